@@ -1,0 +1,1 @@
+//! Each encoding family as data, and its linear layout.

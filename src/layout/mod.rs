@@ -1,0 +1,1 @@
+//! The layout algebra: linear maps between named dimensions.

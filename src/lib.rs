@@ -1,0 +1,13 @@
+//! GPU tensor layouts as linear maps over GF(2).
+//!
+//! Rooms, lowest first; each one uses only those above it in this list:
+//! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
+//! [`target`] GPUs as data, [`plan`] how a conversion is carried out, [`machine`] the evaluator
+//! that proves plans and kernels lane by lane.
+
+pub mod encoding;
+pub mod f2;
+pub mod layout;
+pub mod machine;
+pub mod plan;
+pub mod target;

@@ -1,0 +1,1 @@
+//! The evaluator: runs plans and lowered kernels lane by lane.

@@ -1,0 +1,1 @@
+//! GPUs as data: lanes, banks, phases, instructions, costs.
