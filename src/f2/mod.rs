@@ -1,1 +1,70 @@
 //! Bit matrices over GF(2): the only room that knows how bits are packed.
+//!
+//! GF(2) is the field with two elements: adding is XOR, multiplying is AND. A vector of up to 64
+//! bits is one `u64`; a matrix of up to 64x64 bits is one word per *column*, so that column `j` is
+//! the image of the `j`-th unit vector and applying the matrix is an XOR of columns:
+//!
+//! ```text
+//!     | 1 0 1 |      columns, bit r = row r:  [0b01, 0b10, 0b11]
+//! A = | 0 1 1 |      A (1, 0, 1) = column 0 ^ column 2 = 0b01 ^ 0b11 = 0b10
+//! ```
+//!
+//! Reading order: [`BitMatrix`] (products, transpose, rank, inverse), [`Echelon`] (columns taken in
+//! one at a time: solving, kernels, membership), [`Span`] (subspaces: image, kernel, intersection,
+//! complement). Deliberately missing: matrices beyond 64x64, and anything that allocates.
+//! The room uses `core` only.
+
+mod echelon;
+
+pub use echelon::Echelon;
+
+/// Returns a word whose low `bits` bits are ones; 64 or more gives all ones.
+///
+/// ```
+/// # use linear_layout::f2::low_mask;
+/// assert_eq!((low_mask(0), low_mask(3), low_mask(64)), (0, 0b111, u64::MAX));
+/// ```
+#[inline]
+#[must_use]
+pub const fn low_mask(bits: usize) -> u64 {
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1u64 << bits) - 1
+    }
+}
+
+/// Returns `x` shifted left; every bit is gone when `by` is 64 or more.
+#[inline]
+#[must_use]
+pub const fn shl(x: u64, by: usize) -> u64 {
+    if by >= 64 { 0 } else { x << by }
+}
+
+/// Returns `x` shifted right; every bit is gone when `by` is 64 or more.
+#[inline]
+#[must_use]
+pub const fn shr(x: u64, by: usize) -> u64 {
+    if by >= 64 { 0 } else { x >> by }
+}
+
+/// Applies the matrix with these columns to the vector `x`: the XOR of the columns that `x` selects.
+///
+/// Bits of `x` beyond the last column select nothing.
+///
+/// ```
+/// # use linear_layout::f2::apply_columns;
+/// assert_eq!(apply_columns(&[0b01, 0b10, 0b11], 0b101), 0b10);
+/// ```
+#[inline]
+#[must_use]
+pub fn apply_columns(columns: &[u64], x: u64) -> u64 {
+    let mut x = x & low_mask(columns.len());
+    let mut y = 0;
+    while x != 0 {
+        let j = x.trailing_zeros() as usize;
+        y ^= columns.get(j).copied().unwrap_or(0);
+        x &= x - 1;
+    }
+    y
+}

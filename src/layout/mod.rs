@@ -1,1 +1,24 @@
 //! The layout algebra: linear maps between named dimensions.
+
+mod action;
+mod combine;
+mod compose;
+mod coords;
+mod dim;
+mod error;
+mod fit;
+mod linear_layout;
+mod query;
+mod reshape;
+mod side;
+mod sublayout;
+mod text;
+
+pub use action::{ColumnAction, RegisterPermutation};
+pub use coords::Coords;
+pub use dim::Dim;
+pub use error::{LayoutError, Role};
+pub use fit::{ensure_not_larger_than, ensure_not_smaller_than};
+pub use linear_layout::{LinearLayout, Surjectivity};
+pub use query::FreeMasks;
+pub use side::MAX_DIMS;

@@ -1,0 +1,249 @@
+//! Choosing and reordering the bits of one in-dim, most often `register`.
+
+use core::fmt;
+
+use super::{Dim, LayoutError, LinearLayout, Role};
+use crate::f2::apply_columns;
+
+/// A choice and order of the bases of one in-dim: Triton's `ColumnAction`.
+///
+/// The new basis `i` is the old basis `action[i]`; an action shorter than the dim drops bases. On
+/// four registers, taking basis 1 before basis 0 exchanges registers 1 and 2:
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout, RegisterPermutation};
+/// let swap = RegisterPermutation::new(&[1, 0], Dim::REGISTER, 2)?;
+/// let mut out = ['-'; 4];
+/// swap.apply_values(&['a', 'b', 'c', 'd'], &mut out)?;
+/// assert_eq!(out, ['a', 'c', 'b', 'd']);
+/// assert_eq!(swap.to_string(), "ColumnAction([1, 0], register, 2)");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Laws
+/// `p.inverse()?.apply(&p.apply(&l)?)? == l` for a permutation (`action_inverse_undoes`);
+/// `p.left_compose(&q)?.apply(l) == q.apply(p.apply(l))` (`action_composes`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RegisterPermutation {
+    action: [u8; 64],
+    len: u8,
+    dim: Dim,
+    in_bits: u8,
+}
+
+/// Triton's name of [`RegisterPermutation`].
+pub type ColumnAction = RegisterPermutation;
+
+impl RegisterPermutation {
+    /// Returns the action that takes basis `action[i]` of `dim`, of `2^in_bits` slots, as the new basis `i`.
+    ///
+    /// # Errors
+    /// When an index is not below `in_bits` or is used twice, or `in_bits` exceeds 63.
+    pub fn new(action: &[usize], dim: Dim, in_bits: usize) -> Result<Self, LayoutError> {
+        if in_bits > 63 {
+            return Err(LayoutError::dim_too_large(Role::In, dim, in_bits));
+        }
+        let mut result = Self {
+            action: [0; 64],
+            len: 0,
+            dim,
+            in_bits: in_bits as u8,
+        };
+        let mut used = 0u64;
+        for &index in action {
+            if index >= in_bits {
+                return Err(LayoutError::action_index(dim, index, in_bits));
+            }
+            if used >> index & 1 == 1 {
+                return Err(LayoutError::action_repeats(dim, index));
+            }
+            used |= 1 << index;
+            result.push(index);
+        }
+        Ok(result)
+    }
+
+    /// Returns the action that leaves `2^in_bits` slots of `dim` as they are.
+    ///
+    /// # Errors
+    /// When `in_bits` exceeds 63.
+    pub fn identity(dim: Dim, in_bits: usize) -> Result<Self, LayoutError> {
+        let mut result = Self::new(&[], dim, in_bits)?;
+        for i in 0..in_bits {
+            result.push(i);
+        }
+        Ok(result)
+    }
+
+    /// Appends an index that was checked.
+    fn push(&mut self, index: usize) {
+        self.action[usize::from(self.len) & 63] = index as u8;
+        self.len += 1;
+    }
+
+    /// Returns the indices of the chosen bases, in their new order.
+    pub fn indices(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = usize> + ExactSizeIterator + Clone + '_ {
+        self.action[..usize::from(self.len)]
+            .iter()
+            .map(|i| usize::from(*i))
+    }
+
+    /// Returns the in-dim that is acted on.
+    #[must_use]
+    pub const fn dim(&self) -> Dim {
+        self.dim
+    }
+
+    /// Returns log2 of the size that the dim has before the action.
+    #[must_use]
+    pub const fn in_bits(&self) -> usize {
+        self.in_bits as usize
+    }
+
+    /// Returns log2 of the size that the dim has after the action.
+    #[must_use]
+    pub const fn out_bits(&self) -> usize {
+        self.len as usize
+    }
+
+    /// Tells whether nothing changes.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.len == self.in_bits && self.indices().enumerate().all(|(i, index)| i == index)
+    }
+
+    /// Tells whether no basis is dropped.
+    #[must_use]
+    pub const fn is_permutation(&self) -> bool {
+        self.len == self.in_bits
+    }
+
+    /// Returns `layout` with the bases of the dim chosen and reordered.
+    ///
+    /// # Errors
+    /// When the layout lacks the dim or it has another size.
+    pub fn apply(&self, layout: &LinearLayout) -> Result<LinearLayout, LayoutError> {
+        let Some(i) = layout.ins.position(self.dim) else {
+            return Err(LayoutError::no_such_dim(Role::In, self.dim));
+        };
+        let (at, bits) = (layout.ins.offset(i), layout.ins.log2(i));
+        if bits != self.in_bits() {
+            return Err(LayoutError::action_size(self.dim, bits, self.in_bits()));
+        }
+        let mut ins = layout.ins;
+        ins.set_log2(Role::In, i, self.out_bits())?;
+        let mut result = LinearLayout::zero(ins, layout.outs);
+        result.cols[..at].copy_from_slice(&layout.cols[..at]);
+        for (to, index) in self.indices().enumerate() {
+            result.cols[at + to] = layout.cols[at + index];
+        }
+        let rest = &layout.columns()[at + bits..];
+        result.cols[at + self.out_bits()..][..rest.len()].copy_from_slice(rest);
+        Ok(result)
+    }
+
+    /// Returns which old slot the new slot `slot` holds.
+    #[must_use]
+    pub fn source_of(&self, slot: u64) -> u64 {
+        let mut columns = [0u64; 64];
+        for (column, index) in columns.iter_mut().zip(self.indices()) {
+            *column = 1 << index;
+        }
+        apply_columns(&columns[..self.out_bits()], slot)
+    }
+
+    /// Writes the values of the new slots, `out[i] = values[source_of(i)]`.
+    ///
+    /// # Errors
+    /// When `values` has not `2^in_bits` elements or `out` not `2^out_bits`.
+    pub fn apply_values<T: Clone>(&self, values: &[T], out: &mut [T]) -> Result<(), LayoutError> {
+        for (found, bits) in [(values.len(), self.in_bits()), (out.len(), self.out_bits())] {
+            let expected = 1u64 << bits;
+            if found as u64 != expected {
+                return Err(LayoutError::value_count(self.dim, found, expected as usize));
+            }
+        }
+        for (slot, to) in out.iter_mut().enumerate() {
+            *to = values[self.source_of(slot as u64) as usize].clone();
+        }
+        Ok(())
+    }
+
+    /// Returns the action that undoes this one.
+    ///
+    /// # Errors
+    /// When this one drops a basis.
+    pub fn inverse(&self) -> Result<Self, LayoutError> {
+        if !self.is_permutation() {
+            return Err(LayoutError::action_size(
+                self.dim,
+                self.out_bits(),
+                self.in_bits(),
+            ));
+        }
+        let mut result = *self;
+        for (i, index) in self.indices().enumerate() {
+            result.action[index] = i as u8;
+        }
+        Ok(result)
+    }
+
+    /// Returns the action that does `self` first and `other` then.
+    ///
+    /// # Errors
+    /// When they act on different dims, or `other` expects another size than `self` leaves.
+    pub fn left_compose(&self, other: &Self) -> Result<Self, LayoutError> {
+        if self.dim != other.dim {
+            return Err(LayoutError::order_differs(Role::In, other.dim, self.dim));
+        }
+        if other.in_bits() != self.out_bits() {
+            return Err(LayoutError::action_size(
+                self.dim,
+                self.out_bits(),
+                other.in_bits(),
+            ));
+        }
+        let mut result = Self {
+            action: [0; 64],
+            len: 0,
+            ..*self
+        };
+        for index in other.indices() {
+            result.push(usize::from(self.action[index]));
+        }
+        Ok(result)
+    }
+
+    /// Returns the action that keeps the nonzero bases of in-dim `dim` of `layout`: afterwards no slot
+    /// is a copy of another because of a zero basis.
+    ///
+    /// # Errors
+    /// When the layout lacks the dim.
+    pub fn removing_broadcast(layout: &LinearLayout, dim: Dim) -> Result<Self, LayoutError> {
+        if !layout.has_in_dim(dim) {
+            return Err(LayoutError::no_such_dim(Role::In, dim));
+        }
+        let columns = layout.columns_of(dim);
+        let mut result = Self::new(&[], dim, columns.len())?;
+        for (i, _) in columns.iter().enumerate().filter(|(_, c)| **c != 0) {
+            result.push(i);
+        }
+        Ok(result)
+    }
+}
+
+impl fmt::Display for RegisterPermutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ColumnAction([")?;
+        for (i, index) in self.indices().enumerate() {
+            write!(f, "{}{index}", if i == 0 { "" } else { ", " })?;
+        }
+        write!(f, "], {}, {})", self.dim, self.in_bits)
+    }
+}
+
+impl fmt::Debug for RegisterPermutation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

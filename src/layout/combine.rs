@@ -1,0 +1,231 @@
+//! Putting layouts together and taking them apart again: product, division, concatenation.
+
+use super::side::Moves;
+use super::{LayoutError, LinearLayout, Role};
+use crate::f2::{low_mask, shl};
+
+impl LinearLayout {
+    /// Returns the direct product of `self` (inner, minor) and `outer`: Triton's `operator*`.
+    ///
+    /// A dim that both have is concatenated: the outer's bits sit above the inner's. Two lanes of
+    /// two registers each make a row of four:
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let d = Dim::out(0);
+    /// let registers = LinearLayout::identity_1d(2, Dim::REGISTER, d)?;
+    /// let lanes = LinearLayout::identity_1d(2, Dim::LANE, d)?;
+    /// let row = registers.product(&lanes)?;
+    /// assert_eq!(*row.apply(&[(Dim::REGISTER, 1), (Dim::LANE, 1)])?, [3]); // 1 + 2 * 1
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// Dims are the union of both, in an order that respects both (the inner's where they disagree);
+    /// sizes multiply.
+    /// # Laws
+    /// Associative (`product_is_associative`), with `empty()` as identity (`product_has_identity`);
+    /// not commutative. Surjective (injective) exactly when both are.
+    /// # Errors
+    /// When the result exceeds 64 bits or [`MAX_DIMS`](super::MAX_DIMS) dims on a side.
+    pub fn product(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let ins = self.ins.merge(&outer.ins, Role::In)?;
+        let outs = self.outs.merge(&outer.outs, Role::Out)?;
+        let mut inner_moves = Moves::NONE;
+        let mut outer_moves = Moves::NONE;
+        for i in 0..outs.len() {
+            let (dim, at) = (outs.dim(i), outs.offset(i));
+            let mut below = 0;
+            if let Some((from, bits)) = self.outs.range(dim) {
+                inner_moves.add(from, bits, at);
+                below = bits;
+            }
+            if let Some((from, bits)) = outer.outs.range(dim) {
+                outer_moves.add(from, bits, at + below);
+            }
+        }
+        let mut result = Self::zero(ins, outs);
+        let mut at = 0;
+        for i in 0..ins.len() {
+            let dim = ins.dim(i);
+            for (layout, moves) in [(self, &inner_moves), (outer, &outer_moves)] {
+                for &col in layout.columns_of(dim) {
+                    result.cols[at & 63] = moves.apply(col);
+                    at += 1;
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// Removes from `self` the low part that `tile` covers: the `rest` with
+    /// `tile.product(&rest) == self`.
+    ///
+    /// Identity on 8 lanes without identity on 2 lanes leaves identity on 4: lane 6 = `0b110` gives
+    /// bit 0 to the tile and `0b11` = 3 to the rest.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let id = |n| LinearLayout::identity_1d(n, Dim::LANE, Dim::out(0));
+    /// assert_eq!(id(8)?.divide_left(&id(2)?)?, id(4)?);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// All dims of `self` in its order (some perhaps of size 1); every size divided by the tile's.
+    /// # Laws
+    /// `tile.product(&rest) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
+    /// # Errors
+    /// When the tile has a dim that `self` lacks, or [`is_not_divisible`](LayoutError::is_not_divisible)
+    /// with the first basis that straddles the tile.
+    /// # Source
+    /// Linear Layouts paper, left division; Triton's `divideLeft`.
+    pub fn divide_left(&self, tile: &Self) -> Result<Self, LayoutError> {
+        self.divide(tile, true)
+    }
+
+    /// Removes from `self` the high part that `tile` covers: the `rest` with
+    /// `rest.product(tile) == self`.
+    ///
+    /// # Shape
+    /// As [`divide_left`](Self::divide_left).
+    /// # Laws
+    /// `rest.product(&tile) == self` for every `Ok(rest)`, up to dim order (`remainder_times_tile`).
+    /// # Errors
+    /// As [`divide_left`](Self::divide_left).
+    /// # Source
+    /// Triton's `divideRight`.
+    pub fn divide_right(&self, tile: &Self) -> Result<Self, LayoutError> {
+        self.divide(tile, false)
+    }
+
+    fn divide(&self, tile: &Self, left: bool) -> Result<Self, LayoutError> {
+        for dim in tile.in_dims() {
+            if !self.has_in_dim(dim) {
+                return Err(LayoutError::no_such_dim(Role::In, dim));
+            }
+        }
+        for dim in tile.out_dims() {
+            if !self.has_out_dim(dim) {
+                return Err(LayoutError::no_such_dim(Role::Out, dim));
+            }
+        }
+        let (mut ins, mut outs) = (self.ins, self.outs);
+        for (role, side, own, tiled) in [
+            (Role::In, &mut ins, &self.ins, &tile.ins),
+            (Role::Out, &mut outs, &self.outs, &tile.outs),
+        ] {
+            for i in 0..own.len() {
+                let dim = own.dim(i);
+                let tile_bits = tiled.range(dim).map_or(0, |r| r.1);
+                let Some(rest) = own.log2(i).checked_sub(tile_bits) else {
+                    return Err(LayoutError::tile_larger(role, dim, tile_bits, own.log2(i)));
+                };
+                side.set_log2(role, i, rest)?;
+            }
+        }
+        // Where, in a packed output of `self`, the tile's and the rest's bits are.
+        let (mut tile_moves, mut rest_moves, mut rest_mask) = (Moves::NONE, Moves::NONE, 0);
+        for i in 0..self.outs.len() {
+            let (tile_from, tile_bits) = tile.outs.range(self.outs.dim(i)).unwrap_or((0, 0));
+            let rest_bits = outs.log2(i);
+            let (at, tile_at, rest_at) = if left {
+                (self.outs.offset(i), 0, tile_bits)
+            } else {
+                (self.outs.offset(i), rest_bits, 0)
+            };
+            tile_moves.add(tile_from, tile_bits, at + tile_at);
+            rest_moves.add(at + rest_at, rest_bits, outs.offset(i));
+            rest_mask |= shl(low_mask(rest_bits), at + rest_at);
+        }
+        let mut result = Self::zero(ins, outs);
+        let mut to = 0;
+        for i in 0..self.ins.len() {
+            let dim = self.ins.dim(i);
+            let columns = self.columns_of(dim);
+            let tile_columns = tile.columns_of(dim);
+            let rest_bits = columns.len() - tile_columns.len();
+            let (tile_from, rest_from) = if left {
+                (0, tile_columns.len())
+            } else {
+                (rest_bits, 0)
+            };
+            for (bit, &col) in tile_columns.iter().enumerate() {
+                if columns[tile_from + bit] != tile_moves.apply(col) {
+                    return Err(LayoutError::tile_basis(dim, tile_from + bit));
+                }
+            }
+            for (bit, &col) in columns[rest_from..rest_from + rest_bits].iter().enumerate() {
+                if col & !rest_mask != 0 {
+                    return Err(LayoutError::tile_basis(dim, rest_from + bit));
+                }
+                result.cols[to] = rest_moves.apply(col);
+                to += 1;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout whose inputs are those of `self` followed by those of `other`.
+    ///
+    /// # Shape
+    /// Same out-dims, sizes and order on both; disjoint in-dims.
+    /// # Errors
+    /// When the out-dims or their sizes differ, or an in-dim is on both.
+    pub fn concat_ins(&self, other: &Self) -> Result<Self, LayoutError> {
+        self.outs.check_same_dims(Role::Out, &other.outs)?;
+        for i in 0..self.outs.len() {
+            let dim = self.outs.dim(i);
+            let (found, expected) = (other.out_size(dim), self.outs.size(i));
+            if found != expected {
+                return Err(LayoutError::sizes_differ(Role::Out, dim, found, expected));
+            }
+        }
+        if let Some(i) = (0..self.outs.len()).find(|&i| self.outs.dim(i) != other.outs.dim(i)) {
+            return Err(LayoutError::order_differs(
+                Role::Out,
+                other.outs.dim(i),
+                self.outs.dim(i),
+            ));
+        }
+        let mut result = self.clone();
+        let at = self.ins.bits();
+        for i in 0..other.ins.len() {
+            result
+                .ins
+                .push(Role::In, other.ins.dim(i), other.ins.log2(i))?;
+        }
+        result.cols[at..at + other.ins.bits()].copy_from_slice(other.columns());
+        Ok(result)
+    }
+
+    /// Returns the layout whose outputs are those of `self` followed by those of `other`.
+    ///
+    /// # Shape
+    /// Same in-dims, sizes and order on both; disjoint out-dims.
+    /// # Errors
+    /// When the in-dims or their sizes differ, or an out-dim is on both.
+    pub fn concat_outs(&self, other: &Self) -> Result<Self, LayoutError> {
+        self.ins.check_same_dims(Role::In, &other.ins)?;
+        for i in 0..self.ins.len() {
+            let dim = self.ins.dim(i);
+            let (found, expected) = (other.in_size(dim), self.ins.size(i));
+            if found != expected {
+                return Err(LayoutError::sizes_differ(Role::In, dim, found, expected));
+            }
+        }
+        if let Some(i) = (0..self.ins.len()).find(|&i| self.ins.dim(i) != other.ins.dim(i)) {
+            return Err(LayoutError::order_differs(
+                Role::In,
+                other.ins.dim(i),
+                self.ins.dim(i),
+            ));
+        }
+        let mut result = self.clone();
+        for i in 0..other.outs.len() {
+            result
+                .outs
+                .push(Role::Out, other.outs.dim(i), other.outs.log2(i))?;
+        }
+        for (col, &high) in result.cols.iter_mut().zip(other.columns()) {
+            *col |= shl(high, self.outs.bits());
+        }
+        Ok(result)
+    }
+}

@@ -1,0 +1,183 @@
+//! Composition and its inverses.
+
+use super::side::{Moves, Side};
+use super::{LayoutError, LinearLayout, Role};
+use crate::f2::{Echelon, apply_columns};
+
+impl LinearLayout {
+    /// Returns `outer` after `self`: `x -> outer(self(x))`.
+    ///
+    /// Registers to buffer offsets (reversed), then offsets to elements (doubled):
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let (r, o, d) = (Dim::REGISTER, Dim::OFFSET, Dim::out(0));
+    /// let reversed = LinearLayout::from_bases(&[(r, &[&[2], &[1]])], &[o])?;
+    /// let doubled = LinearLayout::strided_1d(4, 2, o, d)?;
+    /// assert_eq!(reversed.compose(&doubled)?.columns(), [4, 2]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// Out-dims of `self` are the in-dims of `outer` in any order, none larger than there. Result:
+    /// in-dims of `self` -> out-dims of `outer`.
+    /// # Laws
+    /// Associative (`compose_is_associative`); `compose(x) == outer(self(x))` at every point
+    /// (`compose_is_application`).
+    /// # Errors
+    /// When the dims differ as sets, or an out-dim of `self` is larger than `outer` accepts.
+    pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let mut result = Self::zero(self.ins, outer.outs);
+        let columns = outer.columns();
+        if self.outs == outer.ins {
+            for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+                *to = apply_columns(columns, col);
+            }
+            return Ok(result);
+        }
+        let moves = moves_into(&self.outs, &outer.ins, Role::In)?;
+        for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+            *to = apply_columns(columns, moves.apply(col));
+        }
+        Ok(result)
+    }
+
+    /// Returns the inverse of a one-to-one layout.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let swizzle = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[3]])], &[Dim::out(0)])?;
+    /// let inverse = swizzle.invert()?; // 3 = 1 ^ 2, so 2 comes from offset 1 ^ 2 = 3
+    /// assert_eq!(inverse.columns(), [1, 3]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// out-dims of `self` -> in-dims of `self`.
+    /// # Laws
+    /// Composing a layout with its inverse, on either side, is the identity (`inverse_composes_to_identity`).
+    /// # Errors
+    /// When the layout is not invertible.
+    pub fn invert(&self) -> Result<Self, LayoutError> {
+        let mut echelon = Echelon::new();
+        let square = self.ins.bits() == self.outs.bits();
+        for (i, &col) in self.columns().iter().enumerate() {
+            if echelon.insert(i, col).is_some() || !square {
+                let (ins, outs) = (self.ins.bits(), self.outs.bits());
+                return Err(LayoutError::not_invertible(ins, outs, self.rank()));
+            }
+        }
+        if !square {
+            return Err(LayoutError::not_invertible(0, self.outs.bits(), 0));
+        }
+        let mut result = Self::zero(self.outs, self.ins);
+        for (i, to) in result.cols[..self.outs.bits()].iter_mut().enumerate() {
+            *to = echelon.reduce(1 << i).1;
+        }
+        Ok(result)
+    }
+
+    /// Returns a right inverse of a surjective layout: for each output one input that reaches it.
+    ///
+    /// Of the inputs that reach an output it picks the one with all free bits zero (see
+    /// [`free_variable_masks`](Self::free_variable_masks)); a dim that is on both sides and maps to
+    /// itself unchanged keeps doing so.
+    /// # Shape
+    /// out-dims of `self` -> in-dims of `self`.
+    /// # Laws
+    /// `l.pseudoinvert().compose(&l)` is the identity on the out-dims (`pseudoinverse_is_right_inverse`).
+    /// # Errors
+    /// When the layout is not surjective.
+    /// # Source
+    /// Triton's `pseudoinvert`.
+    pub fn pseudoinvert(&self) -> Result<Self, LayoutError> {
+        let mut identity = Self::zero(self.outs, self.outs);
+        for (i, col) in identity.cols[..self.outs.bits()].iter_mut().enumerate() {
+            *col = 1 << i;
+        }
+        identity.invert_and_compose(self)
+    }
+
+    /// Returns `x` with `x` then `outer` equal to `self`: for each input of `self`, an input of `outer`
+    /// that reaches the same output.
+    ///
+    /// Registers to elements and offsets to elements give registers to offsets, that is: where to
+    /// store each register.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let d = [Dim::out(0), Dim::out(1)];
+    /// let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[0, 1], &[1, 0]])], &d)?;
+    /// let column_major = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1, 0], &[0, 1]])], &d)?;
+    /// let store = registers.invert_and_compose(&column_major)?;
+    /// assert_eq!(*store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// Where `outer` reaches an output from several inputs, the choice is part of the contract: an
+    /// in-dim that both have with equal bases is mapped to itself; the other dims are solved with all
+    /// free variables zero, pivots being the first independent bases of `outer` in dim order. So
+    /// `warp` and `block` stay fixed when nothing moves between them.
+    /// # Shape
+    /// Both have the same out-dims, in any order, none larger in `self`. Result: in-dims of `self` ->
+    /// in-dims of `outer`.
+    /// # Laws
+    /// `a.invert_and_compose(&b)?.compose(&b)? == a` (`inverse_composition_solves`).
+    /// # Errors
+    /// When the out-dims differ as sets, an out-dim of `self` is larger, or a basis of `self` is
+    /// outside the image of `outer`'s other dims (the error names it).
+    /// # Source
+    /// Triton's `invertAndCompose`.
+    pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let moves = moves_into(&self.outs, &outer.outs, Role::Out)?;
+        let mut result = Self::zero(self.ins, outer.ins);
+        let mut echelon = Echelon::new();
+        let mut fixed = 0u32;
+        for i in 0..outer.ins.len() {
+            let (at, bits) = (outer.ins.offset(i), outer.ins.log2(i));
+            let columns = &outer.cols[at..at + bits];
+            if let Some(j) = self.ins.position(outer.ins.dim(i)) {
+                let own = &self.cols[self.ins.offset(j)..][..self.ins.log2(j)];
+                if own.len() == bits && own.iter().zip(columns).all(|(a, b)| moves.apply(*a) == *b)
+                {
+                    fixed |= 1 << j;
+                    let to = &mut result.cols[self.ins.offset(j)..];
+                    for (bit, to) in to[..bits].iter_mut().enumerate() {
+                        *to = 1 << (at + bit);
+                    }
+                    continue;
+                }
+            }
+            for (bit, &col) in columns.iter().enumerate() {
+                echelon.insert(at + bit, col);
+            }
+        }
+        for j in 0..self.ins.len() {
+            if fixed >> j & 1 == 1 {
+                continue;
+            }
+            let at = self.ins.offset(j);
+            for bit in 0..self.ins.log2(j) {
+                match echelon.solve(moves.apply(self.cols[at + bit])) {
+                    Some(x) => result.cols[at + bit] = x,
+                    None => return Err(LayoutError::not_in_image(self.ins.dim(j), bit)),
+                }
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// The moves that bring a packed point of `from` into the packing of `to`, after checking that both
+/// have the same dims and none is larger in `from`.
+#[inline]
+fn moves_into(from: &Side, to: &Side, role: Role) -> Result<Moves, LayoutError> {
+    to.check_same_dims(role, from)?;
+    for i in 0..from.len() {
+        if let Some((_, bits)) = to.range(from.dim(i)) {
+            if from.log2(i) > bits {
+                return Err(LayoutError::size_too_large(
+                    from.dim(i),
+                    from.size(i),
+                    1 << bits,
+                ));
+            }
+        }
+    }
+    Ok(Moves::between(from, to))
+}

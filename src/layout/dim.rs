@@ -1,0 +1,215 @@
+//! Dimension names as small numbers.
+
+use core::fmt;
+use std::sync::{OnceLock, RwLock};
+
+use super::LayoutError;
+
+/// The name of a dimension, interned: two bytes, compared as a number.
+///
+/// The hardware dims (`register, lane, warp, block`, and `offset` for shared memory) and the tensor
+/// dims (`dim0`, `dim1`, ...) are constants; any other name is interned on first use.
+///
+/// ```
+/// # use linear_layout::layout::Dim;
+/// assert_eq!(Dim::LANE.name(), "lane");
+/// assert_eq!(Dim::named("dim1"), Dim::out(1));
+/// assert_eq!(Dim::named("my dim").name(), "my dim");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Dim(u16);
+
+/// Names whose id is their position.
+const FIXED: [&str; 16] = [
+    "register",
+    "lane",
+    "warp",
+    "block",
+    "offset",
+    "partition",
+    "row",
+    "col",
+    "vector",
+    "bank",
+    "segment",
+    "reps",
+    "iteration",
+    "instruction",
+    "message",
+    "byte",
+];
+/// Names of the first tensor dims, so that printing the usual ones needs no table look-up.
+const OUTS: [&str; 16] = [
+    "dim0", "dim1", "dim2", "dim3", "dim4", "dim5", "dim6", "dim7", "dim8", "dim9", "dim10",
+    "dim11", "dim12", "dim13", "dim14", "dim15",
+];
+/// Ids from here up are tensor dims: `OUT_BASE + i` is `dim<i>`.
+const OUT_BASE: u16 = 0x8000;
+/// How many names can be interned besides the constants.
+const CAPACITY: usize = OUT_BASE as usize - FIXED.len();
+/// The longest name that can be interned, in bytes; it bounds what hostile text can make us keep.
+const MAX_NAME_BYTES: usize = 256;
+
+fn interned() -> &'static RwLock<Vec<&'static str>> {
+    static NAMES: OnceLock<RwLock<Vec<&'static str>>> = OnceLock::new();
+    NAMES.get_or_init(|| RwLock::new(Vec::new()))
+}
+
+impl Dim {
+    /// `register`: which value inside one thread.
+    pub const REGISTER: Self = Self(0);
+    /// `lane`: which thread inside a warp.
+    pub const LANE: Self = Self(1);
+    /// `warp`: which warp inside a CTA.
+    pub const WARP: Self = Self(2);
+    /// `block`: which CTA inside a cluster.
+    pub const BLOCK: Self = Self(3);
+    /// `offset`: which element of a shared-memory buffer.
+    pub const OFFSET: Self = Self(4);
+    /// `partition`: which part of a partitioned shared-memory buffer.
+    pub const PARTITION: Self = Self(5);
+    /// `row`: which row (lane) of tensor memory.
+    pub const ROW: Self = Self(6);
+    /// `col`: which column of tensor memory.
+    pub const COL: Self = Self(7);
+    /// `vector`: which element of one vectorised access.
+    pub const VECTOR: Self = Self(8);
+    /// `bank`: which shared-memory bank.
+    pub const BANK: Self = Self(9);
+    /// `segment`: which row of banks of shared memory.
+    pub const SEGMENT: Self = Self(10);
+    /// `reps`: which repetition of a tile.
+    pub const REPS: Self = Self(11);
+
+    /// Returns `dim<i>`, the name of the `i`-th tensor dimension.
+    ///
+    /// # Panics
+    /// When `i` is 32768 or more. A layout has at most [`MAX_DIMS`](super::MAX_DIMS) dims a side.
+    #[must_use]
+    pub const fn out(i: usize) -> Self {
+        assert!(i < OUT_BASE as usize, "there are 32768 tensor dims at most");
+        Self(OUT_BASE | i as u16)
+    }
+
+    /// Returns the dim with this name, interning the name if it is new.
+    ///
+    /// # Panics
+    /// When more than 32752 names are in use or the name is longer than 256 bytes; text from outside
+    /// goes through [`Dim::try_named`].
+    #[must_use]
+    pub fn named(name: &str) -> Self {
+        match Self::try_named(name) {
+            Ok(dim) => dim,
+            Err(e) => panic!("{e}"),
+        }
+    }
+
+    /// Returns the dim with this name, interning the name if it is new.
+    ///
+    /// # Errors
+    /// When the name is longer than 256 bytes, or 32752 names have been interned already.
+    pub fn try_named(name: &str) -> Result<Self, LayoutError> {
+        if let Some(i) = FIXED.iter().position(|n| *n == name) {
+            return Ok(Self(i as u16));
+        }
+        if let Some(i) = tensor_dim_number(name) {
+            return Ok(Self(OUT_BASE | i));
+        }
+        if name.len() > MAX_NAME_BYTES {
+            return Err(LayoutError::name_too_long(name.len(), MAX_NAME_BYTES));
+        }
+        let find = |names: &[&'static str]| names.iter().position(|n| *n == name);
+        // A poisoned lock still guards a valid list: pushing is the only change ever made to it.
+        let read = interned().read().unwrap_or_else(|e| e.into_inner());
+        if let Some(i) = find(&read) {
+            return Ok(Self((FIXED.len() + i) as u16));
+        }
+        drop(read);
+        let mut names = interned().write().unwrap_or_else(|e| e.into_inner());
+        if let Some(i) = find(&names) {
+            return Ok(Self((FIXED.len() + i) as u16));
+        }
+        if names.len() >= CAPACITY {
+            return Err(LayoutError::too_many_names(CAPACITY));
+        }
+        names.push(Box::leak(name.to_owned().into_boxed_str()));
+        Ok(Self((FIXED.len() + names.len() - 1) as u16))
+    }
+
+    /// Returns the name.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        if self.0 >= OUT_BASE {
+            let i = usize::from(self.0 - OUT_BASE);
+            return match OUTS.get(i) {
+                Some(name) => name,
+                None => high_tensor_dim_name(i),
+            };
+        }
+        let i = usize::from(self.0);
+        if let Some(name) = FIXED.get(i) {
+            return name;
+        }
+        let names = interned().read().unwrap_or_else(|e| e.into_inner());
+        names.get(i - FIXED.len()).copied().unwrap_or("?")
+    }
+
+    /// Returns `Some(i)` when this is the tensor dim `dim<i>`.
+    ///
+    /// ```
+    /// # use linear_layout::layout::Dim;
+    /// assert_eq!(Dim::named("dim3").out_index(), Some(3));
+    /// assert_eq!(Dim::LANE.out_index(), None);
+    /// ```
+    #[must_use]
+    pub const fn out_index(self) -> Option<usize> {
+        if self.0 >= OUT_BASE {
+            Some((self.0 - OUT_BASE) as usize)
+        } else {
+            None
+        }
+    }
+
+    pub(super) const fn id(self) -> u16 {
+        self.0
+    }
+
+    pub(super) const fn from_id(id: u16) -> Self {
+        Self(id)
+    }
+}
+
+/// Returns `i` for `dim<i>` in its only spelling (no sign, no leading zero).
+fn tensor_dim_number(name: &str) -> Option<u16> {
+    let digits = name.strip_prefix("dim")?;
+    let canonical = digits.bytes().all(|b| b.is_ascii_digit())
+        && (digits == "0" || !digits.starts_with('0'))
+        && digits.len() <= 5;
+    let i = digits.parse::<u16>().ok().filter(|i| *i < OUT_BASE)?;
+    canonical.then_some(i)
+}
+
+/// Tensor dims above the table: the text is made once per number and kept.
+fn high_tensor_dim_name(i: usize) -> &'static str {
+    static NAMES: OnceLock<RwLock<Vec<(usize, &'static str)>>> = OnceLock::new();
+    let lock = NAMES.get_or_init(|| RwLock::new(Vec::new()));
+    let mut names = lock.write().unwrap_or_else(|e| e.into_inner());
+    if let Some((_, name)) = names.iter().find(|(n, _)| *n == i) {
+        return name;
+    }
+    let name: &'static str = Box::leak(format!("dim{i}").into_boxed_str());
+    names.push((i, name));
+    name
+}
+
+impl fmt::Display for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl fmt::Debug for Dim {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}

@@ -1,0 +1,138 @@
+//! Making a layout fit a tensor shape, by broadcasting or by repeating it.
+
+use super::side::{Moves, log2_of};
+use super::{Dim, LayoutError, LinearLayout, Role};
+use crate::f2::{low_mask, shl};
+
+/// Returns the layout with no out-dim larger than `shape`: what lies outside wraps to a broadcast.
+///
+/// A component that is not below the wanted size becomes zero. With `broadcast_registers` false, the
+/// register bases that become zero by that are dropped instead, so that a thread does not keep
+/// copies. Four registers along a row of two:
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_larger_than};
+/// let d = Dim::out(0);
+/// let four = LinearLayout::identity_1d(4, Dim::REGISTER, d)?;
+/// assert_eq!(ensure_not_larger_than(&four, &[(d, 2)], true)?.columns(), [1, 0]);
+/// assert_eq!(ensure_not_larger_than(&four, &[(d, 2)], false)?.columns(), [1]);
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Shape
+/// `shape` names each out-dim once, in any order. In-dims and dim orders stay.
+/// # Errors
+/// When `shape` misses or adds a dim, or a size is not a power of two.
+/// # Source
+/// Triton's `ensureLayoutNotLargerThan`.
+pub fn ensure_not_larger_than(
+    layout: &LinearLayout,
+    shape: &[(Dim, u64)],
+    broadcast_registers: bool,
+) -> Result<LinearLayout, LayoutError> {
+    let mut outs = layout.outs;
+    // For each dim that shrinks: its bits above the wanted size, and all of its bits.
+    let mut cuts = [(0u64, 0u64); super::MAX_DIMS];
+    let mut any = false;
+    for (i, wanted) in wanted_bits(layout, shape)?
+        .into_iter()
+        .enumerate()
+        .take(outs.len())
+    {
+        let bits = outs.log2(i);
+        if wanted < bits {
+            let high = shl(low_mask(bits - wanted), layout.outs.offset(i) + wanted);
+            cuts[i] = (high, layout.outs.mask(i));
+            outs.set_log2(Role::Out, i, wanted)?;
+            any = true;
+        }
+    }
+    if !any {
+        return Ok(layout.clone());
+    }
+    let moves = Moves::between(&layout.outs, &outs);
+    let mut result = LinearLayout::zero(layout.ins, outs);
+    let mut to = 0;
+    for i in 0..layout.ins.len() {
+        let dim = layout.ins.dim(i);
+        let mut kept_bits = 0;
+        for &col in layout.columns_of(dim) {
+            let mut kept = col;
+            for (high, whole) in &cuts[..outs.len()] {
+                if col & high != 0 {
+                    kept &= !whole;
+                }
+            }
+            let became_zero = kept == 0 && col != 0;
+            if became_zero && !broadcast_registers && dim == Dim::REGISTER {
+                continue;
+            }
+            result.cols[to] = moves.apply(kept);
+            to += 1;
+            kept_bits += 1;
+        }
+        result.ins.set_log2(Role::In, i, kept_bits)?;
+    }
+    Ok(result)
+}
+
+/// Returns the layout repeated until no out-dim is smaller than `shape`.
+///
+/// For each out-dim in order, the product with an identity from the first in-dim (`register` or
+/// `offset`). Two lanes along a row of eight take four registers each:
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout, ensure_not_smaller_than};
+/// let d = Dim::out(0);
+/// let one = LinearLayout::identity_1d(1, Dim::REGISTER, d)?;
+/// let lanes = one.product(&LinearLayout::identity_1d(2, Dim::LANE, d)?)?;
+/// assert_eq!(ensure_not_smaller_than(&lanes, &[(d, 8)])?.columns(), [2, 4, 1]);
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Shape
+/// `shape` names each out-dim once, in any order.
+/// # Errors
+/// When `shape` misses or adds a dim, a size is not a power of two, there is no in-dim to repeat
+/// along, or a limit is exceeded.
+/// # Source
+/// Triton's `ensureLayoutNotSmallerThan`.
+pub fn ensure_not_smaller_than(
+    layout: &LinearLayout,
+    shape: &[(Dim, u64)],
+) -> Result<LinearLayout, LayoutError> {
+    let wanted = wanted_bits(layout, shape)?;
+    let mut result = layout.clone();
+    for (i, wanted) in wanted.into_iter().enumerate().take(layout.outs.len()) {
+        let more = wanted.saturating_sub(layout.outs.log2(i));
+        if more == 0 {
+            continue;
+        }
+        if layout.ins.len() == 0 {
+            return Err(LayoutError::at_least_one_dim(Role::In));
+        }
+        let repeat = LinearLayout::identity_1d(1 << more, layout.ins.dim(0), layout.outs.dim(i))?;
+        result = result.product(&repeat)?;
+    }
+    Ok(result)
+}
+
+/// log2 of the wanted size of each out-dim, in the layout's order.
+fn wanted_bits(
+    layout: &LinearLayout,
+    shape: &[(Dim, u64)],
+) -> Result<[usize; super::MAX_DIMS], LayoutError> {
+    let mut wanted = [0; super::MAX_DIMS];
+    let mut seen = 0u32;
+    for &(dim, size) in shape {
+        let i = layout
+            .outs
+            .position(dim)
+            .ok_or(LayoutError::no_such_dim(Role::Out, dim))?;
+        if seen >> i & 1 == 1 {
+            return Err(LayoutError::duplicate_dim(Role::Out, dim));
+        }
+        seen |= 1 << i;
+        wanted[i] = log2_of(Role::Out, dim, size)?;
+    }
+    match (0..layout.outs.len()).find(|i| seen >> i & 1 == 0) {
+        Some(i) => Err(LayoutError::dim_missing(Role::Out, layout.outs.dim(i))),
+        None => Ok(wanted),
+    }
+}

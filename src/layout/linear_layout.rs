@@ -1,0 +1,360 @@
+//! The layout itself: what is stored, and the ways to make one.
+
+use core::hash::{Hash, Hasher};
+
+use super::side::{Side, log2_of};
+use super::{Dim, LayoutError, Role};
+use crate::f2::{Echelon, low_mask, shl};
+
+/// Whether a layout made from bases must reach every output coordinate.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Surjectivity {
+    /// An output that no input reaches is an error.
+    Required,
+    /// Outputs may be left out.
+    NotRequired,
+}
+
+/// A linear map over GF(2) from named input dims to named output dims.
+///
+/// Eight lanes that hold a row of eight elements, two neighbours swapped in the upper half
+/// (lane 4 holds element 5 and lane 5 element 4):
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout};
+/// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1], &[2], &[5]])], &[Dim::out(0)])?;
+/// let at = |lane| l.apply(&[(Dim::LANE, lane)]).map(|p| p[0]);
+/// assert_eq!((at(3)?, at(4)?, at(5)?), (3, 5, 4)); // 5 = 0b101: basis 0 ^ basis 2 = 1 ^ 5
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// The [module documentation](super) explains the idea.
+///
+/// # Shape
+/// Up to [`MAX_DIMS`](super::MAX_DIMS) in-dims and as many out-dims; every size is a power of two;
+/// at most 64 bits on each side and 63 in one dim. Dim order is part of a layout: the first dim is
+/// the fastest (most minor).
+///
+/// # Units
+/// Inputs count hardware slots or buffer elements, outputs count tensor elements; never bytes.
+///
+/// # Laws
+/// `l(x ^ y) == l(x) ^ l(y)` (property `apply_is_linear`). Two layouts are equal when dims, their
+/// order, sizes and bases are equal.
+///
+/// # Source
+/// Linear Layouts (Zhou et al., 2025), section 4; Triton's `LinearLayout`.
+#[derive(Clone)]
+pub struct LinearLayout {
+    pub(super) ins: Side,
+    pub(super) outs: Side,
+    /// The image of each input bit, in-dims in order, bits from the least significant; the first
+    /// out-dim is in the low bits. Columns from `ins.bits()` on are zero.
+    pub(super) cols: [u64; 64],
+}
+
+impl LinearLayout {
+    /// Returns the layout without dims, the identity of [`product`](Self::product).
+    ///
+    /// ```
+    /// # use linear_layout::layout::LinearLayout;
+    /// assert_eq!(LinearLayout::empty().to_string(), "\n(empty layout)");
+    /// ```
+    #[must_use]
+    pub const fn empty() -> Self {
+        Self {
+            ins: Side::EMPTY,
+            outs: Side::EMPTY,
+            cols: [0; 64],
+        }
+    }
+
+    /// Returns the map `i -> i` on `[0, size)`; size 0 gives the empty layout.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::identity_1d(4, Dim::LANE, Dim::out(1))?;
+    /// assert_eq!(l.columns(), [1, 2]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// `input size -> output size`.
+    /// # Errors
+    /// When the size is not a power of two.
+    #[inline]
+    pub fn identity_1d(size: u64, input: Dim, output: Dim) -> Result<Self, LayoutError> {
+        Self::strided_1d(size, 1, input, output)
+    }
+
+    /// Returns the map `i -> stride * i` on `[0, size)`; size 0 gives the empty layout.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::strided_1d(4, 8, Dim::REGISTER, Dim::out(0))?;
+    /// assert_eq!((l.columns(), l.out_size(Dim::out(0))), (&[8, 16][..], 32));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// `input size -> output (stride * size)`; surjective only for stride 1.
+    /// # Errors
+    /// When the size or the stride is not a power of two, or the output would exceed 63 bits.
+    #[inline]
+    pub fn strided_1d(
+        size: u64,
+        stride: u64,
+        input: Dim,
+        output: Dim,
+    ) -> Result<Self, LayoutError> {
+        let mut layout = Self::empty();
+        if size == 0 {
+            return Ok(layout);
+        }
+        let bits = log2_of(Role::In, input, size)?;
+        let stride_bits = log2_of(Role::Out, output, stride)?;
+        layout.ins.push(Role::In, input, bits)?;
+        layout.outs.push(Role::Out, output, bits + stride_bits)?;
+        for (i, col) in layout.cols[..bits].iter_mut().enumerate() {
+            *col = 1 << (i + stride_bits);
+        }
+        Ok(layout)
+    }
+
+    /// Returns the map `i -> 0` on `[0, size)`: a broadcast; size 0 gives the empty layout.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::zeros_1d(4, Dim::LANE, Dim::out(0), 1)?;
+    /// assert_eq!(l.columns(), [0, 0]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// `input size -> output out_size`.
+    /// # Errors
+    /// When one of the sizes is not a power of two.
+    #[inline]
+    pub fn zeros_1d(
+        size: u64,
+        input: Dim,
+        output: Dim,
+        out_size: u64,
+    ) -> Result<Self, LayoutError> {
+        let mut layout = Self::empty();
+        if size == 0 {
+            return Ok(layout);
+        }
+        layout.ins.push_size(Role::In, input, size)?;
+        layout.outs.push_size(Role::Out, output, out_size)?;
+        Ok(layout)
+    }
+
+    /// Returns the layout with these bases; each out-dim is as large as its largest component needs.
+    ///
+    /// `bases` lists, for each in-dim, the images of its bits from the least significant; each image
+    /// has one component for each out-dim.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let (d0, d1) = (Dim::out(0), Dim::out(1));
+    /// let l = LinearLayout::from_bases(
+    ///     &[(Dim::REGISTER, &[&[0, 1], &[1, 0]]), (Dim::LANE, &[&[0, 2]])],
+    ///     &[d0, d1],
+    /// )?;
+    /// assert_eq!((l.out_size(d0), l.out_size(d1)), (2, 4));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When a dim is named twice, a basis has the wrong number of components, a limit is exceeded, or
+    /// the layout is not surjective (the error names an output that is not reached).
+    pub fn from_bases(bases: &[(Dim, &[&[u64]])], outs: &[Dim]) -> Result<Self, LayoutError> {
+        let mut side = Side::EMPTY;
+        for (o, &out) in outs.iter().enumerate() {
+            let max = bases
+                .iter()
+                .flat_map(|(_, list)| list.iter())
+                .filter_map(|basis| basis.get(o))
+                .fold(0, |acc, v| acc | v);
+            side.push(Role::Out, out, (64 - max.leading_zeros()) as usize)?;
+        }
+        Self::from_bases_with(bases, side, Surjectivity::Required)
+    }
+
+    /// Returns the layout with these bases and out-dim sizes.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
+    /// let only_even = LinearLayout::from_bases_sized(
+    ///     &[(Dim::LANE, &[&[2]])], &[(Dim::out(0), 4)], Surjectivity::NotRequired)?;
+    /// assert_eq!(only_even.out_size(Dim::out(0)), 4);
+    /// let required = LinearLayout::from_bases_sized(
+    ///     &[(Dim::LANE, &[&[2]])], &[(Dim::out(0), 4)], Surjectivity::Required);
+    /// assert_eq!(required.unwrap_err().to_string(),
+    ///     "layout is not surjective: its rank is 1, its out-dims have 2 bits; no input reaches dim0 = 1");
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// As [`from_bases`](Self::from_bases); also when a size is not a power of two, or a component is
+    /// not below its out-dim's size.
+    pub fn from_bases_sized(
+        bases: &[(Dim, &[&[u64]])],
+        outs: &[(Dim, u64)],
+        surjectivity: Surjectivity,
+    ) -> Result<Self, LayoutError> {
+        let mut side = Side::EMPTY;
+        for &(out, size) in outs {
+            side.push_size(Role::Out, out, size)?;
+        }
+        Self::from_bases_with(bases, side, surjectivity)
+    }
+
+    fn from_bases_with(
+        bases: &[(Dim, &[&[u64]])],
+        outs: Side,
+        surjectivity: Surjectivity,
+    ) -> Result<Self, LayoutError> {
+        let mut layout = Self {
+            outs,
+            ..Self::empty()
+        };
+        for &(dim, list) in bases {
+            let at = layout.ins.bits();
+            layout.ins.push(Role::In, dim, list.len())?;
+            for (bit, basis) in list.iter().enumerate() {
+                layout.cols[at + bit] = pack(&outs, dim, bit, basis)?;
+            }
+        }
+        match surjectivity {
+            Surjectivity::Required => layout.checked_surjective(),
+            Surjectivity::NotRequired => Ok(layout),
+        }
+    }
+
+    /// Returns the layout whose input bits have these packed images (see [`column`](Self::column)).
+    ///
+    /// The inverse of taking a layout apart into [`in_shape`](Self::in_shape),
+    /// [`out_shape`](Self::out_shape) and [`columns`](Self::columns).
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
+    /// let l = LinearLayout::from_columns(
+    ///     &[(Dim::LANE, 4)], &[(Dim::out(0), 2), (Dim::out(1), 2)], &[0b10, 0b01], Surjectivity::Required)?;
+    /// assert_eq!(*l.basis(Dim::LANE, 0), [0, 1]); // dim0 is in the low bits
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When a size is not a power of two, a limit is exceeded, the number of columns is not the number
+    /// of input bits, a column has bits beyond the out-dims, or surjectivity is required and missing.
+    pub fn from_columns(
+        ins: &[(Dim, u64)],
+        outs: &[(Dim, u64)],
+        columns: &[u64],
+        surjectivity: Surjectivity,
+    ) -> Result<Self, LayoutError> {
+        let mut layout = Self::empty();
+        for &(dim, size) in ins {
+            layout.ins.push_size(Role::In, dim, size)?;
+        }
+        for &(dim, size) in outs {
+            layout.outs.push_size(Role::Out, dim, size)?;
+        }
+        if columns.len() != layout.ins.bits() {
+            return Err(LayoutError::totals_differ(
+                Role::In,
+                layout.ins.bits(),
+                columns.len(),
+            ));
+        }
+        let mask = low_mask(layout.outs.bits());
+        for (col, &given) in layout.cols.iter_mut().zip(columns) {
+            if given & !mask != 0 {
+                let bits = (64 - given.leading_zeros()) as usize;
+                return Err(LayoutError::totals_differ(
+                    Role::Out,
+                    layout.outs.bits(),
+                    bits,
+                ));
+            }
+            *col = given;
+        }
+        match surjectivity {
+            Surjectivity::Required => layout.checked_surjective(),
+            Surjectivity::NotRequired => Ok(layout),
+        }
+    }
+
+    fn checked_surjective(self) -> Result<Self, LayoutError> {
+        if self.is_surjective() {
+            return Ok(self);
+        }
+        let echelon = self.echelon();
+        let missed = (0..self.outs.bits())
+            .find(|b| !echelon.contains(1 << b))
+            .unwrap_or(0);
+        let i = (0..self.outs.len())
+            .find(|&i| self.outs.mask(i) >> missed & 1 == 1)
+            .unwrap_or(0);
+        Err(LayoutError::not_surjective(
+            echelon.rank(),
+            self.outs.bits(),
+            self.outs.dim(i),
+            1 << (missed - self.outs.offset(i)),
+        ))
+    }
+
+    /// The elimination of all columns in order.
+    pub(super) fn echelon(&self) -> Echelon {
+        let mut echelon = Echelon::new();
+        for (i, &col) in self.columns().iter().enumerate() {
+            echelon.insert(i, col);
+        }
+        echelon
+    }
+
+    /// The layout with these sides, all columns zero.
+    pub(super) const fn zero(ins: Side, outs: Side) -> Self {
+        Self {
+            ins,
+            outs,
+            cols: [0; 64],
+        }
+    }
+}
+
+/// Packs one basis, checking it against the out-dims.
+fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u64, LayoutError> {
+    if basis.len() != outs.len() {
+        return Err(LayoutError::basis_length(dim, bit, basis.len(), outs.len()));
+    }
+    let mut packed = 0;
+    for (i, &value) in basis.iter().enumerate() {
+        if value >= outs.size(i) {
+            return Err(LayoutError::basis_too_large(
+                dim,
+                bit,
+                outs.dim(i),
+                value,
+                outs.size(i),
+            ));
+        }
+        packed |= shl(value, outs.offset(i));
+    }
+    Ok(packed)
+}
+
+impl PartialEq for LinearLayout {
+    #[inline]
+    fn eq(&self, other: &Self) -> bool {
+        self.ins == other.ins && self.outs == other.outs && self.columns() == other.columns()
+    }
+}
+
+impl Eq for LinearLayout {}
+
+impl Hash for LinearLayout {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        self.ins.hash(state);
+        self.outs.hash(state);
+        self.columns().hash(state);
+    }
+}
+
+impl Default for LinearLayout {
+    fn default() -> Self {
+        Self::empty()
+    }
+}

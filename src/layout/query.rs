@@ -1,0 +1,371 @@
+//! Questions to a layout.
+
+use super::side::{MAX_DIMS, Side};
+use super::{Coords, Dim, LayoutError, LinearLayout, Role};
+use crate::f2::{Echelon, apply_columns, low_mask};
+
+/// For each in-dim the bits that can change without changing the output's reach.
+///
+/// See [`LinearLayout::free_variable_masks`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct FreeMasks {
+    ins: Side,
+    packed: u64,
+}
+
+impl FreeMasks {
+    /// Returns the mask of one in-dim, 0 when the layout does not have it.
+    #[inline]
+    #[must_use]
+    pub fn mask(&self, dim: Dim) -> u64 {
+        self.ins
+            .position(dim)
+            .map_or(0, |i| self.ins.extract(i, self.packed))
+    }
+
+    /// Returns the masks of all in-dims packed as in [`LinearLayout::apply_packed`].
+    #[inline]
+    #[must_use]
+    pub const fn packed(&self) -> u64 {
+        self.packed
+    }
+
+    /// Returns each in-dim with its mask, in order.
+    pub fn iter(&self) -> impl ExactSizeIterator<Item = (Dim, u64)> + '_ {
+        (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.extract(i, self.packed)))
+    }
+}
+
+impl core::fmt::Debug for FreeMasks {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_map().entries(self.iter()).finish()
+    }
+}
+
+impl LinearLayout {
+    /// Returns the in-dims in order, the fastest first.
+    pub fn in_dims(&self) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
+        self.ins.iter()
+    }
+
+    /// Returns the out-dims in order, the fastest first.
+    pub fn out_dims(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
+        self.outs.iter()
+    }
+
+    /// Returns the in-dims with their sizes.
+    pub fn in_shape(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
+        (0..self.ins.len()).map(|i| (self.ins.dim(i), self.ins.size(i)))
+    }
+
+    /// Returns the out-dims with their sizes.
+    pub fn out_shape(
+        &self,
+    ) -> impl DoubleEndedIterator<Item = (Dim, u64)> + ExactSizeIterator + Clone + '_ {
+        (0..self.outs.len()).map(|i| (self.outs.dim(i), self.outs.size(i)))
+    }
+
+    /// Returns the number of in-dims.
+    #[must_use]
+    pub const fn num_in_dims(&self) -> usize {
+        self.ins.len()
+    }
+
+    /// Returns the number of out-dims.
+    #[must_use]
+    pub const fn num_out_dims(&self) -> usize {
+        self.outs.len()
+    }
+
+    /// Tells whether the layout has this in-dim.
+    #[must_use]
+    pub fn has_in_dim(&self, dim: Dim) -> bool {
+        self.ins.position(dim).is_some()
+    }
+
+    /// Tells whether the layout has this out-dim.
+    #[must_use]
+    pub fn has_out_dim(&self, dim: Dim) -> bool {
+        self.outs.position(dim).is_some()
+    }
+
+    /// Returns the position of an out-dim.
+    #[must_use]
+    pub fn out_index(&self, dim: Dim) -> Option<usize> {
+        self.outs.position(dim)
+    }
+
+    /// Returns the position of an in-dim.
+    #[must_use]
+    pub fn in_index(&self, dim: Dim) -> Option<usize> {
+        self.ins.position(dim)
+    }
+
+    /// Returns log2 of an in-dim's size, 0 when the layout does not have it.
+    #[must_use]
+    pub fn in_bits(&self, dim: Dim) -> usize {
+        self.ins.position(dim).map_or(0, |i| self.ins.log2(i))
+    }
+
+    /// Returns log2 of an out-dim's size, 0 when the layout does not have it.
+    #[must_use]
+    pub fn out_bits(&self, dim: Dim) -> usize {
+        self.outs.position(dim).map_or(0, |i| self.outs.log2(i))
+    }
+
+    /// Returns an in-dim's size, 1 when the layout does not have it.
+    #[must_use]
+    pub fn in_size(&self, dim: Dim) -> u64 {
+        1 << self.in_bits(dim)
+    }
+
+    /// Returns an out-dim's size, 1 when the layout does not have it.
+    #[must_use]
+    pub fn out_size(&self, dim: Dim) -> u64 {
+        1 << self.out_bits(dim)
+    }
+
+    /// Returns the number of input bits, all in-dims together.
+    #[must_use]
+    pub const fn total_in_bits(&self) -> usize {
+        self.ins.bits()
+    }
+
+    /// Returns the number of output bits, all out-dims together.
+    #[must_use]
+    pub const fn total_out_bits(&self) -> usize {
+        self.outs.bits()
+    }
+
+    /// Returns the images of all input bits, in-dims in order, bits from the least significant.
+    ///
+    /// Each image is packed: the first out-dim in the low bits.
+    #[inline]
+    #[must_use]
+    pub fn columns(&self) -> &[u64] {
+        &self.cols[..self.ins.bits().min(64)]
+    }
+
+    /// Returns the packed images of one in-dim's bits; none when the layout does not have it.
+    #[inline]
+    #[must_use]
+    pub fn columns_of(&self, dim: Dim) -> &[u64] {
+        match self.ins.range(dim) {
+            Some((at, bits)) => &self.cols[at..at + bits],
+            None => &[],
+        }
+    }
+
+    /// Returns the packed image of one input bit: the first out-dim in the low bits.
+    ///
+    /// An input bit that the layout does not have moves nothing: 0.
+    #[inline]
+    #[must_use]
+    pub fn column(&self, dim: Dim, bit: usize) -> u64 {
+        self.columns_of(dim).get(bit).copied().unwrap_or(0)
+    }
+
+    /// Returns the image of one input bit, one coordinate for each out-dim.
+    ///
+    /// An input bit that the layout does not have moves nothing: zeros.
+    #[must_use]
+    pub fn basis(&self, dim: Dim, bit: usize) -> Coords {
+        self.unpack(self.column(dim, bit))
+    }
+
+    /// Returns one coordinate of the image of one input bit; 0 when the layout lacks either.
+    #[must_use]
+    pub fn basis_component(&self, dim: Dim, bit: usize, out: Dim) -> u64 {
+        self.outs
+            .position(out)
+            .map_or(0, |i| self.outs.extract(i, self.column(dim, bit)))
+    }
+
+    /// Returns the coordinates of a packed output.
+    #[inline]
+    #[must_use]
+    pub fn unpack(&self, packed: u64) -> Coords {
+        let mut coords = Coords::EMPTY;
+        for i in 0..self.outs.len() {
+            coords.push(self.outs.extract(i, packed));
+        }
+        coords
+    }
+
+    /// Returns the output coordinates of a point, in out-dim order.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::from_bases(
+    ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 0], &[2, 1]])], &[Dim::out(0), Dim::out(1)])?;
+    /// // register 1 gives (0, 1); lane 3 gives (1, 0) ^ (2, 1) = (3, 1)
+    /// assert_eq!(*l.apply(&[(Dim::LANE, 3), (Dim::REGISTER, 1)])?, [3, 0]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Laws
+    /// `apply(x ^ y) == apply(x) ^ apply(y)` (property `apply_is_linear`).
+    /// # Errors
+    /// When an in-dim is missing, unknown or named twice, or a value is not below its dim's size.
+    #[inline]
+    pub fn apply(&self, point: &[(Dim, u64)]) -> Result<Coords, LayoutError> {
+        Ok(self.unpack(self.apply_packed(self.pack_in(point)?)))
+    }
+
+    /// Returns a point as one word: in-dims in order, the first in the low bits.
+    ///
+    /// # Errors
+    /// As [`apply`](Self::apply).
+    #[inline]
+    pub fn pack_in(&self, point: &[(Dim, u64)]) -> Result<u64, LayoutError> {
+        let mut packed = 0;
+        let mut seen = 0u32;
+        for &(dim, value) in point {
+            let Some(i) = self.ins.position(dim) else {
+                return Err(LayoutError::no_such_dim(Role::In, dim));
+            };
+            if seen >> i & 1 == 1 {
+                return Err(LayoutError::duplicate_dim(Role::In, dim));
+            }
+            seen |= 1 << i;
+            if value > low_mask(self.ins.log2(i)) {
+                return Err(LayoutError::point_too_large(dim, value, self.ins.size(i)));
+            }
+            packed |= crate::f2::shl(value, self.ins.offset(i));
+        }
+        if point.len() != self.ins.len() {
+            let missing = (0..MAX_DIMS).find(|i| seen >> i & 1 == 0).unwrap_or(0);
+            return Err(LayoutError::dim_missing(Role::In, self.ins.dim(missing)));
+        }
+        Ok(packed)
+    }
+
+    /// Returns the packed output of a packed input: in-dims concatenated in order, the first in the
+    /// low bits, to out-dims concatenated in order. Bits beyond the in-dims are ignored.
+    #[inline]
+    #[must_use]
+    pub fn apply_packed(&self, x: u64) -> u64 {
+        apply_columns(self.columns(), x)
+    }
+
+    /// Tells whether every output is reached.
+    #[must_use]
+    pub fn is_surjective(&self) -> bool {
+        self.rank() == self.outs.bits()
+    }
+
+    /// Tells whether no two inputs share an output.
+    #[must_use]
+    pub fn is_injective(&self) -> bool {
+        self.rank() == self.ins.bits()
+    }
+
+    /// Tells whether the layout is one to one.
+    #[must_use]
+    pub fn is_invertible(&self) -> bool {
+        self.ins.bits() == self.outs.bits() && self.is_injective()
+    }
+
+    /// Returns the number of independent bases.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.ins.bits() - self.free_bits().count_ones() as usize
+    }
+
+    /// Returns, for each in-dim, the mask of the bits whose basis is a sum of bases before it.
+    ///
+    /// Inputs that differ in free bits alone need not be kept apart: every output is reached with
+    /// the free bits zero. "Before" is in-dim order, then bit order.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::from_bases(
+    ///     &[(Dim::REGISTER, &[&[1], &[0], &[2]]), (Dim::LANE, &[&[3], &[4]])], &[Dim::out(0)])?;
+    /// let free = l.free_variable_masks();
+    /// // register bit 1 is zero; lane bit 0 is 3 = 1 ^ 2
+    /// assert_eq!((free.mask(Dim::REGISTER), free.mask(Dim::LANE)), (0b010, 0b01));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    #[inline]
+    #[must_use]
+    pub fn free_variable_masks(&self) -> FreeMasks {
+        FreeMasks {
+            ins: self.ins,
+            packed: self.free_bits(),
+        }
+    }
+
+    /// The packed mask of dependent columns.
+    #[inline]
+    fn free_bits(&self) -> u64 {
+        // Most layouts need no elimination: a column with a bit that no earlier column has is
+        // independent, a zero column is not.
+        let (mut seen, mut free) = (0u64, 0u64);
+        for (i, &col) in self.columns().iter().enumerate() {
+            if col & !seen == 0 {
+                if col != 0 {
+                    return self.free_bits_by_elimination();
+                }
+                free |= 1 << i;
+            }
+            seen |= col;
+        }
+        free
+    }
+
+    #[cold]
+    fn free_bits_by_elimination(&self) -> u64 {
+        low_mask(self.ins.bits()) & !self.echelon().pivot_columns()
+    }
+
+    /// Returns the largest `2^k` such that the first `2^k` values of the first in-dim are mapped one
+    /// to one onto the first `2^k` values of the first out-dim, and nothing else touches those bits.
+    ///
+    /// It is 1 when there is no in-dim or no out-dim.
+    #[must_use]
+    pub fn num_consecutive_in_out(&self) -> u64 {
+        if self.ins.len() == 0 || self.outs.len() == 0 {
+            return 1;
+        }
+        let first = self.ins.log2(0).min(self.outs.log2(0));
+        let consecutive = self.cols[..first]
+            .iter()
+            .enumerate()
+            .take_while(|(i, c)| **c == 1 << i)
+            .count();
+        let others = self.columns()[consecutive..]
+            .iter()
+            .fold(0, |acc, c| acc | c);
+        let others = others & low_mask(self.outs.log2(0));
+        1 << consecutive.min(others.trailing_zeros() as usize)
+    }
+
+    /// Returns the largest `2^k` such that the points of `out` below `2^k`, other coordinates zero,
+    /// are all reached; 1 when the layout does not have `out`.
+    #[must_use]
+    pub fn contiguous_elems_along(&self, out: Dim) -> u64 {
+        let Some((at, bits)) = self.outs.range(out) else {
+            return 1;
+        };
+        let echelon: Echelon = self.echelon();
+        let reached = (0..bits)
+            .take_while(|b| echelon.contains(1 << (at + b)))
+            .count();
+        1 << reached
+    }
+
+    /// Tells whether `other` has the same dims in the same order and the same bases; the sizes of
+    /// the out-dims may differ.
+    #[must_use]
+    pub fn eq_ignoring_out_sizes(&self, other: &Self) -> bool {
+        self.ins == other.ins
+            && self.outs.same_names(&other.outs)
+            && (self.outs == other.outs && self.columns() == other.columns()
+                || self.columns().iter().zip(other.columns()).all(|(a, b)| {
+                    (0..self.outs.len())
+                        .all(|i| self.outs.extract(i, *a) == other.outs.extract(i, *b))
+                }))
+    }
+}

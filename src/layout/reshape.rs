@@ -1,0 +1,264 @@
+//! The same map under other dims: transpose, reshape, flatten, squeeze, rename, resize.
+
+use super::side::{Moves, Side, log2_of};
+use super::{Dim, LayoutError, LinearLayout, Role};
+use crate::f2::{low_mask, shl};
+
+impl LinearLayout {
+    /// Returns the layout with its in-dims in this order.
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of the in-dims.
+    pub fn transpose_ins(&self, order: &[Dim]) -> Result<Self, LayoutError> {
+        let ins = reordered(&self.ins, order, Role::In)?;
+        let mut result = Self::zero(ins, self.outs);
+        let mut at = 0;
+        for &dim in order {
+            let columns = self.columns_of(dim);
+            result.cols[at..at + columns.len()].copy_from_slice(columns);
+            at += columns.len();
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout with its out-dims in this order.
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of the out-dims.
+    pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
+        let outs = reordered(&self.outs, order, Role::Out)?;
+        Ok(self.moved(outs, &Moves::between(&self.outs, &outs)))
+    }
+
+    /// The layout with each column's bits moved.
+    fn moved(&self, outs: Side, moves: &Moves) -> Self {
+        let mut result = Self::zero(self.ins, outs);
+        for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+            *to = moves.apply(col);
+        }
+        result
+    }
+
+    /// Returns the layout with its input bits, in order, cut into these dims.
+    ///
+    /// # Laws
+    /// Columns stay as they are; the packed map is unchanged (`reshape_keeps_packed_map`).
+    /// # Errors
+    /// When a size is not a power of two, a dim is named twice, or the total size differs.
+    pub fn reshape_ins(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
+        let ins = reshaped(&self.ins, dims, Role::In)?;
+        Ok(Self {
+            ins,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout with its output bits, the first dim the lowest, cut into these dims.
+    ///
+    /// # Laws
+    /// Columns stay as they are; the packed map is unchanged (`reshape_keeps_packed_map`).
+    /// # Errors
+    /// When a size is not a power of two, a dim is named twice, or the total size differs.
+    pub fn reshape_outs(&self, dims: &[(Dim, u64)]) -> Result<Self, LayoutError> {
+        let outs = reshaped(&self.outs, dims, Role::Out)?;
+        Ok(Self {
+            outs,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout with all in-dims joined under the name of the first; unchanged without any.
+    ///
+    /// # Errors
+    /// When the joined dim would have 64 bits (63 is the most one dim can have).
+    pub fn flatten_ins(&self) -> Result<Self, LayoutError> {
+        let ins = flattened(&self.ins, Role::In)?;
+        Ok(Self {
+            ins,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout with all out-dims joined under the name of the first; unchanged without any.
+    ///
+    /// # Errors
+    /// When the joined dim would have 64 bits (63 is the most one dim can have).
+    pub fn flatten_outs(&self) -> Result<Self, LayoutError> {
+        let outs = flattened(&self.outs, Role::Out)?;
+        Ok(Self {
+            outs,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout without an in-dim of size 1.
+    ///
+    /// # Errors
+    /// When there is no such dim, or its size is not 1.
+    pub fn squeeze_ins(&self, dim: Dim) -> Result<Self, LayoutError> {
+        let ins = squeezed(&self.ins, dim, Role::In)?;
+        Ok(Self {
+            ins,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout without an out-dim of size 1.
+    ///
+    /// # Errors
+    /// When there is no such dim, or its size is not 1.
+    pub fn squeeze_outs(&self, dim: Dim) -> Result<Self, LayoutError> {
+        let outs = squeezed(&self.outs, dim, Role::Out)?;
+        Ok(Self {
+            outs,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout with one in-dim renamed.
+    ///
+    /// # Errors
+    /// When there is no in-dim `from`, or `to` is another in-dim already.
+    pub fn rename_in(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
+        let i = self
+            .ins
+            .position(from)
+            .ok_or(LayoutError::no_such_dim(Role::In, from))?;
+        let mut result = self.clone();
+        result.ins.rename(Role::In, i, to)?;
+        Ok(result)
+    }
+
+    /// Returns the layout with one out-dim renamed.
+    ///
+    /// # Errors
+    /// When there is no out-dim `from`, or `to` is another out-dim already.
+    pub fn rename_out(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
+        let i = self
+            .outs
+            .position(from)
+            .ok_or(LayoutError::no_such_dim(Role::Out, from))?;
+        let mut result = self.clone();
+        result.outs.rename(Role::Out, i, to)?;
+        Ok(result)
+    }
+
+    /// Returns the layout with one in-dim resized: smaller drops its most significant bases, larger
+    /// appends zero bases (a broadcast).
+    ///
+    /// # Errors
+    /// When there is no such in-dim, the size is not a power of two, or a limit is exceeded.
+    pub fn resize_in(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
+        let i = self
+            .ins
+            .position(dim)
+            .ok_or(LayoutError::no_such_dim(Role::In, dim))?;
+        let mut ins = self.ins;
+        ins.set_log2(Role::In, i, log2_of(Role::In, dim, size)?)?;
+        let mut result = Self::zero(ins, self.outs);
+        for j in 0..ins.len() {
+            let columns = self.columns_of(ins.dim(j));
+            let kept = columns.len().min(ins.log2(j));
+            result.cols[ins.offset(j)..][..kept].copy_from_slice(&columns[..kept]);
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout with one out-dim shrunk: a component that is not below the new size becomes
+    /// zero (it is not masked: 5 in a dim of size 4 becomes 0, not 1).
+    ///
+    /// # Errors
+    /// When there is no such out-dim, the size is not a power of two, or it is larger than before.
+    pub fn resize_out(&self, dim: Dim, size: u64) -> Result<Self, LayoutError> {
+        let i = self
+            .outs
+            .position(dim)
+            .ok_or(LayoutError::no_such_dim(Role::Out, dim))?;
+        let bits = log2_of(Role::Out, dim, size)?;
+        if bits > self.outs.log2(i) {
+            return Err(LayoutError::not_resizable(dim, self.outs.size(i), size));
+        }
+        let mut outs = self.outs;
+        outs.set_log2(Role::Out, i, bits)?;
+        let (at, old) = (self.outs.offset(i), self.outs.log2(i));
+        let high = shl(low_mask(old - bits), at + bits);
+        let whole = self.outs.mask(i);
+        let moves = Moves::between(&self.outs, &outs);
+        let mut result = Self::zero(self.ins, outs);
+        for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+            *to = moves.apply(if col & high == 0 { col } else { col & !whole });
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout without the zero bases of one in-dim; that dim shrinks.
+    ///
+    /// # Errors
+    /// When there is no such in-dim.
+    pub fn remove_zero_bases(&self, dim: Dim) -> Result<Self, LayoutError> {
+        let i = self
+            .ins
+            .position(dim)
+            .ok_or(LayoutError::no_such_dim(Role::In, dim))?;
+        let (at, bits) = (self.ins.offset(i), self.ins.log2(i));
+        let kept = self.cols[at..at + bits].iter().filter(|c| **c != 0).count();
+        let mut ins = self.ins;
+        ins.set_log2(Role::In, i, kept)?;
+        let mut result = Self::zero(ins, self.outs);
+        let mut to = 0;
+        for (j, &col) in self.columns().iter().enumerate() {
+            if col != 0 || !(at..at + bits).contains(&j) {
+                result.cols[to] = col;
+                to += 1;
+            }
+        }
+        Ok(result)
+    }
+}
+
+/// The dims of `side` in this order, which must be a permutation of them.
+fn reordered(side: &Side, order: &[Dim], role: Role) -> Result<Side, LayoutError> {
+    let mut result = Side::EMPTY;
+    for &dim in order {
+        let Some((_, bits)) = side.range(dim) else {
+            return Err(LayoutError::no_such_dim(role, dim));
+        };
+        result.push(role, dim, bits)?;
+    }
+    side.check_same_dims(role, &result)?;
+    Ok(result)
+}
+
+fn reshaped(side: &Side, dims: &[(Dim, u64)], role: Role) -> Result<Side, LayoutError> {
+    let mut result = Side::EMPTY;
+    for &(dim, size) in dims {
+        result.push_size(role, dim, size)?;
+    }
+    if result.bits() != side.bits() {
+        return Err(LayoutError::totals_differ(role, result.bits(), side.bits()));
+    }
+    Ok(result)
+}
+
+#[inline]
+fn flattened(side: &Side, role: Role) -> Result<Side, LayoutError> {
+    let mut result = Side::EMPTY;
+    if side.len() > 0 {
+        result.push(role, side.dim(0), side.bits())?;
+    }
+    Ok(result)
+}
+
+fn squeezed(side: &Side, dim: Dim, role: Role) -> Result<Side, LayoutError> {
+    match side.position(dim) {
+        None => Err(LayoutError::no_such_dim(role, dim)),
+        Some(i) if side.log2(i) != 0 => Err(LayoutError::not_size_one(role, dim, side.size(i))),
+        Some(at) => {
+            let mut result = Side::EMPTY;
+            for i in (0..side.len()).filter(|i| *i != at) {
+                result.push(role, side.dim(i), side.log2(i))?;
+            }
+            Ok(result)
+        }
+    }
+}

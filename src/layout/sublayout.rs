@@ -1,0 +1,152 @@
+//! Parts of a layout, and parts that do nothing.
+
+use super::side::{Moves, Side};
+use super::{Dim, LayoutError, LinearLayout, Role};
+use crate::f2::{low_mask, shl};
+
+impl LinearLayout {
+    /// Returns the block of the matrix with these in-dims and out-dims, in the order of `self`.
+    ///
+    /// Sizes stay as they are, so the result may not be surjective.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::from_bases(
+    ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 1]])], &[Dim::out(0), Dim::out(1)])?;
+    /// let lanes_to_dim1 = l.sublayout(&[Dim::LANE], &[Dim::out(1)])?;
+    /// assert_eq!(*lanes_to_dim1.basis(Dim::LANE, 0), [1]);
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When a dim is not in `self`.
+    pub fn sublayout(&self, ins: &[Dim], outs: &[Dim]) -> Result<Self, LayoutError> {
+        let kept_ins = selected(&self.ins, ins, Role::In)?;
+        let kept_outs = selected(&self.outs, outs, Role::Out)?;
+        let moves = Moves::between(&self.outs, &kept_outs.side);
+        let mut result = Self::zero(kept_ins.side, kept_outs.side);
+        let mut at = 0;
+        for dim in kept_ins.side.iter() {
+            for &col in self.columns_of(dim) {
+                result.cols[at & 63] = moves.apply(col);
+                at += 1;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Tells whether these in-dims do not move these out-dims at all.
+    ///
+    /// # Errors
+    /// When a dim is not in `self`.
+    pub fn sublayout_is_zero(&self, ins: &[Dim], outs: &[Dim]) -> Result<bool, LayoutError> {
+        let in_mask = selected(&self.ins, ins, Role::In)?.mask;
+        let out_mask = selected(&self.outs, outs, Role::Out)?.mask;
+        Ok(self.block_is_zero(in_mask, out_mask))
+    }
+
+    /// Tells whether the input bits of one mask leave the output bits of the other alone.
+    fn block_is_zero(&self, in_mask: u64, out_mask: u64) -> bool {
+        let mut touched = 0;
+        for (i, &col) in self.columns().iter().enumerate() {
+            if in_mask >> i & 1 == 1 {
+                touched |= col;
+            }
+        }
+        touched & out_mask == 0
+    }
+
+    /// Tells whether each of these dims is on both sides, with equal sizes, and is mapped to itself
+    /// unchanged (other dims may interfere; compare [`is_trivial_over`](Self::is_trivial_over)).
+    #[must_use]
+    pub fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
+        let mut out_mask = 0;
+        for &dim in dims {
+            match self.outs.position(dim) {
+                Some(i) => out_mask |= self.outs.mask(i),
+                None => return false,
+            }
+        }
+        dims.iter().all(|&dim| {
+            let (Some((_, in_bits)), Some((at, out_bits))) =
+                (self.ins.range(dim), self.outs.range(dim))
+            else {
+                return false;
+            };
+            in_bits == out_bits
+                && self
+                    .columns_of(dim)
+                    .iter()
+                    .enumerate()
+                    .all(|(bit, col)| col & out_mask == shl(1, at + bit))
+        })
+    }
+
+    /// Tells whether these dims are mapped to themselves unchanged, and have nothing to do with the
+    /// others: the matrix is the identity on them, and zero between them and the rest.
+    #[must_use]
+    pub fn is_trivial_over(&self, dims: &[Dim]) -> bool {
+        let (Ok(ins), Ok(outs)) = (
+            selected(&self.ins, dims, Role::In),
+            selected(&self.outs, dims, Role::Out),
+        ) else {
+            return false;
+        };
+        let rest_in = low_mask(self.ins.bits()) & !ins.mask;
+        let rest_out = low_mask(self.outs.bits()) & !outs.mask;
+        self.square_sublayout_is_identity(dims)
+            && self.block_is_zero(rest_in, outs.mask)
+            && self.block_is_zero(ins.mask, rest_out)
+    }
+
+    /// Returns the layout without these dims, if it is [trivial](Self::is_trivial_over) over them.
+    #[must_use]
+    pub fn quotient(&self, dims: &[Dim]) -> Option<Self> {
+        if !self.is_trivial_over(dims) {
+            return None;
+        }
+        let mut ins = [Dim::REGISTER; super::MAX_DIMS];
+        let mut outs = ins;
+        let rest = |side: &Side, list: &mut [Dim]| {
+            let mut n = 0;
+            for dim in side.iter().filter(|d| !dims.contains(d)) {
+                list[n] = dim;
+                n += 1;
+            }
+            n
+        };
+        let num_ins = rest(&self.ins, &mut ins);
+        let num_outs = rest(&self.outs, &mut outs);
+        self.sublayout(&ins[..num_ins], &outs[..num_outs]).ok()
+    }
+
+    /// Tells whether out-dim `dim` is the identity image of in-dim `dim` and of nothing else.
+    #[must_use]
+    pub fn is_identity_on_out_dim(&self, dim: Dim) -> bool {
+        let Ok(outs) = selected(&self.outs, &[dim], Role::Out) else {
+            return false;
+        };
+        let own = self.ins.position(dim).map_or(0, |i| self.ins.mask(i));
+        self.square_sublayout_is_identity(&[dim])
+            && self.block_is_zero(low_mask(self.ins.bits()) & !own, outs.mask)
+    }
+}
+
+struct Selected {
+    side: Side,
+    mask: u64,
+}
+
+/// The dims of `side` that are in `dims`, in the order of `side`; repeated names count once.
+fn selected(side: &Side, dims: &[Dim], role: Role) -> Result<Selected, LayoutError> {
+    if let Some(&dim) = dims.iter().find(|d| side.position(**d).is_none()) {
+        return Err(LayoutError::no_such_dim(role, dim));
+    }
+    let mut result = Selected {
+        side: Side::EMPTY,
+        mask: 0,
+    };
+    for i in (0..side.len()).filter(|&i| dims.contains(&side.dim(i))) {
+        result.side.push(role, side.dim(i), side.log2(i))?;
+        result.mask |= side.mask(i);
+    }
+    Ok(result)
+}
