@@ -1,1 +1,186 @@
-//! Each encoding family as data, and its linear layout.
+//! The named layouts of compilers: every encoding of Triton 3.9 as plain data, its text, and the
+//! linear layout it stands for.
+//!
+//! An *encoding* says in the words of one hardware feature how a tensor is spread over threads
+//! (distributed), over a shared-memory buffer (shared) or over tensor memory. [`Encoding`] is the
+//! type to start from: it is read from text with [`str::parse`], printed with [`ToString`], and
+//! turned into a [`LinearLayout`] for a shape with [`Encoding::to_linear_layout`].
+//! ```
+//! use linear_layout::encoding::Encoding;
+//! use linear_layout::layout::Dim;
+//!
+//! let text = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [2, 1], order = [1, 0]}>";
+//! let blocked: Encoding = text.parse()?;
+//! assert_eq!(blocked.to_string(), text);
+//!
+//! let layout = blocked.to_linear_layout(&[16, 16])?;
+//! assert_eq!(*layout.basis(Dim::LANE, 0), [0, 2]);      // lane 1 starts two columns on
+//! assert_eq!(*layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
+//! # Ok::<(), linear_layout::encoding::EncodingError>(())
+//! ```
+//! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the matrix-instruction families,
+//! then the shared ones. Each family is one file: its data, its rules, its text, its layout.
+//!
+//! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
+//! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD.
+
+mod blocked;
+mod cga;
+mod error;
+mod linear;
+mod list;
+mod slice;
+mod text;
+mod tiling;
+
+use core::fmt;
+use std::str::FromStr;
+
+pub use blocked::BlockedEncoding;
+pub use cga::CgaLayout;
+pub use error::EncodingError;
+pub use linear::{GenericLinearEncoding, LinearEncoding};
+pub use list::{Ints, List, MAX_RANK};
+pub use slice::SliceEncoding;
+pub use text::Aliases;
+
+use crate::layout::LinearLayout;
+use error::Kind;
+use text::Parser;
+use tiling::Tiling;
+
+/// Declares the enum of all families and what is the same for each of them.
+macro_rules! families {
+    ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal,)*) => {
+        /// An encoding of any family.
+        #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+        #[non_exhaustive]
+        pub enum Encoding {
+            $($(#[$doc])* $variant($ty),)*
+        }
+
+        $(impl From<$ty> for Encoding {
+            fn from(encoding: $ty) -> Self {
+                Self::$variant(encoding)
+            }
+        })*
+
+        impl Encoding {
+            /// Returns the name of the family, as in `#ttg.blocked`.
+            #[must_use]
+            pub fn family(&self) -> &'static str {
+                match self {
+                    $(Self::$variant(_) => $name,)*
+                }
+            }
+
+            /// Returns the number of dims of the tensors that this encoding is for.
+            #[must_use]
+            pub fn rank(&self) -> usize {
+                match self {
+                    $(Self::$variant(e) => e.rank(),)*
+                }
+            }
+
+            fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+                match self {
+                    $(Self::$variant(e) => e.tiling(shape),)*
+                }
+            }
+
+            fn parse_family(
+                p: &mut Parser<'_>,
+                dialect: &str,
+                family: &str,
+            ) -> Result<Self, EncodingError> {
+                match (dialect, family) {
+                    $(($dialect, $name) => $ty::parse(p),)*
+                    _ => {
+                        let name = format!("#{dialect}.{family}");
+                        Err(EncodingError::new(Kind::UnknownFamily { name }))
+                    }
+                }
+            }
+        }
+
+        impl fmt::Display for Encoding {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                match self {
+                    $(Self::$variant(e) => e.fmt(f),)*
+                }
+            }
+        }
+    };
+}
+
+families! {
+    /// `#ttg.blocked`: equal boxes.
+    Blocked(BlockedEncoding) = "ttg" "blocked",
+    /// `#ttg.slice`: a parent with one dim gone.
+    Slice(SliceEncoding) = "ttg" "slice",
+    /// `#ttg.linear`: bases written out.
+    Linear(LinearEncoding) = "ttg" "linear",
+    /// `#ttg.generic_linear`: bases written out, with swizzled warps.
+    GenericLinear(GenericLinearEncoding) = "ttg" "generic_linear",
+}
+
+impl Encoding {
+    /// Reads an encoding whose text may use these aliases.
+    ///
+    /// # Errors
+    /// When the text is not an encoding, or the encoding breaks a rule of its family.
+    pub fn parse(text: &str, aliases: &Aliases) -> Result<Self, EncodingError> {
+        Parser::new(text, aliases).whole()
+    }
+
+    /// Returns the linear layout of a tensor of this shape.
+    ///
+    /// # Shape
+    /// Distributed: (register, lane, warp, block) -> (dim0, dim1, ...). Shared: (offset, block), and
+    /// partition where the buffer is partitioned. Tensor memory: (row, col, block).
+    /// # Errors
+    /// When the shape has another rank than the encoding, a size is no power of two, or the
+    /// encoding has no layout on this shape.
+    pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
+        self.tiling(shape)?.into_layout()
+    }
+
+    /// Returns whether the encoding spreads a tensor over registers and threads.
+    #[must_use]
+    pub fn is_distributed(&self) -> bool {
+        !self.is_shared() && !self.is_tensor_memory()
+    }
+
+    /// Returns whether the encoding lays a tensor out in shared memory.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        false
+    }
+
+    /// Returns whether the encoding lays a tensor out in tensor memory.
+    #[must_use]
+    pub fn is_tensor_memory(&self) -> bool {
+        false
+    }
+
+    /// Returns how the CTAs of a cluster share the tensor.
+    ///
+    /// # Errors
+    /// When a written-out layout does not keep the CTAs above everything else.
+    pub fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        match self {
+            Self::Blocked(e) => Ok(*e.cga_layout()),
+            Self::Slice(e) => e.cga_layout(),
+            Self::Linear(e) => e.cga_layout(),
+            Self::GenericLinear(e) => e.cga_layout(),
+        }
+    }
+}
+
+impl FromStr for Encoding {
+    type Err = EncodingError;
+
+    fn from_str(text: &str) -> Result<Self, EncodingError> {
+        Self::parse(text, &Aliases::new())
+    }
+}

@@ -1,0 +1,285 @@
+//! `#ttg.blocked`: the tensor cut into equal boxes.
+
+use core::fmt;
+
+use super::cga::{check_rank, first_seen, fmt_cga, permutation, powers_of_two, same_rank};
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
+use super::{CgaLayout, Encoding, EncodingError, Ints};
+
+const FAMILY: &str = "blocked";
+const KEYS: &str = "`sizePerThread`, `threadsPerWarp`, `warpsPerCTA`, `order`, `CGALayout`";
+
+/// Each thread holds a box, each warp a box of such boxes, each CTA a box of those.
+///
+/// `sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]` on 4x4:
+/// ```text
+/// row 0:  T0 T0 T1 T1
+/// row 1:  T2 T2 T3 T3
+/// row 2:  T0 T0 T1 T1   (second register of each thread's second box)
+/// row 3:  T2 T2 T3 T3
+/// ```
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1, ...).
+/// # Units
+/// `size_per_thread` counts elements, `threads_per_warp` threads, `warps_per_cta` warps; `order`
+/// lists the dims, the fastest first.
+/// # Source
+/// Triton's `BlockedEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct BlockedEncoding {
+    size_per_thread: Ints,
+    threads_per_warp: Ints,
+    warps_per_cta: Ints,
+    order: Ints,
+    cga: CgaLayout,
+}
+
+impl BlockedEncoding {
+    /// Returns the encoding with these boxes.
+    ///
+    /// # Errors
+    /// When the lists differ in length, a number is no power of two, `order` is no permutation, or
+    /// the rank is not 1 to 8.
+    pub fn new(
+        size_per_thread: &[u32],
+        threads_per_warp: &[u32],
+        warps_per_cta: &[u32],
+        order: &[u32],
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        check_rank("sizePerThread", size_per_thread.len())?;
+        same_rank(
+            "threadsPerWarp",
+            threads_per_warp,
+            "sizePerThread",
+            size_per_thread,
+        )?;
+        same_rank(
+            "warpsPerCTA",
+            warps_per_cta,
+            "sizePerThread",
+            size_per_thread,
+        )?;
+        same_rank("order", order, "sizePerThread", size_per_thread)?;
+        powers_of_two("sizePerThread", size_per_thread)?;
+        powers_of_two("threadsPerWarp", threads_per_warp)?;
+        powers_of_two("warpsPerCTA", warps_per_cta)?;
+        same_rank(
+            "CGALayout",
+            &Ints::filled(0, cga.rank()),
+            "sizePerThread",
+            size_per_thread,
+        )?;
+        permutation("order", order)?;
+        Ok(Self {
+            size_per_thread: Ints::from_slice(size_per_thread)?,
+            threads_per_warp: Ints::from_slice(threads_per_warp)?,
+            warps_per_cta: Ints::from_slice(warps_per_cta)?,
+            order: Ints::from_slice(order)?,
+            cga,
+        })
+    }
+
+    /// Returns the encoding that spreads the threads over a shape, the fastest dims first.
+    ///
+    /// For 32 lanes, 4 warps and one element per thread on 16x8 in order `[1, 0]`: 8 lanes fit along
+    /// dim1, the other 4 go along dim0, and all 4 warps along dim0.
+    /// ```
+    /// # use linear_layout::encoding::{BlockedEncoding, CgaLayout};
+    /// let b = BlockedEncoding::for_shape(&[16, 8], &[1, 1], &[1, 0], 4, 32, CgaLayout::single(2)?)?;
+    /// assert_eq!(b.threads_per_warp(), [4, 8]);
+    /// assert_eq!(b.warps_per_cta(), [4, 1]);
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    /// # Errors
+    /// As [`BlockedEncoding::new`].
+    pub fn for_shape(
+        shape: &[u64],
+        size_per_thread: &[u32],
+        order: &[u32],
+        num_warps: u32,
+        threads_per_warp: u32,
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        same_rank("order", order, "shape", shape)?;
+        same_rank("sizePerThread", size_per_thread, "shape", shape)?;
+        check_rank("order", order.len())?;
+        permutation("order", order)?;
+        powers_of_two("sizePerThread", size_per_thread)?;
+        powers_of_two("num-warps", &[num_warps])?;
+        powers_of_two("threads-per-warp", &[threads_per_warp])?;
+        let rank = order.len();
+        let shape = cga.shape_per_cta(shape);
+        let (mut threads, mut warps) = (Ints::filled(1, rank), Ints::filled(1, rank));
+        let (mut lanes_left, mut warps_left) = (u64::from(threads_per_warp), u64::from(num_warps));
+        let (mut outer_lanes, mut outer_warps) = (1, 1);
+        for dim in order[..rank - 1].iter().map(|d| *d as usize) {
+            let wanted = (shape[dim] / u64::from(size_per_thread[dim])).max(1);
+            let lanes = floor_power(wanted.min(lanes_left));
+            let here = (wanted / lanes).max(1);
+            let warp = floor_power(here.min(warps_left));
+            threads[dim] = lanes as u32;
+            warps[dim] = warp as u32;
+            lanes_left /= lanes;
+            warps_left /= warp;
+            outer_lanes *= lanes;
+            outer_warps *= warp;
+        }
+        let last = order[rank - 1] as usize;
+        threads[last] = threads_per_warp / outer_lanes as u32;
+        warps[last] = num_warps / outer_warps as u32;
+        Self::new(size_per_thread, &threads, &warps, order, cga)
+    }
+
+    /// Returns what a tensor starts with: one element per thread, the last dim fastest, CTAs spread
+    /// like the threads.
+    ///
+    /// # Errors
+    /// When `num_warps`, `threads_per_warp` or `num_ctas` is no power of two, or the rank is not 1 to 8.
+    pub fn default_for_shape(
+        shape: &[u64],
+        num_warps: u32,
+        threads_per_warp: u32,
+        num_ctas: u32,
+    ) -> Result<Self, EncodingError> {
+        let rank = check_rank("shape", shape.len())?;
+        powers_of_two("num-ctas", &[num_ctas])?;
+        let order = Ints::collect((0..rank as u32).rev());
+        let size_per_thread = Ints::filled(1, rank);
+        let mut split = Ints::filled(1, rank);
+        let mut left = u64::from(num_ctas);
+        // The slowest dim is split first; CTAs that fit nowhere hold copies.
+        for dim in order.iter().rev().map(|d| *d as usize) {
+            let pieces = floor_power(shape[dim].max(1).min(left));
+            split[dim] = pieces as u32;
+            left /= pieces;
+        }
+        let mut ctas = split;
+        ctas[rank - 1] *= left as u32;
+        let cga = CgaLayout::from_split(&ctas, &split, &order)?;
+        Self::for_shape(
+            shape,
+            &size_per_thread,
+            &order,
+            num_warps,
+            threads_per_warp,
+            cga,
+        )
+    }
+
+    /// Returns the elements of one thread's box along each dim.
+    #[must_use]
+    pub fn size_per_thread(&self) -> &[u32] {
+        &self.size_per_thread
+    }
+
+    /// Returns the threads of a warp along each dim.
+    #[must_use]
+    pub fn threads_per_warp(&self) -> &[u32] {
+        &self.threads_per_warp
+    }
+
+    /// Returns the warps of a CTA along each dim.
+    #[must_use]
+    pub fn warps_per_cta(&self) -> &[u32] {
+        &self.warps_per_cta
+    }
+
+    /// Returns the dims, the fastest first.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.order.len()
+    }
+
+    /// Returns this encoding seen through a transposition: dim `i` is the old dim `order[i]`.
+    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+        let pick = |list: &Ints| Ints::collect(order.iter().map(|i| list[*i]));
+        let moved = |dim: u32| order.iter().position(|o| *o == dim as usize).unwrap_or(0) as u32;
+        Self {
+            size_per_thread: pick(&self.size_per_thread),
+            threads_per_warp: pick(&self.threads_per_warp),
+            warps_per_cta: pick(&self.warps_per_cta),
+            order: Ints::collect(self.order.iter().map(|d| moved(*d))),
+            cga: self.cga.permuted(order),
+        }
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
+        let slots = [
+            (REGISTER, &self.size_per_thread),
+            (LANE, &self.threads_per_warp),
+            (WARP, &self.warps_per_cta),
+        ];
+        for (slot, sizes) in slots {
+            for dim in self.order.iter().map(|d| *d as usize) {
+                tiling.lay(slot, u64::from(sizes[dim]), dim);
+            }
+        }
+        tiling.fill(REGISTER, self.order.iter().map(|d| *d as usize));
+        // Unlike the matrix families, boxes larger than the tensor leave no registers that repeat.
+        tiling.drop_zeros(REGISTER);
+        tiling.lay_ctas(3, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut size, mut threads, mut warps, mut order, mut cga) = (None, None, None, None, None);
+        p.dict(|p, key| {
+            match key {
+                "sizePerThread" => size = Some(p.numbers()?),
+                "threadsPerWarp" => threads = Some(p.numbers()?),
+                "warpsPerCTA" => warps = Some(p.numbers()?),
+                "order" => order = Some(p.numbers()?),
+                "CGALayout" => cga = Some(p.bases()?),
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let size = required(size, FAMILY, "sizePerThread")?;
+        let threads = required(threads, FAMILY, "threadsPerWarp")?;
+        let warps = required(warps, FAMILY, "warpsPerCTA")?;
+        let order = required(order, FAMILY, "order")?;
+        let cga = CgaLayout::from_bases(size.len(), &cga.unwrap_or_default())?;
+        Ok(Self::new(&size, &threads, &warps, &order, cga)?.into())
+    }
+}
+
+/// Returns the largest power of two that is not above `value`, and 1 for 0.
+fn floor_power(value: u64) -> u64 {
+    1 << value.checked_ilog2().unwrap_or(0)
+}
+
+impl fmt::Display for BlockedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.blocked<{{sizePerThread = {}, threadsPerWarp = {}, warpsPerCTA = {}, order = {}",
+            self.size_per_thread, self.threads_per_warp, self.warps_per_cta, self.order
+        )?;
+        fmt_cga(f, &self.cga)?;
+        f.write_str("}>")
+    }
+}
+
+/// Returns the dims in the order `row-major` (the last fastest) or with the last two swapped.
+pub(crate) fn matrix_order(rank: usize, row_major: bool) -> Ints {
+    let mut order = first_seen([], (0..rank as u32).rev());
+    if !row_major && rank >= 2 {
+        order.swap(0, 1);
+    }
+    order
+}

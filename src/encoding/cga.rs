@@ -1,0 +1,416 @@
+//! How the CTAs of a cluster share a tensor.
+
+use core::fmt;
+
+use super::error::Kind;
+use super::{EncodingError, Ints, List, MAX_RANK};
+use crate::layout::{Dim, LinearLayout};
+
+/// Most CTAs in one cluster, as a power of two.
+const MAX_CTA_BITS: usize = 16;
+
+/// Where one bit of the CTA number moves: nowhere, or by `2^bit` pieces along `dim`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub(crate) struct CtaBit {
+    /// `None` where the bit only repeats the data.
+    pub(crate) step: Option<(u8, u8)>,
+}
+
+/// How a tensor is split over the CTAs of a cluster (a CGA), spelled `CGALayout = [[1, 0]]`.
+///
+/// Each bit of the CTA number either moves by a power of two pieces along one dim, or repeats the
+/// data: `[[1, 0], [0, 0]]` is four CTAs of which CTA 1 holds the lower half of the rows, and CTAs
+/// 2 and 3 hold copies of what 0 and 1 hold.
+/// # Shape
+/// (block 2^n) -> (dim0, dim1, ...), in units of one CTA's piece.
+/// # Source
+/// Triton's `CGAEncodingAttr`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct CgaLayout {
+    rank: u8,
+    bits: List<CtaBit, MAX_CTA_BITS>,
+}
+
+impl CgaLayout {
+    /// Returns the layout of a cluster of one CTA, which is what an encoding without `CGALayout` has.
+    ///
+    /// # Errors
+    /// When the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
+    pub fn single(rank: usize) -> Result<Self, EncodingError> {
+        check_rank("CGALayout", rank)?;
+        Ok(Self {
+            rank: rank as u8,
+            bits: List::new(),
+        })
+    }
+
+    pub(crate) fn single_unchecked(rank: usize) -> Self {
+        Self {
+            rank: rank.min(MAX_RANK) as u8,
+            bits: List::new(),
+        }
+    }
+
+    /// Returns the layout with these bases, one for each bit of the CTA number.
+    ///
+    /// # Errors
+    /// When a basis has not one component for each dim, moves in two dims or by no power of two,
+    /// or when the pieces of some dim are not all reached exactly once (broadcasts aside).
+    pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
+        check_rank("CGALayout", rank)?;
+        let mut bits = List::new();
+        let mut seen = [0u64; MAX_RANK];
+        for (index, basis) in bases.iter().enumerate() {
+            let basis = basis.as_ref();
+            if basis.len() != rank {
+                return Err(EncodingError::new(Kind::BasisLength {
+                    what: "CGALayout",
+                    index,
+                    found: basis.len(),
+                    expected: rank,
+                }));
+            }
+            let mut step = None;
+            for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
+                if step.is_some() || !value.is_power_of_two() {
+                    return Err(EncodingError::new(Kind::NotSinglePower {
+                        what: "CGALayout",
+                        index,
+                    }));
+                }
+                let bit = value.trailing_zeros();
+                if seen[dim] >> bit & 1 != 0 {
+                    return Err(EncodingError::new(Kind::NotInjective {
+                        what: "CGALayout",
+                        index,
+                    }));
+                }
+                seen[dim] |= 1 << bit;
+                step = Some((dim as u8, bit as u8));
+            }
+            bits.push(CtaBit { step })?;
+        }
+        for (dim, seen) in seen.iter().enumerate() {
+            if seen & (seen + 1) != 0 {
+                return Err(EncodingError::new(Kind::NotSurjective {
+                    what: "CGALayout",
+                    dim,
+                }));
+            }
+        }
+        Ok(Self {
+            rank: rank as u8,
+            bits,
+        })
+    }
+
+    /// Returns the layout that the older spelling describes: along each dim, in `order` (fastest
+    /// first), `split` pieces, each held by `ctas / split` CTAs.
+    ///
+    /// ```
+    /// # use linear_layout::encoding::CgaLayout;
+    /// let cga = CgaLayout::from_split(&[2, 2], &[2, 1], &[0, 1])?;
+    /// assert_eq!(cga.to_string(), "[[1, 0], [0, 0]]");
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    /// # Errors
+    /// When the lists differ in length, a number is no power of two, a split is larger than its
+    /// number of CTAs, or `order` is no permutation.
+    pub fn from_split(ctas: &[u32], split: &[u32], order: &[u32]) -> Result<Self, EncodingError> {
+        let rank = check_rank("CTAOrder", order.len())?;
+        same_rank("CTAsPerCGA", ctas, "CTAOrder", order)?;
+        same_rank("CTASplitNum", split, "CTAOrder", order)?;
+        powers_of_two("CTAsPerCGA", ctas)?;
+        powers_of_two("CTASplitNum", split)?;
+        permutation("CTAOrder", order)?;
+        let mut bits = List::new();
+        for dim in order.iter().map(|d| *d as usize) {
+            if split[dim] > ctas[dim] {
+                return Err(EncodingError::new(Kind::BadValue {
+                    what: "CTASplitNum",
+                    value: u64::from(split[dim]),
+                    expected: "at most the number of CTAs along that dim",
+                }));
+            }
+            for bit in 0..split[dim].trailing_zeros() {
+                bits.push(CtaBit {
+                    step: Some((dim as u8, bit as u8)),
+                })?;
+            }
+            for _ in split[dim].trailing_zeros()..ctas[dim].trailing_zeros() {
+                bits.push(CtaBit { step: None })?;
+            }
+        }
+        Ok(Self {
+            rank: rank as u8,
+            bits,
+        })
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.rank as usize
+    }
+
+    /// Returns the number of CTAs in the cluster.
+    #[must_use]
+    pub fn num_ctas(&self) -> u32 {
+        1 << self.bits.len()
+    }
+
+    /// Returns whether the cluster is one CTA.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.bits.is_empty()
+    }
+
+    pub(crate) fn bits(&self) -> &[CtaBit] {
+        &self.bits
+    }
+
+    /// Returns log2 of the number of pieces along each dim.
+    pub(crate) fn split_log2(&self) -> [u8; MAX_RANK] {
+        let mut log2 = [0u8; MAX_RANK];
+        for (dim, _) in self.bits.iter().filter_map(|b| b.step) {
+            log2[dim as usize] += 1;
+        }
+        log2
+    }
+
+    /// Returns the number of different pieces along each dim.
+    #[must_use]
+    pub fn split_num(&self) -> Ints {
+        Ints::collect(self.split_log2()[..self.rank()].iter().map(|b| 1 << b))
+    }
+
+    /// Returns the number of CTAs along each dim, copies included; a copy counts for the dim that
+    /// the bit before it moves in.
+    #[must_use]
+    pub fn ctas_per_cga(&self) -> Ints {
+        let mut ctas = Ints::filled(1, self.rank());
+        let mut dim = 0;
+        for bit in self.bits.iter() {
+            dim = bit.step.map_or(dim, |(d, _)| d as usize);
+            ctas[dim] *= 2;
+        }
+        ctas
+    }
+
+    /// Returns the dims, those that the CTA number moves in first, fastest first.
+    #[must_use]
+    pub fn order(&self) -> Ints {
+        let steps = self
+            .bits
+            .iter()
+            .filter_map(|b| b.step)
+            .map(|(d, _)| u32::from(d));
+        first_seen(steps, 0..self.rank() as u32)
+    }
+
+    /// Returns what one CTA holds of a tensor with this shape: `shape / min(shape, pieces)`.
+    #[must_use]
+    pub fn shape_per_cta(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
+        let split = self.split_num();
+        // A shape of another rank is compared at its fastest dims, as for pipelined buffers.
+        let skip = shape.len().saturating_sub(split.len());
+        let cut = split.len().saturating_sub(shape.len());
+        List::collect(
+            shape
+                .iter()
+                .enumerate()
+                .map(|(i, size)| match i.checked_sub(skip) {
+                    Some(j) => size / u64::from(split[j + cut]).min((*size).max(1)),
+                    None => *size,
+                }),
+        )
+    }
+
+    /// Returns the bases, one for each bit of the CTA number.
+    pub fn bases(&self) -> impl Iterator<Item = Ints> + '_ {
+        self.bits.iter().map(|bit| {
+            let mut basis = Ints::filled(0, self.rank());
+            if let Some((dim, bit)) = bit.step {
+                basis[dim as usize] = 1 << bit;
+            }
+            basis
+        })
+    }
+
+    /// Returns this layout as a map from `block` to the dims.
+    ///
+    /// # Errors
+    /// None for a layout that was made by this type's constructors.
+    pub fn to_linear_layout(&self) -> Result<LinearLayout, EncodingError> {
+        let mut tiling = super::tiling::Tiling::bare(&[Dim::BLOCK], self.rank());
+        let split = self.split_log2();
+        tiling.set_bits(&split[..self.rank()]);
+        for bit in self.bits.iter() {
+            match bit.step {
+                Some((dim, bit)) => tiling.push_bit(0, dim as usize, bit),
+                None => tiling.push(0, 0),
+            }
+        }
+        tiling.into_layout()
+    }
+
+    /// Returns the layout whose dim `i` is this one's dim `order[i]`.
+    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+        self.map_dims(order.len(), |dim| order.iter().position(|o| *o == dim))
+    }
+
+    /// Returns the layout with dim `dim` gone: the CTAs along it hold the same data.
+    pub(crate) fn without_dim(&self, gone: usize) -> Self {
+        self.map_dims(self.rank().saturating_sub(1), |dim| match dim {
+            _ if dim == gone => None,
+            _ => Some(dim - usize::from(dim > gone)),
+        })
+    }
+
+    /// Returns the layout in which the CTAs along `dim` hold the same data.
+    pub(crate) fn broadcast_along(&self, dim: usize) -> Self {
+        self.map_dims(self.rank(), |d| (d != dim).then_some(d))
+    }
+
+    /// Returns the layout of a tensor with one more dim at the end, which is not split.
+    pub(crate) fn with_rank(&self, rank: usize) -> Self {
+        Self {
+            rank: rank as u8,
+            bits: self.bits,
+        }
+    }
+
+    fn map_dims(&self, rank: usize, to: impl Fn(usize) -> Option<usize>) -> Self {
+        let bits = List::collect(self.bits.iter().map(|bit| {
+            CtaBit {
+                step: bit
+                    .step
+                    .and_then(|(d, b)| to(d as usize).map(|d| (d as u8, b))),
+            }
+        }));
+        Self {
+            rank: rank as u8,
+            bits,
+        }
+    }
+}
+
+impl fmt::Debug for CgaLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The bases, as in `CGALayout = [[1, 0], [0, 0]]`.
+impl fmt::Display for CgaLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, basis) in self.bases().enumerate() {
+            write!(f, "{}{basis}", if i > 0 { ", " } else { "" })?;
+        }
+        f.write_str("]")
+    }
+}
+
+/// Prints `, CGALayout = [..]` unless the cluster is one CTA.
+pub(crate) fn fmt_cga(f: &mut fmt::Formatter<'_>, cga: &CgaLayout) -> fmt::Result {
+    if cga.is_single() {
+        Ok(())
+    } else {
+        write!(f, ", CGALayout = {cga}")
+    }
+}
+
+/// Lists the dims of `seen` in the order of their first appearance, then those of `rest`.
+pub(crate) fn first_seen(
+    seen: impl IntoIterator<Item = u32>,
+    rest: impl IntoIterator<Item = u32>,
+) -> Ints {
+    let mut order = Ints::new();
+    for dim in seen.into_iter().chain(rest) {
+        if !order.contains(&dim) && order.push(dim).is_err() {
+            break;
+        }
+    }
+    order
+}
+
+pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, EncodingError> {
+    if (1..=MAX_RANK).contains(&rank) {
+        Ok(rank)
+    } else {
+        let expected = "1 to 8";
+        Err(EncodingError::new(Kind::RankUnsupported {
+            what,
+            found: rank,
+            expected,
+        }))
+    }
+}
+
+pub(crate) fn same_rank<T, U>(
+    what: &'static str,
+    list: &[T],
+    than: &'static str,
+    other: &[U],
+) -> Result<(), EncodingError> {
+    if list.len() == other.len() {
+        return Ok(());
+    }
+    let (found, expected) = (list.len(), other.len());
+    Err(EncodingError::new(Kind::RankMismatch {
+        what,
+        found,
+        than,
+        expected,
+    }))
+}
+
+pub(crate) fn powers_of_two(what: &'static str, list: &[u32]) -> Result<(), EncodingError> {
+    match list.iter().position(|v| !v.is_power_of_two()) {
+        None => Ok(()),
+        Some(i) => Err(EncodingError::new(Kind::NotPowerOfTwo {
+            what,
+            index: Some(i),
+            value: u64::from(list[i]),
+        })),
+    }
+}
+
+pub(crate) fn permutation(what: &'static str, order: &[u32]) -> Result<(), EncodingError> {
+    let mut seen = 0u64;
+    for dim in order {
+        if *dim as usize >= order.len() || seen >> dim & 1 != 0 {
+            let order = Ints::collect(order.iter().copied());
+            return Err(EncodingError::new(Kind::NotPermutation { what, order }));
+        }
+        seen |= 1 << dim;
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn copies_count_for_the_dim_before_them() {
+        let cga = CgaLayout::from_bases(2, &[[0, 1], [0, 0], [1, 0]]).unwrap();
+        assert_eq!(&*cga.ctas_per_cga(), &[2, 4]);
+        assert_eq!(&*cga.split_num(), &[2, 2]);
+        assert_eq!(&*cga.order(), &[1, 0]);
+        assert_eq!(&*cga.shape_per_cta(&[1, 64]), &[1, 32]);
+        assert_eq!(&*cga.shape_per_cta(&[3, 8, 64]), &[3, 4, 32]);
+    }
+
+    #[test]
+    fn a_gap_or_a_repeated_basis_is_named() {
+        let gap = CgaLayout::from_bases(2, &[[2, 0]]).unwrap_err();
+        assert_eq!(
+            gap.to_string(),
+            "layout `CGALayout` is not surjective: some coordinates of dim0 are never reached"
+        );
+        let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
+        assert!(twice.to_string().contains("basis 1 is a sum"), "{twice}");
+    }
+}

@@ -1,0 +1,419 @@
+//! `#ttg.linear` and `#ttg.generic_linear`: a linear layout written out.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::cga::{check_rank, first_seen};
+use super::error::Kind;
+use super::text::{Parser, RawBases, required, unknown_key};
+use super::tiling::{DISTRIBUTED, REGISTER, Tiling, shape_log2};
+use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+const KEYS: &str = "`register`, `lane`, `warp`, `block`";
+
+/// A distributed layout written out as bases, each zero or one power of two along one dim.
+///
+/// `register = [[0, 1]], lane = [[1, 0], [2, 0]], warp = [[0, 0]], block = []` is a 4x2 tensor:
+/// register 1 is one column on, lanes 1 and 2 are one and two rows on, and both warps hold the same.
+///
+/// On a larger shape registers are added, on a smaller one the bases that reach out of it go:
+/// registers are dropped, lanes and warps become zero (they hold copies).
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1, ...).
+/// # Source
+/// Triton's `LinearEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct LinearEncoding {
+    layout: Arc<LinearLayout>,
+}
+
+/// A distributed layout written out as bases, of which those of `warp` may move in several dims.
+///
+/// Swizzled warps (`warp = [[0, 4], [32, 8]]`) are what matrix instructions with shared operands
+/// need; few operations accept them.
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1, ...).
+/// # Source
+/// Triton's `GenericLinearEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct GenericLinearEncoding {
+    layout: Arc<LinearLayout>,
+}
+
+impl LinearEncoding {
+    /// Returns the encoding of this layout.
+    ///
+    /// # Errors
+    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
+    /// or when the layout is not surjective, or a basis is neither zero nor one power of two that no
+    /// other basis has.
+    pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
+        check_dims(
+            "linear",
+            &layout,
+            &DISTRIBUTED,
+            "register, lane, warp, block -> dim0, dim1, ...",
+        )?;
+        permutation_matrix("linear", &layout)?;
+        Ok(Self {
+            layout: Arc::new(layout),
+        })
+    }
+
+    /// Returns the layout as it is written.
+    #[must_use]
+    pub fn layout(&self) -> &LinearLayout {
+        &self.layout
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.layout.out_dims().count()
+    }
+
+    /// Returns the dims in the order in which registers move, then those left, the last first.
+    #[must_use]
+    pub fn order(&self) -> Ints {
+        order_of(&self.layout, Dim::REGISTER)
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        cga_of(&self.layout)
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        fit("linear", &self.layout, shape, &self.order())
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        Ok(Self::new(parse_layout("linear", p)?)?.into())
+    }
+}
+
+impl GenericLinearEncoding {
+    /// Returns the encoding of this layout.
+    ///
+    /// # Errors
+    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
+    /// when the layout is not surjective, or when a basis of register, lane or block is neither zero
+    /// nor one power of two along one dim.
+    pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
+        let what = "generic_linear";
+        check_dims(
+            what,
+            &layout,
+            &DISTRIBUTED,
+            "register, lane, warp, block -> dim0, dim1, ...",
+        )?;
+        for (what, dim) in [
+            ("register", Dim::REGISTER),
+            ("lane", Dim::LANE),
+            ("block", Dim::BLOCK),
+        ] {
+            for index in 0..layout.in_bits(dim) {
+                let basis = layout.basis(dim, index);
+                if single_step(&basis).is_err() {
+                    return Err(EncodingError::new(Kind::NotSinglePower { what, index }));
+                }
+            }
+        }
+        surjective(what, &layout)?;
+        Ok(Self {
+            layout: Arc::new(layout),
+        })
+    }
+
+    /// Returns the layout as it is written.
+    #[must_use]
+    pub fn layout(&self) -> &LinearLayout {
+        &self.layout
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.layout.out_dims().count()
+    }
+
+    /// Returns the dims in the order in which registers move, then those left, the last first.
+    #[must_use]
+    pub fn order(&self) -> Ints {
+        order_of(&self.layout, Dim::REGISTER)
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        cga_of(&self.layout)
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        fit("generic_linear", &self.layout, shape, &self.order())
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        Ok(Self::new(parse_layout("generic_linear", p)?)?.into())
+    }
+}
+
+fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout, EncodingError> {
+    let mut bases: [Option<RawBases>; 4] = [None, None, None, None];
+    p.dict(|p, key| {
+        let slot = match key {
+            "register" => 0,
+            "lane" => 1,
+            "warp" => 2,
+            "block" => 3,
+            _ => return unknown_key(family, key, KEYS),
+        };
+        bases[slot] = Some(p.bases()?);
+        Ok(())
+    })?;
+    let [register, lane, warp, block] = bases;
+    let bases = [
+        required(register, family, "register")?,
+        required(lane, family, "lane")?,
+        required(warp, family, "warp")?,
+        required(block, family, "block")?,
+    ];
+    layout_from_bases(family, &DISTRIBUTED, &bases, 0)
+}
+
+/// Returns the layout with these bases; its sizes are the smallest that hold them.
+///
+/// `rank` is that of the tensor, or 0 where the bases tell it.
+pub(crate) fn layout_from_bases(
+    what: &'static str,
+    ins: &[Dim],
+    bases: &[RawBases],
+    rank: usize,
+) -> Result<LinearLayout, EncodingError> {
+    let first = bases.iter().flatten().next().map_or(0, |b| b.len());
+    let rank = if rank == 0 { first } else { rank };
+    check_rank(what, rank)?;
+    let mut sizes = [1u64; MAX_RANK];
+    let mut wide: Vec<[u64; MAX_RANK]> = Vec::new();
+    for (index, basis) in bases.iter().flatten().enumerate() {
+        if basis.len() != rank {
+            let (found, expected) = (basis.len(), rank);
+            return Err(EncodingError::new(Kind::BasisLength {
+                what,
+                index,
+                found,
+                expected,
+            }));
+        }
+        let mut row = [0; MAX_RANK];
+        for (dim, value) in basis.iter().enumerate() {
+            row[dim] = u64::from(*value);
+            sizes[dim] = sizes[dim].max((u64::from(*value) + 1).next_power_of_two());
+        }
+        wide.push(row);
+    }
+    if wide.len() > 64 {
+        return Err(EncodingError::new(Kind::TooManyBits { what, limit: 64 }));
+    }
+    let outs: Vec<(Dim, u64)> = (0..rank).map(|d| (Dim::out(d), sizes[d])).collect();
+    let mut offsets = [0; MAX_RANK];
+    for dim in 1..rank {
+        offsets[dim] = offsets[dim - 1] + sizes[dim - 1].trailing_zeros();
+    }
+    let total = offsets[rank - 1] + sizes[rank - 1].trailing_zeros();
+    if total > 62 || sizes[..rank].iter().any(|s| *s > 1 << 31) {
+        return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total }));
+    }
+    let pack = |row: &[u64; MAX_RANK]| (0..rank).fold(0, |sum, d| sum | row[d] << offsets[d]);
+    let columns: Vec<u64> = wide.iter().map(pack).collect();
+    let mut sides: Vec<(Dim, u64)> = Vec::new();
+    for (dim, bases) in ins.iter().zip(bases) {
+        if bases.len() > 62 {
+            return Err(EncodingError::new(Kind::TooManyBits { what, limit: 62 }));
+        }
+        sides.push((*dim, 1 << bases.len()));
+    }
+    Ok(LinearLayout::from_columns(
+        &sides,
+        &outs,
+        &columns,
+        Surjectivity::Required,
+    )?)
+}
+
+pub(crate) fn check_dims(
+    what: &'static str,
+    layout: &LinearLayout,
+    ins: &[Dim],
+    expected: &'static str,
+) -> Result<(), EncodingError> {
+    let rank = layout.out_dims().count();
+    check_rank(what, rank)?;
+    let outs = (0..rank).map(Dim::out);
+    if layout.in_dims().eq(ins.iter().copied()) && layout.out_dims().eq(outs) {
+        Ok(())
+    } else {
+        Err(EncodingError::new(Kind::WrongDims { what, expected }))
+    }
+}
+
+pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<(), EncodingError> {
+    if layout.is_surjective() {
+        return Ok(());
+    }
+    let outs: [Dim; MAX_RANK] = core::array::from_fn(Dim::out);
+    let ins: Vec<Dim> = layout.in_dims().collect();
+    let unreached = |dim: &usize| {
+        !layout
+            .sublayout(&ins, &outs[*dim..=*dim])
+            .is_ok_and(|l| l.is_surjective())
+    };
+    let dim = (0..layout.out_dims().count()).find(unreached).unwrap_or(0);
+    Err(EncodingError::new(Kind::NotSurjective { what, dim }))
+}
+
+/// Returns where a basis moves: nowhere, or by `2^bit` along one dim.
+pub(crate) fn single_step(basis: &[u64]) -> Result<Option<(usize, u8)>, ()> {
+    let mut step = None;
+    for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
+        if step.is_some() || !value.is_power_of_two() {
+            return Err(());
+        }
+        step = Some((dim, value.trailing_zeros() as u8));
+    }
+    Ok(step)
+}
+
+/// Checks that each basis is zero or one power of two that no other has, and that all are there.
+pub(crate) fn permutation_matrix(
+    what: &'static str,
+    layout: &LinearLayout,
+) -> Result<(), EncodingError> {
+    let mut seen = [0u64; MAX_RANK];
+    let mut index = 0;
+    for dim in layout.in_dims() {
+        for bit in 0..layout.in_bits(dim) {
+            match single_step(&layout.basis(dim, bit)) {
+                Err(()) => return Err(EncodingError::new(Kind::NotSinglePower { what, index })),
+                Ok(Some((d, b))) if seen[d] >> b & 1 != 0 => {
+                    return Err(EncodingError::new(Kind::NotInjective { what, index }));
+                }
+                Ok(Some((d, b))) => seen[d] |= 1 << b,
+                Ok(None) => {}
+            }
+            index += 1;
+        }
+    }
+    for (dim, out) in layout.out_dims().enumerate() {
+        if seen[dim].count_ones() as usize != layout.out_bits(out) {
+            return Err(EncodingError::new(Kind::NotSurjective { what, dim }));
+        }
+    }
+    Ok(())
+}
+
+/// Returns the dims in the order in which `ind` first moves along them, then those left, last first.
+pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
+    let rank = layout.out_dims().count();
+    let moves = (0..layout.in_bits(ind)).filter_map(|bit| {
+        layout
+            .basis(ind, bit)
+            .iter()
+            .position(|v| *v != 0)
+            .map(|d| d as u32)
+    });
+    first_seen(moves, (0..rank as u32).rev())
+}
+
+/// Returns how the CTAs share the tensor, where `block` lies above all else.
+pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> {
+    let rank = layout.out_dims().count();
+    let mut split = [0u32; MAX_RANK];
+    let num = layout.in_bits(Dim::BLOCK);
+    let mut steps = [None; 64];
+    for index in 0..num {
+        match single_step(&layout.basis(Dim::BLOCK, index)) {
+            Ok(step) => steps[index] = step,
+            Err(()) => return Err(EncodingError::new(Kind::NotOutermost { index })),
+        }
+        if let Some((dim, _)) = steps[index] {
+            split[dim] += 1;
+        }
+    }
+    let mut bases = [Ints::filled(0, rank); 64];
+    for (index, step) in steps[..num].iter().enumerate() {
+        if let Some((dim, bit)) = *step {
+            let below = (layout.out_bits(Dim::out(dim)) as u32).saturating_sub(split[dim]);
+            match u32::from(bit).checked_sub(below) {
+                Some(bit) => bases[index][dim] = 1 << bit,
+                None => return Err(EncodingError::new(Kind::NotOutermost { index })),
+            }
+        }
+    }
+    CgaLayout::from_bases(rank, &bases[..num])
+}
+
+/// Lays a written layout over a shape.
+fn fit(
+    family: &'static str,
+    layout: &LinearLayout,
+    shape: &[u64],
+    order: &[u32],
+) -> Result<Tiling, EncodingError> {
+    let rank = layout.out_dims().count();
+    let bits = shape_log2(family, rank, shape)?;
+    let mut tiling = Tiling::bare(&DISTRIBUTED, rank);
+    tiling.set_bits(&bits[..rank]);
+    for (slot, ind) in DISTRIBUTED.into_iter().enumerate() {
+        for bit in 0..layout.in_bits(ind) {
+            let basis = layout.basis(ind, bit);
+            let column = basis
+                .iter()
+                .enumerate()
+                .fold(0, |sum, (d, v)| sum | tiling.component(d, *v));
+            let cut = column == 0 && basis.iter().any(|v| *v != 0);
+            if !(slot == REGISTER && cut) {
+                tiling.push(slot, column);
+            }
+        }
+    }
+    for dim in 0..rank {
+        tiling.advance(dim, layout.out_bits(Dim::out(dim)) as u8);
+    }
+    tiling.fill(REGISTER, order.iter().map(|d| *d as usize));
+    Ok(tiling)
+}
+
+/// Prints `register = [[0, 1]], lane = ...`.
+pub(crate) fn fmt_bases(
+    f: &mut fmt::Formatter<'_>,
+    layout: &LinearLayout,
+    skip: impl Fn(Dim) -> bool,
+) -> fmt::Result {
+    for (i, dim) in layout.in_dims().filter(|d| !skip(*d)).enumerate() {
+        write!(f, "{}{} = [", if i > 0 { ", " } else { "" }, dim.name())?;
+        for bit in 0..layout.in_bits(dim) {
+            f.write_str(if bit > 0 { ", [" } else { "[" })?;
+            for (d, value) in layout.basis(dim, bit).iter().enumerate() {
+                write!(f, "{}{value}", if d > 0 { ", " } else { "" })?;
+            }
+            f.write_str("]")?;
+        }
+        f.write_str("]")?;
+    }
+    Ok(())
+}
+
+impl fmt::Display for LinearEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("#ttg.linear<{")?;
+        fmt_bases(f, &self.layout, |_| false)?;
+        f.write_str("}>")
+    }
+}
+
+impl fmt::Display for GenericLinearEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("#ttg.generic_linear<{")?;
+        fmt_bases(f, &self.layout, |_| false)?;
+        f.write_str("}>")
+    }
+}

@@ -1,0 +1,135 @@
+//! A short list stored in place, for the handful of numbers that an encoding holds per dim.
+
+use core::{fmt, hash, ops};
+
+use super::EncodingError;
+use super::error::Kind;
+
+/// Largest tensor rank that an encoding can have.
+pub const MAX_RANK: usize = 8;
+
+/// A list of at most `N` numbers, stored in place and used as a slice.
+#[derive(Clone, Copy)]
+pub struct List<T, const N: usize> {
+    len: u8,
+    items: [T; N],
+}
+
+/// One small number for each dim of a tensor.
+pub type Ints = List<u32, MAX_RANK>;
+
+impl<T: Copy + Default, const N: usize> List<T, N> {
+    /// Returns the empty list.
+    #[must_use]
+    pub fn new() -> Self {
+        Self {
+            len: 0,
+            items: [T::default(); N],
+        }
+    }
+
+    /// Returns the list with these items.
+    ///
+    /// # Errors
+    /// When there are more than `N` of them.
+    pub fn from_slice(items: &[T]) -> Result<Self, EncodingError> {
+        let mut list = Self::new();
+        for item in items {
+            list.push(*item)?;
+        }
+        Ok(list)
+    }
+
+    /// Returns `len` copies of `item`; more than `N` are cut to `N`.
+    #[must_use]
+    pub(crate) fn filled(item: T, len: usize) -> Self {
+        let mut list = Self::new();
+        list.len = len.min(N) as u8;
+        list.items[..len.min(N)].fill(item);
+        list
+    }
+
+    /// Collects at most `N` items; what comes after is dropped.
+    pub(crate) fn collect(items: impl IntoIterator<Item = T>) -> Self {
+        let mut list = Self::new();
+        for (slot, item) in list.items.iter_mut().zip(items) {
+            *slot = item;
+            list.len += 1;
+        }
+        list
+    }
+
+    /// Appends one item.
+    ///
+    /// # Errors
+    /// When the list is full.
+    pub fn push(&mut self, item: T) -> Result<(), EncodingError> {
+        match self.items.get_mut(self.len as usize) {
+            Some(slot) => {
+                *slot = item;
+                self.len += 1;
+                Ok(())
+            }
+            None => Err(EncodingError::new(Kind::TooMany { limit: N })),
+        }
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Default for List<T, N> {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<T, const N: usize> ops::Deref for List<T, N> {
+    type Target = [T];
+    fn deref(&self) -> &[T] {
+        &self.items[..self.len as usize]
+    }
+}
+
+impl<T, const N: usize> ops::DerefMut for List<T, N> {
+    fn deref_mut(&mut self) -> &mut [T] {
+        &mut self.items[..self.len as usize]
+    }
+}
+
+impl<T: PartialEq, const N: usize> PartialEq for List<T, N> {
+    fn eq(&self, other: &Self) -> bool {
+        **self == **other
+    }
+}
+
+impl<T: Eq, const N: usize> Eq for List<T, N> {}
+
+impl<T: hash::Hash, const N: usize> hash::Hash for List<T, N> {
+    fn hash<H: hash::Hasher>(&self, state: &mut H) {
+        (**self).hash(state);
+    }
+}
+
+impl<T: fmt::Debug, const N: usize> fmt::Debug for List<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        (**self).fmt(f)
+    }
+}
+
+/// `[1, 4]`, as in the text of an encoding.
+impl<T: fmt::Display, const N: usize> fmt::Display for List<T, N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("[")?;
+        for (i, item) in self.iter().enumerate() {
+            if i > 0 {
+                f.write_str(", ")?;
+            }
+            write!(f, "{item}")?;
+        }
+        f.write_str("]")
+    }
+}
+
+impl<T, const N: usize> AsRef<[T]> for List<T, N> {
+    fn as_ref(&self) -> &[T] {
+        self
+    }
+}

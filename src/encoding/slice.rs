@@ -1,0 +1,130 @@
+//! `#ttg.slice`: what is left of a layout when one dim is gone.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::error::Kind;
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{REGISTER, Tiling};
+use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
+
+const FAMILY: &str = "slice";
+
+/// A tensor with one dim fewer than its parent, spread as the parent spreads a tensor that has size
+/// 1 along that dim.
+///
+/// It is what a reduction along `dim` leaves behind, and what `expand_dims` turns into the parent.
+/// Threads that differ only along `dim` hold copies.
+/// # Shape
+/// (register, lane, warp, block) -> the parent's dims without `dim`, renumbered.
+/// # Source
+/// Triton's `SliceEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SliceEncoding {
+    dim: u32,
+    parent: Arc<Encoding>,
+}
+
+impl SliceEncoding {
+    /// Returns the slice of `parent` along `dim`.
+    ///
+    /// # Errors
+    /// When the parent is not a distributed encoding, has fewer than two dims, or has no dim `dim`.
+    pub fn new(dim: u32, parent: impl Into<Arc<Encoding>>) -> Result<Self, EncodingError> {
+        let parent = parent.into();
+        if !parent.is_distributed() {
+            return Err(EncodingError::new(Kind::WrongKind {
+                what: "parent",
+                found: parent.family(),
+                expected: "a distributed encoding",
+            }));
+        }
+        let rank = parent.rank();
+        if rank < 2 {
+            let (what, found) = ("parent", rank);
+            return Err(EncodingError::new(Kind::RankUnsupported {
+                what,
+                found,
+                expected: "2 or more",
+            }));
+        }
+        if dim as usize >= rank {
+            let value = u64::from(dim);
+            let expected = "less than the rank of the parent";
+            return Err(EncodingError::new(Kind::BadValue {
+                what: "dim",
+                value,
+                expected,
+            }));
+        }
+        Ok(Self { dim, parent })
+    }
+
+    /// Returns the dim of the parent that is gone.
+    #[must_use]
+    pub fn dim(&self) -> usize {
+        self.dim as usize
+    }
+
+    /// Returns the encoding that is sliced.
+    #[must_use]
+    pub fn parent(&self) -> &Encoding {
+        &self.parent
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.parent.rank() - 1
+    }
+
+    /// Returns the shape that the parent sees: `shape` with a 1 at `dim`.
+    #[must_use]
+    pub fn padded_shape(&self, shape: &[u64]) -> List<u64, MAX_RANK> {
+        let (before, after) = shape.split_at(self.dim().min(shape.len()));
+        List::collect(before.iter().chain(&[1]).chain(after).copied())
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        Ok(self.parent.cga_layout()?.without_dim(self.dim()))
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        if shape.len() != self.rank() {
+            let (found, expected) = (shape.len(), self.rank());
+            return Err(EncodingError::new(Kind::ShapeRank {
+                family: FAMILY,
+                found,
+                expected,
+            }));
+        }
+        let mut tiling = self.parent.tiling(&self.padded_shape(shape))?;
+        tiling.drop_dim(self.dim());
+        tiling.drop_zeros(REGISTER);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut dim, mut parent) = (None, None);
+        p.dict(|p, key| {
+            match key {
+                "dim" => dim = Some(p.number()?),
+                "parent" => parent = Some(p.encoding()?),
+                _ => return unknown_key(FAMILY, key, "`dim`, `parent`"),
+            }
+            Ok(())
+        })?;
+        let dim = required(dim, FAMILY, "dim")?;
+        Ok(Self::new(dim, required(parent, FAMILY, "parent")?)?.into())
+    }
+}
+
+impl fmt::Display for SliceEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.slice<{{dim = {}, parent = {}}}>",
+            self.dim, self.parent
+        )
+    }
+}

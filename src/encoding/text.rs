@@ -1,0 +1,457 @@
+//! Reading the text of encodings: the small part of MLIR's attribute syntax that they use.
+
+use super::error::Kind;
+use super::{Encoding, EncodingError, Ints, List};
+use std::collections::HashMap;
+
+/// How deep encodings may be nested in each other.
+const MAX_DEPTH: usize = 32;
+/// Longest list of bases of one input dim.
+const MAX_BASES: usize = 64;
+
+/// Names for encodings, as the lines `#blocked = #ttg.blocked<{...}>` at the top of a module give.
+///
+/// ```
+/// use linear_layout::encoding::{Aliases, Encoding};
+/// let aliases = Aliases::parse(
+///     "#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+///      #row = #ttg.slice<{dim = 0, parent = #b}>",
+/// )?;
+/// assert_eq!(aliases.get("row"), Some(&Encoding::parse("#ttg.slice<{dim = 0, parent = #b}>", &aliases)?));
+/// # Ok::<(), linear_layout::encoding::EncodingError>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Aliases {
+    by_name: HashMap<String, Encoding>,
+}
+
+impl Aliases {
+    /// Returns an empty set of names.
+    #[must_use]
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Reads a list of definitions `#name = encoding`; each may use the names before it.
+    ///
+    /// # Errors
+    /// When the text is not such a list, a name is defined twice, or an encoding is not valid.
+    pub fn parse(text: &str) -> Result<Self, EncodingError> {
+        let mut aliases = Self::new();
+        let mut pos = 0;
+        loop {
+            let mut parser = Parser::new(text, &aliases);
+            parser.pos = pos;
+            if parser.at_end() {
+                return Ok(aliases);
+            }
+            parser.expect(b'#', "an alias `#name = ...`")?;
+            let name = parser.ident("the name of an alias")?.to_owned();
+            parser.expect(b'=', "`=`")?;
+            let encoding = parser.encoding()?;
+            pos = parser.pos;
+            aliases.define(&name, encoding)?;
+        }
+    }
+
+    /// Gives `encoding` the name `name` (without `#`).
+    ///
+    /// # Errors
+    /// When the name is in use.
+    pub fn define(&mut self, name: &str, encoding: Encoding) -> Result<(), EncodingError> {
+        if self.by_name.contains_key(name) {
+            return Err(EncodingError::new(Kind::DuplicateAlias {
+                name: name.to_owned(),
+            }));
+        }
+        self.by_name.insert(name.to_owned(), encoding);
+        Ok(())
+    }
+
+    /// Returns the encoding with this name (without `#`).
+    #[must_use]
+    pub fn get(&self, name: &str) -> Option<&Encoding> {
+        self.by_name.get(name)
+    }
+}
+
+/// The bases of one input dim as they stand in the text.
+pub(crate) type RawBases = Vec<Ints>;
+
+pub(crate) struct Parser<'a> {
+    text: &'a str,
+    pos: usize,
+    depth: usize,
+    aliases: &'a Aliases,
+}
+
+impl<'a> Parser<'a> {
+    pub(crate) fn new(text: &'a str, aliases: &'a Aliases) -> Self {
+        Self {
+            text,
+            pos: 0,
+            depth: 0,
+            aliases,
+        }
+    }
+
+    /// Reads one encoding that takes up the whole text.
+    pub(crate) fn whole(mut self) -> Result<Encoding, EncodingError> {
+        let encoding = self.encoding()?;
+        if self.at_end() {
+            return Ok(encoding);
+        }
+        let (at, found) = (self.pos, self.found());
+        Err(EncodingError::new(Kind::TrailingText { at, found }))
+    }
+
+    fn bytes(&self) -> &'a [u8] {
+        self.text.as_bytes()
+    }
+
+    fn skip_space(&mut self) {
+        loop {
+            let rest = &self.bytes()[self.pos..];
+            let space = rest.iter().take_while(|b| b.is_ascii_whitespace()).count();
+            self.pos += space;
+            if !rest[space..].starts_with(b"//") {
+                return;
+            }
+            let line = rest[space..].iter().take_while(|b| **b != b'\n').count();
+            self.pos += line;
+        }
+    }
+
+    fn peek(&mut self) -> Option<u8> {
+        self.skip_space();
+        self.bytes().get(self.pos).copied()
+    }
+
+    fn at_end(&mut self) -> bool {
+        self.peek().is_none()
+    }
+
+    fn found(&self) -> String {
+        match self.text[self.pos..].chars().next() {
+            Some(c) => format!("`{}`", c.escape_debug()),
+            None => "the end of the text".to_owned(),
+        }
+    }
+
+    #[cold]
+    pub(crate) fn error(&mut self, expected: &'static str) -> EncodingError {
+        self.skip_space();
+        let (at, found) = (self.pos, self.found());
+        EncodingError::new(Kind::Syntax {
+            at,
+            expected,
+            found,
+        })
+    }
+
+    pub(crate) fn eat(&mut self, byte: u8) -> bool {
+        let hit = self.peek() == Some(byte);
+        self.pos += usize::from(hit);
+        hit
+    }
+
+    pub(crate) fn expect(&mut self, byte: u8, expected: &'static str) -> Result<(), EncodingError> {
+        if self.eat(byte) {
+            Ok(())
+        } else {
+            Err(self.error(expected))
+        }
+    }
+
+    /// Reads a bare word, as keys and names are.
+    pub(crate) fn ident(&mut self, expected: &'static str) -> Result<&'a str, EncodingError> {
+        match self.peek() {
+            Some(b) if b.is_ascii_alphabetic() || b == b'_' => {}
+            _ => return Err(self.error(expected)),
+        }
+        let start = self.pos;
+        let word = |b: &&u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$');
+        self.pos += self.bytes()[start..].iter().take_while(word).count();
+        Ok(&self.text[start..self.pos])
+    }
+
+    /// Reads an integer; a type after it (`1 : i32`) is allowed, as MLIR allows it.
+    fn signed(&mut self) -> Result<(i64, usize), EncodingError> {
+        self.skip_space();
+        let at = self.pos;
+        let negative = self.eat(b'-');
+        if !self.peek().is_some_and(|b| b.is_ascii_digit()) {
+            return Err(self.error("an integer"));
+        }
+        let rest = &self.bytes()[self.pos..];
+        let (skip, radix) =
+            if rest.starts_with(b"0x") && rest.get(2).is_some_and(u8::is_ascii_hexdigit) {
+                (2, 16)
+            } else {
+                (0, 10)
+            };
+        let digits = rest[skip..]
+            .iter()
+            .take_while(|b| (**b as char).is_digit(radix))
+            .count();
+        let start = self.pos + skip;
+        self.pos = start + digits;
+        let value = i64::from_str_radix(&self.text[start..self.pos], radix)
+            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))?;
+        Ok((if negative { -value } else { value }, at))
+    }
+
+    fn skip_type(&mut self) -> Result<Option<&'a str>, EncodingError> {
+        let here = self.pos;
+        if self.eat(b':') && self.peek() != Some(b'+') {
+            return self.ident("a type").map(Some);
+        }
+        self.pos = here;
+        Ok(None)
+    }
+
+    /// Reads a number that fits an unsigned 32-bit field.
+    pub(crate) fn number(&mut self) -> Result<u32, EncodingError> {
+        let (value, at) = self.signed()?;
+        self.skip_type()?;
+        if value < 0 {
+            return Err(EncodingError::new(Kind::Negative { at, value }));
+        }
+        u32::try_from(value).map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))
+    }
+
+    /// Reads `true` or `false`.
+    pub(crate) fn boolean(&mut self) -> Result<bool, EncodingError> {
+        let start = {
+            self.skip_space();
+            self.pos
+        };
+        if self.peek().is_some_and(|b| b.is_ascii_digit() || b == b'-') {
+            // MLIR also spells booleans as `1 : i1`.
+            let (value, _) = self.signed()?;
+            if self.skip_type()? == Some("i1") {
+                return Ok(value & 1 != 0);
+            }
+        } else if let Ok(word) = self.ident("`true` or `false`")
+            && matches!(word, "true" | "false")
+        {
+            return Ok(word == "true");
+        }
+        self.pos = start;
+        Err(self.error("`true` or `false`"))
+    }
+
+    /// Reads `[item, ...]`.
+    fn list(
+        &mut self,
+        expected: &'static str,
+        mut item: impl FnMut(&mut Self) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        self.expect(b'[', expected)?;
+        if self.eat(b']') {
+            return Ok(());
+        }
+        loop {
+            item(self)?;
+            if self.eat(b']') {
+                return Ok(());
+            }
+            self.expect(b',', "`,` or `]`")?;
+        }
+    }
+
+    /// Reads a list of numbers, one for each dim.
+    pub(crate) fn numbers(&mut self) -> Result<Ints, EncodingError> {
+        let mut ints = Ints::new();
+        self.list("a list of integers", |p| {
+            let value = p.number()?;
+            ints.push(value)
+        })?;
+        Ok(ints)
+    }
+
+    /// Reads a list of bases, each a list of numbers.
+    pub(crate) fn bases(&mut self) -> Result<RawBases, EncodingError> {
+        let mut bases = Vec::new();
+        self.list("a list of bases", |p| {
+            if bases.len() == MAX_BASES {
+                return Err(EncodingError::new(Kind::TooMany { limit: MAX_BASES }));
+            }
+            bases.push(p.numbers()?);
+            Ok(())
+        })?;
+        Ok(bases)
+    }
+
+    /// Reads the pairs `[64:+8, ...]` of a padded encoding.
+    pub(crate) fn interval_pads<const N: usize>(
+        &mut self,
+    ) -> Result<List<(u32, u32), N>, EncodingError> {
+        let mut pairs = List::new();
+        self.list("a list `[interval:+padding, ...]`", |p| {
+            let (interval, at) = p.signed()?;
+            p.expect(b':', "`:+` and a padding")?;
+            p.expect(b'+', "`:+` and a padding")?;
+            let (padding, _) = p.signed()?;
+            let unsigned = |v: i64| {
+                u32::try_from(v).map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))
+            };
+            pairs.push((unsigned(interval)?, unsigned(padding)?))
+        })?;
+        Ok(pairs)
+    }
+
+    /// Reads `open key = value, ... close`; `value` reads what stands after `=`.
+    pub(crate) fn fields(
+        &mut self,
+        open: u8,
+        close: u8,
+        mut value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        let (opening, ending) = match close {
+            b'}' => ("`{`", "`,` or `}`"),
+            _ => ("`<`", "`,` or `>`"),
+        };
+        self.expect(open, opening)?;
+        if self.eat(close) {
+            return Ok(());
+        }
+        let mut keys: Vec<&'a str> = Vec::new();
+        loop {
+            let key = self.key()?;
+            if keys.contains(&key) {
+                return Err(EncodingError::new(Kind::DuplicateKey {
+                    key: key.to_owned(),
+                }));
+            }
+            keys.push(key);
+            self.expect(b'=', "`=`")?;
+            value(self, key)?;
+            if self.eat(close) {
+                return Ok(());
+            }
+            self.expect(b',', ending)?;
+        }
+    }
+
+    fn key(&mut self) -> Result<&'a str, EncodingError> {
+        if !self.eat(b'"') {
+            return self.ident("a key");
+        }
+        let key = self.ident("a key")?;
+        self.expect(b'"', "`\"`")?;
+        Ok(key)
+    }
+
+    /// Reads `<{key = value, ...}>`.
+    pub(crate) fn dict(
+        &mut self,
+        value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        self.expect(b'<', "`<`")?;
+        self.fields(b'{', b'}', value)?;
+        self.expect(b'>', "`>`")
+    }
+
+    /// Skips a value whose key means nothing here.
+    pub(crate) fn skip_value(&mut self) -> Result<(), EncodingError> {
+        match self.peek() {
+            Some(b'[') => self.nested(|p| p.list("a list", Self::skip_value)),
+            Some(b'{') => self.nested(|p| p.fields(b'{', b'}', |p, _| p.skip_value())),
+            Some(b'#') => self.encoding().map(drop),
+            Some(b'"') => {
+                self.pos += 1;
+                let rest = &self.text[self.pos..];
+                match rest.find('"') {
+                    Some(end) => {
+                        self.pos += end + 1;
+                        Ok(())
+                    }
+                    None => Err(self.error("`\"` at the end of a string")),
+                }
+            }
+            Some(b) if b.is_ascii_digit() || b == b'-' => {
+                self.signed()?;
+                self.skip_type().map(drop)
+            }
+            _ => self.ident("a value").map(drop),
+        }
+    }
+
+    fn nested<T>(
+        &mut self,
+        read: impl FnOnce(&mut Self) -> Result<T, EncodingError>,
+    ) -> Result<T, EncodingError> {
+        if self.depth == MAX_DEPTH {
+            return Err(EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH }));
+        }
+        self.depth += 1;
+        let result = read(self);
+        self.depth -= 1;
+        result
+    }
+
+    /// Reads an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
+    pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
+        self.nested(Self::encoding_here)
+    }
+
+    fn encoding_here(&mut self) -> Result<Encoding, EncodingError> {
+        self.expect(b'#', "an encoding `#ttg...`")?;
+        let name = self.ident("the name of an encoding")?;
+        let dialect = matches!(name, "ttg" | "ttng");
+        if dialect && self.bytes().get(self.pos) == Some(&b'.') {
+            self.pos += 1;
+            let family = self.ident("the name of an encoding")?;
+            return Encoding::parse_family(self, name, family);
+        }
+        if dialect && self.eat(b'<') {
+            let family = self.ident("the name of an encoding")?;
+            let encoding = Encoding::parse_family(self, name, family)?;
+            self.expect(b'>', "`>`")?;
+            return Ok(encoding);
+        }
+        let mut end = self.pos;
+        while self.bytes().get(end) == Some(&b'.') {
+            end += 1;
+            let word = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+            end += self.bytes()[end..].iter().take_while(word).count();
+        }
+        let start = self.pos - name.len();
+        let name = &self.text[start..end];
+        self.pos = end;
+        match self.aliases.get(name) {
+            Some(encoding) => Ok(encoding.clone()),
+            None if name.contains('.') || self.peek() == Some(b'<') => {
+                Err(EncodingError::new(Kind::UnknownFamily {
+                    name: format!("#{name}"),
+                }))
+            }
+            None => Err(EncodingError::new(Kind::UnknownAlias {
+                name: name.to_owned(),
+            })),
+        }
+    }
+}
+
+/// Returns the value of a key that must be given.
+pub(crate) fn required<T>(
+    value: Option<T>,
+    family: &'static str,
+    key: &'static str,
+) -> Result<T, EncodingError> {
+    value.ok_or_else(|| EncodingError::new(Kind::MissingKey { family, key }))
+}
+
+#[cold]
+pub(crate) fn unknown_key<T>(
+    family: &'static str,
+    key: &str,
+    valid: &'static str,
+) -> Result<T, EncodingError> {
+    Err(EncodingError::new(Kind::UnknownKey {
+        family,
+        key: key.to_owned(),
+        valid,
+    }))
+}

@@ -1,0 +1,308 @@
+//! The common engine behind every encoding: basis columns laid one after another over a shape.
+//!
+//! All layouts of this room are made in the same way. Factors (`4 registers along dim1`, then
+//! `8 lanes along dim0`, ...) are laid next to each other; along each dim every factor goes on where
+//! the one before it stopped; what reaches beyond the part of one CTA becomes zero (a broadcast);
+//! what is not reached is filled with more registers; above it come the CTAs. Since the shape is
+//! known from the start, each basis is written down once, as one packed number, in its final place.
+
+use super::cga::CgaLayout;
+use super::error::Kind;
+use super::{EncodingError, MAX_RANK};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+/// Input bits of one layout.
+const MAX_BITS: usize = 64;
+/// Sizes along one dim are at most 2^31, and the whole tensor at most 2^62, so that no sum overflows.
+const MAX_DIM_BITS: u32 = 31;
+const MAX_TOTAL_BITS: u32 = 62;
+
+pub(crate) const DISTRIBUTED: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
+pub(crate) const SHARED: [Dim; 2] = [Dim::OFFSET, Dim::BLOCK];
+pub(crate) const REGISTER: usize = 0;
+pub(crate) const LANE: usize = 1;
+pub(crate) const WARP: usize = 2;
+pub(crate) const OFFSET: usize = 0;
+
+/// A layout in the making. Input dims are named by their position in `ins`.
+#[derive(Clone, Debug)]
+pub(crate) struct Tiling {
+    ins: [Dim; 4],
+    num_ins: u8,
+    rank: u8,
+    /// log2 of the tensor's size along each dim.
+    bits: [u8; MAX_RANK],
+    /// log2 of the part of one CTA along each dim.
+    limit: [u8; MAX_RANK],
+    /// Position of each dim in a packed column; dim 0 lies in the low bits.
+    offset: [u8; MAX_RANK],
+    /// How many bits along each dim the factors so far have used up.
+    used: [u8; MAX_RANK],
+    len: u8,
+    overflow: bool,
+    slots: [u8; MAX_BITS],
+    columns: [u64; MAX_BITS],
+}
+
+/// Checks that `shape` has this rank and powers of two, and returns their logarithms.
+pub(crate) fn shape_log2(
+    family: &'static str,
+    rank: usize,
+    shape: &[u64],
+) -> Result<[u8; MAX_RANK], EncodingError> {
+    if shape.len() != rank || rank > MAX_RANK {
+        let (found, expected) = (shape.len(), rank);
+        return Err(EncodingError::new(Kind::ShapeRank {
+            family,
+            found,
+            expected,
+        }));
+    }
+    let mut bits = [0; MAX_RANK];
+    let mut total = 0;
+    for (dim, size) in shape.iter().enumerate() {
+        if !size.is_power_of_two() {
+            return Err(EncodingError::new(Kind::ShapeSize { dim, size: *size }));
+        }
+        let log2 = size.trailing_zeros();
+        total += log2;
+        if log2 > MAX_DIM_BITS || total > MAX_TOTAL_BITS {
+            return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total }));
+        }
+        bits[dim] = log2 as u8;
+    }
+    Ok(bits)
+}
+
+impl Tiling {
+    /// Starts a layout of a tensor of this shape that is shared by the CTAs as `cga` says.
+    pub(crate) fn new(
+        family: &'static str,
+        ins: &[Dim],
+        shape: &[u64],
+        cga: &CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        let bits = shape_log2(family, cga.rank(), shape)?;
+        let mut tiling = Self::bare(ins, cga.rank());
+        tiling.set_bits(&bits[..cga.rank()]);
+        let split = cga.split_log2();
+        for dim in 0..cga.rank() {
+            tiling.limit[dim] = bits[dim].saturating_sub(split[dim]);
+        }
+        Ok(tiling)
+    }
+
+    /// Starts a layout without a shape; `set_bits` gives it one.
+    pub(crate) fn bare(ins: &[Dim], rank: usize) -> Self {
+        let mut dims = [Dim::REGISTER; 4];
+        dims[..ins.len()].copy_from_slice(ins);
+        Self {
+            ins: dims,
+            num_ins: ins.len() as u8,
+            rank: rank as u8,
+            bits: [0; MAX_RANK],
+            limit: [0; MAX_RANK],
+            offset: [0; MAX_RANK],
+            used: [0; MAX_RANK],
+            len: 0,
+            overflow: false,
+            slots: [0; MAX_BITS],
+            columns: [0; MAX_BITS],
+        }
+    }
+
+    /// Sets log2 of the sizes; the part of one CTA is the whole.
+    pub(crate) fn set_bits(&mut self, bits: &[u8]) {
+        let mut offset = 0;
+        for (dim, bits) in bits.iter().enumerate() {
+            self.bits[dim] = *bits;
+            self.limit[dim] = *bits;
+            self.offset[dim] = offset;
+            offset += bits;
+        }
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.rank as usize
+    }
+
+    /// Returns log2 of the part of one CTA along `dim`.
+    pub(crate) fn limit(&self, dim: usize) -> u8 {
+        self.limit[dim]
+    }
+
+    /// Returns how far the factors reach along `dim`, as a logarithm.
+    pub(crate) fn used(&self, dim: usize) -> u8 {
+        self.used[dim]
+    }
+
+    /// Appends one packed column to the input dim `slot`.
+    pub(crate) fn push(&mut self, slot: usize, column: u64) {
+        match self.columns.get_mut(self.len as usize) {
+            Some(last) => {
+                *last = column;
+                self.slots[self.len as usize] = slot as u8;
+                self.len += 1;
+            }
+            None => self.overflow = true,
+        }
+    }
+
+    /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if that is out of the tensor.
+    pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
+        self.push(slot, self.step(dim, bit));
+    }
+
+    /// Returns the packed column of `2^bit` along `dim`, zero if that is out of the tensor.
+    pub(crate) fn step(&self, dim: usize, bit: u8) -> u64 {
+        if bit < self.bits[dim] {
+            1 << (self.offset[dim] + bit)
+        } else {
+            0
+        }
+    }
+
+    /// Returns the packed column of `value` along `dim`, zero if that is out of the tensor.
+    pub(crate) fn component(&self, dim: usize, value: u64) -> u64 {
+        if value >> self.bits[dim] == 0 {
+            value << self.offset[dim]
+        } else {
+            0
+        }
+    }
+
+    /// Returns the packed column of `value` along `dim`, zero if that is out of the part of one CTA.
+    pub(crate) fn component_in_cta(&self, dim: usize, value: u64) -> u64 {
+        if value >> self.limit[dim] == 0 {
+            value << self.offset[dim]
+        } else {
+            0
+        }
+    }
+
+    /// Lays the next factor along `dim`: `size` (a power of two) positions of `slot`.
+    ///
+    /// A size of zero lays nothing.
+    pub(crate) fn lay(&mut self, slot: usize, size: u64, dim: usize) {
+        self.lay_log2(slot, size.checked_ilog2().unwrap_or(0) as u8, dim);
+    }
+
+    pub(crate) fn lay_log2(&mut self, slot: usize, size_log2: u8, dim: usize) {
+        for _ in 0..size_log2 {
+            let used = self.used[dim];
+            let column = if used < self.limit[dim] {
+                1 << (self.offset[dim] + used)
+            } else {
+                0
+            };
+            self.push(slot, column);
+            self.used[dim] = used.saturating_add(1);
+        }
+    }
+
+    /// Appends `size` positions of `slot` that all hold the same.
+    pub(crate) fn repeat(&mut self, slot: usize, size: u64) {
+        for _ in 0..size.checked_ilog2().unwrap_or(0) {
+            self.push(slot, 0);
+        }
+    }
+
+    /// Counts `bits` along `dim` as used up by columns that were pushed by hand.
+    pub(crate) fn advance(&mut self, dim: usize, bits: u8) {
+        self.used[dim] = self.used[dim].saturating_add(bits);
+    }
+
+    /// Lays more of `slot` until the part of one CTA is covered, dim after dim.
+    pub(crate) fn fill(&mut self, slot: usize, order: impl IntoIterator<Item = usize>) {
+        for dim in order {
+            let missing = self.limit[dim].saturating_sub(self.used[dim]);
+            self.lay_log2(slot, missing, dim);
+        }
+    }
+
+    /// Appends the CTAs, above the part of one of them.
+    pub(crate) fn lay_ctas(&mut self, slot: usize, cga: &CgaLayout) {
+        for bit in cga.bits() {
+            let column = match bit.step {
+                Some((dim, bit)) if bit < self.bits[dim as usize] => {
+                    let dim = dim as usize;
+                    1 << (self.offset[dim] + self.limit[dim] + bit)
+                }
+                _ => 0,
+            };
+            self.push(slot, column);
+        }
+    }
+
+    /// Removes the zero columns of `slot`.
+    pub(crate) fn drop_zeros(&mut self, slot: usize) {
+        let mut kept = 0;
+        for i in 0..self.len as usize {
+            if self.slots[i] as usize == slot && self.columns[i] == 0 {
+                continue;
+            }
+            self.slots[kept] = self.slots[i];
+            self.columns[kept] = self.columns[i];
+            kept += 1;
+        }
+        self.len = kept as u8;
+    }
+
+    /// Removes `dim`, along which the tensor must have size 1.
+    pub(crate) fn drop_dim(&mut self, dim: usize) {
+        debug_assert_eq!(self.bits[dim], 0);
+        self.bits.copy_within(dim + 1.., dim);
+        self.limit.copy_within(dim + 1.., dim);
+        self.offset.copy_within(dim + 1.., dim);
+        self.rank -= 1;
+    }
+
+    /// Replaces every column by what `map` makes of it, and the sizes by `bits`.
+    pub(crate) fn map_columns(&mut self, bits: &[u8], map: impl Fn(u64) -> u64) {
+        self.rank = bits.len() as u8;
+        self.set_bits(bits);
+        for column in &mut self.columns[..self.len as usize] {
+            *column = map(*column);
+        }
+    }
+
+    /// Returns the finished layout.
+    pub(crate) fn into_layout(self) -> Result<LinearLayout, EncodingError> {
+        if self.overflow {
+            let limit = MAX_BITS;
+            return Err(EncodingError::new(Kind::TooManyBits {
+                what: "the encoding",
+                limit,
+            }));
+        }
+        let mut counts = [0usize; 4];
+        for slot in &self.slots[..self.len as usize] {
+            counts[*slot as usize] += 1;
+        }
+        let mut next = [0usize; 4];
+        for i in 1..4 {
+            next[i] = next[i - 1] + counts[i - 1];
+        }
+        let mut columns = [0u64; MAX_BITS];
+        for (slot, column) in self.slots.iter().zip(&self.columns).take(self.len as usize) {
+            let place = &mut next[*slot as usize];
+            columns[*place] = *column;
+            *place += 1;
+        }
+        if counts.iter().any(|c| *c > 62) {
+            return Err(EncodingError::new(Kind::TooManyBits {
+                what: "the encoding",
+                limit: 62,
+            }));
+        }
+        let ins: [(Dim, u64); 4] = core::array::from_fn(|i| (self.ins[i], 1 << counts[i]));
+        let outs: [(Dim, u64); MAX_RANK] =
+            core::array::from_fn(|dim| (Dim::out(dim), 1 << self.bits[dim]));
+        Ok(LinearLayout::from_columns(
+            &ins[..self.num_ins as usize],
+            &outs[..self.rank()],
+            &columns[..self.len as usize],
+            Surjectivity::Required,
+        )?)
+    }
+}
