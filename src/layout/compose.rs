@@ -109,10 +109,11 @@ impl LinearLayout {
     /// assert_eq!(*store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
-    /// Where `outer` reaches an output from several inputs, the choice is part of the contract: an
-    /// in-dim that both have with equal bases is mapped to itself; the other dims are solved with all
-    /// free variables zero, pivots being the first independent bases of `outer` in dim order. So
-    /// `warp` and `block` stay fixed when nothing moves between them.
+    /// Where `outer` reaches an output from several inputs, the choice is part of the contract. An
+    /// in-dim is mapped to itself when both layouts have it with equal bases, and no other in-dim of
+    /// either touches the output bits that it touches. The other dims are solved with all free
+    /// variables zero, pivots being the first independent bases of `outer` in dim order. So `warp`
+    /// and `block` stay fixed when nothing moves between them, even where they broadcast.
     /// # Shape
     /// Both have the same out-dims, in any order, none larger in `self`. Result: in-dims of `self` ->
     /// in-dims of `outer`.
@@ -120,28 +121,33 @@ impl LinearLayout {
     /// `a.invert_and_compose(&b)?.compose(&b)? == a` (`inverse_composition_solves`).
     /// # Errors
     /// When the out-dims differ as sets, an out-dim of `self` is larger, or a basis of `self` is
-    /// outside the image of `outer`'s other dims (the error names it).
+    /// outside the image of `outer` (the error names it).
     /// # Source
     /// Triton's `invertAndCompose`.
     pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
         let moves = moves_into(&self.outs, &outer.outs, Role::Out)?;
+        let mut own = [0u64; 64];
+        for (to, &col) in own.iter_mut().zip(self.columns()) {
+            *to = moves.apply(col);
+        }
+        let shared = shared_bits(&self.ins, &own) | shared_bits(&outer.ins, &outer.cols);
         let mut result = Self::zero(self.ins, outer.ins);
         let mut echelon = Echelon::new();
         let mut fixed = 0u32;
         for i in 0..outer.ins.len() {
             let (at, bits) = (outer.ins.offset(i), outer.ins.log2(i));
             let columns = &outer.cols[at..at + bits];
-            if let Some(j) = self.ins.position(outer.ins.dim(i)) {
-                let own = &self.cols[self.ins.offset(j)..][..self.ins.log2(j)];
-                if own.len() == bits && own.iter().zip(columns).all(|(a, b)| moves.apply(*a) == *b)
-                {
-                    fixed |= 1 << j;
-                    let to = &mut result.cols[self.ins.offset(j)..];
-                    for (bit, to) in to[..bits].iter_mut().enumerate() {
-                        *to = 1 << (at + bit);
-                    }
-                    continue;
+            if let Some((j, from)) = self.ins.position(outer.ins.dim(i)).and_then(|j| {
+                let from = self.ins.offset(j);
+                let same = self.ins.log2(j) == bits && own[from..from + bits] == *columns;
+                let alone = columns.iter().all(|c| c & shared == 0);
+                (same && alone).then_some((j, from))
+            }) {
+                fixed |= 1 << j;
+                for (bit, to) in result.cols[from..from + bits].iter_mut().enumerate() {
+                    *to = 1 << (at + bit);
                 }
+                continue;
             }
             for (bit, &col) in columns.iter().enumerate() {
                 echelon.insert(at + bit, col);
@@ -153,7 +159,7 @@ impl LinearLayout {
             }
             let at = self.ins.offset(j);
             for bit in 0..self.ins.log2(j) {
-                match echelon.solve(moves.apply(self.cols[at + bit])) {
+                match echelon.solve(own[at + bit]) {
                     Some(x) => result.cols[at + bit] = x,
                     None => return Err(LayoutError::not_in_image(self.ins.dim(j), bit)),
                 }
@@ -161,6 +167,19 @@ impl LinearLayout {
         }
         Ok(result)
     }
+}
+
+/// The output bits that more than one dim of this side touches.
+#[inline]
+fn shared_bits(ins: &Side, columns: &[u64; 64]) -> u64 {
+    let (mut once, mut twice) = (0, 0);
+    for i in 0..ins.len() {
+        let (at, bits) = (ins.offset(i), ins.log2(i));
+        let touched = columns[at..at + bits].iter().fold(0, |acc, c| acc | c);
+        twice |= once & touched;
+        once |= touched;
+    }
+    twice
 }
 
 /// The moves that bring a packed point of `from` into the packing of `to`, after checking that both

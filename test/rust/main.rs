@@ -1,0 +1,3 @@
+//! Black-box tests of the public API: one binary, one module for each subject.
+
+mod linear_layout_vectors;
