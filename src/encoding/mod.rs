@@ -24,11 +24,15 @@
 //! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
 //! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD.
 
+mod amd_mfma;
+mod amd_wmma;
 mod blocked;
 mod cga;
+mod dot_operand;
 mod error;
 mod linear;
 mod list;
+mod nvidia_mma;
 mod slice;
 mod text;
 mod tiling;
@@ -36,11 +40,15 @@ mod tiling;
 use core::fmt;
 use std::str::FromStr;
 
+pub use amd_mfma::AmdMfmaEncoding;
+pub use amd_wmma::AmdWmmaEncoding;
 pub use blocked::BlockedEncoding;
 pub use cga::CgaLayout;
+pub use dot_operand::DotOperandEncoding;
 pub use error::EncodingError;
 pub use linear::{GenericLinearEncoding, LinearEncoding};
 pub use list::{Ints, List, MAX_RANK};
+pub use nvidia_mma::NvidiaMmaEncoding;
 pub use slice::SliceEncoding;
 pub use text::Aliases;
 
@@ -122,6 +130,14 @@ families! {
     Linear(LinearEncoding) = "ttg" "linear",
     /// `#ttg.generic_linear`: bases written out, with swizzled warps.
     GenericLinear(GenericLinearEncoding) = "ttg" "generic_linear",
+    /// `#ttg.dot_op`: an operand of a matrix product.
+    DotOperand(DotOperandEncoding) = "ttg" "dot_op",
+    /// `#ttg.nvidia_mma`: the result of NVIDIA's matrix instructions.
+    NvidiaMma(NvidiaMmaEncoding) = "ttg" "nvidia_mma",
+    /// `#ttg.amd_mfma`: the result of AMD's CDNA matrix instructions.
+    AmdMfma(AmdMfmaEncoding) = "ttg" "amd_mfma",
+    /// `#ttg.amd_wmma`: the result of AMD's RDNA matrix instructions.
+    AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
 }
 
 impl Encoding {
@@ -173,6 +189,10 @@ impl Encoding {
             Self::Slice(e) => e.cga_layout(),
             Self::Linear(e) => e.cga_layout(),
             Self::GenericLinear(e) => e.cga_layout(),
+            Self::DotOperand(e) => e.cga_layout(),
+            Self::NvidiaMma(e) => Ok(*e.cga_layout()),
+            Self::AmdMfma(e) => Ok(*e.cga_layout()),
+            Self::AmdWmma(e) => Ok(*e.cga_layout()),
         }
     }
 }

@@ -153,6 +153,11 @@ impl Tiling {
         self.push(slot, self.step(dim, bit));
     }
 
+    /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if one CTA does not reach it.
+    pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
+        self.push(slot, self.component_in_cta(dim, 1 << bit));
+    }
+
     /// Returns the packed column of `2^bit` along `dim`, zero if that is out of the tensor.
     pub(crate) fn step(&self, dim: usize, bit: u8) -> u64 {
         if bit < self.bits[dim] {

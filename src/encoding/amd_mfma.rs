@@ -1,0 +1,256 @@
+//! `#ttg.amd_mfma`: the accumulator of AMD's CDNA matrix instructions.
+
+use core::fmt;
+
+use super::blocked::matrix_order;
+use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
+use super::error::Kind;
+use super::text::{Parser, required};
+use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
+use super::{CgaLayout, Encoding, EncodingError, Ints};
+
+const FAMILY: &str = "amd_mfma";
+/// CDNA runs 64 lanes in one warp.
+pub(crate) const LANES: u32 = 64;
+
+/// The accumulator of `v_mfma` instructions: wavefronts of 64 lanes, four rows in a thread.
+///
+/// A 16x16 tile, not transposed: 16 lanes along the columns, and each group of 16 lanes holds four
+/// rows, a row in each register:
+/// ```text
+/// rows 0..4:   lanes  0..16      rows 8..12:  lanes 32..48
+/// rows 4..8:   lanes 16..32      rows 12..16: lanes 48..64
+/// ```
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// # Units
+/// `instr_shape` is `[m, n, k]` in elements, `tiles_per_warp` counts instruction tiles.
+/// # Source
+/// Triton's `AMDMfmaEncodingAttr`; the CDNA instruction set guides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AmdMfmaEncoding {
+    version: u32,
+    warps_per_cta: Ints,
+    instr_shape: Ints,
+    is_transposed: bool,
+    cga: CgaLayout,
+    tiles_per_warp: Ints,
+    element_width_bits: u32,
+}
+
+impl AmdMfmaEncoding {
+    /// Returns the encoding of this instruction; empty `tiles_per_warp` means one tile along each dim.
+    ///
+    /// # Errors
+    /// When the version is above 4, the tile is not 32x32, 16x16, 64x4 or 4x64, elements have neither
+    /// 32 nor 64 bits, or the ranks differ.
+    pub fn new(
+        version: u32,
+        warps_per_cta: &[u32],
+        instr_shape: &[u32],
+        is_transposed: bool,
+        cga: CgaLayout,
+        tiles_per_warp: &[u32],
+        element_width_bits: u32,
+    ) -> Result<Self, EncodingError> {
+        check_rank("warpsPerCTA", warps_per_cta.len())?;
+        same_rank(
+            "CGALayout",
+            &Ints::filled(0, cga.rank()),
+            "warpsPerCTA",
+            warps_per_cta,
+        )?;
+        let bad = |what, value: u32, expected| {
+            let value = u64::from(value);
+            Err(EncodingError::new(Kind::BadValue {
+                what,
+                value,
+                expected,
+            }))
+        };
+        if version > 4 {
+            return bad("version", version, "0 to 4");
+        }
+        let shape = Ints::from_slice(instr_shape)?;
+        if !matches!(
+            instr_shape,
+            [32, 32, ..] | [16, 16, ..] | [64, 4, ..] | [4, 64, ..]
+        ) {
+            let expected = "32x32, 16x16, 64x4 or 4x64 in front";
+            return Err(EncodingError::new(Kind::BadInstruction {
+                family: FAMILY,
+                shape,
+                expected,
+            }));
+        }
+        if !matches!(element_width_bits, 32 | 64) {
+            return bad("elementBitWidth", element_width_bits, "32 or 64");
+        }
+        let tiles_per_warp = match tiles_per_warp {
+            [] => Ints::filled(1, instr_shape.len()),
+            tiles => Ints::from_slice(tiles)?,
+        };
+        Ok(Self {
+            version,
+            warps_per_cta: Ints::from_slice(warps_per_cta)?,
+            instr_shape: shape,
+            is_transposed,
+            cga,
+            tiles_per_warp,
+            element_width_bits,
+        })
+    }
+
+    /// Returns the generation: 1 to 4 for gfx908, gfx90a, gfx942 and gfx950.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Returns the warps of a CTA along each dim.
+    #[must_use]
+    pub fn warps_per_cta(&self) -> &[u32] {
+        &self.warps_per_cta
+    }
+
+    /// Returns the shape of the instruction, `[m, n, k]`.
+    #[must_use]
+    pub fn instr_shape(&self) -> &[u32] {
+        &self.instr_shape
+    }
+
+    /// Returns whether the registers of a thread go along the columns instead of the rows.
+    #[must_use]
+    pub fn is_transposed(&self) -> bool {
+        self.is_transposed
+    }
+
+    /// Returns how many tiles next to each other a warp holds along each dim.
+    #[must_use]
+    pub fn tiles_per_warp(&self) -> &[u32] {
+        &self.tiles_per_warp
+    }
+
+    /// Returns the bits of an accumulator element, 32 or 64.
+    #[must_use]
+    pub fn element_width_bits(&self) -> u32 {
+        self.element_width_bits
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.warps_per_cta.len()
+    }
+
+    /// Checks what a layout needs beyond the encoding's own rules.
+    pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
+        let no = |reason| {
+            Err(EncodingError::new(Kind::NoLayout {
+                family: FAMILY,
+                reason,
+            }))
+        };
+        if !matches!(self.rank(), 2 | 3) {
+            return no("matrix tiles have rank 2, or 3 with a batch dim");
+        }
+        if self.tiles_per_warp.len() < self.rank() {
+            return no("`tilesPerWarp` needs one number for each dim");
+        }
+        powers_of_two("warpsPerCTA", &self.warps_per_cta)?;
+        powers_of_two("tilesPerWarp", &self.tiles_per_warp[..self.rank()])
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
+        self.check_layout()?;
+        let rank = self.rank();
+        let (dim_m, dim_n) = (rank - 2, rank - 1);
+        let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
+        if (m, n) == (64, 4) && !self.is_transposed {
+            let reason = "a 64x4 tile must be transposed, so that its operands can be swapped";
+            return Err(EncodingError::new(Kind::NoLayout {
+                family: FAMILY,
+                reason,
+            }));
+        }
+        // Registers of a thread go along `tall`, neighbouring lanes along `wide`.
+        let (tall, wide, wide_size) = if self.is_transposed {
+            (dim_n, dim_m, m)
+        } else {
+            (dim_m, dim_n, n)
+        };
+        let height = if self.element_width_bits == 64 { 1 } else { 4 };
+        tiling.lay(REGISTER, u64::from(height), tall);
+        tiling.lay(LANE, u64::from(wide_size), wide);
+        tiling.lay(LANE, u64::from(LANES / wide_size), tall);
+        tiling.lay(REGISTER, u64::from(m * n / (LANES * height)), tall);
+        // Tiles go along all columns of the tensor before they go down: the lowering of `dot` relies
+        // on it.
+        let [tiles_m, tiles_n] = [self.tiles_per_warp[dim_m], self.tiles_per_warp[dim_n]];
+        let [warps_m, warps_n] = [self.warps_per_cta[dim_m], self.warps_per_cta[dim_n]];
+        tiling.lay(REGISTER, u64::from(tiles_n), dim_n);
+        tiling.lay(WARP, u64::from(warps_n), dim_n);
+        let covered = u128::from(n) * u128::from(tiles_n) * u128::from(warps_n);
+        tiling.lay(REGISTER, (u128::from(shape[dim_n]) / covered) as u64, dim_n);
+        tiling.lay(REGISTER, u64::from(tiles_m), dim_m);
+        tiling.lay(WARP, u64::from(warps_m), dim_m);
+        if rank == 3 {
+            tiling.lay(WARP, u64::from(self.warps_per_cta[0]), 0);
+        }
+        tiling.fill(
+            REGISTER,
+            matrix_order(rank, true).iter().map(|d| *d as usize),
+        );
+        tiling.lay_ctas(3, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut version, mut width, mut transposed) = (0, 32, None);
+        let (mut warps, mut instr, mut tiles) = (Ints::new(), Ints::new(), Ints::new());
+        let mut cga = None;
+        p.dict(|p, key| {
+            match key {
+                "version" => version = p.number()?,
+                "warpsPerCTA" => warps = p.numbers()?,
+                "instrShape" => instr = p.numbers()?,
+                "isTransposed" => transposed = Some(p.boolean()?),
+                "CGALayout" => cga = Some(p.bases()?),
+                "tilesPerWarp" => tiles = p.numbers()?,
+                "elementBitWidth" => width = p.number()?,
+                // Triton lets other keys pass.
+                _ => p.skip_value()?,
+            }
+            Ok(())
+        })?;
+        check_rank("warpsPerCTA", warps.len())?;
+        let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
+        let transposed = required(transposed, FAMILY, "isTransposed")?;
+        Ok(Self::new(version, &warps, &instr, transposed, cga, &tiles, width)?.into())
+    }
+}
+
+impl fmt::Display for AmdMfmaEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.amd_mfma<{{version = {}, warpsPerCTA = {}, instrShape = {}, isTransposed = {}",
+            self.version, self.warps_per_cta, self.instr_shape, self.is_transposed
+        )?;
+        fmt_cga(f, &self.cga)?;
+        if self.tiles_per_warp.iter().any(|t| *t != 1) {
+            write!(f, ", tilesPerWarp = {}", self.tiles_per_warp)?;
+        }
+        if self.element_width_bits != 32 {
+            write!(f, ", elementBitWidth = {}", self.element_width_bits)?;
+        }
+        f.write_str("}>")
+    }
+}

@@ -1,0 +1,269 @@
+//! `#ttg.amd_wmma`: the accumulator of AMD's RDNA and gfx1250 matrix instructions.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::blocked::matrix_order;
+use super::cga::{check_rank, fmt_cga};
+use super::error::Kind;
+use super::linear::{check_dims, fmt_bases, layout_from_bases, surjective};
+use super::text::{Parser, RawBases, required};
+use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
+use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
+use crate::layout::{Dim, LinearLayout};
+
+const FAMILY: &str = "amd_wmma";
+const DEFAULT_INSTR_SHAPE: [u32; 3] = [16, 16, 16];
+
+/// The accumulator of `v_wmma` instructions: warps of 32 lanes, eight rows in a thread.
+///
+/// A 16x16 tile of version 2, not transposed: lanes 0 to 15 along the columns hold rows 0 to 7 in
+/// their registers, lanes 16 to 31 rows 8 to 15. Version 1 interleaves them: even and odd rows.
+///
+/// How the tiles go over registers and warps is written out as bases in units of tiles:
+/// `ctaLayout = {warp = [[0, 1], [1, 0]]}` puts warp 1 to the right of warp 0 and warp 2 below it.
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// # Source
+/// Triton's `AMDWmmaEncodingAttr`; the RDNA3, RDNA4 and gfx1250 instruction set guides.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AmdWmmaEncoding {
+    version: u32,
+    cta_layout: Arc<LinearLayout>,
+    is_transposed: bool,
+    cga: CgaLayout,
+    instr_shape: Ints,
+}
+
+impl AmdWmmaEncoding {
+    /// Returns the encoding of this instruction, with tiles spread as `cta_layout` says.
+    ///
+    /// # Errors
+    /// When the version is not 1 to 3 or has no such instruction, when the ranks differ, or when
+    /// `cta_layout` is not a surjective map from register and warp to dim0, dim1, ....
+    pub fn new(
+        version: u32,
+        cta_layout: LinearLayout,
+        is_transposed: bool,
+        cga: CgaLayout,
+        instr_shape: &[u32],
+    ) -> Result<Self, EncodingError> {
+        let (family, shape) = (FAMILY, Ints::from_slice(instr_shape)?);
+        let bad = |expected| {
+            Err(EncodingError::new(Kind::BadInstruction {
+                family,
+                shape,
+                expected,
+            }))
+        };
+        match (version, instr_shape) {
+            (1, [16, 16, 16]) | (2, [16, 16, 16 | 32]) => {}
+            (3, [16, 16, 4 | 32 | 64 | 128] | [32, 16, 64 | 128]) => {}
+            (1, _) => return bad("[16, 16, 16] in version 1"),
+            (2, _) => return bad("[16, 16, 16] or [16, 16, 32] in version 2"),
+            (3, _) => {
+                return bad("[16, 16, 4|32|64|128] or [32, 16, 64|128] in version 3");
+            }
+            _ => {
+                let (what, value) = ("version", u64::from(version));
+                return Err(EncodingError::new(Kind::BadValue {
+                    what,
+                    value,
+                    expected: "1, 2 or 3",
+                }));
+            }
+        }
+        let what = "ctaLayout";
+        check_dims(
+            what,
+            &cta_layout,
+            &[Dim::REGISTER, Dim::WARP],
+            "register, warp -> dim0, dim1, ...",
+        )?;
+        surjective(what, &cta_layout)?;
+        if cta_layout.num_out_dims() != cga.rank() {
+            return Err(EncodingError::new(Kind::RankMismatch {
+                what,
+                found: cta_layout.num_out_dims(),
+                than: "CGALayout",
+                expected: cga.rank(),
+            }));
+        }
+        let cta_layout = Arc::new(cta_layout);
+        Ok(Self {
+            version,
+            cta_layout,
+            is_transposed,
+            cga,
+            instr_shape: shape,
+        })
+    }
+
+    /// Returns the generation: 1 for RDNA3, 2 for RDNA4, 3 for gfx1250.
+    #[must_use]
+    pub fn version(&self) -> u32 {
+        self.version
+    }
+
+    /// Returns how tiles go over registers and warps, in units of tiles.
+    #[must_use]
+    pub fn cta_layout(&self) -> &LinearLayout {
+        &self.cta_layout
+    }
+
+    /// Returns whether the registers of a thread go along the columns instead of the rows.
+    #[must_use]
+    pub fn is_transposed(&self) -> bool {
+        self.is_transposed
+    }
+
+    /// Returns the shape of the instruction, `[m, n, k]`.
+    #[must_use]
+    pub fn instr_shape(&self) -> &[u32] {
+        &self.instr_shape
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.cga.rank()
+    }
+
+    pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
+        if matches!(self.rank(), 2 | 3) {
+            return Ok(());
+        }
+        let reason = "matrix tiles have rank 2, or 3 with a batch dim";
+        Err(EncodingError::new(Kind::NoLayout {
+            family: FAMILY,
+            reason,
+        }))
+    }
+
+    /// Returns the size of operand `op` along the dim that is not summed over.
+    pub(crate) fn operand_non_k(&self, op: u32) -> u32 {
+        let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
+        // A transposed product of unequal sizes swaps its operands.
+        if (op == 0) != (self.is_transposed && m != n) {
+            m
+        } else {
+            n
+        }
+    }
+
+    /// Appends the tiles of registers and warps, `tile` bits apart, without their part along `skip`.
+    pub(crate) fn lay_cta(&self, tiling: &mut Tiling, tile: &[u8], skip: Option<usize>) {
+        let cta = &*self.cta_layout;
+        for (slot, ind) in [(REGISTER, Dim::REGISTER), (WARP, Dim::WARP)] {
+            for bit in 0..cta.in_bits(ind) {
+                let basis = cta.basis(ind, bit);
+                let parts = basis
+                    .iter()
+                    .enumerate()
+                    .filter(|(d, v)| Some(*d) != skip && **v != 0);
+                let (mut column, mut moves) = (0, false);
+                for (dim, value) in parts {
+                    column |= tiling.component_in_cta(dim, value << tile[dim]);
+                    moves = true;
+                }
+                // An operand has no use for tiles that differ only along the summed dim.
+                if moves || slot != REGISTER || skip.is_none() {
+                    tiling.push(slot, column);
+                }
+            }
+        }
+        for dim in (0..self.rank()).filter(|d| Some(*d) != skip) {
+            tiling.advance(dim, cta.out_bits(Dim::out(dim)) as u8);
+        }
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
+        self.check_layout()?;
+        let rank = self.rank();
+        // Neighbouring lanes go along `wide`, registers of a thread along `tall`.
+        let order = matrix_order(rank, !self.is_transposed);
+        let (wide, tall) = (order[0] as usize, order[1] as usize);
+        let double = self.instr_shape[0] == 32;
+        let (registers, lane): (&[u8], u8) = match (self.version, double) {
+            (1, _) => (&[1, 2, 3], 0),
+            (_, false) => (&[0, 1, 2], 3),
+            (_, true) => (&[0, 1, 2, 4], 3),
+        };
+        for bit in registers {
+            tiling.push_bit_in_cta(REGISTER, tall, *bit);
+        }
+        tiling.lay(LANE, 16, wide);
+        tiling.push_bit_in_cta(LANE, tall, lane);
+        tiling.advance(tall, if double { 5 } else { 4 });
+        let mut tile = [0; MAX_RANK];
+        tile[wide] = tiling.used(wide);
+        tile[tall] = tiling.used(tall);
+        self.lay_cta(&mut tiling, &tile, None);
+        tiling.fill(
+            REGISTER,
+            matrix_order(rank, true).iter().map(|d| *d as usize),
+        );
+        tiling.lay_ctas(3, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut version, mut rank, mut transposed) = (0, 2, false);
+        let mut instr = Ints::from_slice(&DEFAULT_INSTR_SHAPE)?;
+        let (mut cta, mut cga) = (None, None);
+        p.dict(|p, key| {
+            match key {
+                "version" => version = p.number()?,
+                "rank" => rank = p.number()?,
+                "isTranspose" => transposed = p.boolean()?,
+                "instrShape" => instr = p.numbers()?,
+                "CGALayout" => cga = Some(p.bases()?),
+                "ctaLayout" => {
+                    let (mut register, mut warp) = (None, None);
+                    p.fields(b'{', b'}', |p, key| {
+                        match key {
+                            "register" => register = Some(p.bases()?),
+                            "warp" => warp = Some(p.bases()?),
+                            _ => p.skip_value()?,
+                        }
+                        Ok(())
+                    })?;
+                    cta = Some((register.unwrap_or_default(), warp));
+                }
+                // Triton lets other keys pass.
+                _ => p.skip_value()?,
+            }
+            Ok(())
+        })?;
+        let rank = check_rank(FAMILY, rank as usize)?;
+        let (register, warp): (RawBases, _) = required(cta, FAMILY, "ctaLayout")?;
+        let bases = [register, required(warp, "ctaLayout", "warp")?];
+        let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)?;
+        let cga = CgaLayout::from_bases(rank, &cga.unwrap_or_default())?;
+        Ok(Self::new(version, cta, transposed, cga, &instr)?.into())
+    }
+}
+
+impl fmt::Display for AmdWmmaEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (version, transposed) = (self.version, self.is_transposed);
+        write!(
+            f,
+            "#ttg.amd_wmma<{{version = {version}, isTranspose = {transposed}, ctaLayout = {{"
+        )?;
+        fmt_bases(f, &self.cta_layout, |dim| self.cta_layout.in_bits(dim) == 0)?;
+        f.write_str("}")?;
+        fmt_cga(f, &self.cga)?;
+        if *self.instr_shape != DEFAULT_INSTR_SHAPE {
+            write!(f, ", instrShape = {}", self.instr_shape)?;
+        }
+        f.write_str("}>")
+    }
+}

@@ -1,0 +1,220 @@
+//! `#ttg.nvidia_mma`: the accumulator of NVIDIA's `mma` and `wgmma` instructions.
+
+use core::fmt;
+
+use super::blocked::matrix_order;
+use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
+use super::error::Kind;
+use super::text::Parser;
+use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
+use super::{CgaLayout, Encoding, EncodingError, Ints};
+
+const FAMILY: &str = "nvidia_mma";
+
+/// The accumulator of `mma.sync` (version 2) or `wgmma` (version 3).
+///
+/// One 16x8 tile of version 2 holds two neighbours of a row in each thread, four threads along the
+/// row, eight rows of them, and the same again eight rows below:
+/// ```text
+/// row 0:  T0 T0 T1 T1 T2 T2 T3 T3
+/// row 1:  T4 T4 T5 T5 ...
+/// row 8:  T0 T0 T1 T1 ...          (registers 2 and 3)
+/// ```
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1), with a batch dim in front where the rank is 3.
+/// # Units
+/// `instr_shape` counts elements of one instruction of one warp: `[m, n]` for version 2, `[m, n, k]`
+/// for version 3; `warps_per_cta` counts warps.
+/// # Source
+/// Triton's `NvidiaMmaEncodingAttr`; PTX ISA, "Matrix fragments for mma.m16n8k16".
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NvidiaMmaEncoding {
+    version_major: u32,
+    version_minor: u32,
+    warps_per_cta: Ints,
+    cga: CgaLayout,
+    instr_shape: Ints,
+}
+
+impl NvidiaMmaEncoding {
+    /// Returns the encoding of this instruction, spread over these warps.
+    ///
+    /// Triton checks nothing here, so neither does this: an instruction without a layout (any version
+    /// but 2 and 3, an `n` that is no power of two) is an error of
+    /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout).
+    /// # Errors
+    /// When the rank is not 1 to 8 or differs from that of `cga`.
+    pub fn new(
+        version_major: u32,
+        version_minor: u32,
+        warps_per_cta: &[u32],
+        cga: CgaLayout,
+        instr_shape: &[u32],
+    ) -> Result<Self, EncodingError> {
+        check_rank("warpsPerCTA", warps_per_cta.len())?;
+        same_rank(
+            "CGALayout",
+            &Ints::filled(0, cga.rank()),
+            "warpsPerCTA",
+            warps_per_cta,
+        )?;
+        Ok(Self {
+            version_major,
+            version_minor,
+            warps_per_cta: Ints::from_slice(warps_per_cta)?,
+            cga,
+            instr_shape: Ints::from_slice(instr_shape)?,
+        })
+    }
+
+    /// Returns the generation: 2 for `mma`, 3 for `wgmma`.
+    #[must_use]
+    pub fn version_major(&self) -> u32 {
+        self.version_major
+    }
+
+    /// Returns the minor version: 1 on Turing.
+    #[must_use]
+    pub fn version_minor(&self) -> u32 {
+        self.version_minor
+    }
+
+    /// Returns whether the instruction is `mma.sync`.
+    #[must_use]
+    pub fn is_ampere(&self) -> bool {
+        self.version_major == 2
+    }
+
+    /// Returns whether the instruction is `wgmma`.
+    #[must_use]
+    pub fn is_hopper(&self) -> bool {
+        self.version_major == 3
+    }
+
+    /// Returns the warps of a CTA along each dim.
+    #[must_use]
+    pub fn warps_per_cta(&self) -> &[u32] {
+        &self.warps_per_cta
+    }
+
+    /// Returns the shape of the instruction.
+    #[must_use]
+    pub fn instr_shape(&self) -> &[u32] {
+        &self.instr_shape
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.warps_per_cta.len()
+    }
+
+    /// Returns the order in which warps go along the dims.
+    pub(crate) fn warp_order(&self) -> Ints {
+        matrix_order(self.rank(), !self.is_hopper())
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let rank = self.rank();
+        let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
+        let tile = match self.version_major {
+            2 => &self.instr_shape[..],
+            3 => self.instr_shape.get(..2).unwrap_or_default(),
+            _ => {
+                return Err(no_layout(
+                    "only versions 2 and 3 hold their result in registers",
+                ));
+            }
+        };
+        if rank < 2 || tile.len() != rank {
+            return Err(no_layout(
+                "the instruction shape needs one size for each dim",
+            ));
+        }
+        powers_of_two("warpsPerCTA", &self.warps_per_cta)?;
+        let order = matrix_order(rank, true);
+        let (inner, outer) = (order[0] as usize, order[1] as usize);
+        lay_mma_tile(&mut tiling, (outer, tile[outer]), (inner, tile[inner]), 2)?;
+        for dim in self.warp_order().iter().map(|d| *d as usize) {
+            tiling.lay(WARP, u64::from(self.warps_per_cta[dim]), dim);
+        }
+        tiling.fill(REGISTER, order.iter().map(|d| *d as usize));
+        tiling.lay_ctas(3, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut major, mut minor) = (0, 0);
+        let (mut warps, mut instr, mut cga) = (Ints::new(), Ints::new(), None);
+        p.dict(|p, key| {
+            match key {
+                "versionMajor" => major = p.number()?,
+                "versionMinor" => minor = p.number()?,
+                "warpsPerCTA" => warps = p.numbers()?,
+                "instrShape" => instr = p.numbers()?,
+                "CGALayout" => cga = Some(p.bases()?),
+                // Triton lets other keys pass.
+                _ => p.skip_value()?,
+            }
+            Ok(())
+        })?;
+        check_rank("warpsPerCTA", warps.len())?;
+        let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
+        Ok(Self::new(major, minor, &warps, cga, &instr)?.into())
+    }
+}
+
+#[cold]
+fn no_layout(reason: &'static str) -> EncodingError {
+    EncodingError::new(Kind::NoLayout {
+        family: FAMILY,
+        reason,
+    })
+}
+
+/// Lays one tile as `mma` fragments are: `k_width` registers and 4 lanes along `inner`, 8 lanes
+/// along `outer`, then registers along `outer` and `inner` up to the tile's size.
+pub(crate) fn lay_mma_tile(
+    tiling: &mut Tiling,
+    (outer, outer_size): (usize, u32),
+    (inner, inner_size): (usize, u32),
+    k_width: u32,
+) -> Result<(), EncodingError> {
+    let unit = k_width.checked_mul(4).filter(|_| k_width.is_power_of_two());
+    let reps = match unit {
+        Some(unit) if outer_size % 8 == 0 && inner_size % unit == 0 => {
+            (outer_size / 8, inner_size / unit)
+        }
+        _ => return Err(no_layout("the tile is not made of 8 rows of 4 lanes")),
+    };
+    if [reps.0, reps.1]
+        .iter()
+        .any(|r| *r != 0 && !r.is_power_of_two())
+    {
+        return Err(no_layout("the tile has a size that is no power of two"));
+    }
+    tiling.lay(REGISTER, u64::from(k_width), inner);
+    tiling.lay(LANE, 4, inner);
+    tiling.lay(LANE, 8, outer);
+    tiling.lay(REGISTER, u64::from(reps.0), outer);
+    tiling.lay(REGISTER, u64::from(reps.1), inner);
+    Ok(())
+}
+
+impl fmt::Display for NvidiaMmaEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.nvidia_mma<{{versionMajor = {}, versionMinor = {}, warpsPerCTA = {}",
+            self.version_major, self.version_minor, self.warps_per_cta
+        )?;
+        fmt_cga(f, &self.cga)?;
+        write!(f, ", instrShape = {}}}>", self.instr_shape)
+    }
+}
