@@ -15,8 +15,14 @@
 //! The room uses `core` only.
 
 mod echelon;
+mod matrix;
+mod span;
+#[cfg(test)]
+mod tests;
 
 pub use echelon::Echelon;
+pub use matrix::{BitMatrix, MatrixError, Rref};
+pub use span::Span;
 
 /// Returns a word whose low `bits` bits are ones; 64 or more gives all ones.
 ///
