@@ -1,1 +1,3 @@
 //! The evaluator: runs plans and lowered kernels lane by lane.
+
+pub mod kernel;

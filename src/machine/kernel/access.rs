@@ -1,0 +1,668 @@
+//! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
+
+use super::banks::wavefronts;
+use super::error::{FaultKind, KernelError};
+use super::eval;
+use super::exec::Exec;
+use super::launch::Vendor;
+use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
+use super::race::{Conflict, Found};
+
+/// A byte that exists, with room for the access.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    Global { buffer: usize, at: usize },
+    Shared { var: usize, at: usize },
+    Local { at: usize },
+}
+
+/// Bytes of a global-memory sector.
+const SECTOR: u64 = 32;
+
+impl Exec<'_> {
+    /// The lanes that take part in an access and their addresses.
+    fn collect(&self, access: &Access) -> Vec<(u32, u64)> {
+        let bits = access.space.pointer_bits();
+        let address = |lane: u32| {
+            self.get(access.addr, lane)
+                .wrapping_add(access.offset as u64)
+                & eval::mask(bits)
+        };
+        let on = |lane: u32| match access.guard {
+            None => true,
+            Some(guard) => (self.get(guard.reg, lane) & 1 == 1) != guard.negated,
+        };
+        let lanes = self.lanes.iter().copied().filter(|&lane| on(lane));
+        lanes.map(|lane| (lane, address(lane))).collect()
+    }
+
+    /// Finds the memory that an address means and checks bounds and alignment.
+    fn resolve(
+        &self,
+        lane: u32,
+        space: Space,
+        address: u64,
+        size: u32,
+        align: u32,
+        verb: &str,
+    ) -> Result<Place, KernelError> {
+        let wrong = |kind, text: String| Err(self.fault(kind, lane, text));
+        let what = || format!("{} {verb} of {size} bytes", space.name());
+        if !address.is_multiple_of(u64::from(align.max(1))) {
+            let text = format!(
+                "misaligned {}: address {address:#x} is no multiple of {align}",
+                what()
+            );
+            return wrong(FaultKind::Misaligned, text);
+        }
+        let in_shared =
+            space == Space::Shared || (space == Space::Generic && address & SHARED_WINDOW != 0);
+        let in_local =
+            space == Space::Local || (space == Space::Generic && address & LOCAL_WINDOW != 0);
+        let size = size as usize;
+        if in_shared {
+            let offset = address & 0xffff_ffff;
+            let (var, at) = (
+                (offset >> SHARED_SYMBOL_LOG2) as usize,
+                offset & ((1 << SHARED_SYMBOL_LOG2) - 1),
+            );
+            let at = at as usize;
+            return match self.shared.get(var) {
+                Some(shared) if at + size <= shared.bytes.len() => Ok(Place::Shared { var, at }),
+                Some(shared) => {
+                    let (name, len) = (&shared.name, shared.bytes.len());
+                    let text = format!(
+                        "out-of-bounds {}: byte {at} of shared variable `{name}`, which has {len} bytes",
+                        what()
+                    );
+                    wrong(FaultKind::OutOfBounds, text)
+                }
+                None => wrong(
+                    FaultKind::OutOfBounds,
+                    format!(
+                        "out-of-bounds {}: {offset:#x} lies in no shared variable",
+                        what()
+                    ),
+                ),
+            };
+        }
+        if in_local {
+            let at = (address & 0xffff_ffff) as usize;
+            let frame = self.program.local_bytes as usize;
+            if at + size > frame {
+                let text = format!(
+                    "out-of-bounds {}: byte {at} of a stack of {frame} bytes",
+                    what()
+                );
+                return wrong(FaultKind::OutOfBounds, text);
+            }
+            return Ok(Place::Local {
+                at: lane as usize * frame + at,
+            });
+        }
+        let num_buffers = self.memory.buffers.len();
+        let Some(place) = memory::locate(address, num_buffers, self.symbols.len()) else {
+            let text = format!("out-of-bounds {}: {address:#x} lies in no buffer", what());
+            return wrong(FaultKind::OutOfBounds, text);
+        };
+        let buffer = self.buffer(place.buffer);
+        match usize::try_from(place.offset) {
+            Ok(at) if at + size <= buffer.bytes.len() => {
+                if verb != "load" && !buffer.writable {
+                    let text = format!("{} to constant `{}`", what(), buffer.name);
+                    return wrong(FaultKind::ReadOnly, text);
+                }
+                Ok(Place::Global {
+                    buffer: place.buffer,
+                    at,
+                })
+            }
+            _ => {
+                let (name, len) = (&buffer.name, buffer.bytes.len());
+                let text = format!(
+                    "out-of-bounds {}: byte {} of `{name}`, which has {len} bytes",
+                    what(),
+                    place.offset
+                );
+                wrong(FaultKind::OutOfBounds, text)
+            }
+        }
+    }
+
+    fn buffer(&self, index: usize) -> &memory::Buffer {
+        let own = index.checked_sub(self.memory.buffers.len());
+        own.map_or_else(
+            || &self.memory.buffers[index],
+            |symbol| &self.symbols[symbol],
+        )
+    }
+
+    fn buffer_mut(&mut self, index: usize) -> &mut memory::Buffer {
+        match index.checked_sub(self.memory.buffers.len()) {
+            None => &mut self.memory.buffers[index],
+            Some(symbol) => &mut self.symbols[symbol],
+        }
+    }
+
+    /// The error for an access that meets `conflict`.
+    #[cold]
+    fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
+        let other_lane = conflict.thread % self.num_threads;
+        let mut other = self.place(other_lane);
+        let block = conflict.thread / self.num_threads;
+        if block != self.block_linear {
+            let [x, y, _] = self.launch.grid;
+            other.block = [block % x, block / x % y, block / x / y];
+        }
+        let did = if conflict.wrote { "stored" } else { "loaded" };
+        let text =
+            format!("data race: {what} of {place}, which {other} {did} with no barrier between");
+        let site = self.program.site(conflict.op);
+        self.fault(FaultKind::Race, lane, text)
+            .note(format!("the other access is {site}"))
+    }
+
+    fn read_place(&mut self, lane: u32, place: Place, fields: &[Field]) -> Result<(), KernelError> {
+        let now = self.now(lane);
+        for field in fields {
+            let offset = field.offset as usize;
+            let count = usize::from(field.bytes);
+            let value = match place {
+                Place::Global { buffer, at } => {
+                    let at = at + offset;
+                    let order = self.global_order;
+                    let check = self.launch.check_global_races;
+                    let memory = self.buffer_mut(buffer);
+                    let value = memory::read_le(&memory.bytes, at, field.bytes);
+                    if check
+                        && memory.writable
+                        && let (_, Some(conflict)) = memory.shadow.read(at, count, now, order)
+                    {
+                        let place = format!("byte {at} of `{}`", memory.name);
+                        return Err(self.race(lane, "load", &place, conflict));
+                    }
+                    value
+                }
+                Place::Shared { var, at } => {
+                    let at = at + offset;
+                    let order = self.shared_order;
+                    let shared = &mut self.shared[var];
+                    let value = memory::read_le(&shared.bytes, at, field.bytes);
+                    let (missing, conflict) = shared.shadow.read(at, count, now, order);
+                    if let Some(byte) = missing {
+                        let text = format!(
+                            "read of uninitialised shared memory: byte {byte} of `{}`",
+                            shared.name
+                        );
+                        return Err(self.fault(FaultKind::Uninitialised, lane, text));
+                    }
+                    if let Some(conflict) = conflict {
+                        let place = format!("byte {at} of `{}`", shared.name);
+                        return Err(self.race(lane, "load", &place, conflict));
+                    }
+                    value
+                }
+                Place::Local { at } => {
+                    let at = at + offset;
+                    if self.local_shadow[at..at + count].contains(&false) {
+                        let text = "read of uninitialised local memory".to_owned();
+                        return Err(self.fault(FaultKind::Uninitialised, lane, text));
+                    }
+                    memory::read_le(&self.local, at, field.bytes)
+                }
+            };
+            self.set(field.reg, lane, value);
+        }
+        Ok(())
+    }
+
+    fn write_place(
+        &mut self,
+        lane: u32,
+        place: Place,
+        fields: &[Field],
+    ) -> Result<(), KernelError> {
+        for field in fields {
+            self.write_value(
+                lane,
+                place,
+                field.offset,
+                field.bytes,
+                self.get(field.reg, lane),
+            )?;
+        }
+        Ok(())
+    }
+
+    fn write_value(
+        &mut self,
+        lane: u32,
+        place: Place,
+        offset: u32,
+        count: u8,
+        value: u64,
+    ) -> Result<(), KernelError> {
+        let now = self.now(lane);
+        let offset = offset as usize;
+        let (bytes, shadow, order, at, checked) = match place {
+            Place::Global { buffer, at } => {
+                let order = self.global_order;
+                let check = self.launch.check_global_races;
+                let memory = self.buffer_mut(buffer);
+                (
+                    &mut memory.bytes,
+                    &mut memory.shadow,
+                    order,
+                    at + offset,
+                    check,
+                )
+            }
+            Place::Shared { var, at } => {
+                let shared = &mut self.shared[var];
+                (
+                    &mut shared.bytes,
+                    &mut shared.shadow,
+                    self.shared_order,
+                    at + offset,
+                    true,
+                )
+            }
+            Place::Local { at } => {
+                let at = at + offset;
+                memory::write_le(&mut self.local, at, count, value);
+                self.local_shadow[at..at + usize::from(count)].fill(true);
+                return Ok(());
+            }
+        };
+        if !checked {
+            memory::write_le(bytes, at, count, value);
+            return Ok(());
+        }
+        let mut redundant = 0;
+        let mut conflict = None;
+        for (index, new) in value
+            .to_le_bytes()
+            .into_iter()
+            .take(usize::from(count))
+            .enumerate()
+        {
+            match shadow.write(at + index, now, order) {
+                Found::Clean => {}
+                Found::Written(_) if bytes[at + index] == new => redundant += 1,
+                Found::Read(other) | Found::Written(other) => conflict = conflict.or(Some(other)),
+            }
+            bytes[at + index] = new;
+        }
+        self.report.redundant_bytes += redundant;
+        match conflict {
+            None => Ok(()),
+            Some(conflict) => {
+                let name = match place {
+                    Place::Global { buffer, .. } => &self.buffer(buffer).name,
+                    Place::Shared { var, .. } => &self.shared[var].name,
+                    Place::Local { .. } => "",
+                };
+                let place = format!("byte {at} of `{name}`");
+                Err(self.race(lane, "store", &place, conflict))
+            }
+        }
+    }
+
+    pub(super) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
+        let lanes = self.collect(access);
+        for &(lane, address) in &lanes {
+            let place = self.resolve(
+                lane,
+                access.space,
+                address,
+                access.size,
+                access.align,
+                "load",
+            )?;
+            self.read_place(lane, place, &access.fields)?;
+        }
+        self.count(access.space, &lanes, access.size);
+        self.order_waves();
+        Ok(())
+    }
+
+    pub(super) fn store(&mut self, access: &Access) -> Result<(), KernelError> {
+        let lanes = self.collect(access);
+        for &(lane, address) in &lanes {
+            let place = self.resolve(
+                lane,
+                access.space,
+                address,
+                access.size,
+                access.align,
+                "store",
+            )?;
+            self.write_place(lane, place, &access.fields)?;
+        }
+        self.count(access.space, &lanes, access.size);
+        self.order_waves();
+        Ok(())
+    }
+
+    /// The fields inside the descriptor's range, with the access's address.
+    fn buffer_fields(&self, access: &BufferAccess, lane: u32) -> (u64, Vec<Field>, Vec<Field>) {
+        let [base, _, records, _] = access.rsrc.map(|reg| self.get(reg, lane));
+        // The descriptor's size field has 32 bits; the hardware clamps larger ones.
+        let records = records.min(0xffff_ffff);
+        let offset = self.get(access.offset, lane) + self.get(access.soffset, lane);
+        let inside = |field: &Field| {
+            let end = offset + u64::from(field.offset) + u64::from(field.bytes);
+            end <= records
+        };
+        let (inside, outside) = access.fields.iter().partition(|field| inside(field));
+        (base.wrapping_add(offset), inside, outside)
+    }
+
+    pub(super) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+        let mut lanes = Vec::new();
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes[index];
+            let (address, inside, outside) = self.buffer_fields(access, lane);
+            for field in outside {
+                self.set(field.reg, lane, 0);
+            }
+            if let Some(size) = inside.iter().map(|f| f.offset + u32::from(f.bytes)).max() {
+                let align = size.min(4).next_power_of_two();
+                let place = self.resolve(lane, Space::Global, address, size, align, "load")?;
+                self.read_place(lane, place, &inside)?;
+                lanes.push((lane, address));
+            }
+        }
+        self.count(Space::Global, &lanes, access.size);
+        self.order_waves();
+        Ok(())
+    }
+
+    pub(super) fn buffer_store(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+        let mut lanes = Vec::new();
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes[index];
+            let (address, inside, _) = self.buffer_fields(access, lane);
+            if let Some(size) = inside.iter().map(|f| f.offset + u32::from(f.bytes)).max() {
+                let align = size.min(4).next_power_of_two();
+                let place = self.resolve(lane, Space::Global, address, size, align, "store")?;
+                self.write_place(lane, place, &inside)?;
+                lanes.push((lane, address));
+            }
+        }
+        self.count(Space::Global, &lanes, access.size);
+        self.order_waves();
+        Ok(())
+    }
+
+    /// Lanes one after the other; an atomic is ordered against everything.
+    pub(super) fn atomic(&mut self, op: &Op) -> Result<(), KernelError> {
+        let (bits, space, addr) = match *op {
+            Op::Atomic {
+                bits, space, addr, ..
+            }
+            | Op::CompareExchange {
+                bits, space, addr, ..
+            } => (bits, space, addr),
+            _ => return Ok(()),
+        };
+        let count = (bits / 8) as u8;
+        let mut lanes = Vec::new();
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes[index];
+            let address = self.get(addr, lane);
+            let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
+            let now = self.now(lane);
+            let (bytes, at) = match place {
+                Place::Global { buffer, at } => {
+                    let memory = self.buffer_mut(buffer);
+                    memory.shadow.write_ordered(at, count.into(), now);
+                    (&mut memory.bytes, at)
+                }
+                Place::Shared { var, at } => {
+                    let shared = &mut self.shared[var];
+                    shared.shadow.write_ordered(at, count.into(), now);
+                    (&mut shared.bytes, at)
+                }
+                Place::Local { at } => (&mut self.local, at),
+            };
+            let old = memory::read_le(bytes, at, count);
+            let (new, out) = match *op {
+                Op::Atomic { op, value, dst, .. } => {
+                    let value = self.regs[value.0 as usize][lane as usize];
+                    let new = match op {
+                        AtomicOp::Xchg => value,
+                        AtomicOp::Nand => !(old & value) & eval::mask(bits),
+                        AtomicOp::Int(op) => eval::int(op, bits, old, value),
+                        AtomicOp::Float(op, ty) => eval::float(op, ty, old, value),
+                    };
+                    (new, [(dst, old), (dst, old)])
+                }
+                Op::CompareExchange {
+                    dst,
+                    success,
+                    expected,
+                    value,
+                    ..
+                } => {
+                    let hit = self.get(expected, lane) == old;
+                    let new = if hit { self.get(value, lane) } else { old };
+                    (new, [(dst, old), (success, u64::from(hit))])
+                }
+                _ => return Ok(()),
+            };
+            match place {
+                Place::Global { buffer, at } => {
+                    memory::write_le(&mut self.buffer_mut(buffer).bytes, at, count, new);
+                }
+                Place::Shared { var, at } => {
+                    memory::write_le(&mut self.shared[var].bytes, at, count, new);
+                }
+                Place::Local { at } => memory::write_le(&mut self.local, at, count, new),
+            }
+            for (reg, value) in out {
+                self.set(reg, lane, value);
+            }
+            lanes.push((lane, address));
+        }
+        self.count(space, &lanes, count.into());
+        self.order_waves();
+        Ok(())
+    }
+
+    /// Row addresses of a matrix instruction, after checks: one warp at a time, all lanes active.
+    fn matrix_rows(
+        &mut self,
+        addr: Reg,
+        num: usize,
+        verb: &str,
+    ) -> Result<Vec<(u32, Vec<Place>)>, KernelError> {
+        let mut warps = Vec::new();
+        for (warp, lanes) in self.active_warps() {
+            let per_warp = self.launch.machine.lanes_per_warp;
+            if lanes.len() < per_warp as usize {
+                let text = format!(
+                    "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
+                    lanes.len()
+                );
+                return Err(self.fault(FaultKind::Divergence, lanes[0], text));
+            }
+            let mut places = Vec::new();
+            let mut addresses = Vec::new();
+            for &lane in lanes.iter().take(8 * num) {
+                let address = self.get(addr, lane);
+                places.push(self.resolve(lane, Space::Shared, address, 16, 16, verb)?);
+                addresses.push((lane, address));
+            }
+            self.count(Space::Shared, &addresses, 16);
+            warps.push((warp * per_warp, places));
+        }
+        Ok(warps)
+    }
+
+    /// Lane `l` gets row `l / 4`, elements `2 (l % 4)` and the next, of each matrix; transposed:
+    /// column `l / 4` of the same rows.
+    pub(super) fn load_matrix(
+        &mut self,
+        dst: &[Reg],
+        addr: Reg,
+        transposed: bool,
+    ) -> Result<(), KernelError> {
+        for (first, places) in self.matrix_rows(addr, dst.len(), "load")? {
+            for (matrix, &reg) in dst.iter().enumerate() {
+                for lane in 0..32u32 {
+                    let mut value = 0;
+                    for half in 0..2 {
+                        let (row, column) = matrix_element(lane, half, transposed);
+                        let place = places[matrix * 8 + row];
+                        let field = Field {
+                            reg,
+                            offset: 2 * column as u32,
+                            bytes: 2,
+                        };
+                        self.read_place(first + lane, place, &[field])?;
+                        value |= self.get(reg, first + lane) << (16 * half);
+                    }
+                    self.set(reg, first + lane, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    pub(super) fn store_matrix(
+        &mut self,
+        src: &[Reg],
+        addr: Reg,
+        transposed: bool,
+    ) -> Result<(), KernelError> {
+        for (first, places) in self.matrix_rows(addr, src.len(), "store")? {
+            for (matrix, &reg) in src.iter().enumerate() {
+                for lane in 0..32u32 {
+                    let value = self.get(reg, first + lane);
+                    for half in 0..2 {
+                        let (row, column) = matrix_element(lane, half, transposed);
+                        let place = places[matrix * 8 + row];
+                        let part = value >> (16 * half) & 0xffff;
+                        self.write_value(first + lane, place, 2 * column as u32, 2, part)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds an access of all `lanes` to the statistics, warp by warp.
+    fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32) {
+        let machine = self.launch.machine;
+        let per_warp = machine.lanes_per_warp;
+        let mut sectors = Vec::new();
+        for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
+            let shared = space == Space::Shared
+                || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
+            let (used, ideal) = if shared {
+                let mut addresses = vec![None; per_warp as usize];
+                for &(lane, address) in warp {
+                    addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
+                }
+                wavefronts(&addresses, size, machine.num_banks, machine.bank_bytes)
+            } else {
+                sectors.clear();
+                let mut bytes: Vec<(u64, u64)> = warp
+                    .iter()
+                    .map(|&(_, address)| (address, address + u64::from(size)))
+                    .collect();
+                bytes.sort_unstable();
+                let (mut distinct, mut reached) = (0, 0);
+                for (start, end) in bytes {
+                    distinct += end.saturating_sub(start.max(reached));
+                    reached = reached.max(end);
+                    sectors.extend(start / SECTOR..end.div_ceil(SECTOR));
+                }
+                sectors.dedup();
+                (sectors.len() as u32, distinct.div_ceil(SECTOR) as u32)
+            };
+            let counters = &mut self.counters[self.op as usize];
+            counters.accesses += 1;
+            counters.wavefronts += u64::from(used);
+            counters.ideal += u64::from(ideal);
+        }
+    }
+
+    /// What an access is called in reports: PTX's words on NVIDIA, the assembler's on AMD.
+    pub(super) fn label(&self, op: &Op) -> String {
+        let amd = self.launch.machine.vendor == Vendor::Amd;
+        let name = |verb: &str, space: Space, size: u32| {
+            if amd {
+                let unit = if space == Space::Shared {
+                    ds_width(size)
+                } else {
+                    dword_width(size)
+                };
+                match space {
+                    Space::Shared if verb == "load" => format!("ds_read_{unit}"),
+                    Space::Shared => format!("ds_write_{unit}"),
+                    Space::Local => format!("scratch_{verb}_{unit}"),
+                    Space::Generic => format!("flat_{verb}_{unit}"),
+                    _ => format!("global_{verb}_{unit}"),
+                }
+            } else {
+                let short = if verb == "load" { "ld" } else { "st" };
+                let space = match space {
+                    Space::Generic => String::new(),
+                    Space::Constant => ".const".to_owned(),
+                    other => format!(".{}", other.name()),
+                };
+                format!("{short}{space} {}", ptx_width(size))
+            }
+        };
+        match op {
+            Op::Load(access) => name("load", access.space, access.size),
+            Op::Store(access) => name("store", access.space, access.size),
+            Op::BufferLoad(access) => format!("buffer_load_{}", dword_width(access.size)),
+            Op::BufferStore(access) => format!("buffer_store_{}", dword_width(access.size)),
+            Op::Atomic { bits, space, .. } | Op::CompareExchange { bits, space, .. } => {
+                match (amd, space) {
+                    (false, Space::Shared) => format!("atom.shared b{bits}"),
+                    (true, Space::Shared) => format!("ds_atomic_b{bits}"),
+                    (false, _) => format!("atom.global b{bits}"),
+                    (true, _) => format!("global_atomic_b{bits}"),
+                }
+            }
+            Op::LoadMatrix { dst, .. } => format!("ldmatrix x{}", dst.len()),
+            Op::StoreMatrix { src, .. } => format!("stmatrix x{}", src.len()),
+            _ => String::new(),
+        }
+    }
+}
+
+/// Row and column of the `half`-th element that a lane holds of an 8x8 matrix.
+const fn matrix_element(lane: u32, half: usize, transposed: bool) -> (usize, usize) {
+    let (major, minor) = (lane as usize / 4, 2 * (lane as usize % 4) + half);
+    if transposed {
+        (minor, major)
+    } else {
+        (major, minor)
+    }
+}
+
+fn ptx_width(bytes: u32) -> String {
+    match bytes {
+        0..=4 => format!("b{}", bytes * 8),
+        _ => format!("v{}.b32", bytes.div_ceil(4)),
+    }
+}
+
+fn dword_width(bytes: u32) -> String {
+    match bytes {
+        1 => "byte".to_owned(),
+        2 => "short".to_owned(),
+        0..=4 => "dword".to_owned(),
+        _ => format!("dwordx{}", bytes.div_ceil(4)),
+    }
+}
+
+fn ds_width(bytes: u32) -> String {
+    format!("b{}", bytes * 8)
+}

@@ -1,0 +1,167 @@
+//! What can be wrong with a kernel, its launch or its run.
+
+use std::fmt;
+
+/// Where an instruction comes from: the operation's text and its source location.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Site {
+    /// The operation as MLIR prints it, on one line.
+    pub text: String,
+    /// `file:line:column`, or empty where unknown.
+    pub location: String,
+}
+
+impl fmt::Display for Site {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const SHOWN: usize = 200;
+        if self.text.chars().count() > SHOWN {
+            let head: String = self.text.chars().take(SHOWN).collect();
+            write!(f, "`{head} ...`")?;
+        } else {
+            write!(f, "`{}`", self.text)?;
+        }
+        if !self.location.is_empty() {
+            write!(f, " at {}", self.location)?;
+        }
+        Ok(())
+    }
+}
+
+/// One thread of a launch.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct ThreadPlace {
+    /// Index of the block within the grid.
+    pub block: [u32; 3],
+    /// Warp within the block.
+    pub warp: u32,
+    /// Lane within the warp.
+    pub lane: u32,
+}
+
+impl fmt::Display for ThreadPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.block;
+        write!(
+            f,
+            "lane {} of warp {} of block ({x}, {y}, {z})",
+            self.lane, self.warp
+        )
+    }
+}
+
+/// The kind of a [`KernelError`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// The text is not a module of the LLVM dialect, or contradicts itself.
+    Malformed,
+    /// An operation, type or attribute that the simulator does not know.
+    Unsupported,
+    /// The launch does not fit the kernel: arguments, block size, shared memory.
+    Launch,
+    /// An access outside every buffer, or across the end of one.
+    OutOfBounds,
+    /// An address that is not a multiple of the access's alignment.
+    Misaligned,
+    /// A read of shared or local memory that nobody wrote.
+    Uninitialised,
+    /// Two unordered accesses of different threads, one of them a write.
+    Race,
+    /// A write to constant memory.
+    ReadOnly,
+    /// A barrier or cross-lane operation that only a part of its threads reaches.
+    Divergence,
+    /// Integer division by zero or of the smallest number by -1.
+    Division,
+    /// `llvm.unreachable` was reached.
+    Unreachable,
+    /// The run took more instructions than allowed.
+    StepLimit,
+}
+
+/// A kernel, launch or run that is wrong, with the place.
+///
+/// The message starts with what was found; the lines after it name the operation, the thread
+/// and, for races, the other access.
+#[derive(Clone, Debug)]
+pub struct KernelError(Box<Inner>);
+
+#[derive(Clone, Debug)]
+struct Inner {
+    kind: FaultKind,
+    message: String,
+    site: Option<Site>,
+    thread: Option<ThreadPlace>,
+    notes: Vec<String>,
+}
+
+impl KernelError {
+    pub(super) fn new(kind: FaultKind, message: impl Into<String>) -> Self {
+        let message = message.into();
+        Self(Box::new(Inner {
+            kind,
+            message,
+            site: None,
+            thread: None,
+            notes: Vec::new(),
+        }))
+    }
+
+    pub(super) fn at(mut self, site: Site) -> Self {
+        self.0.site = Some(site);
+        self
+    }
+
+    pub(super) fn by(mut self, thread: ThreadPlace) -> Self {
+        self.0.thread = Some(thread);
+        self
+    }
+
+    pub(super) fn note(mut self, note: impl Into<String>) -> Self {
+        self.0.notes.push(note.into());
+        self
+    }
+
+    /// What kind of mistake it is.
+    pub fn kind(&self) -> FaultKind {
+        self.0.kind
+    }
+
+    /// The first line of the message.
+    pub fn message(&self) -> &str {
+        &self.0.message
+    }
+
+    /// The operation that is to blame, where one is.
+    pub fn site(&self) -> Option<&Site> {
+        self.0.site.as_ref()
+    }
+
+    /// The thread that ran it, where one did.
+    pub fn thread(&self) -> Option<ThreadPlace> {
+        self.0.thread
+    }
+
+    /// Further facts, one per line.
+    pub fn notes(&self) -> &[String] {
+        &self.0.notes
+    }
+}
+
+impl fmt::Display for KernelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0.message)?;
+        if let Some(site) = &self.0.site {
+            write!(f, "\n  in {site}")?;
+        }
+        if let Some(thread) = self.0.thread {
+            write!(f, "\n  by {thread}")?;
+        }
+        for note in &self.0.notes {
+            write!(f, "\n  note: {note}")?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for KernelError {}

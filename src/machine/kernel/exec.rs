@@ -1,0 +1,824 @@
+//! The interpreter's state and its main loop: control flow and arithmetic.
+//!
+//! A block's lanes run in step. Where they part, each side runs alone until the post-dominator
+//! of the branch, where they meet again; a stack of [`Frame`]s remembers who waits where. Sides
+//! that wait for the same block run in reverse post-order and join when they are at one
+//! block, so that lanes also meet where some of them returned early.
+
+use super::error::{FaultKind, KernelError, ThreadPlace};
+use super::eval;
+use super::launch::{Launch, Vendor};
+use super::memory::{Buffer, Memory};
+use super::op::{BlockId, Edge, IntOp, IntPred, Op, Reg, Special, Terminator, VoteKind};
+use super::program::Program;
+use super::race::{Now, Order, Shadow};
+use super::report::{GlobalUse, Report, SharedUse};
+use std::collections::BTreeMap;
+
+/// Lanes that continue at `block`, until they reach `until`.
+#[derive(Debug)]
+struct Frame {
+    block: BlockId,
+    until: Option<BlockId>,
+    lanes: Vec<u32>,
+}
+
+/// Counters of one memory instruction.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Counters {
+    pub(super) accesses: u64,
+    pub(super) wavefronts: u64,
+    pub(super) ideal: u64,
+}
+
+/// A kernel in the course of a launch.
+pub(super) struct Exec<'a> {
+    pub(super) program: &'a Program,
+    pub(super) launch: &'a Launch,
+    pub(super) memory: &'a mut Memory,
+    /// The program's own global variables, addressed after the launch's buffers.
+    pub(super) symbols: Vec<Buffer>,
+    block_size: [u32; 3],
+    pub(super) num_threads: u32,
+    pub(super) regs: Vec<Box<[u64]>>,
+    /// Active lanes in rising order.
+    pub(super) lanes: Vec<u32>,
+    full: bool,
+    stack: Vec<Frame>,
+    exited: Vec<bool>,
+    pub(super) num_exited: usize,
+    pub(super) block: [u32; 3],
+    pub(super) block_linear: u32,
+    /// The instruction in progress.
+    pub(super) op: u32,
+    steps: u64,
+    pub(super) shared: Vec<SharedVar>,
+    pub(super) local: Vec<u8>,
+    pub(super) local_shadow: Vec<bool>,
+    pub(super) block_epoch: u32,
+    pub(super) shared_order: Order,
+    pub(super) global_order: Order,
+    pub(super) warp_epochs: Vec<u32>,
+    pub(super) counters: Vec<Counters>,
+    pub(super) report: Report,
+}
+
+/// One shared variable's bytes.
+pub(super) struct SharedVar {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) shadow: Shadow,
+}
+
+/// What registers hold before anything is written to them: a pattern that shows.
+const GARBAGE: u64 = 0xdead_beef;
+
+impl<'a> Exec<'a> {
+    pub(super) fn new(
+        program: &'a Program,
+        launch: &'a Launch,
+        block_size: [u32; 3],
+        args: &[u64],
+        memory: &'a mut Memory,
+    ) -> Result<Self, KernelError> {
+        let num_threads: u32 = block_size.iter().product();
+        let n = num_threads as usize;
+        let mut regs = vec![vec![GARBAGE; n].into_boxed_slice(); program.num_regs as usize];
+        for &(reg, bits) in &program.constants {
+            regs[reg.0 as usize].fill(bits);
+        }
+        for (param, &bits) in program.params.iter().zip(args) {
+            regs[param.reg.0 as usize].fill(bits);
+        }
+        let mut shared = Vec::new();
+        let mut shared_bytes = 0u32;
+        for symbol in &program.shared {
+            let bytes = symbol.bytes.unwrap_or(launch.dynamic_shared);
+            shared_bytes = shared_bytes.saturating_add(bytes);
+            let size = bytes.min(launch.machine.shared_limit) as usize;
+            shared.push(SharedVar {
+                name: symbol.name.clone(),
+                bytes: vec![0; size],
+                shadow: Shadow::new(size),
+            });
+        }
+        let limit = launch.machine.shared_limit;
+        if shared_bytes > limit {
+            let text = format!(
+                "the kernel needs {shared_bytes} bytes of shared memory, the limit is {limit}"
+            );
+            return Err(KernelError::new(FaultKind::Launch, text));
+        }
+        for buffer in &mut memory.buffers {
+            buffer.shadow.clear();
+        }
+        let symbols = program.globals.iter();
+        let symbols = symbols
+            .map(|s| Buffer::new(s.name.clone(), s.bytes.clone(), s.writable))
+            .collect();
+        let order = Order {
+            threads_per_block: num_threads,
+            lanes_per_warp: launch.machine.lanes_per_warp,
+            first_epoch: 1,
+        };
+        let num_warps = num_threads.div_ceil(launch.machine.lanes_per_warp) as usize;
+        let local = vec![0; n * program.local_bytes as usize];
+        Ok(Self {
+            program,
+            launch,
+            memory,
+            symbols,
+            block_size,
+            num_threads,
+            regs,
+            lanes: Vec::new(),
+            full: false,
+            stack: Vec::new(),
+            exited: vec![false; n],
+            num_exited: 0,
+            block: [0; 3],
+            block_linear: 0,
+            op: 0,
+            steps: 0,
+            shared,
+            local_shadow: vec![false; local.len()],
+            local,
+            block_epoch: 0,
+            shared_order: order,
+            global_order: order,
+            warp_epochs: vec![0; num_warps],
+            counters: vec![Counters::default(); program.ops.len()],
+            report: Report {
+                threads_per_block: num_threads,
+                shared_bytes,
+                ..Report::default()
+            },
+        })
+    }
+
+    /// Runs all threads of one block to their end.
+    pub(super) fn run_block(&mut self, block: [u32; 3]) -> Result<(), KernelError> {
+        self.block = block;
+        self.block_linear = self.report.blocks as u32;
+        self.report.blocks += 1;
+        self.block_epoch += 1;
+        self.shared_order.first_epoch = self.block_epoch;
+        self.exited.fill(false);
+        self.num_exited = 0;
+        self.local_shadow.fill(false);
+        self.stack.clear();
+        let lanes = (0..self.num_threads).collect();
+        self.stack.push(Frame {
+            block: BlockId(0),
+            until: None,
+            lanes,
+        });
+        loop {
+            self.pick();
+            let Some(frame) = self.stack.last_mut() else {
+                break;
+            };
+            let (block, until) = (frame.block, frame.until);
+            if until == Some(block) {
+                self.stack.pop();
+                continue;
+            }
+            let mut lanes = std::mem::take(&mut frame.lanes);
+            if self.num_exited > 0 {
+                lanes.retain(|&lane| !self.exited[lane as usize]);
+            }
+            if lanes.is_empty() {
+                self.stack.pop();
+                continue;
+            }
+            self.full = lanes.len() == self.num_threads as usize;
+            self.lanes = lanes;
+            self.run_basic_block(block, until)?;
+        }
+        Ok(())
+    }
+
+    /// Brings the frame that is first in reverse post-order to the top and joins those beside it.
+    fn pick(&mut self) {
+        let Some(top) = self.stack.last() else { return };
+        let until = top.until;
+        let siblings = self
+            .stack
+            .iter()
+            .rev()
+            .take_while(|frame| frame.until == until)
+            .count();
+        if siblings < 2 {
+            return;
+        }
+        let order = |frame: &Frame| self.program.blocks[frame.block.0 as usize].order;
+        let first = self.stack.len() - siblings;
+        let mut group = self.stack.split_off(first);
+        group.sort_by_key(|frame| std::cmp::Reverse(order(frame)));
+        for frame in group {
+            match self.stack[first..].last_mut() {
+                Some(last) if last.block == frame.block => {
+                    last.lanes.extend(frame.lanes);
+                    last.lanes.sort_unstable();
+                }
+                _ => self.stack.push(frame),
+            }
+        }
+    }
+
+    /// Runs one basic block and moves the top frame along its terminator.
+    fn run_basic_block(&mut self, id: BlockId, until: Option<BlockId>) -> Result<(), KernelError> {
+        let program = self.program;
+        let block = &program.blocks[id.0 as usize];
+        self.steps += u64::from(block.end - block.start) + 1;
+        for index in block.start..block.end {
+            self.op = index;
+            self.step(&program.ops[index as usize])?;
+        }
+        if self.steps > self.launch.step_limit {
+            let text = format!(
+                "the launch took more than {} instructions",
+                self.launch.step_limit
+            );
+            return Err(KernelError::new(FaultKind::StepLimit, text)
+                .at(program.sites[block.site as usize].clone())
+                .note("raise the limit if the loop is meant to run that long"));
+        }
+        match &block.terminator {
+            Terminator::Branch(edge) => {
+                let lanes = std::mem::take(&mut self.lanes);
+                self.pass_args(edge, &lanes);
+                self.continue_at(edge.target, lanes);
+            }
+            Terminator::CondBranch { cond, then, other } => {
+                let lanes = std::mem::take(&mut self.lanes);
+                let bits = &self.regs[cond.0 as usize];
+                let (yes, no): (Vec<u32>, Vec<u32>) = lanes
+                    .iter()
+                    .partition(|&&lane| bits[lane as usize] & 1 == 1);
+                self.part(
+                    block.reconverge,
+                    until,
+                    lanes,
+                    vec![(then, yes), (other, no)],
+                );
+            }
+            Terminator::Switch {
+                value,
+                cases,
+                default,
+            } => {
+                let mut rest = std::mem::take(&mut self.lanes);
+                let all = rest.clone();
+                let mut ways = Vec::new();
+                for (case, edge) in cases {
+                    let values = &self.regs[value.0 as usize];
+                    let (hit, miss) = rest
+                        .iter()
+                        .partition(|&&lane| values[lane as usize] == *case);
+                    rest = miss;
+                    ways.push((edge, hit));
+                }
+                ways.push((default, rest));
+                self.part(block.reconverge, until, all, ways);
+            }
+            Terminator::Return => {
+                for &lane in &self.lanes {
+                    self.exited[lane as usize] = true;
+                }
+                self.num_exited += self.lanes.len();
+                self.stack.pop();
+            }
+            Terminator::Unreachable => {
+                let error =
+                    KernelError::new(FaultKind::Unreachable, "reached code marked unreachable");
+                return Err(error
+                    .at(program.sites[block.site as usize].clone())
+                    .by(self.place(self.lanes[0])));
+            }
+        }
+        Ok(())
+    }
+
+    fn continue_at(&mut self, target: BlockId, lanes: Vec<u32>) {
+        if let Some(frame) = self.stack.last_mut() {
+            frame.block = target;
+            frame.lanes = lanes;
+        }
+    }
+
+    /// Sends the lanes of the top frame several ways.
+    fn part(
+        &mut self,
+        meet: Option<BlockId>,
+        until: Option<BlockId>,
+        all: Vec<u32>,
+        ways: Vec<(&Edge, Vec<u32>)>,
+    ) {
+        let mut taken: Vec<_> = ways
+            .into_iter()
+            .filter(|(_, lanes)| !lanes.is_empty())
+            .collect();
+        for (edge, lanes) in &taken {
+            self.pass_args(edge, lanes);
+        }
+        if taken.len() == 1
+            && let Some((edge, lanes)) = taken.pop()
+        {
+            self.continue_at(edge.target, lanes);
+            return;
+        }
+        // The frame itself waits at the meeting point, unless the one beneath already does.
+        if meet.is_some() && meet != until {
+            self.continue_at(meet.unwrap_or(BlockId(0)), all);
+        } else {
+            self.stack.pop();
+        }
+        for (edge, lanes) in taken.into_iter().rev() {
+            if Some(edge.target) != meet {
+                self.stack.push(Frame {
+                    block: edge.target,
+                    until: meet,
+                    lanes,
+                });
+            }
+        }
+    }
+
+    /// Fills the target's parameters, all at once as far as the lanes can tell.
+    fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
+        let program = self.program;
+        let params = &program.blocks[edge.target.0 as usize].params;
+        let overlap = edge.args.iter().any(|arg| params.contains(arg));
+        let copy = |from: &[Vec<u64>], regs: &mut Vec<Box<[u64]>>| {
+            for (index, (&param, &arg)) in params.iter().zip(&edge.args).enumerate() {
+                if param == arg {
+                    continue;
+                }
+                let mut dst = std::mem::take(&mut regs[param.0 as usize]);
+                let src = from
+                    .get(index)
+                    .map_or(&regs[arg.0 as usize][..], |values| values);
+                for &lane in lanes {
+                    dst[lane as usize] = src[lane as usize];
+                }
+                regs[param.0 as usize] = dst;
+            }
+        };
+        if overlap {
+            let old: Vec<Vec<u64>> = edge
+                .args
+                .iter()
+                .map(|arg| self.regs[arg.0 as usize].to_vec())
+                .collect();
+            copy(&old, &mut self.regs);
+        } else {
+            copy(&[], &mut self.regs);
+        }
+    }
+
+    /// The place of a lane of the current block.
+    pub(super) fn place(&self, lane: u32) -> ThreadPlace {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        ThreadPlace {
+            block: self.block,
+            warp: lane / per_warp,
+            lane: lane % per_warp,
+        }
+    }
+
+    /// An error of the current instruction in `lane`.
+    #[cold]
+    pub(super) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
+        KernelError::new(kind, message)
+            .at(self.program.site(self.op).clone())
+            .by(self.place(lane))
+    }
+
+    /// The moment of an access by `lane`.
+    pub(super) fn now(&self, lane: u32) -> Now {
+        Now {
+            thread: self.block_linear * self.num_threads + lane,
+            op: self.op,
+            block_epoch: self.block_epoch,
+            warp_epoch: self.warp_epochs[(lane / self.launch.machine.lanes_per_warp) as usize],
+        }
+    }
+
+    /// The active lanes, warp by warp.
+    pub(super) fn active_warps(&self) -> Vec<(u32, Vec<u32>)> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let same = |a: &u32, b: &u32| a / per_warp == b / per_warp;
+        self.lanes
+            .chunk_by(same)
+            .map(|lanes| (lanes[0] / per_warp, lanes.to_vec()))
+            .collect()
+    }
+
+    /// The value of a register in a lane.
+    pub(super) fn get(&self, reg: Reg, lane: u32) -> u64 {
+        self.regs[reg.0 as usize][lane as usize]
+    }
+
+    pub(super) fn set(&mut self, reg: Reg, lane: u32, value: u64) {
+        self.regs[reg.0 as usize][lane as usize] = value;
+    }
+
+    fn map1(&mut self, dst: Reg, a: Reg, f: impl Fn(u64) -> u64) {
+        let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
+        let a = &self.regs[a.0 as usize][..];
+        if self.full {
+            out.iter_mut().zip(a).for_each(|(out, &a)| *out = f(a));
+        } else {
+            self.lanes
+                .iter()
+                .map(|&lane| lane as usize)
+                .for_each(|lane| out[lane] = f(a[lane]));
+        }
+        self.regs[dst.0 as usize] = out;
+    }
+
+    fn map2(&mut self, dst: Reg, a: Reg, b: Reg, f: impl Fn(u64, u64) -> u64) {
+        let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
+        let (a, b) = (&self.regs[a.0 as usize][..], &self.regs[b.0 as usize][..]);
+        if self.full {
+            out.iter_mut()
+                .zip(a)
+                .zip(b)
+                .for_each(|((out, &a), &b)| *out = f(a, b));
+        } else {
+            for lane in self.lanes.iter().map(|&lane| lane as usize) {
+                out[lane] = f(a[lane], b[lane]);
+            }
+        }
+        self.regs[dst.0 as usize] = out;
+    }
+
+    fn map3(&mut self, dst: Reg, [a, b, c]: [Reg; 3], f: impl Fn(u64, u64, u64) -> u64) {
+        let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
+        let [a, b, c] = [a, b, c].map(|reg| &self.regs[reg.0 as usize][..]);
+        for lane in self.lanes.iter().map(|&lane| lane as usize) {
+            out[lane] = f(a[lane], b[lane], c[lane]);
+        }
+        self.regs[dst.0 as usize] = out;
+    }
+
+    /// Executes one instruction in all active lanes.
+    fn step(&mut self, op: &Op) -> Result<(), KernelError> {
+        use eval::mask;
+        match *op {
+            Op::Move { dst, src } => self.map1(dst, src, |a| a),
+            Op::Special { dst, what } => self.special(dst, what),
+            Op::Int {
+                op,
+                bits,
+                dst,
+                a,
+                b,
+            } => return self.int(op, bits, dst, a, b),
+            Op::IntUnary { op, bits, dst, a } => {
+                self.map1(dst, a, |a| eval::int_unary(op, bits, a));
+            }
+            Op::Funnel {
+                left,
+                bits,
+                dst,
+                hi,
+                lo,
+                amount,
+            } => {
+                self.map3(dst, [hi, lo, amount], |hi, lo, by| {
+                    eval::funnel(left, bits, hi, lo, by)
+                });
+            }
+            Op::Scale {
+                bits,
+                dst,
+                base,
+                index,
+                index_bits,
+                scale,
+            } => {
+                let m = mask(bits);
+                self.map2(dst, base, index, |base, index| {
+                    let step = eval::signed(index, index_bits).wrapping_mul(scale);
+                    base.wrapping_add(step as u64) & m
+                });
+            }
+            Op::Compare {
+                pred,
+                bits,
+                dst,
+                a,
+                b,
+            } => match pred {
+                IntPred::Eq => self.map2(dst, a, b, |a, b| u64::from(a == b)),
+                IntPred::Ult => self.map2(dst, a, b, |a, b| u64::from(a < b)),
+                _ => self.map2(dst, a, b, |a, b| u64::from(eval::compare(pred, bits, a, b))),
+            },
+            Op::Float { op, ty, dst, a, b } => {
+                self.map2(dst, a, b, |a, b| eval::float(op, ty, a, b));
+            }
+            Op::FloatUnary { op, ty, dst, a } => {
+                self.map1(dst, a, |a| eval::float_unary(op, ty, a));
+            }
+            Op::Fma { ty, dst, a, b, c } => {
+                self.map3(dst, [a, b, c], |a, b, c| eval::fma(ty, a, b, c));
+            }
+            Op::Ldexp {
+                ty,
+                dst,
+                a,
+                exponent,
+                exponent_bits,
+            } => {
+                self.map2(dst, a, exponent, |a, e| {
+                    eval::ldexp(ty, a, eval::signed(e, exponent_bits))
+                });
+            }
+            Op::FloatCompare {
+                pred,
+                ty,
+                dst,
+                a,
+                b,
+            } => self.map2(dst, a, b, |a, b| {
+                u64::from(eval::float_compare(pred, ty.to_f64(a), ty.to_f64(b)))
+            }),
+            Op::Trunc { bits, dst, src } => {
+                let m = mask(bits);
+                self.map1(dst, src, |a| a & m);
+            }
+            Op::SignExtend { from, to, dst, src } => {
+                let m = mask(to);
+                self.map1(dst, src, |a| eval::signed(a, from) as u64 & m);
+            }
+            Op::FloatToFloat { from, to, dst, src } => {
+                self.map1(dst, src, |a| to.from_f64(from.to_f64(a)));
+            }
+            Op::FloatToInt {
+                from,
+                bits,
+                signed,
+                dst,
+                src,
+            } => {
+                self.map1(dst, src, |a| eval::float_to_int(from, bits, signed, a));
+            }
+            Op::IntToFloat {
+                bits,
+                signed,
+                to,
+                dst,
+                src,
+            } => {
+                self.map1(dst, src, |a| eval::int_to_float(bits, signed, to, a));
+            }
+            Op::Select { dst, cond, a, b } => {
+                self.map3(
+                    dst,
+                    [cond, a, b],
+                    |cond, a, b| if cond & 1 == 1 { a } else { b },
+                );
+            }
+            Op::Repack {
+                ref dst,
+                dst_bits,
+                ref src,
+                src_bits,
+            } => {
+                self.repack(dst, dst_bits, src, src_bits);
+            }
+            Op::ExtractAt {
+                dst,
+                ref elems,
+                index,
+            } => {
+                for at in 0..self.lanes.len() {
+                    let lane = self.lanes[at];
+                    let index = self.get(index, lane) as usize;
+                    let value = elems.get(index).map_or(GARBAGE, |&reg| self.get(reg, lane));
+                    self.set(dst, lane, value);
+                }
+            }
+            Op::InsertAt {
+                ref dst,
+                ref elems,
+                value,
+                index,
+            } => {
+                for (position, (&dst, &elem)) in dst.iter().zip(elems).enumerate() {
+                    self.map3(dst, [elem, value, index], |old, new, index| {
+                        if index == position as u64 { new } else { old }
+                    });
+                }
+            }
+            Op::Barrier => return self.barrier(),
+            Op::BarrierReduce { kind, dst, src } => {
+                self.barrier()?;
+                let bits = &self.regs[src.0 as usize];
+                let set = self
+                    .lanes
+                    .iter()
+                    .filter(|&&lane| bits[lane as usize] != 0)
+                    .count();
+                let value = match kind {
+                    VoteKind::All => u64::from(set == self.lanes.len()),
+                    VoteKind::Any => u64::from(set > 0),
+                    VoteKind::Ballot | VoteKind::Uni => set as u64,
+                };
+                self.map1(dst, src, |_| value);
+            }
+            Op::Load(ref access) => return self.load(access),
+            Op::Store(ref access) => return self.store(access),
+            Op::BufferLoad(ref access) => return self.buffer_load(access),
+            Op::BufferStore(ref access) => return self.buffer_store(access),
+            Op::Atomic { .. } | Op::CompareExchange { .. } => return self.atomic(op),
+            Op::LoadMatrix {
+                ref dst,
+                addr,
+                transposed,
+            } => {
+                return self.load_matrix(dst, addr, transposed);
+            }
+            Op::StoreMatrix {
+                ref src,
+                addr,
+                transposed,
+            } => {
+                return self.store_matrix(src, addr, transposed);
+            }
+            Op::Permute {
+                mode,
+                dst,
+                a,
+                b,
+                selector,
+            } => {
+                self.map3(dst, [a, b, selector], |a, b, s| {
+                    eval::permute(mode, a, b, s)
+                });
+            }
+            Op::BytePermute {
+                dst,
+                a,
+                b,
+                selector,
+            } => {
+                self.map3(dst, [a, b, selector], eval::byte_permute);
+            }
+            Op::WarpBarrier { .. }
+            | Op::Shuffle { .. }
+            | Op::Vote { .. }
+            | Op::Reduce { .. }
+            | Op::Elect { .. }
+            | Op::Wave { .. }
+            | Op::WaveSwap { .. }
+            | Op::MaskCount { .. } => return self.warp_op(op),
+        }
+        Ok(())
+    }
+
+    fn int(&mut self, op: IntOp, bits: u32, dst: Reg, a: Reg, b: Reg) -> Result<(), KernelError> {
+        let m = eval::mask(bits);
+        match op {
+            // The common ones as loops of their own, which the compiler vectorises.
+            IntOp::Add => self.map2(dst, a, b, |a, b| a.wrapping_add(b) & m),
+            IntOp::Sub => self.map2(dst, a, b, |a, b| a.wrapping_sub(b) & m),
+            IntOp::Mul => self.map2(dst, a, b, |a, b| a.wrapping_mul(b) & m),
+            IntOp::And => self.map2(dst, a, b, |a, b| a & b),
+            IntOp::Or => self.map2(dst, a, b, |a, b| a | b),
+            IntOp::Xor => self.map2(dst, a, b, |a, b| a ^ b),
+            IntOp::UDiv | IntOp::SDiv | IntOp::URem | IntOp::SRem => {
+                for at in 0..self.lanes.len() {
+                    let lane = self.lanes[at];
+                    let (x, y) = (self.get(a, lane), self.get(b, lane));
+                    let Some(value) = eval::divide(op, bits, x, y) else {
+                        let (x, y) = (eval::signed(x, bits), eval::signed(y, bits));
+                        let text = format!("integer division without a result: {x} by {y}");
+                        return Err(self.fault(FaultKind::Division, lane, text));
+                    };
+                    self.set(dst, lane, value);
+                }
+            }
+            _ => self.map2(dst, a, b, |a, b| eval::int(op, bits, a, b)),
+        }
+        Ok(())
+    }
+
+    fn special(&mut self, dst: Reg, what: Special) {
+        let [size_x, size_y, _] = self.block_size;
+        let machine = self.launch.machine;
+        let per_warp = machine.lanes_per_warp;
+        for at in 0..self.lanes.len() {
+            let lane = self.lanes[at];
+            let value = match what {
+                Special::Thread(0) => lane % size_x,
+                Special::Thread(1) => lane / size_x % size_y,
+                Special::Thread(_) => lane / size_x / size_y,
+                Special::BlockSize(axis) => self.block_size[usize::from(axis)],
+                Special::Block(axis) => self.block[usize::from(axis)],
+                Special::GridSize(axis) => self.launch.grid[usize::from(axis)],
+                Special::Lane => lane % per_warp,
+                Special::Warp => lane / per_warp,
+                Special::WarpSize => per_warp,
+                Special::NumWarps => self.num_threads.div_ceil(per_warp),
+                Special::LaneMask(pred) => {
+                    let own = lane % per_warp;
+                    let bit = |other: u32| eval::compare(pred, 32, other.into(), own.into());
+                    (0..per_warp.min(32)).fold(0, |mask, l| mask | u32::from(bit(l)) << l)
+                }
+            };
+            self.set(dst, lane, value.into());
+        }
+    }
+
+    /// Sees bits in other pieces: the sources joined, first lowest, then cut.
+    fn repack(&mut self, dst: &[Reg], dst_bits: u32, src: &[Reg], src_bits: u32) {
+        let mut words = vec![0u64; (src.len() * src_bits as usize).div_ceil(64) + 1];
+        for at in 0..self.lanes.len() {
+            let lane = self.lanes[at];
+            words.fill(0);
+            for (index, &reg) in src.iter().enumerate() {
+                let bit = index * src_bits as usize;
+                let value = u128::from(self.get(reg, lane) & eval::mask(src_bits)) << (bit % 64);
+                words[bit / 64] |= value as u64;
+                words[bit / 64 + 1] |= (value >> 64) as u64;
+            }
+            for (index, &reg) in dst.iter().enumerate() {
+                let bit = index * dst_bits as usize;
+                let next = words.get(bit / 64 + 1).copied().unwrap_or(0);
+                let pair = u128::from(next) << 64 | u128::from(words[bit / 64]);
+                self.set(
+                    reg,
+                    lane,
+                    (pair >> (bit % 64)) as u64 & eval::mask(dst_bits),
+                );
+            }
+        }
+    }
+
+    /// All threads that have not exited must be here.
+    fn barrier(&mut self) -> Result<(), KernelError> {
+        let here = self.lanes.len();
+        let alive = self.num_threads as usize - self.num_exited;
+        if here < alive {
+            let missing = (0..self.num_threads).find(|lane| {
+                !self.exited[*lane as usize] && self.lanes.binary_search(lane).is_err()
+            });
+            let lane = missing.unwrap_or(0);
+            let text = format!("barrier in divergent code: {here} of {alive} threads reach it");
+            return Err(self
+                .fault(FaultKind::Divergence, self.lanes[0], text)
+                .note(format!("missing is {}", self.place(lane))));
+        }
+        self.block_epoch += 1;
+        self.report.barriers += 1;
+        Ok(())
+    }
+
+    /// On machines in lockstep, the order of instructions orders a wave's accesses.
+    pub(super) fn order_waves(&mut self) {
+        if self.launch.machine.vendor == Vendor::Amd {
+            self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
+        }
+    }
+
+    /// Whether a lane's thread has returned.
+    pub(super) fn is_exited(&self, lane: u32) -> bool {
+        self.exited[lane as usize]
+    }
+
+    /// The report of everything that ran.
+    pub(super) fn finish(mut self) -> Report {
+        self.report.instructions = self.steps;
+        let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
+        for (index, counters) in self.counters.iter().enumerate() {
+            if counters.accesses == 0 {
+                continue;
+            }
+            let label = self.label(&self.program.ops[index]);
+            if is_shared_label(&label) {
+                self.report.shared.push(SharedUse {
+                    label,
+                    site: self.program.site(index as u32).clone(),
+                    accesses: counters.accesses,
+                    wavefronts: counters.wavefronts,
+                    ideal: counters.ideal,
+                });
+            } else if !label.is_empty() {
+                let entry = global.entry(label).or_default();
+                entry.instructions += 1;
+                entry.accesses += counters.accesses;
+                entry.sectors += counters.wavefronts;
+                entry.ideal_sectors += counters.ideal;
+            }
+        }
+        self.report.global = global;
+        self.report
+    }
+}
+
+fn is_shared_label(label: &str) -> bool {
+    label.contains(".shared") || label.starts_with("ds_") || label.contains("matrix")
+}

@@ -1,0 +1,196 @@
+//! Floating-point formats of GPU registers, kept as raw bits.
+
+/// A floating-point format that a register can hold.
+///
+/// `FloatTy::F16.from_f64(1.5)` is `0x3E00` and `FloatTy::F16.to_f64(0x3E00)` is `1.5`.
+/// # Units
+/// Registers hold the format's raw bits, zero-extended to 64 bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum FloatTy {
+    /// IEEE binary16: 5 exponent bits, 10 mantissa bits.
+    F16,
+    /// The upper half of binary32: 8 exponent bits, 7 mantissa bits.
+    BF16,
+    /// IEEE binary32.
+    F32,
+    /// IEEE binary64.
+    F64,
+}
+
+impl FloatTy {
+    /// Width in bits: 16, 16, 32 or 64.
+    pub const fn bits(self) -> u32 {
+        match self {
+            Self::F16 | Self::BF16 => 16,
+            Self::F32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    /// MLIR's spelling of the type: `f16`, `bf16`, `f32`, `f64`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::F16 => "f16",
+            Self::BF16 => "bf16",
+            Self::F32 => "f32",
+            Self::F64 => "f64",
+        }
+    }
+
+    /// Reads MLIR's spelling of a type; the inverse of [`FloatTy::name`].
+    pub fn parse(name: &str) -> Option<Self> {
+        [Self::F16, Self::BF16, Self::F32, Self::F64]
+            .into_iter()
+            .find(|ty| ty.name() == name)
+    }
+
+    /// The number that `bits` stands for; exact.
+    #[allow(
+        clippy::wrong_self_convention,
+        reason = "the receiver names the format, not the value"
+    )]
+    pub fn to_f64(self, bits: u64) -> f64 {
+        match self {
+            Self::F16 | Self::BF16 | Self::F32 => f64::from(self.to_f32(bits)),
+            Self::F64 => f64::from_bits(bits),
+        }
+    }
+
+    /// The number that `bits` stands for as binary32; exact for all formats but `F64`.
+    #[allow(
+        clippy::wrong_self_convention,
+        reason = "the receiver names the format, not the value"
+    )]
+    pub fn to_f32(self, bits: u64) -> f32 {
+        match self {
+            Self::F16 => f16_to_f32(bits as u16),
+            Self::BF16 => f32::from_bits((bits as u32) << 16),
+            Self::F32 => f32::from_bits(bits as u32),
+            Self::F64 => f64::from_bits(bits) as f32,
+        }
+    }
+
+    /// The bits nearest to `value`; ties go to the even mantissa, overflow to infinity.
+    #[allow(
+        clippy::wrong_self_convention,
+        reason = "the receiver names the format, not the value"
+    )]
+    pub fn from_f64(self, value: f64) -> u64 {
+        match self {
+            Self::F16 => narrow(value, 5, 10),
+            Self::BF16 => narrow(value, 8, 7),
+            Self::F32 => u64::from((value as f32).to_bits()),
+            Self::F64 => value.to_bits(),
+        }
+    }
+
+    /// The bits nearest to `value`; see [`FloatTy::from_f64`].
+    #[allow(
+        clippy::wrong_self_convention,
+        reason = "the receiver names the format, not the value"
+    )]
+    pub fn from_f32(self, value: f32) -> u64 {
+        match self {
+            Self::F32 => u64::from(value.to_bits()),
+            _ => self.from_f64(f64::from(value)),
+        }
+    }
+}
+
+/// Widens binary16; every value is exact in binary32.
+fn f16_to_f32(half: u16) -> f32 {
+    let sign = u32::from(half >> 15) << 31;
+    let exponent = u32::from(half >> 10) & 0x1f;
+    let mantissa = u32::from(half) & 0x3ff;
+    match exponent {
+        0 => {
+            // Subnormals are multiples of 2^-24, which binary32 holds as normal numbers.
+            let magnitude = mantissa as f32 * f32::from_bits(0x3380_0000);
+            f32::from_bits(magnitude.to_bits() | sign)
+        }
+        0x1f => f32::from_bits(sign | 0x7f80_0000 | (mantissa << 13)),
+        _ => f32::from_bits(sign | ((exponent + 112) << 23) | (mantissa << 13)),
+    }
+}
+
+/// Rounds `value` to a format with the given field widths, nearest even.
+fn narrow(value: f64, exponent_bits: u32, mantissa_bits: u32) -> u64 {
+    let bits = value.to_bits();
+    let sign = (bits >> 63) << (exponent_bits + mantissa_bits);
+    let exponent = ((bits >> 52) & 0x7ff) as i32;
+    let mantissa = bits & ((1 << 52) - 1);
+    let infinity = ((1u64 << exponent_bits) - 1) << mantissa_bits;
+    if exponent == 0x7ff {
+        if mantissa == 0 {
+            return sign | infinity;
+        }
+        let quiet = 1 << (mantissa_bits - 1);
+        return sign | infinity | quiet | (mantissa >> (52 - mantissa_bits));
+    }
+    if exponent == 0 {
+        // A subnormal binary64 is far below the smallest value of any narrower format.
+        return sign;
+    }
+    let bias = (1 << (exponent_bits - 1)) - 1;
+    let target = exponent - 1023 + bias;
+    let full = (1u64 << 52) | mantissa;
+    let normal_shift = 52 - mantissa_bits;
+    let shift = if target >= 1 {
+        normal_shift
+    } else {
+        normal_shift + (1 - target) as u32
+    };
+    if shift > 62 {
+        return sign;
+    }
+    let rest = full & ((1 << shift) - 1);
+    let half = 1u64 << (shift - 1);
+    let mut kept = full >> shift;
+    if rest > half || (rest == half && kept & 1 == 1) {
+        kept += 1;
+    }
+    // `kept` includes the hidden bit, so a carry moves into the exponent by itself.
+    let result = if target >= 1 {
+        (((target - 1) as u64) << mantissa_bits) + kept
+    } else {
+        kept
+    };
+    sign | result.min(infinity)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::FloatTy;
+
+    #[test]
+    fn every_half_survives_a_round_trip() {
+        for ty in [FloatTy::F16, FloatTy::BF16] {
+            for bits in 0..=0xffffu64 {
+                let value = ty.to_f64(bits);
+                if value.is_nan() {
+                    assert!(ty.to_f64(ty.from_f64(value)).is_nan());
+                } else {
+                    assert_eq!(ty.from_f64(value), bits, "{} {bits:#x}", ty.name());
+                }
+            }
+        }
+    }
+
+    #[track_caller]
+    fn check(ty: FloatTy, value: f64, bits: u64) {
+        assert_eq!(ty.from_f64(value), bits, "{} of {value}", ty.name());
+    }
+
+    #[test]
+    fn ties_go_to_even_and_overflow_to_infinity() {
+        check(FloatTy::F16, 2049.0, 0x6800);
+        check(FloatTy::F16, 2051.0, 0x6802);
+        check(FloatTy::F16, 65519.0, 0x7bff);
+        check(FloatTy::F16, 65520.0, 0x7c00);
+        check(FloatTy::F16, -f64::INFINITY, 0xfc00);
+        check(FloatTy::F16, 2f64.powi(-25), 0);
+        check(FloatTy::F16, 3.0 * 2f64.powi(-25), 2);
+        check(FloatTy::BF16, 1.0 + 2f64.powi(-8), 0x3f80);
+        check(FloatTy::BF16, 1.0 + 3.0 * 2f64.powi(-8), 0x3f82);
+    }
+}

@@ -1,0 +1,242 @@
+//! A launch: machine, grid, arguments, and the run over all blocks.
+
+use super::error::{FaultKind, KernelError};
+use super::exec::Exec;
+use super::memory::{BufferId, Memory};
+use super::program::{ParamTy, Program};
+use super::report::Report;
+
+/// Which family of GPUs a kernel runs on; decides names and the order inside a warp.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Vendor {
+    /// Lanes of a warp are only ordered by warp barriers.
+    Nvidia,
+    /// Lanes of a wave run in lockstep.
+    Amd,
+}
+
+/// The machine that a kernel runs on.
+///
+/// # Units
+/// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The family.
+    pub vendor: Vendor,
+    /// Lanes per warp or wave.
+    pub lanes_per_warp: u32,
+    /// Banks of shared memory.
+    pub num_banks: u32,
+    /// Bytes per bank.
+    pub bank_bytes: u32,
+    /// Largest shared memory of a block.
+    pub shared_limit: u32,
+}
+
+impl Machine {
+    /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
+    pub const fn nvidia() -> Self {
+        Self {
+            vendor: Vendor::Nvidia,
+            lanes_per_warp: 32,
+            num_banks: 32,
+            bank_bytes: 4,
+            shared_limit: 227 * 1024,
+        }
+    }
+
+    /// An AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    pub const fn amd(lanes: u32) -> Self {
+        Self {
+            vendor: Vendor::Amd,
+            lanes_per_warp: lanes,
+            num_banks: 32,
+            bank_bytes: 4,
+            shared_limit: 64 * 1024,
+        }
+    }
+}
+
+/// The value of a kernel parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Arg {
+    /// The address of a buffer.
+    Buffer(BufferId),
+    /// An integer; must fit the parameter's width as signed or unsigned.
+    Int(i128),
+    /// A float, rounded to the parameter's format.
+    Float(f64),
+}
+
+/// Everything about a launch but the kernel and the memory.
+///
+/// ```
+/// use linear_layout::machine::kernel::{Launch, Machine};
+/// let launch = Launch::new(Machine::nvidia()).grid([4, 2, 1]).block([128, 1, 1]);
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Launch {
+    pub(super) machine: Machine,
+    pub(super) grid: [u32; 3],
+    pub(super) block: Option<[u32; 3]>,
+    pub(super) dynamic_shared: u32,
+    pub(super) args: Vec<Arg>,
+    pub(super) step_limit: u64,
+    pub(super) check_global_races: bool,
+}
+
+impl Launch {
+    /// One block, no arguments.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self {
+            machine,
+            grid: [1; 3],
+            block: None,
+            dynamic_shared: 0,
+            args: Vec::new(),
+            step_limit: 1 << 32,
+            check_global_races: true,
+        }
+    }
+
+    /// The number of blocks per axis.
+    #[must_use]
+    pub fn grid(self, grid: [u32; 3]) -> Self {
+        Self { grid, ..self }
+    }
+
+    /// The number of threads per block and axis; needed where the kernel does not say it.
+    #[must_use]
+    pub fn block(self, block: [u32; 3]) -> Self {
+        Self {
+            block: Some(block),
+            ..self
+        }
+    }
+
+    /// Bytes of shared memory for the variable whose size the kernel leaves open.
+    #[must_use]
+    pub fn dynamic_shared(self, bytes: u32) -> Self {
+        Self {
+            dynamic_shared: bytes,
+            ..self
+        }
+    }
+
+    /// The arguments in order.
+    #[must_use]
+    pub fn args(self, args: impl Into<Vec<Arg>>) -> Self {
+        Self {
+            args: args.into(),
+            ..self
+        }
+    }
+
+    /// Most instructions that one launch may take, counted once per block; default 2^32.
+    #[must_use]
+    pub fn step_limit(self, steps: u64) -> Self {
+        Self {
+            step_limit: steps,
+            ..self
+        }
+    }
+
+    /// Whether races on global memory are errors (default). Costs 36 bytes per touched byte.
+    #[must_use]
+    pub fn check_global_races(self, check: bool) -> Self {
+        Self {
+            check_global_races: check,
+            ..self
+        }
+    }
+
+    /// Runs `program` block by block.
+    /// # Errors
+    /// `Launch` where arguments, block size or shared memory do not fit; else the first mistake
+    /// of the kernel, with operation and thread.
+    pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
+        let args = self.check_args(program, memory)?;
+        let block = self.check_block(program)?;
+        let mut exec = Exec::new(program, self, block, &args, memory)?;
+        let [grid_x, grid_y, grid_z] = self.grid;
+        for z in 0..grid_z {
+            for y in 0..grid_y {
+                for x in 0..grid_x {
+                    exec.run_block([x, y, z])?;
+                }
+            }
+        }
+        let report = exec.finish();
+        Ok(report)
+    }
+
+    fn check_block(&self, program: &Program) -> Result<[u32; 3], KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let block = match (self.block, program.block_size()) {
+            (None, None) => {
+                return Err(launch("the kernel does not say its block size".into())
+                    .note("name it with the launch"));
+            }
+            (Some(block), Some(required)) if block != required => {
+                return Err(launch(format!(
+                    "the kernel requires blocks of {required:?} threads, the launch has {block:?}"
+                )));
+            }
+            (block, required) => block.or(required).unwrap_or([1; 3]),
+        };
+        let threads = block.iter().try_fold(1u32, |n, &axis| n.checked_mul(axis));
+        match threads {
+            Some(1..=1024) => Ok(block),
+            _ => Err(launch(format!(
+                "a block of {block:?} threads; it must have 1 to 1024"
+            ))),
+        }
+    }
+
+    fn check_args(&self, program: &Program, memory: &Memory) -> Result<Vec<u64>, KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let params = program.params();
+        if params.len() != self.args.len() {
+            return Err(launch(format!(
+                "`{}` takes {} arguments, found {}",
+                program.name(),
+                params.len(),
+                self.args.len()
+            )));
+        }
+        let mut bits = Vec::new();
+        for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {
+            bits.push(match (param.ty, *arg) {
+                (ParamTy::Pointer, Arg::Buffer(buffer)) => memory.address(buffer),
+                (ParamTy::Pointer, Arg::Int(0)) => 0,
+                (ParamTy::Int(width), Arg::Int(value)) => {
+                    let (low, high) = (-(1i128 << (width - 1)), (1i128 << width) - 1);
+                    if value < low || value > high {
+                        return Err(launch(format!(
+                            "argument {index}: {value} does not fit i{width}"
+                        )));
+                    }
+                    value as u64 & super::eval::mask(width)
+                }
+                (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
+                (ty, arg) => {
+                    let wants = match ty {
+                        ParamTy::Pointer => "a pointer".to_owned(),
+                        ParamTy::Int(width) => format!("i{width}"),
+                        ParamTy::Float(ty) => ty.name().to_owned(),
+                    };
+                    let has = match arg {
+                        Arg::Buffer(_) => "a buffer",
+                        Arg::Int(_) => "an integer",
+                        Arg::Float(_) => "a float",
+                    };
+                    return Err(launch(format!(
+                        "argument {index}: the kernel wants {wants}, found {has}"
+                    )));
+                }
+            });
+        }
+        Ok(bits)
+    }
+}

@@ -1,0 +1,538 @@
+//! A decoded kernel: blocks of instructions over scalar registers.
+
+use super::error::{FaultKind, KernelError, Site};
+use super::float::FloatTy;
+use super::op::{BlockId, Edge, Op, Reg, Terminator};
+use std::collections::HashMap;
+
+/// The type of a kernel parameter, as far as a launch must know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamTy {
+    /// A pointer to a buffer.
+    Pointer,
+    /// An integer of so many bits.
+    Int(u32),
+    /// A float.
+    Float(FloatTy),
+}
+
+/// A parameter of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The register that receives the argument.
+    pub reg: Reg,
+    /// Its type.
+    pub ty: ParamTy,
+}
+
+/// A variable in shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedSymbol {
+    /// The symbol's name.
+    pub name: String,
+    /// Its address; variables lie far apart, so that running over an end is noticed.
+    pub base: u32,
+    /// Its size in bytes; `None` where the launch decides (an array of no elements).
+    pub bytes: Option<u32>,
+}
+
+/// A variable in global or constant memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct GlobalSymbol {
+    /// The symbol's name.
+    pub name: String,
+    /// What it holds at the start.
+    pub bytes: Vec<u8>,
+    /// Whether the kernel may write to it.
+    pub writable: bool,
+}
+
+/// A basic block: a run of instructions and the way out.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Block {
+    /// Registers that each edge into the block fills.
+    pub params: Vec<Reg>,
+    /// First instruction, as an index into [`Program::ops`].
+    pub start: u32,
+    /// One past the last instruction.
+    pub end: u32,
+    /// How the block ends.
+    pub terminator: Terminator,
+    /// Where lanes that part at the end of this block meet again.
+    pub reconverge: Option<BlockId>,
+    /// The site of the terminator.
+    pub site: u32,
+    /// Position in reverse post-order: among lanes that parted, the lowest runs first.
+    pub order: u32,
+}
+
+/// A kernel that can be run.
+#[derive(Clone, PartialEq, Debug)]
+pub struct Program {
+    pub(super) name: String,
+    pub(super) params: Vec<Param>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) ops: Vec<Op>,
+    pub(super) op_sites: Vec<u32>,
+    pub(super) sites: Vec<Site>,
+    pub(super) num_regs: u32,
+    pub(super) constants: Vec<(Reg, u64)>,
+    pub(super) shared: Vec<SharedSymbol>,
+    pub(super) globals: Vec<GlobalSymbol>,
+    pub(super) local_bytes: u32,
+    pub(super) block_size: Option<[u32; 3]>,
+}
+
+impl Program {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kernel's parameters in order.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// The instructions of all blocks.
+    pub fn ops(&self) -> &[Op] {
+        &self.ops
+    }
+
+    /// The variables in shared memory.
+    pub fn shared_symbols(&self) -> &[SharedSymbol] {
+        &self.shared
+    }
+
+    /// The number of threads per block that the kernel asks for, per axis.
+    pub fn block_size(&self) -> Option<[u32; 3]> {
+        self.block_size
+    }
+
+    /// Where the instruction with index `op` comes from.
+    pub fn site(&self, op: u32) -> &Site {
+        &self.sites[self.op_sites[op as usize] as usize]
+    }
+}
+
+/// Builds a [`Program`] block by block.
+///
+/// ```
+/// use linear_layout::machine::kernel::{IntOp, Op, ProgramBuilder, Special, Terminator};
+/// let mut b = ProgramBuilder::new("twice");
+/// let entry = b.block();
+/// b.switch_to(entry);
+/// let lane = b.reg();
+/// b.push(Op::Special { dst: lane, what: Special::Lane });
+/// let sum = b.reg();
+/// b.push(Op::Int { op: IntOp::Add, bits: 32, dst: sum, a: lane, b: lane });
+/// b.terminate(Terminator::Return);
+/// assert_eq!(b.finish().unwrap().ops().len(), 2);
+/// ```
+#[derive(Debug)]
+pub struct ProgramBuilder {
+    name: String,
+    params: Vec<Param>,
+    blocks: Vec<Draft>,
+    current: usize,
+    num_regs: u32,
+    constants: HashMap<u64, Reg>,
+    sites: Vec<Site>,
+    site: u32,
+    shared: Vec<SharedSymbol>,
+    globals: Vec<GlobalSymbol>,
+    local_bytes: u32,
+    block_size: Option<[u32; 3]>,
+}
+
+#[derive(Debug, Default)]
+struct Draft {
+    params: Vec<Reg>,
+    ops: Vec<Op>,
+    sites: Vec<u32>,
+    terminator: Option<(Terminator, u32)>,
+}
+
+impl ProgramBuilder {
+    /// Starts a kernel; its first block is the entry.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            params: Vec::new(),
+            blocks: Vec::new(),
+            current: 0,
+            num_regs: 0,
+            constants: HashMap::new(),
+            sites: vec![Site::default()],
+            site: 0,
+            shared: Vec::new(),
+            globals: Vec::new(),
+            local_bytes: 0,
+            block_size: None,
+        }
+    }
+
+    /// A new register.
+    pub fn reg(&mut self) -> Reg {
+        let reg = Reg(self.num_regs);
+        self.num_regs += 1;
+        reg
+    }
+
+    /// `count` new registers.
+    pub fn regs(&mut self, count: usize) -> Vec<Reg> {
+        (0..count).map(|_| self.reg()).collect()
+    }
+
+    /// The register that always holds `bits`.
+    pub fn constant(&mut self, bits: u64) -> Reg {
+        if let Some(&reg) = self.constants.get(&bits) {
+            return reg;
+        }
+        let reg = self.reg();
+        self.constants.insert(bits, reg);
+        reg
+    }
+
+    /// A new parameter of the kernel.
+    pub fn param(&mut self, ty: ParamTy) -> Reg {
+        let reg = self.reg();
+        self.params.push(Param { reg, ty });
+        reg
+    }
+
+    /// A new, empty block.
+    pub fn block(&mut self) -> BlockId {
+        self.blocks.push(Draft::default());
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// A new parameter of `block`.
+    pub fn block_param(&mut self, block: BlockId) -> Reg {
+        let reg = self.reg();
+        self.blocks[block.0 as usize].params.push(reg);
+        reg
+    }
+
+    /// Instructions that follow go to the end of `block`.
+    pub fn switch_to(&mut self, block: BlockId) {
+        self.current = block.0 as usize;
+    }
+
+    /// Instructions that follow come from `site`.
+    pub fn at(&mut self, site: Site) {
+        self.sites.push(site);
+        self.site = self.sites.len() as u32 - 1;
+    }
+
+    /// Appends an instruction to the current block.
+    pub fn push(&mut self, op: Op) {
+        let site = self.site;
+        let block = &mut self.blocks[self.current];
+        block.ops.push(op);
+        block.sites.push(site);
+    }
+
+    /// Ends the current block.
+    pub fn terminate(&mut self, terminator: Terminator) {
+        self.blocks[self.current].terminator = Some((terminator, self.site));
+    }
+
+    /// Adds a variable in shared memory and returns its address.
+    pub fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
+        let base = (self.shared.len() as u32) << super::memory::SHARED_SYMBOL_LOG2;
+        self.shared.push(SharedSymbol {
+            name: name.into(),
+            base,
+            bytes,
+        });
+        base
+    }
+
+    /// Adds a variable in global memory and returns its address.
+    pub fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
+        self.globals.push(symbol);
+        super::memory::symbol_address(self.globals.len() - 1)
+    }
+
+    /// Reserves `bytes` of each lane's stack and returns the place.
+    pub fn local(&mut self, bytes: u32, align: u32) -> u32 {
+        let start = self.local_bytes.next_multiple_of(align.max(1));
+        self.local_bytes = start + bytes;
+        start
+    }
+
+    /// Fixes the number of threads per block.
+    pub fn set_block_size(&mut self, size: [u32; 3]) {
+        self.block_size = Some(size);
+    }
+
+    /// Checks the kernel and computes where lanes meet again.
+    /// # Errors
+    /// `Malformed` for a block without an end, an edge with the wrong number of values, a
+    /// register that does not exist, or an instruction that writes a register it reads.
+    pub fn finish(self) -> Result<Program, KernelError> {
+        let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
+        if self.blocks.is_empty() {
+            return Err(malformed("the kernel has no block".into()));
+        }
+        let arities: Vec<usize> = self.blocks.iter().map(|block| block.params.len()).collect();
+        let check_edge = |edge: &Edge| match arities.get(edge.target.0 as usize) {
+            None => Err(malformed(format!(
+                "edge to block {} that does not exist",
+                edge.target.0
+            ))),
+            Some(&n) if n != edge.args.len() => Err(malformed(format!(
+                "block {} takes {n} values, the edge hands it {}",
+                edge.target.0,
+                edge.args.len()
+            ))),
+            Some(_) => Ok(()),
+        };
+        let mut ops = Vec::new();
+        let mut op_sites = Vec::new();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (index, draft) in self.blocks.into_iter().enumerate() {
+            let start = ops.len() as u32;
+            for (op, &site) in draft.ops.iter().zip(&draft.sites) {
+                if let Some(problem) = check_op(op, self.num_regs) {
+                    return Err(malformed(problem).at(self.sites[site as usize].clone()));
+                }
+            }
+            ops.extend(draft.ops);
+            op_sites.extend(draft.sites);
+            let Some((terminator, site)) = draft.terminator else {
+                return Err(malformed(format!("block {index} has no terminator")));
+            };
+            terminator.edges().into_iter().try_for_each(check_edge)?;
+            let end = ops.len() as u32;
+            let params = draft.params;
+            blocks.push(Block {
+                params,
+                start,
+                end,
+                terminator,
+                reconverge: None,
+                site,
+                order: 0,
+            });
+        }
+        let meets = post_dominators(&blocks);
+        for (block, meet) in blocks.iter_mut().zip(meets) {
+            block.reconverge = meet;
+        }
+        for (order, index) in reverse_post_order(&blocks).into_iter().enumerate() {
+            blocks[index].order = order as u32;
+        }
+        let mut constants: Vec<(Reg, u64)> = self
+            .constants
+            .into_iter()
+            .map(|(bits, reg)| (reg, bits))
+            .collect();
+        constants.sort_unstable();
+        Ok(Program {
+            name: self.name,
+            params: self.params,
+            blocks,
+            ops,
+            op_sites,
+            sites: self.sites,
+            num_regs: self.num_regs,
+            constants,
+            shared: self.shared,
+            globals: self.globals,
+            local_bytes: self.local_bytes,
+            block_size: self.block_size,
+        })
+    }
+}
+
+/// Says what is wrong with an instruction's registers.
+fn check_op(op: &Op, num_regs: u32) -> Option<String> {
+    let mut writes = Vec::new();
+    let mut reads = Vec::new();
+    op.for_each_reg(|reg, write| {
+        if write {
+            writes.push(reg);
+        } else {
+            reads.push(reg);
+        }
+    });
+    if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
+        return Some(format!("register {} does not exist", reg.0));
+    }
+    let both = writes.iter().find(|reg| reads.contains(reg))?;
+    Some(format!(
+        "register {} is read and written by one instruction",
+        both.0
+    ))
+}
+
+/// The blocks that the entry reaches, each before its successors except along back edges.
+fn reverse_post_order(blocks: &[Block]) -> Vec<usize> {
+    let mut order = Vec::new();
+    let mut seen = vec![false; blocks.len()];
+    let mut stack = vec![(0, 0)];
+    seen[0] = true;
+    while let Some((node, next)) = stack.pop() {
+        // The last edge first, so that a loop's body comes before its exit.
+        let edges = blocks[node].terminator.edges();
+        if let Some(edge) = edges.iter().rev().nth(next) {
+            stack.push((node, next + 1));
+            let target = edge.target.0 as usize;
+            if !seen[target] {
+                seen[target] = true;
+                stack.push((target, 0));
+            }
+        } else {
+            order.push(node);
+        }
+    }
+    order.reverse();
+    order
+}
+
+/// The immediate post-dominator of each block; `None` where the ways part for good.
+///
+/// Cooper, Harvey and Kennedy's iteration on the reversed graph with one virtual exit.
+fn post_dominators(blocks: &[Block]) -> Vec<Option<BlockId>> {
+    let exit = blocks.len();
+    let succs: Vec<Vec<usize>> = blocks
+        .iter()
+        .map(|block| {
+            let mut next: Vec<usize> = block
+                .terminator
+                .edges()
+                .iter()
+                .map(|edge| edge.target.0 as usize)
+                .collect();
+            if next.is_empty() {
+                next.push(exit);
+            }
+            next
+        })
+        .collect();
+    let mut preds = vec![Vec::new(); exit + 1];
+    for (block, next) in succs.iter().enumerate() {
+        next.iter().for_each(|&to| preds[to].push(block));
+    }
+    // Post-order of the reversed graph from the exit; blocks that never end stay without number.
+    let mut number = vec![usize::MAX; exit + 1];
+    let mut order = Vec::new();
+    let mut seen = vec![false; exit + 1];
+    let mut stack = vec![(exit, 0)];
+    seen[exit] = true;
+    while let Some((node, next)) = stack.pop() {
+        if let Some(&pred) = preds[node].get(next) {
+            stack.push((node, next + 1));
+            if !seen[pred] {
+                seen[pred] = true;
+                stack.push((pred, 0));
+            }
+        } else {
+            number[node] = order.len();
+            order.push(node);
+        }
+    }
+    let mut idom = vec![usize::MAX; exit + 1];
+    idom[exit] = exit;
+    let mut changed = true;
+    while changed {
+        changed = false;
+        for &node in order.iter().rev().filter(|&&node| node != exit) {
+            let mut best = usize::MAX;
+            for &next in succs[node].iter().filter(|&&next| idom[next] != usize::MAX) {
+                let mut other = next;
+                if best == usize::MAX {
+                    best = next;
+                    continue;
+                }
+                while best != other {
+                    if number[best] < number[other] {
+                        best = idom[best];
+                    } else {
+                        other = idom[other];
+                    }
+                }
+            }
+            if idom[node] != best {
+                idom[node] = best;
+                changed = true;
+            }
+        }
+    }
+    let as_block = |d: usize| (d < exit).then_some(BlockId(d as u32));
+    idom[..exit].iter().map(|&d| as_block(d)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edge(target: u32) -> Edge {
+        Edge {
+            target: BlockId(target),
+            args: Box::new([]),
+        }
+    }
+
+    #[test]
+    fn a_diamond_meets_at_its_end_and_a_loop_at_its_exit() {
+        let mut b = ProgramBuilder::new("k");
+        let cond = b.reg();
+        for _ in 0..6 {
+            b.block();
+        }
+        let ends = [
+            Terminator::CondBranch {
+                cond,
+                then: edge(1),
+                other: edge(2),
+            },
+            Terminator::Branch(edge(3)),
+            Terminator::Branch(edge(3)),
+            Terminator::CondBranch {
+                cond,
+                then: edge(3),
+                other: edge(4),
+            },
+            Terminator::CondBranch {
+                cond,
+                then: edge(5),
+                other: edge(4),
+            },
+            Terminator::Return,
+        ];
+        for (index, end) in ends.into_iter().enumerate() {
+            b.switch_to(BlockId(index as u32));
+            b.terminate(end);
+        }
+        let program = b.finish().unwrap();
+        let meets: Vec<Option<u32>> = program
+            .blocks
+            .iter()
+            .map(|block| block.reconverge.map(|b| b.0))
+            .collect();
+        assert_eq!(meets, [Some(3), Some(3), Some(3), Some(4), Some(5), None]);
+    }
+
+    #[test]
+    fn bad_programs_are_refused() {
+        let mut b = ProgramBuilder::new("k");
+        b.block();
+        let reg = b.reg();
+        b.push(Op::Move { dst: reg, src: reg });
+        b.terminate(Terminator::Return);
+        let error = b.finish().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "register 0 is read and written by one instruction"
+        );
+        let mut b = ProgramBuilder::new("k");
+        b.block();
+        assert_eq!(
+            b.finish().unwrap_err().message(),
+            "block 0 has no terminator"
+        );
+    }
+}

@@ -1,0 +1,134 @@
+//! What a run did: accesses by width, bank conflicts, barriers.
+
+use super::error::Site;
+use std::collections::BTreeMap;
+use std::fmt;
+
+/// The shared-memory accesses of one instruction.
+///
+/// # Units
+/// `accesses` counts warps that executed the instruction; `wavefronts` and `ideal` count passes
+/// through the banks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedUse {
+    /// What the access is called, such as `ld.shared v4.b32`.
+    pub label: String,
+    /// The instruction.
+    pub site: Site,
+    /// Executions by a warp.
+    pub accesses: u64,
+    /// Wavefronts they took.
+    pub wavefronts: u64,
+    /// Wavefronts they would take without any conflict.
+    pub ideal: u64,
+}
+
+/// The global-memory accesses of one width.
+///
+/// # Units
+/// `sectors` and `ideal_sectors` count pieces of 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GlobalUse {
+    /// Instructions in the kernel that were executed; a loop body counts once.
+    pub instructions: u64,
+    /// Executions by a warp, all blocks together.
+    pub accesses: u64,
+    /// Sectors that the warps touched.
+    pub sectors: u64,
+    /// Sectors that as many distinct bytes would fill.
+    pub ideal_sectors: u64,
+}
+
+/// What a launch did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Blocks run.
+    pub blocks: u64,
+    /// Threads per block.
+    pub threads_per_block: u32,
+    /// Instructions executed, counted once per block.
+    pub instructions: u64,
+    /// Block barriers executed, all blocks together.
+    pub barriers: u64,
+    /// Warp barriers executed by warps.
+    pub warp_barriers: u64,
+    /// Cross-lane operations executed by warps (shuffles, permutes over lanes, DPP).
+    pub shuffles: u64,
+    /// Bytes that several unordered threads stored with the same value.
+    pub redundant_bytes: u64,
+    /// Bytes of shared memory, from the variables' sizes.
+    pub shared_bytes: u32,
+    /// Global accesses by label, such as `ld.global v4.b32`.
+    pub global: BTreeMap<String, GlobalUse>,
+    /// Shared accesses by instruction, in program order.
+    pub shared: Vec<SharedUse>,
+}
+
+impl Report {
+    /// Wavefronts beyond the ideal, over all shared accesses.
+    pub fn bank_conflicts(&self) -> u64 {
+        self.shared
+            .iter()
+            .map(|access| access.wavefronts - access.ideal)
+            .sum()
+    }
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} blocks of {} threads, {} instructions, {} barriers, {} shuffles",
+            self.blocks, self.threads_per_block, self.instructions, self.barriers, self.shuffles
+        )?;
+        for (label, used) in &self.global {
+            writeln!(
+                f,
+                "{label} x {}: {} executed by warps, {} sectors (ideal {})",
+                used.instructions, used.accesses, used.sectors, used.ideal_sectors
+            )?;
+        }
+        let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
+        for access in &self.shared {
+            let sum = by_label.entry(&access.label).or_default();
+            sum.0 += 1;
+            sum.1 += access.accesses;
+            sum.2 += access.wavefronts;
+            sum.3 += access.ideal;
+        }
+        for (label, (instructions, accesses, wavefronts, ideal)) in by_label {
+            writeln!(
+                f,
+                "{label} x {instructions}: {accesses} executed by warps, {wavefronts} wavefronts (ideal {ideal})"
+            )?;
+        }
+        write!(
+            f,
+            "shared memory: {} bytes, {} bank conflicts",
+            self.shared_bytes,
+            self.bank_conflicts()
+        )?;
+        for access in self
+            .shared
+            .iter()
+            .filter(|access| access.wavefronts > access.ideal)
+        {
+            write!(
+                f,
+                "\n  {} conflicts ({} wavefronts, ideal {}) in {}",
+                access.wavefronts - access.ideal,
+                access.wavefronts,
+                access.ideal,
+                access.site
+            )?;
+        }
+        if self.redundant_bytes > 0 {
+            write!(
+                f,
+                "\n{} bytes were stored by several threads (same value)",
+                self.redundant_bytes
+            )?;
+        }
+        Ok(())
+    }
+}
