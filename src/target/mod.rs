@@ -1,1 +1,341 @@
 //! GPUs as data: lanes, banks, phases, instructions, costs.
+//!
+//! A [`Target`] says what one GPU is, as far as layouts need to know. Nothing here decides anything: the
+//! planner reads the tables, and so does the machine model, so a plan and its check agree on the hardware.
+//!
+//! ```
+//! use linear_layout::target::{Access, Target};
+//! let h100 = Target::parse("cuda:90")?;
+//! assert_eq!((h100.lanes, h100.banks, h100.max_shared_bytes), (32, 32, 232_448));
+//! // A 16-byte load of a whole warp is 512 bytes: four phases of eight lanes (lane bits 0, 1, 2).
+//! assert_eq!(h100.phase_lane_bits(Access::Load, 16), 0b00111);
+//! // CDNA3 serves lanes 0..4 and 16..20 together: lane bits 0, 1 and 4.
+//! assert_eq!(Target::parse("hip:gfx942")?.phase_lane_bits(Access::Load, 16), 0b010011);
+//! # Ok::<(), linear_layout::target::TargetError>(())
+//! ```
+//!
+//! Reading order: [`Target`], [`XorShuffle`], [`Costs`]. Missing on purpose: tensor memory, TMA and the
+//! matrix-multiply instructions; they belong to the lowering that emits them.
+
+use core::fmt;
+
+mod table;
+
+pub use table::TARGETS;
+
+/// The maker of a GPU, which is also the instruction set family that a lowering emits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vendor {
+    /// NVIDIA: NVVM intrinsics, `cuda:90`.
+    Nvidia,
+    /// AMD: ROCDL intrinsics, `hip:gfx942`.
+    Amd,
+}
+
+/// The direction of a shared-memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Shared memory to registers.
+    Load,
+    /// Registers to shared memory.
+    Store,
+}
+
+/// Optional instructions of a target, as a set of flags.
+///
+/// A flag is set where the instruction exists; what it costs stands in [`Costs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Instructions {
+    /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), sm_75 and later.
+    pub load_matrix: bool,
+    /// `stmatrix`, sm_90 and later.
+    pub store_matrix: bool,
+    /// `movmatrix` (8x8 transpose within a warp), sm_75 and later.
+    pub move_matrix: bool,
+    /// `v_permlane16_swap` and `v_permlane32_swap`: a register bit for lane bit 4 or 5, gfx950 and gfx1250.
+    pub permlane_swap: bool,
+    /// `v_permlanex16`: lane bit 4 flipped, gfx10 and later.
+    pub permlane_x16: bool,
+    /// Data-parallel primitives within rows of 16 lanes (`quad_perm`, `row_mirror`, `row_ror`).
+    pub dpp: bool,
+    /// `row_xmask`: any exclusive or within 16 lanes in one DPP operation, gfx10 and later.
+    pub dpp_xmask: bool,
+    /// `ds_read_b64_tr_b16` and its kin: transposed reads of shared memory.
+    pub read_transposed: bool,
+    /// Stores to shared memory of another block of the cluster.
+    pub clusters: bool,
+}
+
+/// What one warp-wide operation costs, in quarters of a clock of one SM (or CU).
+///
+/// Two units work side by side: the load-store unit and the arithmetic unit. A plan takes as long as the
+/// busier one. On sm_90 a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
+/// memory one slot (4): measured, see the conversion benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Costs {
+    /// A select, byte permute or other arithmetic operation on the arithmetic unit.
+    pub select: u32,
+    /// A shuffle through the load-store unit (any lane to any lane).
+    pub shuffle: u32,
+    /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
+    pub lane_alu: u32,
+    /// One wavefront: up to `banks * 4` bytes read or written at once.
+    pub wavefront: u32,
+    /// What an access costs beside its wavefronts: issue and address.
+    pub access: u32,
+    /// A barrier of the whole block, with the time lost waiting for the slowest warp.
+    pub barrier: u32,
+    /// A synchronisation of one warp with itself.
+    pub warp_sync: u32,
+    /// The time of one trip through shared memory when nothing else hides it, weighed for a partly filled SM.
+    pub round_trip: u32,
+}
+
+/// The instruction that flips bits of the lane number, cheapest first where a target has several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum XorShuffle {
+    /// NVIDIA `shfl.sync.bfly` with the mask.
+    Bfly,
+    /// AMD DPP `quad_perm`: masks 1, 2, 3.
+    DppQuadPerm,
+    /// AMD DPP `row_half_mirror`: mask 7.
+    DppRowHalfMirror,
+    /// AMD DPP `row_mirror`: mask 15.
+    DppRowMirror,
+    /// AMD DPP `row_ror:8`: mask 8.
+    DppRowRor8,
+    /// AMD DPP `row_xmask`: any mask below 16 (gfx10 and later).
+    DppRowXmask,
+    /// AMD `v_permlanex16` with the identity selection: mask 16 (gfx10 and later).
+    PermlaneX16,
+    /// AMD `ds_swizzle_b32` in bit-mask mode: masks below 32, through the load-store unit.
+    DsSwizzle,
+    /// AMD `ds_bpermute_b32`: any mask, through the load-store unit.
+    DsBpermute,
+}
+
+impl XorShuffle {
+    /// Says whether the exchange stays in the arithmetic unit and leaves the load-store unit alone.
+    #[must_use]
+    pub const fn is_arithmetic(self) -> bool {
+        !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
+    }
+}
+
+/// One GPU as data.
+///
+/// | field | H100 (`cuda:90`) | MI300 (`hip:gfx942`) |
+/// |---|---|---|
+/// | lanes | 32 | 64 |
+/// | banks | 32 | 32 |
+/// | max_shared_bytes | 232448 | 65536 |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Target {
+    /// The name in `ttg.target`: `cuda:90`, `hip:gfx942`.
+    pub name: &'static str,
+    /// The processor name for LLVM: `sm_90a`, `gfx942`.
+    pub llvm_cpu: &'static str,
+    /// The maker.
+    pub vendor: Vendor,
+    /// Compute capability (90) on NVIDIA, the gfx number read as hexadecimal (0x942) on AMD.
+    pub arch: u32,
+    /// Lanes per warp (wave): 32 or 64.
+    pub lanes: u32,
+    /// Banks of shared memory, each `bank_bytes` wide.
+    pub banks: u32,
+    /// Bytes of one bank.
+    pub bank_bytes: u32,
+    /// The most shared memory one block can have.
+    pub max_shared_bytes: u32,
+    /// The most bits one lane reads or writes in one shared-memory access.
+    pub max_shared_vector_bits: u32,
+    /// Which optional instructions exist.
+    pub instructions: Instructions,
+    /// What operations cost.
+    pub costs: Costs,
+    /// Lane bits served together by a 16-byte load, where they are not simply the lowest ones.
+    load_b128_lane_bits: Option<u32>,
+}
+
+impl Target {
+    /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are understood too.
+    ///
+    /// # Errors
+    /// An unknown name, with the known ones and the nearest.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// assert_eq!(Target::parse("sm_90")?.name, "cuda:90");
+    /// let error = Target::parse("cuda:91").unwrap_err().to_string();
+    /// assert!(error.starts_with("unknown target `cuda:91`"), "{error}");
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    pub fn parse(name: &str) -> Result<&'static Self, TargetError> {
+        let name = name.trim();
+        let bare = |t: &Self| t.name.split_once(':').map_or("", |(_, b)| b);
+        let wanted = name.strip_prefix("sm_").or_else(|| name.starts_with("gfx").then_some(name));
+        // `cuda:90` may carry LLVM's architecture-specific suffix.
+        let trimmed = |s: &str| {
+            s.strip_suffix(['a', 'f']).filter(|s| s.ends_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
+        };
+        let find = |n: &str, b: Option<&str>| TARGETS.iter().find(|t| t.name == n || b == Some(bare(t)));
+        find(name, wanted)
+            .or_else(|| {
+                let is_nvidia = name.starts_with("sm_") || name.starts_with("cuda:");
+                let short = if is_nvidia { trimmed(name)? } else { return None };
+                find(&short, short.strip_prefix("sm_"))
+            })
+            .ok_or_else(|| TargetError { name: name.to_owned() })
+    }
+
+    /// log2 of the lanes per warp.
+    #[must_use]
+    pub const fn lanes_log2(&self) -> u32 {
+        self.lanes.trailing_zeros()
+    }
+
+    /// Bytes of shared memory that one wavefront reads or writes when no two lanes meet in a bank.
+    #[must_use]
+    pub const fn wavefront_bytes(&self) -> u32 {
+        self.banks * self.bank_bytes
+    }
+
+    /// The lane bits that vary among lanes served together in an access of `bytes` per lane.
+    ///
+    /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only
+    /// among them. 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases
+    /// of eight lanes, on most targets the consecutive ones (`0b00111`).
+    ///
+    /// # Units
+    /// `bytes`: bytes per lane, a power of two up to 16. Result: a mask of lane bits.
+    /// # Source
+    /// Triton's `getSharedLdStTiles` for the 16-byte loads of CDNA3, CDNA4 and RDNA.
+    #[must_use]
+    pub const fn phase_lane_bits(&self, access: Access, bytes: u32) -> u32 {
+        if let (Access::Load, Some(bits)) = (access, self.load_b128_lane_bits)
+            && bytes == 16
+        {
+            return bits;
+        }
+        let per_lane = if bytes < self.bank_bytes { self.bank_bytes } else { bytes };
+        let lanes = self.wavefront_bytes() / per_lane;
+        let lanes = if lanes > self.lanes { self.lanes } else { lanes };
+        lanes - 1
+    }
+
+    /// The instruction that moves a word from lane `i ^ mask` to lane `i`.
+    ///
+    /// # Panics
+    /// None; a mask of 0 answers like any other.
+    #[must_use]
+    pub const fn xor_shuffle(&self, mask: u32) -> XorShuffle {
+        if matches!(self.vendor, Vendor::Nvidia) {
+            return XorShuffle::Bfly;
+        }
+        match mask {
+            1..=3 if self.instructions.dpp => XorShuffle::DppQuadPerm,
+            7 if self.instructions.dpp => XorShuffle::DppRowHalfMirror,
+            15 if self.instructions.dpp => XorShuffle::DppRowMirror,
+            8 if self.instructions.dpp && !self.instructions.dpp_xmask => XorShuffle::DppRowRor8,
+            0..=15 if self.instructions.dpp_xmask => XorShuffle::DppRowXmask,
+            16 if self.instructions.permlane_x16 => XorShuffle::PermlaneX16,
+            0..=31 => XorShuffle::DsSwizzle,
+            _ => XorShuffle::DsBpermute,
+        }
+    }
+
+    /// Says whether a register bit can be exchanged with lane bit `bit` by one swap instruction per pair.
+    #[must_use]
+    pub const fn has_lane_swap(&self, bit: u32) -> bool {
+        self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// No target has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetError {
+    name: String,
+}
+
+impl TargetError {
+    /// The name that was looked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown target `{}`; known targets are ", self.name)?;
+        for (i, t) in TARGETS.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}`{}`", t.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for TargetError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_parses_to_itself() {
+        for t in TARGETS {
+            assert_eq!(Target::parse(t.name).unwrap(), t);
+            let bare = t.name.split_once(':').unwrap().1;
+            let bare = if t.vendor == Vendor::Nvidia { format!("sm_{bare}") } else { bare.to_owned() };
+            assert_eq!(Target::parse(&bare).unwrap(), t);
+            assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
+        }
+    }
+
+    #[test]
+    fn unknown_names_list_the_known_ones() {
+        for bad in ["", "cuda", "cuda:", "cuda:9", "hip:gfx", "hip:sm_90", "cuda:90aa", "é", "a"] {
+            let text = Target::parse(bad).unwrap_err().to_string();
+            assert!(text.starts_with(&format!("unknown target `{bad}`; known targets are `cuda:70`")), "{text}");
+            assert!(text.contains("`hip:gfx942`"), "{text}");
+        }
+    }
+
+    /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.
+    #[test]
+    fn phases_fill_a_wavefront() {
+        for t in TARGETS {
+            assert!(t.lanes == 32 || t.lanes == 64);
+            for access in [Access::Load, Access::Store] {
+                for bytes in [1, 2, 4, 8, 16] {
+                    let bits = t.phase_lane_bits(access, bytes);
+                    assert!(bits < t.lanes, "{t} {access:?} {bytes}");
+                    let lanes = 1 << bits.count_ones();
+                    assert!(lanes * bytes.max(4) <= t.wavefront_bytes(), "{t} {access:?} {bytes}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn exchanges_name_an_instruction() {
+        let nv = Target::parse("cuda:80").unwrap();
+        let amd = Target::parse("hip:gfx942").unwrap();
+        let rdna = Target::parse("hip:gfx1100").unwrap();
+        assert_eq!(nv.xor_shuffle(5), XorShuffle::Bfly);
+        let got = [1, 4, 7, 8, 15, 16, 32].map(|m| amd.xor_shuffle(m));
+        use XorShuffle::*;
+        assert_eq!(got, [DppQuadPerm, DsSwizzle, DppRowHalfMirror, DppRowRor8, DppRowMirror, DsSwizzle, DsBpermute]);
+        assert_eq!([4, 8, 16].map(|m| rdna.xor_shuffle(m)), [DppRowXmask, DppRowXmask, PermlaneX16]);
+        assert!(Target::parse("hip:gfx950").unwrap().has_lane_swap(5));
+        assert!(!amd.has_lane_swap(5));
+    }
+}

@@ -1,0 +1,157 @@
+//! The table of targets: one row per GPU, from the makers' manuals.
+
+use super::{Costs, Instructions, Target, Vendor};
+
+/// sm_90 as measured; the older and newer ones have the same widths per SM.
+const NVIDIA_COSTS: Costs = Costs {
+    select: 2,
+    shuffle: 4,
+    lane_alu: 4,
+    wavefront: 4,
+    access: 1,
+    barrier: 20,
+    warp_sync: 4,
+    round_trip: 40,
+};
+
+/// A wave64 takes a SIMD of 16 lanes four clocks; four SIMDs work side by side.
+const CDNA_COSTS: Costs = Costs {
+    select: 4,
+    shuffle: 8,
+    lane_alu: 4,
+    wavefront: 4,
+    access: 1,
+    barrier: 24,
+    warp_sync: 8,
+    round_trip: 64,
+};
+
+/// A wave32 takes one clock of one of two SIMDs.
+const RDNA_COSTS: Costs = Costs {
+    select: 2,
+    shuffle: 4,
+    lane_alu: 2,
+    wavefront: 4,
+    access: 1,
+    barrier: 20,
+    warp_sync: 4,
+    round_trip: 48,
+};
+
+const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_kib: u32) -> Target {
+    Target {
+        name,
+        llvm_cpu,
+        vendor: Vendor::Nvidia,
+        arch,
+        lanes: 32,
+        banks: 32,
+        bank_bytes: 4,
+        max_shared_bytes: shared_kib * 1024,
+        max_shared_vector_bits: 128,
+        instructions: Instructions {
+            load_matrix: arch >= 75,
+            store_matrix: arch >= 90,
+            move_matrix: arch >= 75,
+            permlane_swap: false,
+            permlane_x16: false,
+            dpp: false,
+            dpp_xmask: false,
+            read_transposed: false,
+            clusters: arch >= 90,
+        },
+        costs: NVIDIA_COSTS,
+        load_b128_lane_bits: None,
+    }
+}
+
+const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
+    let is_cdna4 = arch == 0x950;
+    Target {
+        name,
+        llvm_cpu,
+        vendor: Vendor::Amd,
+        arch,
+        lanes: 64,
+        banks: if is_cdna4 { 64 } else { 32 },
+        bank_bytes: 4,
+        max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
+        max_shared_vector_bits: 128,
+        instructions: Instructions {
+            load_matrix: false,
+            store_matrix: false,
+            move_matrix: false,
+            permlane_swap: is_cdna4,
+            permlane_x16: false,
+            dpp: true,
+            dpp_xmask: false,
+            read_transposed: is_cdna4,
+            clusters: false,
+        },
+        costs: CDNA_COSTS,
+        load_b128_lane_bits: match arch {
+            0x942 => Some(0b01_0011),
+            0x950 => Some(0b01_1011),
+            _ => None,
+        },
+    }
+}
+
+const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
+    let is_gfx1250 = arch == 0x1250;
+    Target {
+        name,
+        llvm_cpu,
+        vendor: Vendor::Amd,
+        arch,
+        lanes: 32,
+        banks: if is_gfx1250 { 64 } else { 32 },
+        bank_bytes: 4,
+        max_shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
+        max_shared_vector_bits: 128,
+        instructions: Instructions {
+            load_matrix: false,
+            store_matrix: false,
+            move_matrix: false,
+            permlane_swap: is_gfx1250,
+            permlane_x16: true,
+            dpp: true,
+            dpp_xmask: true,
+            read_transposed: is_gfx1250,
+            clusters: is_gfx1250,
+        },
+        costs: RDNA_COSTS,
+        load_b128_lane_bits: if is_gfx1250 { Some(0b1_1011) } else { Some(0b1_0011) },
+    }
+}
+
+/// Every known target, NVIDIA first, by age.
+pub static TARGETS: &[Target] = &[
+    nvidia("cuda:70", "sm_70", 70, 96),
+    nvidia("cuda:72", "sm_72", 72, 96),
+    nvidia("cuda:75", "sm_75", 75, 64),
+    nvidia("cuda:80", "sm_80", 80, 163),
+    nvidia("cuda:86", "sm_86", 86, 99),
+    nvidia("cuda:87", "sm_87", 87, 163),
+    nvidia("cuda:89", "sm_89", 89, 99),
+    nvidia("cuda:90", "sm_90a", 90, 227),
+    nvidia("cuda:100", "sm_100a", 100, 227),
+    nvidia("cuda:101", "sm_101a", 101, 227),
+    nvidia("cuda:103", "sm_103a", 103, 227),
+    nvidia("cuda:120", "sm_120a", 120, 99),
+    nvidia("cuda:121", "sm_121a", 121, 99),
+    cdna("hip:gfx90a", "gfx90a", 0x90a),
+    cdna("hip:gfx942", "gfx942", 0x942),
+    cdna("hip:gfx950", "gfx950", 0x950),
+    rdna("hip:gfx1100", "gfx1100", 0x1100),
+    rdna("hip:gfx1101", "gfx1101", 0x1101),
+    rdna("hip:gfx1102", "gfx1102", 0x1102),
+    rdna("hip:gfx1103", "gfx1103", 0x1103),
+    rdna("hip:gfx1150", "gfx1150", 0x1150),
+    rdna("hip:gfx1151", "gfx1151", 0x1151),
+    rdna("hip:gfx1152", "gfx1152", 0x1152),
+    rdna("hip:gfx1153", "gfx1153", 0x1153),
+    rdna("hip:gfx1200", "gfx1200", 0x1200),
+    rdna("hip:gfx1201", "gfx1201", 0x1201),
+    rdna("hip:gfx1250", "gfx1250", 0x1250),
+];
