@@ -174,19 +174,30 @@ impl Target {
     pub fn parse(name: &str) -> Result<&'static Self, TargetError> {
         let name = name.trim();
         let bare = |t: &Self| t.name.split_once(':').map_or("", |(_, b)| b);
-        let wanted = name.strip_prefix("sm_").or_else(|| name.starts_with("gfx").then_some(name));
+        let wanted = name
+            .strip_prefix("sm_")
+            .or_else(|| name.starts_with("gfx").then_some(name));
         // `cuda:90` may carry LLVM's architecture-specific suffix.
         let trimmed = |s: &str| {
-            s.strip_suffix(['a', 'f']).filter(|s| s.ends_with(|c: char| c.is_ascii_digit())).map(str::to_owned)
+            s.strip_suffix(['a', 'f'])
+                .filter(|s| s.ends_with(|c: char| c.is_ascii_digit()))
+                .map(str::to_owned)
         };
-        let find = |n: &str, b: Option<&str>| TARGETS.iter().find(|t| t.name == n || b == Some(bare(t)));
+        let find =
+            |n: &str, b: Option<&str>| TARGETS.iter().find(|t| t.name == n || b == Some(bare(t)));
         find(name, wanted)
             .or_else(|| {
                 let is_nvidia = name.starts_with("sm_") || name.starts_with("cuda:");
-                let short = if is_nvidia { trimmed(name)? } else { return None };
+                let short = if is_nvidia {
+                    trimmed(name)?
+                } else {
+                    return None;
+                };
                 find(&short, short.strip_prefix("sm_"))
             })
-            .ok_or_else(|| TargetError { name: name.to_owned() })
+            .ok_or_else(|| TargetError {
+                name: name.to_owned(),
+            })
     }
 
     /// log2 of the lanes per warp.
@@ -218,9 +229,17 @@ impl Target {
         {
             return bits;
         }
-        let per_lane = if bytes < self.bank_bytes { self.bank_bytes } else { bytes };
+        let per_lane = if bytes < self.bank_bytes {
+            self.bank_bytes
+        } else {
+            bytes
+        };
         let lanes = self.wavefront_bytes() / per_lane;
-        let lanes = if lanes > self.lanes { self.lanes } else { lanes };
+        let lanes = if lanes > self.lanes {
+            self.lanes
+        } else {
+            lanes
+        };
         lanes - 1
     }
 
@@ -294,7 +313,11 @@ mod tests {
         for t in TARGETS {
             assert_eq!(Target::parse(t.name).unwrap(), t);
             let bare = t.name.split_once(':').unwrap().1;
-            let bare = if t.vendor == Vendor::Nvidia { format!("sm_{bare}") } else { bare.to_owned() };
+            let bare = if t.vendor == Vendor::Nvidia {
+                format!("sm_{bare}")
+            } else {
+                bare.to_owned()
+            };
             assert_eq!(Target::parse(&bare).unwrap(), t);
             assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
         }
@@ -302,9 +325,24 @@ mod tests {
 
     #[test]
     fn unknown_names_list_the_known_ones() {
-        for bad in ["", "cuda", "cuda:", "cuda:9", "hip:gfx", "hip:sm_90", "cuda:90aa", "é", "a"] {
+        for bad in [
+            "",
+            "cuda",
+            "cuda:",
+            "cuda:9",
+            "hip:gfx",
+            "hip:sm_90",
+            "cuda:90aa",
+            "é",
+            "a",
+        ] {
             let text = Target::parse(bad).unwrap_err().to_string();
-            assert!(text.starts_with(&format!("unknown target `{bad}`; known targets are `cuda:70`")), "{text}");
+            assert!(
+                text.starts_with(&format!(
+                    "unknown target `{bad}`; known targets are `cuda:70`"
+                )),
+                "{text}"
+            );
             assert!(text.contains("`hip:gfx942`"), "{text}");
         }
     }
@@ -319,7 +357,10 @@ mod tests {
                     let bits = t.phase_lane_bits(access, bytes);
                     assert!(bits < t.lanes, "{t} {access:?} {bytes}");
                     let lanes = 1 << bits.count_ones();
-                    assert!(lanes * bytes.max(4) <= t.wavefront_bytes(), "{t} {access:?} {bytes}");
+                    assert!(
+                        lanes * bytes.max(4) <= t.wavefront_bytes(),
+                        "{t} {access:?} {bytes}"
+                    );
                 }
             }
         }
@@ -333,8 +374,22 @@ mod tests {
         assert_eq!(nv.xor_shuffle(5), XorShuffle::Bfly);
         let got = [1, 4, 7, 8, 15, 16, 32].map(|m| amd.xor_shuffle(m));
         use XorShuffle::*;
-        assert_eq!(got, [DppQuadPerm, DsSwizzle, DppRowHalfMirror, DppRowRor8, DppRowMirror, DsSwizzle, DsBpermute]);
-        assert_eq!([4, 8, 16].map(|m| rdna.xor_shuffle(m)), [DppRowXmask, DppRowXmask, PermlaneX16]);
+        assert_eq!(
+            got,
+            [
+                DppQuadPerm,
+                DsSwizzle,
+                DppRowHalfMirror,
+                DppRowRor8,
+                DppRowMirror,
+                DsSwizzle,
+                DsBpermute
+            ]
+        );
+        assert_eq!(
+            [4, 8, 16].map(|m| rdna.xor_shuffle(m)),
+            [DppRowXmask, DppRowXmask, PermlaneX16]
+        );
         assert!(Target::parse("hip:gfx950").unwrap().has_lane_swap(5));
         assert!(!amd.has_lane_swap(5));
     }

@@ -121,7 +121,11 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             clusters: is_gfx1250,
         },
         costs: RDNA_COSTS,
-        load_b128_lane_bits: if is_gfx1250 { Some(0b1_1011) } else { Some(0b1_0011) },
+        load_b128_lane_bits: if is_gfx1250 {
+            Some(0b1_1011)
+        } else {
+            Some(0b1_0011)
+        },
     }
 }
 

@@ -1,0 +1,123 @@
+//! The choice: every applicable strategy is planned, the cheapest wins.
+
+use super::error::{Kind, PlanError};
+use super::local::plan_local;
+use super::shared::plan_shared;
+use super::shuffle::plan_shuffles;
+use super::sides::Sides;
+use super::step::{ConvertPlan, PlanKind, Strategy};
+use super::{Cost, PlanOptions};
+use crate::layout::{Dim, LinearLayout};
+use crate::target::Target;
+
+/// The input dims that a conversion touches at least, as Triton's `minimalCvtLayout` has them.
+///
+/// Empty: no data moves. Only `register`: a renaming. With `lane`: inside a warp; with `warp`: across warps.
+/// Zero register bases count for nothing.
+///
+/// # Errors
+/// The layouts are not of the same tensor, or the source does not hold what the destination needs.
+/// # Source
+/// Triton's `minimalCvtLayout`: `dst.invertAndCompose(src)`, then trivial dims divided out from the major end.
+pub fn minimal_conversion_dims(
+    src: &LinearLayout,
+    dst: &LinearLayout,
+) -> Result<Vec<Dim>, PlanError> {
+    let unique = |l: &LinearLayout| {
+        if l.has_in_dim(Dim::REGISTER) {
+            l.remove_zero_bases(Dim::REGISTER)
+        } else {
+            Ok(l.clone())
+        }
+    };
+    let mut conversion = unique(dst)?.invert_and_compose(&unique(src)?)?;
+    for dim in [Dim::BLOCK, Dim::WARP, Dim::LANE, Dim::REGISTER] {
+        if !conversion.has_in_dim(dim) || !conversion.has_out_dim(dim) {
+            if conversion.has_in_dim(dim) != conversion.has_out_dim(dim) {
+                break;
+            }
+            continue;
+        }
+        match conversion.quotient(&[dim]) {
+            Some(rest) => conversion = rest,
+            None => break,
+        }
+    }
+    Ok(conversion.in_dims().collect())
+}
+
+/// Plans a conversion between two distributed layouts.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::{PlanKind, PlanOptions, plan_conversion};
+/// use linear_layout::target::Target;
+/// // 64 elements on 32 lanes: two in a row per lane, against lane i holding i and i + 32.
+/// let d = Dim::out(0);
+/// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
+/// let dst = LinearLayout::identity_1d(32, Dim::LANE, d)?.product(&LinearLayout::identity_1d(2, Dim::REGISTER, d)?)?;
+/// let target = Target::parse("cuda:90")?;
+/// let plan = plan_conversion(&src, &dst, 32, target, &PlanOptions::new())?;
+/// assert_eq!((plan.kind(), plan.results().len()), (PlanKind::Shuffle, 2));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Shape
+/// `src`, `dst`: (register, lane, warp, block) -> the same output dims. The plan's values are the registers with
+/// zero bases removed.
+/// # Units
+/// `elem_bits`: the width of an element, 1 to 64, a power of two.
+/// # Errors
+/// - `is_unsupported`: movement between blocks, or an odd element width;
+/// - `is_strategy`: the prescribed strategy cannot do it;
+/// - `is_scratch_limit`: no plan fits the scratch limit;
+/// - otherwise the layouts do not fit each other or the target.
+pub fn plan_conversion(
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    elem_bits: u32,
+    target: &Target,
+    options: &PlanOptions,
+) -> Result<ConvertPlan, PlanError> {
+    if !elem_bits.is_power_of_two() || elem_bits > 64 {
+        return Err(Kind::ElementWidth { bits: elem_bits }.into());
+    }
+    let sides = Sides::new(src, dst, target)?;
+    let allows = |s: Strategy| options.strategy.is_none_or(|o| o == s);
+    let mut plans: Vec<ConvertPlan> = Vec::new();
+    // A shuffle that turns out to move nothing is a fine answer to a request for one.
+    if options.strategy != Some(Strategy::Shared) {
+        plans.extend(plan_local(&sides, elem_bits, target));
+    }
+    let done = plans.iter().any(|p| p.kind() == PlanKind::Rename);
+    let mut failed = None;
+    if !done {
+        if allows(Strategy::Shuffle) {
+            plans.extend(plan_shuffles(&sides, elem_bits, target));
+        }
+        if allows(Strategy::Shared) {
+            match plan_shared(&sides, elem_bits, options, target) {
+                Ok(plan) => plans.push(plan),
+                Err(error) => failed = Some(error),
+            }
+        }
+    }
+    let moves = minimal_conversion_dims(src, dst)?;
+    plans.sort_by_key(|p| p.cost().total());
+    let considered: Vec<(PlanKind, Cost)> = plans.iter().map(|p| (p.kind(), p.cost())).collect();
+    match plans.into_iter().next() {
+        Some(mut plan) => {
+            plan.reason.moves = moves;
+            plan.reason.considered = considered;
+            Ok(plan)
+        }
+        None => Err(match (failed, options.strategy) {
+            (Some(error), _) => error,
+            (None, strategy) => Kind::Strategy {
+                strategy: strategy.unwrap_or(Strategy::Shared),
+                moves,
+            }
+            .into(),
+        }),
+    }
+}

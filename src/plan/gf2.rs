@@ -1,0 +1,123 @@
+//! Small questions about spans that planning asks often, on top of [`crate::f2`].
+
+use crate::f2::Echelon;
+
+/// The exclusive or of the columns that `x` selects.
+pub(super) fn apply_u32(columns: &[u32], x: u32) -> u32 {
+    let (mut x, mut y) = (x, 0);
+    while x != 0 {
+        let bit = x.trailing_zeros() as usize;
+        y ^= columns.get(bit).copied().unwrap_or(0);
+        x &= x - 1;
+    }
+    y
+}
+
+/// The exclusive or of the columns that `x` selects.
+pub(super) fn apply(columns: &[u64], x: u64) -> u64 {
+    let (mut x, mut y) = (x, 0);
+    while x != 0 {
+        y ^= columns[x.trailing_zeros() as usize];
+        x &= x - 1;
+    }
+    y
+}
+
+/// The elimination of a list of columns, numbered from 0.
+pub(super) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
+    let mut e = Echelon::new();
+    for (i, &c) in columns.into_iter().enumerate() {
+        e.insert(i, c);
+    }
+    e
+}
+
+/// A basis of what two spans have in common; for lists of unit vectors, those in both, in the order of `a`.
+pub(super) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
+    let mut result = Vec::new();
+    if a.iter().chain(b).all(|c| c.count_ones() <= 1) {
+        for &c in a {
+            if c != 0 && b.contains(&c) && !result.contains(&c) {
+                result.push(c);
+            }
+        }
+        return result;
+    }
+    let mut e = echelon(a);
+    let from_a = crate::f2::low_mask(a.len());
+    let mut found = Echelon::new();
+    for (i, &c) in b.iter().enumerate() {
+        if let Some(kernel) = e.insert(a.len() + i, c) {
+            let common = apply(a, kernel & from_a);
+            if common != 0 && found.insert(result.len(), common).is_none() {
+                result.push(common);
+            }
+        }
+    }
+    result
+}
+
+/// The columns that are independent of those before them.
+pub(super) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let mut e = Echelon::new();
+    let mut kept = Vec::new();
+    for c in columns {
+        if e.insert(kept.len(), c).is_none() {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
+/// Of `columns`, those that extend the span of `base` (and each other).
+pub(super) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
+    let mut e = echelon(base);
+    let mut kept = Vec::new();
+    for c in columns {
+        if e.insert(base.len() + kept.len(), c).is_none() {
+            kept.push(c);
+        }
+    }
+    kept
+}
+
+/// Unit vectors, lowest first, that complete `base` to the whole space of `bits` bits.
+pub(super) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
+    extending(base, (0..bits).map(|b| 1u64 << b))
+}
+
+/// The bits of `x` where `mask` is set, moved together.
+pub(super) fn compress(x: u64, mask: u64) -> u64 {
+    if mask == u64::MAX || mask & (mask + 1) == 0 {
+        return x & mask;
+    }
+    let (mut m, mut y, mut at) = (mask, 0, 0);
+    while m != 0 {
+        y |= ((x >> m.trailing_zeros()) & 1) << at;
+        at += 1;
+        m &= m - 1;
+    }
+    y
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_meet() {
+        assert_eq!(intersection(&[1, 4, 8], &[8, 2, 1]), [1, 8]);
+        // span{3, 4} and span{1, 2}: only 3.
+        assert_eq!(intersection(&[3, 4], &[1, 2]), [3]);
+        assert_eq!(intersection(&[3, 5], &[6]), [6]);
+        assert!(intersection(&[3, 5], &[1]).is_empty());
+    }
+
+    #[test]
+    fn complements_complete() {
+        assert_eq!(complement(&[0b011], 3).len(), 2);
+        assert_eq!(extending(&[1], [1, 3, 2, 4]), [3, 4]);
+        assert_eq!(compress(0b1010_1100, 0b1010_1010), 0b1110);
+        assert_eq!(compress(5, u64::MAX), 5);
+    }
+}

@@ -1,0 +1,1 @@
+//! Index arithmetic as a program: a linear map applied to run-time bits.

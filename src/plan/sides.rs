@@ -1,0 +1,211 @@
+//! The two layouts of a conversion, checked against each other and brought to one coordinate system.
+
+use super::error::{Kind, PlanError, SideName};
+use super::gf2::{compress, echelon};
+use crate::f2::Echelon;
+use crate::layout::{Dim, LinearLayout};
+use crate::target::Target;
+
+/// One side of a conversion: where each bit of the hardware position leads, as packed coordinates.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Side {
+    /// Register columns, zero ones left out.
+    pub(crate) reg: Vec<u64>,
+    /// Lane columns, then warp columns; zero ones stay.
+    pub(crate) thread: Vec<u64>,
+}
+
+/// Both sides, in the same coordinates.
+///
+/// Coordinates are the packed output bits of the source (first output dim lowest), cut to those bits that
+/// tell the elements of one block apart.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Sides {
+    pub(crate) src: Side,
+    pub(crate) dst: Side,
+    /// Elements per block are 2^this.
+    pub(crate) bits: u32,
+    pub(crate) lanes_log2: u32,
+    pub(crate) warps_log2: u32,
+}
+
+impl Side {
+    pub(crate) fn lane(&self, lanes_log2: u32) -> &[u64] {
+        &self.thread[..lanes_log2 as usize]
+    }
+
+    pub(crate) fn warp(&self, lanes_log2: u32) -> &[u64] {
+        &self.thread[lanes_log2 as usize..]
+    }
+}
+
+fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u64> + '_ {
+    let bits = if layout.has_in_dim(dim) {
+        layout.in_bits(dim)
+    } else {
+        0
+    };
+    (0..bits).map(move |b| layout.column(dim, b))
+}
+
+impl Sides {
+    /// Checks the two layouts and reads their columns.
+    ///
+    /// # Errors
+    /// Unknown input dims, different tensors, lanes that are not the target's, different numbers of warps,
+    /// elements that the source does not hold, or that only another block holds.
+    pub(crate) fn new(
+        src: &LinearLayout,
+        dst: &LinearLayout,
+        target: &Target,
+    ) -> Result<Self, PlanError> {
+        let outs = |l: &LinearLayout| l.out_dims().map(|d| (d, l.out_size(d))).collect::<Vec<_>>();
+        let src_outs = outs(src);
+        let transposed;
+        let mut dst = dst;
+        let dst_outs = outs(dst);
+        if src_outs != dst_outs {
+            let mut sorted = (src_outs.clone(), dst_outs.clone());
+            sorted.0.sort_by_key(|(d, _)| d.name());
+            sorted.1.sort_by_key(|(d, _)| d.name());
+            if sorted.0 != sorted.1 {
+                return Err(Kind::OutDims {
+                    src: src_outs,
+                    dst: dst_outs,
+                }
+                .into());
+            }
+            let order: Vec<_> = src_outs.iter().map(|&(d, _)| d).collect();
+            transposed = dst.transpose_outs(&order)?;
+            dst = &transposed;
+        }
+        for (layout, side) in [(src, SideName::Source), (dst, SideName::Destination)] {
+            for dim in layout.in_dims() {
+                if ![Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(&dim) {
+                    return Err(Kind::UnknownInDim { side, dim }.into());
+                }
+            }
+            let found = columns(layout, Dim::LANE).count();
+            if found != target.lanes_log2() as usize {
+                let found = 1u64 << found;
+                return Err(Kind::Lanes {
+                    side,
+                    found,
+                    expected: target.lanes,
+                    target: target.name,
+                }
+                .into());
+            }
+        }
+        let warps = columns(src, Dim::WARP).count();
+        let dst_warps = columns(dst, Dim::WARP).count();
+        if warps != dst_warps {
+            return Err(Kind::Warps {
+                src: 1 << warps,
+                dst: 1 << dst_warps,
+            }
+            .into());
+        }
+        let (lanes_log2, warps_log2) = (target.lanes_log2(), warps as u32);
+        if lanes_log2 + warps_log2 > 11 {
+            return Err(Kind::TooManyThreads {
+                threads: 1 << (lanes_log2 + warps_log2),
+            }
+            .into());
+        }
+        let side = |l: &LinearLayout| Side {
+            reg: columns(l, Dim::REGISTER).filter(|&c| c != 0).collect(),
+            thread: columns(l, Dim::LANE).chain(columns(l, Dim::WARP)).collect(),
+        };
+        let (mut src_side, mut dst_side) = (side(src), side(dst));
+        let held = echelon(src_side.reg.iter().chain(&src_side.thread));
+        Self::check_covered(src, dst, &held)?;
+        // The rows that own a pivot tell the block's elements apart: an element with none of them set is 0.
+        let rows = pivot_rows(&held);
+        let bits = rows.count_ones();
+        for column in [&mut src_side, &mut dst_side]
+            .into_iter()
+            .flat_map(|s| s.reg.iter_mut().chain(&mut s.thread))
+        {
+            *column = compress(*column, rows);
+        }
+        Ok(Self {
+            src: src_side,
+            dst: dst_side,
+            bits,
+            lanes_log2,
+            warps_log2,
+        })
+    }
+
+    /// Every element of the destination must be in the same block of the source.
+    fn check_covered(
+        src: &LinearLayout,
+        dst: &LinearLayout,
+        held: &Echelon,
+    ) -> Result<(), PlanError> {
+        let mut src_blocks = columns(src, Dim::BLOCK);
+        let in_cluster = columns(src, Dim::BLOCK)
+            .chain(columns(dst, Dim::BLOCK))
+            .any(|c| c != 0);
+        for (bit, column) in columns(dst, Dim::BLOCK).enumerate() {
+            if column != src_blocks.next().unwrap_or(0) {
+                return Err(Kind::BlockMovement {
+                    dim: Dim::BLOCK,
+                    bit,
+                }
+                .into());
+            }
+        }
+        if src_blocks.any(|c| c != 0) {
+            let bit = columns(dst, Dim::BLOCK).count();
+            return Err(Kind::BlockMovement {
+                dim: Dim::BLOCK,
+                bit,
+            }
+            .into());
+        }
+        for dim in [Dim::REGISTER, Dim::LANE, Dim::WARP] {
+            for (bit, column) in columns(dst, dim).enumerate() {
+                if !held.contains(column) {
+                    return Err(if in_cluster {
+                        Kind::BlockMovement { dim, bit }.into()
+                    } else {
+                        Kind::NotCovered { dim, bit }.into()
+                    });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Says whether every element that a warp needs is held by the same warp.
+    pub(crate) fn stays_in_warp(&self) -> bool {
+        let lanes = self.lanes_log2;
+        let e = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
+        let warps = self
+            .src
+            .warp(lanes)
+            .iter()
+            .zip(self.dst.warp(lanes))
+            .map(|(a, b)| a ^ b);
+        self.dst
+            .reg
+            .iter()
+            .chain(self.dst.lane(lanes))
+            .copied()
+            .chain(warps)
+            .all(|c| e.contains(c))
+    }
+}
+
+/// The rows that own a pivot: only the zero of the span has none of them set.
+///
+/// [`Echelon::reduce`] clears each pivot row that it meets, and starts from the lowest, so a unit vector loses
+/// its own bit exactly when its row owns a pivot.
+fn pivot_rows(held: &Echelon) -> u64 {
+    (0..64)
+        .map(|row| 1u64 << row)
+        .filter(|unit| held.reduce(*unit).0 & unit == 0)
+        .fold(0, |a, unit| a | unit)
+}
