@@ -169,6 +169,15 @@ impl BitMatrix {
         Ok(result)
     }
 
+    /// The matrix with these columns, already checked: zero from `cols` on, no bits beyond `rows`.
+    pub(crate) const fn from_inline(rows: usize, cols: usize, columns: [u64; 64]) -> Self {
+        Self {
+            rows: rows as u8,
+            cols: cols as u8,
+            columns,
+        }
+    }
+
     /// Returns the number of rows.
     #[must_use]
     pub const fn num_rows(&self) -> usize {

@@ -74,7 +74,7 @@ impl RegisterPermutation {
     }
 
     /// Appends an index that was checked.
-    fn push(&mut self, index: usize) {
+    pub(super) fn push(&mut self, index: usize) {
         self.action[usize::from(self.len) & 63] = index as u8;
         self.len += 1;
     }
@@ -210,23 +210,6 @@ impl RegisterPermutation {
         };
         for index in other.indices() {
             result.push(usize::from(self.action[index]));
-        }
-        Ok(result)
-    }
-
-    /// Returns the action that keeps the nonzero bases of in-dim `dim` of `layout`: afterwards no slot
-    /// is a copy of another because of a zero basis.
-    ///
-    /// # Errors
-    /// When the layout lacks the dim.
-    pub fn removing_broadcast(layout: &LinearLayout, dim: Dim) -> Result<Self, LayoutError> {
-        if !layout.has_in_dim(dim) {
-            return Err(LayoutError::no_such_dim(Role::In, dim));
-        }
-        let columns = layout.columns_of(dim);
-        let mut result = Self::new(&[], dim, columns.len())?;
-        for (i, _) in columns.iter().enumerate().filter(|(_, c)| **c != 0) {
-            result.push(i);
         }
         Ok(result)
     }

@@ -1,8 +1,10 @@
 //! The layout algebra: linear maps between named dimensions.
 
 mod action;
+mod action_choices;
 mod combine;
 mod compose;
+mod conversion;
 mod coords;
 mod dim;
 mod error;
@@ -11,6 +13,7 @@ mod linear_layout;
 mod query;
 mod reshape;
 mod side;
+mod standard;
 mod sublayout;
 mod text;
 
@@ -22,3 +25,4 @@ pub use fit::{ensure_not_larger_than, ensure_not_smaller_than};
 pub use linear_layout::{LinearLayout, Surjectivity};
 pub use query::FreeMasks;
 pub use side::MAX_DIMS;
+pub use standard::{ApplyRange, standard_out_dims};

@@ -1,0 +1,188 @@
+//! Which register actions a lowering wants: before a division, without copies, for additive addresses.
+
+use super::side::Moves;
+use super::{Dim, LayoutError, LinearLayout, RegisterPermutation, Role};
+use crate::f2::low_mask;
+
+impl RegisterPermutation {
+    /// Returns the action that keeps the nonzero bases of in-dim `dim` of `layout`: afterwards no slot
+    /// is a copy of another because of a zero basis.
+    ///
+    /// # Errors
+    /// When the layout lacks the dim.
+    pub fn removing_broadcast(layout: &LinearLayout, dim: Dim) -> Result<Self, LayoutError> {
+        if !layout.has_in_dim(dim) {
+            return Err(LayoutError::no_such_dim(Role::In, dim));
+        }
+        let columns = layout.columns_of(dim);
+        let mut result = Self::new(&[], dim, columns.len())?;
+        for (i, _) in columns.iter().enumerate().filter(|(_, c)| **c != 0) {
+            result.push(i);
+        }
+        Ok(result)
+    }
+
+    /// Returns the order of the registers of `layout` after which `tile` divides it on the left (else
+    /// on the right), as far as registers are concerned: for each register basis of the tile, the
+    /// first equal unused one of the layout. `None` when one is missing.
+    ///
+    /// # Errors
+    /// When the first in-dim of both is not the same, or the tile has an out-dim that `layout` lacks.
+    /// # Source
+    /// Triton's `regPermForDivide`.
+    pub fn for_division(
+        layout: &LinearLayout,
+        tile: &LinearLayout,
+        left: bool,
+    ) -> Result<Option<Self>, LayoutError> {
+        let Some(dim) = layout.in_dims().next() else {
+            return Err(LayoutError::at_least_one_dim(Role::In));
+        };
+        match tile.in_dims().next() {
+            None => return Err(LayoutError::at_least_one_dim(Role::In)),
+            Some(first) if first != dim => {
+                return Err(LayoutError::order_differs(Role::In, first, dim));
+            }
+            Some(_) => {}
+        }
+        let mut moves = Moves::NONE;
+        for i in 0..tile.outs.len() {
+            let out = tile.outs.dim(i);
+            let Some((at, bits)) = layout.outs.range(out) else {
+                return Err(LayoutError::no_such_dim(Role::Out, out));
+            };
+            let tile_bits = tile.outs.log2(i);
+            let Some(rest) = bits.checked_sub(tile_bits) else {
+                return Ok(None);
+            };
+            moves.add(
+                tile.outs.offset(i),
+                tile_bits,
+                if left { at } else { at + rest },
+            );
+        }
+        let columns = layout.columns_of(dim);
+        let wanted = tile.columns_of(dim);
+        let mut chosen = [0usize; 64];
+        let mut used = 0u64;
+        for (to, &col) in chosen.iter_mut().zip(wanted) {
+            let col = moves.apply(col);
+            let found = columns
+                .iter()
+                .enumerate()
+                .find(|(j, c)| used >> j & 1 == 0 && **c == col);
+            let Some((j, _)) = found else {
+                return Ok(None);
+            };
+            used |= 1 << j;
+            *to = j;
+        }
+        let chosen = &chosen[..wanted.len()];
+        let mut result = Self::new(&[], dim, columns.len())?;
+        if left {
+            chosen.iter().for_each(|j| result.push(*j));
+        }
+        (0..columns.len())
+            .filter(|j| used >> j & 1 == 0)
+            .for_each(|j| result.push(j));
+        if !left {
+            chosen.iter().for_each(|j| result.push(*j));
+        }
+        Ok(Some(result))
+    }
+
+    /// Returns the order that puts first the registers whose address can be *added* to a base address
+    /// (their bits are touched by nothing else), and how many register slots those make.
+    ///
+    /// `layout` maps registers to one address; `addr` has everything else that goes into the address,
+    /// and `span_mask` the bits that an affine offset may change. A register basis that `addr` has as
+    /// well counts as additive.
+    /// # Errors
+    /// When `layout` has not `register` as its first in-dim, or one of the two has not exactly one
+    /// out-dim.
+    /// # Source
+    /// Triton's `actionAdditiveStrides`.
+    pub fn additive_strides(
+        layout: &LinearLayout,
+        addr: &LinearLayout,
+        span_mask: u64,
+    ) -> Result<(u64, Self), LayoutError> {
+        if layout.in_dims().next() != Some(Dim::REGISTER) {
+            return Err(LayoutError::no_such_dim(Role::In, Dim::REGISTER));
+        }
+        for l in [layout, addr] {
+            if l.num_out_dims() != 1 {
+                return Err(LayoutError::shape_rank(l.num_out_dims(), 1));
+            }
+        }
+        let bits = addr
+            .columns()
+            .iter()
+            .fold(span_mask, |bits, col| bits | col);
+        let columns = layout.columns_of(Dim::REGISTER);
+        let additive = |col: u64| col & bits == 0 || addr.columns().contains(&col);
+        let mut result = Self::new(&[], Dim::REGISTER, columns.len())?;
+        let pick = |wanted| {
+            columns
+                .iter()
+                .enumerate()
+                .filter(move |(_, c)| additive(**c) == wanted)
+                .map(|(i, _)| i)
+        };
+        pick(true).for_each(|i| result.push(i));
+        let front = result.out_bits();
+        pick(false).for_each(|i| result.push(i));
+        Ok((1 << front, result))
+    }
+}
+
+impl LinearLayout {
+    /// Returns which unique value slot `slot` of in-dim `dim` holds, when only the values of slots
+    /// with all free bits zero are kept (see [`free_variable_masks`](Self::free_variable_masks)).
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[0], &[1]])], &[Dim::out(0)])?;
+    /// let slots: Vec<u64> = (0..4).map(|r| l.unique_value_of(Dim::REGISTER, r)).collect();
+    /// assert_eq!(slots, [0, 0, 1, 1]); // registers 0 and 1 are one value, 2 and 3 the other
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Source
+    /// Triton's `broadcastAs`.
+    #[must_use]
+    pub fn unique_value_of(&self, dim: Dim, slot: u64) -> u64 {
+        let kept = low_mask(self.in_bits(dim)) & !self.free_variable_masks().mask(dim);
+        let (mut value, mut to, mut mask) = (0, 0, kept);
+        while mask != 0 {
+            value |= (slot >> mask.trailing_zeros() & 1) << to;
+            to += 1;
+            mask &= mask - 1;
+        }
+        value
+    }
+
+    /// Writes to each slot of in-dim `dim` its value, given the unique values in order: the inverse of
+    /// dropping the slots with a free bit.
+    ///
+    /// # Errors
+    /// When `unique` has not one value for each slot with all free bits zero, or `out` not one place
+    /// for each slot.
+    pub fn broadcast_values<T: Clone>(
+        &self,
+        dim: Dim,
+        unique: &[T],
+        out: &mut [T],
+    ) -> Result<(), LayoutError> {
+        let free = self.free_variable_masks().mask(dim).count_ones() as usize;
+        let bits = self.in_bits(dim);
+        for (found, bits) in [(unique.len(), bits - free), (out.len(), bits)] {
+            if found as u64 != 1 << bits {
+                return Err(LayoutError::value_count(dim, found, 1 << bits));
+            }
+        }
+        for (slot, to) in out.iter_mut().enumerate() {
+            *to = unique[self.unique_value_of(dim, slot as u64) as usize].clone();
+        }
+        Ok(())
+    }
+}

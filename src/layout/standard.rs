@@ -1,0 +1,377 @@
+//! Layouts over the standard tensor dims `dim0, dim1, ...`, and small helpers of compilers.
+
+use super::side::{MAX_DIMS, Moves, Side};
+use super::{Dim, LayoutError, LinearLayout, Role};
+use crate::f2::low_mask;
+
+/// Returns `dim0, dim1, ..., dim<rank-1>`.
+///
+/// ```
+/// # use linear_layout::layout::{Dim, standard_out_dims};
+/// assert!(standard_out_dims(2).eq([Dim::out(0), Dim::out(1)]));
+/// ```
+pub fn standard_out_dims(
+    rank: usize,
+) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone {
+    (0..rank).map(Dim::out)
+}
+
+/// Dims side by side with sizes, kept inline.
+struct Shape {
+    dims: [(Dim, u64); MAX_DIMS],
+    len: usize,
+}
+
+impl Shape {
+    fn new(shape: &[u64]) -> Result<Self, LayoutError> {
+        if shape.len() > MAX_DIMS {
+            return Err(LayoutError::too_many_dims(Role::Out, MAX_DIMS));
+        }
+        let mut dims = [(Dim::REGISTER, 1); MAX_DIMS];
+        for (i, (to, &size)) in dims.iter_mut().zip(shape).enumerate() {
+            *to = (Dim::out(i), size);
+        }
+        Ok(Self {
+            dims,
+            len: shape.len(),
+        })
+    }
+
+    fn as_slice(&self) -> &[(Dim, u64)] {
+        &self.dims[..self.len]
+    }
+}
+
+impl LinearLayout {
+    /// Returns the layout that walks through a tensor of this shape, dim `order[0]` fastest.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let row_major = LinearLayout::identity_nd(Dim::OFFSET, &[2, 4], &[1, 0])?;
+    /// assert_eq!(*row_major.apply(&[(Dim::OFFSET, 6)])?, [2, 1]); // dim1 = 6 % 4, dim0 = 6 / 4
+    /// assert!(row_major.out_dims().eq([Dim::out(1), Dim::out(0)]));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Shape
+    /// `input -> dim<order[0]>, dim<order[1]>, ...`.
+    /// # Errors
+    /// When `order` is not a permutation of the shape's dims, or a size is not a power of two.
+    /// # Source
+    /// Triton's `identityStandardND`.
+    pub fn identity_nd(input: Dim, shape: &[u64], order: &[usize]) -> Result<Self, LayoutError> {
+        if order.len() != shape.len() {
+            return Err(LayoutError::shape_rank(order.len(), shape.len()));
+        }
+        let mut result = Self::empty();
+        for &dim in order {
+            let Some(&size) = shape.get(dim) else {
+                return Err(LayoutError::shape_rank(dim.saturating_add(1), shape.len()));
+            };
+            result.outs.push_size(Role::Out, Dim::out(dim), size)?;
+        }
+        if !shape.is_empty() {
+            let bits = result.outs.bits();
+            result.ins.push(Role::In, input, bits)?;
+            for (i, col) in result.cols[..bits].iter_mut().enumerate() {
+                *col = 1 << i;
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns a layout of the same dims and sizes that maps everything to zero.
+    #[must_use]
+    pub const fn zeros_like(&self) -> Self {
+        Self::zero(self.ins, self.outs)
+    }
+
+    /// Returns the layout of the tensor reshaped, in row-major order, to `shape`.
+    ///
+    /// # Shape
+    /// Out-dims become `dim0, dim1, ...` with the sizes of `shape`; in-dims stay.
+    /// # Errors
+    /// When a size is not a power of two, or the number of elements differs.
+    /// # Source
+    /// Triton's `reshapeLayout`.
+    pub fn reshape_standard(&self, shape: &[u64]) -> Result<Self, LayoutError> {
+        // Row-major: the last dim is the fastest, while the packing has the first dim fastest.
+        let mut reversed = [Dim::REGISTER; MAX_DIMS];
+        for (to, dim) in reversed.iter_mut().zip(self.out_dims().rev()) {
+            *to = dim;
+        }
+        let mut new = Shape::new(shape)?;
+        new.dims[..shape.len()].reverse();
+        let reshaped = self
+            .transpose_outs(&reversed[..self.num_out_dims()])?
+            .reshape_outs(new.as_slice())?;
+        let mut order = [Dim::REGISTER; MAX_DIMS];
+        for (to, dim) in order.iter_mut().zip(standard_out_dims(shape.len())) {
+            *to = dim;
+        }
+        reshaped.transpose_outs(&order[..shape.len()])
+    }
+
+    /// Returns the layout of the tensor with its dims permuted: out-dim `i` takes the size and
+    /// components of out-dim `order[i]`, the names stay in place.
+    ///
+    /// # Errors
+    /// When `order` is not a permutation of the positions of the out-dims.
+    /// # Source
+    /// Triton's `transposeLinearLayout`.
+    pub fn transpose_standard(&self, order: &[usize]) -> Result<Self, LayoutError> {
+        let rank = self.outs.len();
+        if order.len() != rank {
+            return Err(LayoutError::shape_rank(order.len(), rank));
+        }
+        let mut old_names = Side::EMPTY;
+        let mut outs = Side::EMPTY;
+        for (i, &from) in order.iter().enumerate() {
+            if from >= rank {
+                return Err(LayoutError::shape_rank(from.saturating_add(1), rank));
+            }
+            old_names.push(Role::Out, self.outs.dim(from), self.outs.log2(from))?;
+            outs.push(Role::Out, self.outs.dim(i), self.outs.log2(from))?;
+        }
+        let moves = Moves::between(&self.outs, &old_names);
+        let mut result = Self::zero(self.ins, outs);
+        for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+            *to = moves.apply(col);
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout without tensor dim `dim`, the dims above it renumbered.
+    ///
+    /// # Errors
+    /// When there is no out-dim `dim<dim>`, or an out-dim is not a tensor dim.
+    /// # Source
+    /// Triton's `removeStandardDim`.
+    pub fn remove_standard_dim(&self, dim: usize) -> Result<Self, LayoutError> {
+        let mut kept = Side::EMPTY;
+        let mut renamed = Side::EMPTY;
+        let mut found = false;
+        for i in 0..self.outs.len() {
+            let name = self.outs.dim(i);
+            let index = name
+                .out_index()
+                .ok_or(LayoutError::no_such_dim(Role::Out, name))?;
+            if index == dim {
+                found = true;
+                continue;
+            }
+            kept.push(Role::Out, name, self.outs.log2(i))?;
+            let index = if index > dim { index - 1 } else { index };
+            renamed.push(Role::Out, Dim::out(index), self.outs.log2(i))?;
+        }
+        if !found {
+            return Err(LayoutError::shape_rank(
+                dim.saturating_add(1),
+                self.outs.len(),
+            ));
+        }
+        let moves = Moves::between(&self.outs, &kept);
+        let mut result = Self::zero(self.ins, renamed);
+        for (to, &col) in result.cols.iter_mut().zip(self.columns()) {
+            *to = moves.apply(col);
+        }
+        Ok(result)
+    }
+
+    /// Returns the layout with dims renamed, all at once (so names can be exchanged); order stays.
+    ///
+    /// # Errors
+    /// When a dim to rename does not exist, or two dims would have one name.
+    pub fn rename_dims(
+        &self,
+        ins: &[(Dim, Dim)],
+        outs: &[(Dim, Dim)],
+    ) -> Result<Self, LayoutError> {
+        Ok(Self {
+            ins: renamed(&self.ins, ins, Role::In)?,
+            outs: renamed(&self.outs, outs, Role::Out)?,
+            ..self.clone()
+        })
+    }
+
+    /// Returns the mask of the bits of `input` whose basis touches one of `outs`.
+    #[must_use]
+    pub fn in_basis_mask(&self, input: Dim, outs: &[Dim]) -> u64 {
+        let touched = outs
+            .iter()
+            .filter_map(|d| self.outs.position(*d))
+            .fold(0, |mask, i| mask | self.outs.mask(i));
+        self.columns_of(input)
+            .iter()
+            .enumerate()
+            .fold(0, |mask, (bit, col)| {
+                mask | u64::from(col & touched != 0) << bit
+            })
+    }
+
+    /// Returns the mask of the bits of `out` that a basis of one of `ins` touches.
+    #[must_use]
+    pub fn out_basis_mask(&self, ins: &[Dim], out: Dim) -> u64 {
+        let touched = ins
+            .iter()
+            .flat_map(|d| self.columns_of(*d))
+            .fold(0, |mask, col| mask | col);
+        self.outs
+            .position(out)
+            .map_or(0, |i| self.outs.extract(i, touched))
+    }
+
+    /// Splits off the largest identity of at most `max` values from `input` to `out` on the low side:
+    /// its size, and the rest with `identity.product(&rest) == self`, up to dim order.
+    ///
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let (r, d) = (Dim::REGISTER, Dim::out(0));
+    /// let l = LinearLayout::from_bases(&[(r, &[&[1], &[2], &[8]]), (Dim::LANE, &[&[4]])], &[d])?;
+    /// let (size, rest) = l.factor_identity_prefix(r, d, 8)?;
+    /// assert_eq!((size, rest.columns()), (4, &[2, 1][..]));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When the layout lacks one of the dims.
+    pub fn factor_identity_prefix(
+        &self,
+        input: Dim,
+        out: Dim,
+        max: u64,
+    ) -> Result<(u64, Self), LayoutError> {
+        if !self.has_in_dim(input) {
+            return Err(LayoutError::no_such_dim(Role::In, input));
+        }
+        if !self.has_out_dim(out) {
+            return Err(LayoutError::no_such_dim(Role::Out, out));
+        }
+        let most = self.in_bits(input).min(self.out_bits(out));
+        let most = most.min(max.max(1).ilog2() as usize);
+        for bits in (1..=most).rev() {
+            let tile = Self::identity_1d(1 << bits, input, out)?;
+            if let Ok(rest) = self.divide_left(&tile) {
+                return Ok((1 << bits, rest));
+            }
+        }
+        Ok((1, self.clone()))
+    }
+
+    /// Returns the layout with the bases that `tile` covers zeroed: which tile a slot is in.
+    ///
+    /// Like [`divide_left`](Self::divide_left), but only bits that the tile really uses must be
+    /// unused elsewhere, and positions stay.
+    /// # Errors
+    /// When the tile has a dim that `self` lacks or a larger in-dim, its bases are not the first ones
+    /// of `self`, or another basis touches a bit that the tile uses.
+    /// # Source
+    /// Triton's `getReps`.
+    pub fn repetitions_of(&self, tile: &Self) -> Result<Self, LayoutError> {
+        for dim in tile.out_dims() {
+            if !self.has_out_dim(dim) {
+                return Err(LayoutError::no_such_dim(Role::Out, dim));
+            }
+            if tile.out_bits(dim) > self.out_bits(dim) {
+                let (found, max) = (tile.out_size(dim), self.out_size(dim));
+                return Err(LayoutError::size_too_large(dim, found, max));
+            }
+        }
+        for dim in tile.in_dims() {
+            let (tile_bits, bits) = (tile.in_bits(dim), self.in_bits(dim));
+            if !self.has_in_dim(dim) {
+                return Err(LayoutError::no_such_dim(Role::In, dim));
+            }
+            if tile_bits > bits {
+                return Err(LayoutError::tile_larger(Role::In, dim, tile_bits, bits));
+            }
+        }
+        let moves = Moves::between(&tile.outs, &self.outs);
+        let used = moves.apply(tile.columns().iter().fold(0, |mask, col| mask | col));
+        let mut result = self.clone();
+        for i in 0..self.ins.len() {
+            let (dim, at) = (self.ins.dim(i), self.ins.offset(i));
+            let tile_columns = tile.columns_of(dim);
+            for (bit, &col) in self.columns_of(dim).iter().enumerate() {
+                match tile_columns.get(bit) {
+                    Some(&t) if moves.apply(t) == col => result.cols[at + bit] = 0,
+                    None if col & used == 0 => {}
+                    _ => return Err(LayoutError::tile_basis(dim, bit)),
+                }
+            }
+        }
+        Ok(result)
+    }
+
+    /// Returns the matrix: one row for each output bit, one column for each input bit.
+    #[must_use]
+    pub fn matrix(&self) -> crate::f2::BitMatrix {
+        crate::f2::BitMatrix::from_inline(self.outs.bits(), self.ins.bits(), self.cols)
+    }
+
+    /// Returns the packed outputs of a range of packed inputs, in order, one XOR each.
+    ///
+    /// Bits beyond the in-dims are ignored, as in [`apply_packed`](Self::apply_packed).
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let l = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[3]])], &[Dim::out(0)])?;
+    /// assert!(l.apply_range(0..4).eq([0, 1, 3, 2]));
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn apply_range(&self, inputs: core::ops::Range<u64>) -> ApplyRange {
+        // Going from x to x + 1 flips the low bits up to the lowest zero of x, so the image changes
+        // by the XOR of the columns up to there.
+        let mut steps = self.cols;
+        for i in 1..64 {
+            steps[i] ^= steps[i - 1];
+        }
+        let inside = low_mask(self.ins.bits());
+        ApplyRange {
+            steps,
+            image: self.apply_packed(inputs.start & inside),
+            inputs,
+        }
+    }
+}
+
+/// The outputs of consecutive inputs; see [`LinearLayout::apply_range`].
+#[derive(Clone, Debug)]
+pub struct ApplyRange {
+    steps: [u64; 64],
+    image: u64,
+    inputs: core::ops::Range<u64>,
+}
+
+impl Iterator for ApplyRange {
+    type Item = u64;
+
+    #[inline]
+    fn next(&mut self) -> Option<u64> {
+        let x = self.inputs.next()?;
+        let image = self.image;
+        self.image ^= self.steps[(x.trailing_ones() & 63) as usize];
+        Some(image)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        self.inputs.size_hint()
+    }
+}
+
+fn renamed(side: &Side, names: &[(Dim, Dim)], role: Role) -> Result<Side, LayoutError> {
+    if let Some(&(from, _)) = names
+        .iter()
+        .find(|(from, _)| side.position(*from).is_none())
+    {
+        return Err(LayoutError::no_such_dim(role, from));
+    }
+    let mut result = Side::EMPTY;
+    for i in 0..side.len() {
+        let dim = side.dim(i);
+        let to = names
+            .iter()
+            .find(|(from, _)| *from == dim)
+            .map_or(dim, |(_, to)| *to);
+        result.push(role, to, side.log2(i))?;
+    }
+    Ok(result)
+}
