@@ -7,7 +7,17 @@
 
 pub mod encoding;
 pub mod f2;
+#[cfg(feature = "mlir")]
+pub mod ir;
 pub mod layout;
 pub mod machine;
 pub mod plan;
 pub mod target;
+#[cfg(feature = "mlir")]
+#[path = "../passes/mod.rs"]
+pub mod passes;
+#[cfg(feature = "mlir")]
+pub mod sys;
+
+#[cfg(feature = "mlir")]
+pub use passes::{install, register_dialects};

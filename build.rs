@@ -1,0 +1,154 @@
+//! Builds the C++ side of the `mlir` feature: runs `mlir-tblgen` over `dialect/` and `passes/`,
+//! compiles the glue beside them, and links LLVM and MLIR as shared libraries.
+//!
+//! Where LLVM is comes from the environment that `tools/setup.sh` writes to `.cargo/config.toml`.
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    #[cfg(feature = "mlir")]
+    mlir::build();
+}
+
+#[cfg(feature = "mlir")]
+mod mlir {
+    use std::env;
+    use std::fs;
+    use std::path::{Path, PathBuf};
+    use std::process::Command;
+
+    const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
+
+    /// One dialect: the stem of its `*Ops.td` file and its namespace in the IR.
+    const DIALECTS: [(&str, &str); 3] =
+        [("TritonOps", "tt"), ("TritonGPUOps", "ttg"), ("TritonAMDGPUOps", "amdg")];
+
+    pub(crate) fn build() {
+        println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
+        let prefix = PathBuf::from(env::var(PREFIX_VARIABLE).unwrap_or_else(|_| {
+            panic!(
+                "{PREFIX_VARIABLE} is not set: run tools/setup.sh, which finds LLVM and MLIR 22 \
+                 and writes .cargo/config.toml (or build with --no-default-features)"
+            )
+        }));
+        let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));
+        let generated = out.join("generated");
+        fs::create_dir_all(&generated).expect("OUT_DIR is writable");
+        generate(&prefix, &generated);
+        compile(&prefix, &generated);
+        link(&prefix, &out);
+    }
+
+    /// Runs `mlir-tblgen` for every dialect and for the passes.
+    fn generate(prefix: &Path, generated: &Path) {
+        let tblgen = prefix.join("bin/mlir-tblgen");
+        let run = |td: &str, generator: &str, extra: &[&str], output: &str| {
+            let status = Command::new(&tblgen)
+                .args(["-I", "dialect", "-I", "passes", "-I"])
+                .arg(prefix.join("include"))
+                .arg(format!("-gen-{generator}"))
+                .args(extra)
+                .arg(td)
+                .arg("-o")
+                .arg(generated.join(output))
+                .status()
+                .unwrap_or_else(|e| panic!("cannot run {}: {e}", tblgen.display()));
+            assert!(status.success(), "mlir-tblgen -gen-{generator} failed on {td}");
+        };
+        println!("cargo:rerun-if-changed=dialect");
+        println!("cargo:rerun-if-changed=passes/Passes.td");
+        for (stem, name) in DIALECTS {
+            let td = format!("dialect/{stem}.td");
+            let dialect = [format!("-dialect={name}")];
+            let attrs = [format!("-attrdefs-dialect={name}")];
+            let types = [format!("-typedefs-dialect={name}")];
+            run(&td, "dialect-decls", &[&dialect[0]], &format!("{stem}.dialect.h.inc"));
+            run(&td, "dialect-defs", &[&dialect[0]], &format!("{stem}.dialect.cpp.inc"));
+            run(&td, "op-decls", &[], &format!("{stem}.h.inc"));
+            run(&td, "op-defs", &[], &format!("{stem}.cpp.inc"));
+            run(&td, "attrdef-decls", &[&attrs[0]], &format!("{stem}.attrs.h.inc"));
+            run(&td, "attrdef-defs", &[&attrs[0]], &format!("{stem}.attrs.cpp.inc"));
+            run(&td, "typedef-decls", &[&types[0]], &format!("{stem}.types.h.inc"));
+            run(&td, "typedef-defs", &[&types[0]], &format!("{stem}.types.cpp.inc"));
+        }
+        run("dialect/TritonEnums.td", "enum-decls", &[], "TritonEnums.h.inc");
+        run("dialect/TritonEnums.td", "enum-defs", &[], "TritonEnums.cpp.inc");
+        run("passes/Passes.td", "pass-decls", &["-name=LinearLayout"], "Passes.h.inc");
+        fs::write(generated.join("PassList.inc"), pass_list(prefix)).expect("OUT_DIR is writable");
+    }
+
+    /// The passes of `Passes.td` as a C++ X-macro, so that no second list is kept by hand.
+    fn pass_list(prefix: &Path) -> String {
+        let include = prefix.join("include");
+        let keeper = tblgen::TableGenParser::new()
+            .add_include_directory(include.to_str().expect("the LLVM prefix is UTF-8"))
+            .add_source_file("passes/Passes.td")
+            .parse()
+            .expect("passes/Passes.td is valid TableGen");
+        let names: Vec<String> = keeper
+            .all_derived_definitions("PassBase")
+            .map(|pass| pass.name().expect("a pass has a name").to_owned())
+            .collect();
+        let mut text = String::from("#ifdef LL_DEFINE_PASSES\n");
+        for name in &names {
+            text += &format!("#define GEN_PASS_DEF_{}\n", name.to_uppercase());
+        }
+        text += "#else\n";
+        for name in &names {
+            text += &format!("LL_PASS({name})\n");
+        }
+        text + "#endif\n"
+    }
+
+    fn compile(prefix: &Path, generated: &Path) {
+        let sources: Vec<PathBuf> = fs::read_dir("dialect")
+            .expect("dialect/ exists")
+            .map(|entry| entry.expect("dialect/ is readable").path())
+            .filter(|path| path.extension().is_some_and(|e| e == "cpp"))
+            .collect();
+        println!("cargo:rerun-if-changed=src/sys/bridge.rs");
+        let mut build = cxx_build::bridge("src/sys/bridge.rs");
+        build
+            .files(sources)
+            .include(".")
+            .include(generated)
+            // As system headers, so that their warnings are not ours.
+            .flag(format!("-isystem{}", prefix.join("include").display()))
+            .std("c++17")
+            .flag("-fno-rtti")
+            .flag("-fno-exceptions")
+            .define("RUST_CXX_NO_EXCEPTIONS", None)
+            .flag("-fvisibility=hidden")
+            .warnings_into_errors(true)
+            .flag_if_supported("-Wno-unused-parameter")
+            // GCC sees through FailureOr in generated parsers, but not far enough.
+            .flag_if_supported("-Wno-maybe-uninitialized")
+            .opt_level(1)
+            .debug(false)
+            .compile("linear_layout_dialects");
+    }
+
+    /// Links against the shared MLIR and LLVM, after the static C++ part that needs them.
+    ///
+    /// `mlir-sys` asks for `-lMLIR-C`. Debian ships the C API only as archives, so where the
+    /// shared library is missing a linker script of that name stands in for it.
+    fn link(prefix: &Path, out: &Path) {
+        let lib = prefix.join("lib");
+        if !lib.join("libMLIR-C.so").exists() {
+            let archives: Vec<String> = fs::read_dir(&lib)
+                .expect("the LLVM library folder is readable")
+                .filter_map(|entry| entry.ok()?.path().to_str().map(str::to_owned))
+                .filter(|path| path.contains("/libMLIRCAPI") && path.ends_with(".a"))
+                // The execution engine needs libraries that a compiler does not.
+                .filter(|path| !path.contains("ExecutionEngine"))
+                .collect();
+            let script = format!("GROUP ( {} )\n", archives.join(" "));
+            fs::write(out.join("libMLIR-C.so"), script).expect("OUT_DIR is writable");
+            println!("cargo:rustc-link-search=native={}", out.display());
+        }
+        println!("cargo:rustc-link-search=native={}", lib.display());
+        println!("cargo:rustc-link-lib=dylib=MLIR-C");
+        println!("cargo:rustc-link-lib=dylib=MLIR");
+        println!("cargo:rustc-link-lib=dylib=LLVM");
+        println!("cargo:rustc-link-arg=-Wl,-rpath,{}", lib.display());
+    }
+}

@@ -1,0 +1,48 @@
+#include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
+#include "linear-layout/src/sys/bridge.rs.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace ll;
+
+LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
+
+std::string ll::checkEncoding(Attribute encoding) {
+  const LayoutCacheHolder &holder =
+      encoding.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
+  auto key = reinterpret_cast<size_t>(encoding.getAsOpaquePointer());
+  return std::string(holder.cache->check_encoding(key));
+}
+
+void bridge::register_dialects(size_t registry) {
+  reinterpret_cast<DialectRegistry *>(registry)
+      ->insert<tt::TritonDialect, ttg::TritonGPUDialect, amdg::TritonAMDGPUDialect>();
+}
+
+const bridge::LayoutCache &bridge::layout_cache(size_t context) {
+  return *reinterpret_cast<MLIRContext *>(context)
+              ->getOrLoadDialect<ttg::TritonGPUDialect>()
+              ->getLayoutCache()
+              .cache;
+}
+
+void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
+  InFlightDiagnostic diagnostic = reinterpret_cast<Operation *>(op)->emitOpError();
+  diagnostic << view(message);
+  for (const rust::String &note : notes)
+    diagnostic.attachNote() << StringRef(note.data(), note.size());
+}
+
+void bridge::emit_remark(size_t op, rust::Str message) {
+  reinterpret_cast<Operation *>(op)->emitRemark() << view(message);
+}
+
+bridge::PointerInfo bridge::pointer_info(size_t type) {
+  auto pointer = dyn_cast<tt::PointerType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(type)));
+  if (!pointer)
+    return {false, 0, 0};
+  return {true, reinterpret_cast<size_t>(pointer.getPointeeType().getAsOpaquePointer()),
+          pointer.getAddressSpace()};
+}

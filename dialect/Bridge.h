@@ -1,0 +1,44 @@
+// The border between C++ and Rust. Handles cross as integers; text as (pointer, length).
+//
+// No exception and no panic crosses: Rust catches its own, and this side is built without
+// exceptions.
+#ifndef LL_DIALECT_BRIDGE_H
+#define LL_DIALECT_BRIDGE_H
+
+#include "mlir/IR/Attributes.h"
+#include "mlir/IR/Operation.h"
+#include "mlir/IR/Types.h"
+#include "rust/cxx.h"
+
+namespace ll {
+
+namespace bridge {
+struct LayoutCache;
+struct PointerInfo;
+
+inline size_t handle(mlir::Operation *op) { return reinterpret_cast<size_t>(op); }
+inline rust::Str view(llvm::StringRef text) { return rust::Str(text.data(), text.size()); }
+inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()}; }
+
+// --- called from Rust ---
+void register_dialects(size_t registry);
+void register_passes();
+int32_t opt_main(rust::Slice<const rust::String> arguments);
+const LayoutCache &layout_cache(size_t context);
+void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
+void emit_remark(size_t op, rust::Str message);
+PointerInfo pointer_info(size_t type);
+} // namespace bridge
+
+// Rust's cache of layouts, owned by the dialect of one context.
+struct LayoutCacheHolder {
+  LayoutCacheHolder();
+  rust::Box<bridge::LayoutCache> cache;
+};
+
+// Empty if the encoding keeps its rules, else the reason why not.
+std::string checkEncoding(mlir::Attribute encoding);
+
+} // namespace ll
+
+#endif

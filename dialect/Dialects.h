@@ -1,0 +1,74 @@
+// The generated classes of the dialects, and the traits their operations share.
+#ifndef LL_DIALECT_DIALECTS_H
+#define LL_DIALECT_DIALECTS_H
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/Interfaces/CallInterfaces.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace ll {
+
+struct LayoutCacheHolder;
+
+// Rust decides (src/ir/verify.rs); these only ask.
+mlir::LogicalResult verifyTensorLayouts(mlir::Operation *op);
+mlir::LogicalResult verifySameEncoding(mlir::Operation *op);
+mlir::LogicalResult verifyOperation(mlir::Operation *op);
+
+template <typename ConcreteType>
+struct TensorLayouts : mlir::OpTrait::TraitBase<ConcreteType, TensorLayouts> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyTensorLayouts(op); }
+};
+
+template <typename ConcreteType>
+struct SameEncoding : mlir::OpTrait::TraitBase<ConcreteType, SameEncoding> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameEncoding(op); }
+};
+
+namespace tt {
+
+struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
+  llvm::StringRef getName() final { return "<GlobalMemory>"; }
+};
+
+// The type with its shape and encoding, if any, and another element.
+mlir::Type withElement(mlir::Type type, mlir::Type element);
+// For a pointer or a tensor of pointers: what it points to, in the same shape and encoding.
+mlir::Type pointeeLike(mlir::Type pointers);
+// i1 in the shape and encoding of `type`.
+mlir::Type boolLike(mlir::Type type);
+
+} // namespace tt
+} // namespace ll
+
+#include "TritonOps.dialect.h.inc"
+#include "TritonGPUOps.dialect.h.inc"
+#include "TritonAMDGPUOps.dialect.h.inc"
+
+#include "TritonEnums.h.inc"
+
+#define GET_TYPEDEF_CLASSES
+#include "TritonOps.types.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TritonGPUOps.attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "TritonGPUOps.types.h.inc"
+
+#define GET_OP_CLASSES
+#include "TritonOps.h.inc"
+#define GET_OP_CLASSES
+#include "TritonGPUOps.h.inc"
+#define GET_OP_CLASSES
+#include "TritonAMDGPUOps.h.inc"
+
+#endif

@@ -1,0 +1,20 @@
+// The dialect `tt`: tensor programs of blocks, before and after layouts are chosen.
+#ifndef LL_TRITON_DIALECT
+#define LL_TRITON_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def Triton_Dialect : Dialect {
+  let name = "tt";
+  let cppNamespace = "::ll::tt";
+  let summary = "Block-level tensor operations, textually compatible with Triton 3.9";
+  let description = [{
+    One program instance (a CTA) computes on whole tensors. A tensor's encoding, where it has
+    one, says which thread holds which element; the encodings themselves live in `ttg`.
+  }];
+  let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
+                           "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];
+  let useDefaultTypePrinterParser = 1;
+}
+
+#endif

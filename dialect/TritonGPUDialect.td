@@ -1,0 +1,32 @@
+// The dialect `ttg`: encodings that lay tensors out over a GPU, and the operations on them.
+#ifndef LL_TRITONGPU_DIALECT
+#define LL_TRITONGPU_DIALECT
+
+include "mlir/IR/OpBase.td"
+
+def TritonGPU_Dialect : Dialect {
+  let name = "ttg";
+  let cppNamespace = "::ll::ttg";
+  let summary = "Tensor layouts and the operations that move data between them";
+  let description = [{
+    A module that uses encodings says what they are for: `"ttg.num-warps"`,
+    `"ttg.threads-per-warp"`, `"ttg.num-ctas"` and `ttg.target`.
+  }];
+  let dependentDialects = ["::ll::tt::TritonDialect"];
+  let useDefaultTypePrinterParser = 1;
+  let extraClassDeclaration = [{
+    void registerTypes();
+    void registerAttributes();
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+    // Layouts of the types and encodings of this context, computed once each.
+    const ::ll::LayoutCacheHolder &getLayoutCache() const { return *layoutCache; }
+
+  private:
+    std::shared_ptr<::ll::LayoutCacheHolder> layoutCache;
+
+  public:
+  }];
+}
+
+#endif

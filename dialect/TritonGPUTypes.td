@@ -1,0 +1,28 @@
+// Types of `ttg`.
+#ifndef LL_TRITONGPU_TYPES
+#define LL_TRITONGPU_TYPES
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "TritonGPUDialect.td"
+
+def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface]> {
+  let mnemonic = "memdesc";
+  let summary = "a view of a buffer in shared or tensor memory";
+  let description = [{
+    `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>`: shape and element type, encoding,
+    memory space, whether it may be written, and the shape of the whole allocation where that
+    differs.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        "::mlir::Attribute":$encoding, "::mlir::Attribute":$memorySpace,
+                        "bool":$mutableMemory, ArrayRefParameter<"int64_t">:$allocShape);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool hasRank() const { return true; }
+    MemDescType cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
+                          ::mlir::Type elementType) const;
+  }];
+}
+
+#endif

@@ -1,0 +1,18 @@
+// Verification: asks Rust, and gives its answer to MLIR.
+#include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
+#include "linear-layout/src/sys/bridge.rs.h"
+
+using namespace mlir;
+
+LogicalResult ll::verifyTensorLayouts(Operation *op) {
+  return success(bridge::verify_tensor_layouts(bridge::handle(op)));
+}
+
+LogicalResult ll::verifySameEncoding(Operation *op) {
+  return success(bridge::verify_same_encoding(bridge::handle(op)));
+}
+
+LogicalResult ll::verifyOperation(Operation *op) {
+  return success(bridge::verify_operation(bridge::handle(op)));
+}

@@ -1,0 +1,69 @@
+//! The passes: one file each, named as on the command line, declared in `Passes.td`.
+
+mod options;
+
+use crate::ir::{Layouts, verify};
+use crate::sys::{self, Complaint, Emitted, LayoutCache, Semantics};
+use melior::dialect::DialectRegistry;
+use melior::ir::{Attribute, OperationRef};
+use options::Options;
+use std::any::Any;
+
+/// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
+pub fn install() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| sys::install(&LinearLayouts));
+}
+
+/// Adds `tt`, `ttg` and `amdg` to a registry.
+pub fn register_dialects(registry: &DialectRegistry) {
+    install();
+    sys::register_dialects(registry);
+}
+
+/// Runs a pass on a module; returns the pipeline of MLIR passes to run after it.
+type Run = fn(OperationRef<'_, '_>, &Options) -> Result<String, Emitted>;
+
+/// Every pass by its argument, sorted.
+const PASSES: [(&str, Run); 0] = [];
+
+struct LinearLayouts;
+
+impl Semantics for LinearLayouts {
+    fn new_cache(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(Layouts::default())
+    }
+
+    fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.encoding(encoding).map(drop).map_err(|reason| reason.to_string())
+    }
+
+    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
+        verify::operation(op)
+    }
+
+    fn verify_tensor_layouts(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
+        verify::tensor_layouts(op)
+    }
+
+    fn verify_same_encoding(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
+        verify::same_encoding(op)
+    }
+
+    fn run_pass(
+        &self,
+        argument: &str,
+        options: &str,
+        module: OperationRef<'_, '_>,
+    ) -> Result<String, Emitted> {
+        let run = PASSES.iter().find(|(name, _)| *name == argument).map(|(_, run)| run);
+        let Some(run) = run else {
+            let known: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
+            let complaint = Complaint::new(format!("has no pass `{argument}` in this library"))
+                .note(format!("the passes are: {}", known.join(", ")));
+            return Err(sys::emit_error(module, &complaint));
+        };
+        run(module, &Options::parse(options))
+    }
+}

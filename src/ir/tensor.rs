@@ -1,0 +1,64 @@
+//! Tensor types with an encoding.
+
+use melior::ir::r#type::{IntegerType, RankedTensorType, TypeLike};
+use melior::ir::{Attribute, ShapedTypeLike, Type};
+
+/// A ranked tensor of static shape.
+#[derive(Clone, Debug)]
+pub struct TensorType<'c> {
+    /// The type itself.
+    pub type_: Type<'c>,
+    /// Sizes of the dimensions, in elements.
+    pub shape: Vec<u64>,
+    /// The element type.
+    pub element: Type<'c>,
+    /// The encoding, where there is one.
+    pub encoding: Option<Attribute<'c>>,
+}
+
+impl<'c> TensorType<'c> {
+    /// The view of a type, or nothing where the type is no tensor of static shape.
+    #[must_use]
+    pub fn of(type_: Type<'c>) -> Option<Self> {
+        let tensor = RankedTensorType::try_from(type_).ok()?;
+        if !tensor.has_static_shape() {
+            return None;
+        }
+        let shape = (0..tensor.rank()).map(|i| static_size(&tensor, i)).collect();
+        Some(Self { type_, shape, element: tensor.element(), encoding: tensor.encoding() })
+    }
+
+    /// The number of elements.
+    #[must_use]
+    pub fn num_elements(&self) -> u64 {
+        self.shape.iter().product()
+    }
+
+    /// The same tensor type with another encoding.
+    #[must_use]
+    pub fn with_encoding(&self, encoding: Attribute<'c>) -> Type<'c> {
+        RankedTensorType::new(&self.shape, self.element, Some(encoding)).into()
+    }
+}
+
+fn static_size(tensor: &RankedTensorType<'_>, i: usize) -> u64 {
+    use melior::ir::r#type::DimSize;
+    match tensor.dim_size(i) {
+        Ok(DimSize::Static(size)) => u64::try_from(size).unwrap_or(0),
+        _ => 0,
+    }
+}
+
+/// The width of an element in bits: its own for numbers, 64 for pointers.
+///
+/// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` 64.
+#[must_use]
+pub fn element_bits(element: Type<'_>) -> Option<u32> {
+    if let Ok(integer) = IntegerType::try_from(element) {
+        return Some(integer.width());
+    }
+    if element.is_index() || crate::sys::pointer(element).is_some() {
+        return Some(64);
+    }
+    crate::sys::float_width(element)
+}

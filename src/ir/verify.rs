@@ -1,0 +1,415 @@
+//! The rules of operations. Each carries the label that its operation's documentation gives it.
+//!
+//! What ODS checks (operand counts, element types) is not checked again here.
+
+use crate::encoding::Encoding;
+use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
+use crate::layout::Dim;
+use crate::sys::Complaint;
+use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::{AttributeLike, OperationRef, Type, ValueLike};
+use std::sync::Arc;
+
+type Verdict = Result<(), Vec<Complaint>>;
+
+fn one(complaint: Complaint) -> Vec<Complaint> {
+    vec![complaint]
+}
+
+/// More elements than this in one tensor is taken for a mistake, as in Triton.
+const MAX_ELEMENTS: u64 = 1 << 20;
+
+/// Checks every tensor of an operation against the module: rank, powers of two, lanes, warps, CTAs.
+///
+/// # Errors
+/// Every rule that is broken, operand by operand.
+pub fn tensor_layouts(op: OperationRef<'_, '_>) -> Verdict {
+    let mut complaints = Vec::new();
+    let mut module = None;
+    let operands = op.operands().enumerate().map(|(i, v)| (Place::Operand(i), v.r#type()));
+    let single = op.result_count() == 1;
+    let results = op.results().enumerate().map(|(i, v)| {
+        (if single { Place::Result } else { Place::ResultNumber(i) }, v.r#type())
+    });
+    for (place, type_) in operands.chain(results) {
+        let Some(tensor) = TensorType::of(type_) else { continue };
+        if let Err(complaint) = tensor_layout(op, &tensor, place, &mut module) {
+            complaints.push(complaint);
+        }
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+/// Where in an operation a tensor stands.
+#[derive(Clone, Copy)]
+enum Place {
+    Operand(usize),
+    Result,
+    ResultNumber(usize),
+}
+
+impl std::fmt::Display for Place {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::Operand(i) => write!(f, "operand {i}"),
+            Self::Result => f.write_str("the result"),
+            Self::ResultNumber(i) => write!(f, "result {i}"),
+        }
+    }
+}
+
+fn tensor_layout(
+    op: OperationRef<'_, '_>,
+    tensor: &TensorType<'_>,
+    place: Place,
+    module: &mut Option<ModuleInfo>,
+) -> Result<(), Complaint> {
+    let elements = tensor
+        .shape
+        .iter()
+        .try_fold(1u64, |product, size| product.checked_mul(*size))
+        .filter(|n| *n <= MAX_ELEMENTS)
+        .ok_or_else(|| {
+            Complaint::new(format!(
+                "has too many elements in {place}: `{}` has more than {MAX_ELEMENTS}",
+                tensor.type_
+            ))
+        })?;
+    if !elements.is_power_of_two() {
+        return Err(Complaint::new(format!(
+            "needs a power of two of elements in {place}, but `{}` has {elements}",
+            tensor.type_
+        ))
+        .note("pad the tensor to the next power of two and mask the rest"));
+    }
+    if tensor.encoding.is_none() {
+        return Ok(());
+    }
+    if module.is_none() {
+        *module = Some(ModuleInfo::around(op)?);
+    }
+    let Some(module) = module else { return Ok(()) };
+    let layout = Layouts::of(op.context().into_context_ref()).tensor(tensor).map_err(|reason| {
+        Complaint::new(format!("has an invalid layout in {place}: {reason}"))
+            .note(format!("the type is `{}`", tensor.type_))
+    })?;
+    let of_dim = [
+        (Dim::LANE, "threads per warp", "ttg.threads-per-warp", module.threads_per_warp),
+        (Dim::WARP, "warps per CTA", "ttg.num-warps", module.num_warps),
+        (Dim::BLOCK, "CTAs", "ttg.num-ctas", module.num_ctas),
+    ];
+    for (dim, what, attribute, expected) in of_dim {
+        let found = layout.full.in_size(dim);
+        if found != expected {
+            return Err(Complaint::new(format!(
+                "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
+            ))
+            .note(format!("the type is `{}`", tensor.type_))
+            .note(format!("change the encoding, or the module's `\"{attribute}\"`")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks that all tensors of an operation have one layout.
+///
+/// # Errors
+/// The first two that differ.
+pub fn same_encoding(op: OperationRef<'_, '_>) -> Verdict {
+    let types: Vec<TensorType<'_>> = op
+        .operands()
+        .map(|v| v.r#type())
+        .chain(op.results().map(|v| v.r#type()))
+        .filter_map(TensorType::of)
+        .collect();
+    let Some(first) = types.first() else { return Ok(()) };
+    for other in &types[1..] {
+        if other.encoding != first.encoding {
+            return Err(one(Complaint::new(format!(
+                "needs the same encoding for all operands and results, but has `{}` and `{}`",
+                first.type_, other.type_
+            ))
+            .note("convert one of them with `ttg.convert_layout`")));
+        }
+    }
+    Ok(())
+}
+
+/// Checks the rules of one operation.
+///
+/// # Errors
+/// Every rule that is broken.
+pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
+    let name = op.name();
+    match name.as_string_ref().as_str().unwrap_or_default() {
+        "tt.make_range" => make_range(op),
+        "tt.expand_dims" => expand_dims(op),
+        "tt.broadcast" => broadcast(op),
+        "tt.trans" => trans(op),
+        "tt.reshape" => reshape(op),
+        "tt.join" => join(op),
+        "tt.split" => split(op),
+        _ => Ok(()),
+    }
+}
+
+fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
+    op.attribute(name)
+        .ok()
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map_or(0, |a| a.signed_value())
+}
+
+/// The `order` attribute of `tt.trans`.
+pub(crate) fn order(op: OperationRef<'_, '_>) -> Vec<i32> {
+    op.attribute("order")
+        .ok()
+        .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())
+        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
+        .unwrap_or_default()
+}
+
+fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
+    op.operand(i).ok().and_then(|v| TensorType::of(v.r#type()))
+}
+
+fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
+    op.result(i).ok().and_then(|v| TensorType::of(v.r#type()))
+}
+
+/// The layouts of two tensors, where both have one that is valid; the invalid ones have their own
+/// complaint.
+fn layouts(a: &TensorType<'_>, b: &TensorType<'_>) -> Option<(Arc<TensorLayout>, Arc<TensorLayout>)> {
+    let cache = Layouts::of(context(a.type_));
+    Some((cache.tensor(a).ok()?, cache.tensor(b).ok()?))
+}
+
+fn context(type_: Type<'_>) -> melior::ContextRef<'_> {
+    use melior::ir::TypeLike;
+    type_.context()
+}
+
+fn make_range(op: OperationRef<'_, '_>) -> Verdict {
+    let (start, end) = (integer(op, "start"), integer(op, "end"));
+    if start >= end {
+        return Err(one(Complaint::new(format!(
+            "needs `start` less than `end`, but has {start} and {end}"
+        )))); // make_range_c1
+    }
+    let Some(tensor) = result(op, 0) else { return Ok(()) };
+    let mut complaints = Vec::new();
+    if tensor.shape.len() != 1 {
+        complaints.push(Complaint::new(format!(
+            "needs a result of rank 1, but `{}` has rank {}",
+            tensor.type_,
+            tensor.shape.len()
+        ))); // make_range_c2
+    } else if i64::try_from(tensor.shape[0]) != Ok(end - start) {
+        complaints.push(Complaint::new(format!(
+            "ranges over [{start}, {end}), which has {} elements, but the result has {}",
+            end - start,
+            tensor.shape[0]
+        ))); // make_range_c3
+    }
+    if super::tensor::element_bits(tensor.element) != Some(32) {
+        complaints.push(Complaint::new(format!(
+            "needs elements of type `i32`, but the result has `{}`",
+            tensor.element
+        ))); // make_range_c4
+    }
+    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let axis = integer(op, "axis");
+    let Some(axis) = usize::try_from(axis).ok().filter(|a| *a <= src.shape.len()) else {
+        return Err(one(Complaint::new(format!(
+            "has axis {axis}, but a tensor of rank {} takes axes 0 to {}",
+            src.shape.len(),
+            src.shape.len()
+        )))); // expand_dims_c1
+    };
+    let mut expected = src.shape.clone();
+    expected.insert(axis, 1);
+    if dst.shape != expected {
+        return Err(one(Complaint::new(format!(
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )))); // expand_dims_c2
+    }
+    let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else { return Ok(()) };
+    let cache = Layouts::of(op.context().into_context_ref());
+    let Ok(known) = cache.encoding(encoding) else { return Ok(()) };
+    match known.as_ref() {
+        Encoding::Slice(slice)
+            if slice.dim() == axis && slice.parent().to_string() == parent.to_string() =>
+        {
+            Ok(())
+        }
+        // The spelling may differ where the layout does not.
+        _ if layouts(&src, &dst).is_some_and(|(src, dst)| {
+            dst.full
+                .sublayout(
+                    &[Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK],
+                    &kept_dims(expected.len(), axis),
+                )
+                .and_then(|kept| kept.remove_zero_bases(Dim::REGISTER))
+                .is_ok_and(|kept| kept.columns() == src.unique.columns())
+        }) =>
+        {
+            Ok(())
+        }
+        _ => Err(one(Complaint::new(format!(
+            "needs an operand whose encoding is a slice of the result's along dimension {axis}, but it is `{encoding}`"
+        ))
+        .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`")))), // expand_dims_c3
+    }
+}
+
+fn kept_dims(rank: usize, without: usize) -> Vec<Dim> {
+    (0..rank).filter(|d| *d != without).map(Dim::out).collect()
+}
+
+fn dimensions(shape: &[u64]) -> String {
+    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+}
+
+fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    if src.shape.len() != dst.shape.len() {
+        return Err(one(Complaint::new(format!(
+            "needs operand and result of one rank, but has ranks {} and {}",
+            src.shape.len(),
+            dst.shape.len()
+        )))); // broadcast_c1
+    }
+    let complaints: Vec<Complaint> = (0..src.shape.len())
+        .filter(|i| src.shape[*i] != dst.shape[*i] && src.shape[*i] != 1)
+        .map(|i| {
+            Complaint::new(format!(
+                "changes dimension {i} from {} to {}, but only a dimension of size 1 can be repeated",
+                src.shape[i], dst.shape[i]
+            ))
+        })
+        .collect(); // broadcast_c2
+    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+}
+
+fn trans(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let order = order(op);
+    let rank = src.shape.len();
+    if order.len() != rank {
+        return Err(one(Complaint::new(format!(
+            "needs an `order` of {rank} entries for `{}`, but has {}",
+            src.type_,
+            order.len()
+        )))); // trans_c1
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if !sorted.iter().copied().eq(0..i32::try_from(rank).unwrap_or(0)) {
+        return Err(one(Complaint::new(format!(
+            "needs a permutation of 0 to {} as `order`, but has {order:?}",
+            rank.saturating_sub(1)
+        )))); // trans_c2
+    }
+    let order: Vec<usize> = order.iter().filter_map(|d| usize::try_from(*d).ok()).collect();
+    let expected: Vec<u64> = order.iter().map(|d| src.shape[*d]).collect();
+    if dst.shape != expected {
+        return Err(one(Complaint::new(format!(
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )))); // trans_c3
+    }
+    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    match super::view::transposed(&from.full, &order) {
+        Ok(inferred) if inferred == to.full => Ok(()),
+        Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // trans_c4
+        Err(e) => Err(one(Complaint::new(e.to_string()))),
+    }
+}
+
+fn reshape(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    if src.num_elements() != dst.num_elements() {
+        return Err(one(Complaint::new(format!(
+            "needs as many elements in the result as in the operand, but has {} and {}",
+            dst.num_elements(),
+            src.num_elements()
+        )))); // reshape_c1
+    }
+    if src.encoding.is_some() != dst.encoding.is_some() {
+        return Err(one(Complaint::new(
+            "needs an encoding on both operand and result, or on neither",
+        ))); // reshape_c2
+    }
+    if op.has_attribute("allow_reorder") {
+        return Ok(());
+    }
+    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    match super::view::reshaped(&from.full, &dst.shape) {
+        Ok(inferred) if same_values(&inferred, &to) => Ok(()),
+        Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
+        Err(e) => Err(one(Complaint::new(e.to_string()))),
+    }
+}
+
+/// Equal maps, broadcast registers aside.
+fn same_values(inferred: &crate::layout::LinearLayout, declared: &TensorLayout) -> bool {
+    inferred.remove_zero_bases(Dim::REGISTER).is_ok_and(|unique| unique == declared.unique)
+}
+
+fn inference_mismatch(
+    declared: &TensorType<'_>,
+    inferred: &crate::layout::LinearLayout,
+) -> Vec<Complaint> {
+    one(Complaint::new(format!(
+        "has a result `{}` whose layout is not the one that follows from the operand",
+        declared.type_
+    ))
+    .note(format!("the layout that follows is:{inferred}")))
+}
+
+fn join(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let mut expected = src.shape.clone();
+    expected.push(2);
+    if dst.shape != expected {
+        return Err(one(Complaint::new(format!(
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )))); // join_c1
+    }
+    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    match super::view::split_last(&to.unique) {
+        Ok(half) if half == from.unique => Ok(()),
+        Ok(half) => Err(one(Complaint::new(format!(
+            "has a result `{}` that does not hold each operand in the operand's layout",
+            dst.type_
+        ))
+        .note(format!("half of the result has the layout:{half}")))), // join_c2
+        Err(reason) => Err(one(Complaint::new(reason))), // join_c2
+    }
+}
+
+fn split(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    if src.shape.last() != Some(&2) {
+        return Err(one(Complaint::new(format!(
+            "needs an operand whose last dimension has size 2, but has `{}`",
+            src.type_
+        )))); // split_c1
+    }
+    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    match super::view::split_last(&from.unique) {
+        Ok(half) if half == to.unique => Ok(()),
+        Ok(half) => Err(inference_mismatch(&dst, &half)), // split_c2
+        Err(reason) => Err(one(Complaint::new(reason))), // split_c2
+    }
+}

@@ -1,0 +1,112 @@
+//! Views: operations that rename registers and move nothing.
+//!
+//! Each is a linear map `f` on the tensor's coordinates. A result register takes the operand
+//! register that holds `f` of its coordinates, in the same thread; that it is the same thread is
+//! checked, not assumed.
+
+use crate::layout::{Dim, LayoutError, LinearLayout};
+
+const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
+
+/// The layout of a transposed tensor: result dim i is operand dim `order[i]`.
+///
+/// # Errors
+/// `order` is no permutation of the layout's dims.
+pub fn transposed(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout, LayoutError> {
+    let dims: Vec<Dim> = order.iter().map(|d| Dim::out(*d)).collect();
+    let moved = layout.transpose_outs(&dims)?;
+    let sizes: Vec<(Dim, u64)> =
+        order.iter().enumerate().map(|(i, d)| (Dim::out(i), layout.out_size(Dim::out(*d)))).collect();
+    // Same sizes in the same order: this only renames.
+    moved.reshape_outs(&sizes)
+}
+
+/// The layout of a reshaped tensor: elements keep their row-major position.
+///
+/// # Errors
+/// The shapes differ in their number of elements.
+pub fn reshaped(layout: &LinearLayout, shape: &[u64]) -> Result<LinearLayout, LayoutError> {
+    let minor_first: Vec<Dim> = (0..layout.num_out_dims()).rev().map(Dim::out).collect();
+    let sizes: Vec<(Dim, u64)> =
+        shape.iter().enumerate().rev().map(|(i, size)| (Dim::out(i), *size)).collect();
+    let order: Vec<Dim> = (0..shape.len()).map(Dim::out).collect();
+    layout.transpose_outs(&minor_first)?.reshape_outs(&sizes)?.transpose_outs(&order)
+}
+
+/// The layout of each half of a tensor along its last dimension of size 2.
+///
+/// # Errors
+/// The two halves of a pair do not lie in registers of one thread.
+pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
+    let rank = layout.num_out_dims();
+    let last = Dim::out(rank - 1);
+    let pair = 1u64 << (layout.total_out_bits() - 1);
+    let outs: Vec<Dim> = (0..rank - 1).map(Dim::out).collect();
+    for dim in HARDWARE {
+        for bit in 0..layout.in_bits(dim) {
+            let column = layout.column(dim, bit);
+            if column & pair != 0 && (dim != Dim::REGISTER || column != pair) {
+                return Err(format!(
+                    "needs the last dimension within one thread, but {} bit {bit} moves along it",
+                    dim.name()
+                ));
+            }
+        }
+    }
+    let bit = (0..layout.in_bits(Dim::REGISTER))
+        .find(|bit| layout.column(Dim::REGISTER, *bit) == pair)
+        .ok_or_else(|| format!("needs a register along the last dimension `{}`", last.name()))?;
+    let registers: Vec<usize> =
+        (0..layout.in_bits(Dim::REGISTER)).filter(|b| *b != bit).collect();
+    crate::layout::RegisterPermutation::new(
+        &registers,
+        Dim::REGISTER,
+        layout.in_bits(Dim::REGISTER),
+    )
+    .and_then(|keep| keep.apply(layout))
+    .and_then(|kept| kept.sublayout(&HARDWARE, &outs))
+    .map_err(|e| e.to_string())
+}
+
+/// For each result register, the operand register that holds its element.
+///
+/// `f` maps packed coordinates of the result to packed coordinates of the operand and is linear.
+///
+/// # Errors
+/// The element lies in another thread, or nowhere.
+pub fn register_sources(
+    result: &LinearLayout,
+    operand: &LinearLayout,
+    f: impl Fn(u64) -> u64,
+) -> Result<Vec<usize>, String> {
+    for dim in &HARDWARE[1..] {
+        for bit in 0..result.in_bits(*dim).max(operand.in_bits(*dim)) {
+            if f(result.column(*dim, bit)) != operand.column(*dim, bit) {
+                return Err(format!(
+                    "would move data between threads: {} bit {bit} holds other elements in the operand than in the result",
+                    dim.name()
+                ));
+            }
+        }
+    }
+    let registers = 1usize << operand.in_bits(Dim::REGISTER);
+    let held: std::collections::HashMap<u64, usize> =
+        (0..registers).rev().map(|r| (at(operand, r), r)).collect();
+    (0..1usize << result.in_bits(Dim::REGISTER))
+        .map(|r| {
+            held.get(&f(at(result, r)))
+                .copied()
+                .ok_or_else(|| format!("would move data between threads for register {r}"))
+        })
+        .collect()
+}
+
+/// Packed coordinates of register `r` in lane 0 of warp 0.
+fn at(layout: &LinearLayout, r: usize) -> u64 {
+    layout
+        .columns_of(Dim::REGISTER)
+        .iter()
+        .enumerate()
+        .filter(|(bit, _)| r >> bit & 1 == 1)
+        .fold(0, |sum, (_, column)| sum ^ column)
+}

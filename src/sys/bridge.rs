@@ -1,0 +1,45 @@
+//! The functions that cross between C++ and Rust, declared once for both sides.
+//!
+//! MLIR handles cross as their address (`usize`); the wrappers in [`super`] give them back their
+//! types. Every function that C++ calls catches panics in [`super::guard`].
+
+use super::callbacks::*;
+
+#[cxx::bridge(namespace = "ll::bridge")]
+pub(super) mod ffi {
+    /// What a pass did: whether it succeeded, and MLIR passes to run after it.
+    struct PassOutcome {
+        succeeded: bool,
+        pipeline: String,
+    }
+
+    /// The parts of a `!tt.ptr` type; `is_pointer` is false for every other type.
+    struct PointerInfo {
+        is_pointer: bool,
+        pointee: usize,
+        address_space: i32,
+    }
+
+    extern "Rust" {
+        type LayoutCache;
+        fn new_layout_cache() -> Box<LayoutCache>;
+        fn check_encoding(self: &LayoutCache, attribute: usize) -> String;
+
+        fn verify_operation(op: usize) -> bool;
+        fn verify_tensor_layouts(op: usize) -> bool;
+        fn verify_same_encoding(op: usize) -> bool;
+        fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
+    }
+
+    unsafe extern "C++" {
+        include!("dialect/Bridge.h");
+
+        fn register_dialects(registry: usize);
+        fn register_passes();
+        fn opt_main(arguments: &[String]) -> i32;
+        fn layout_cache(context: usize) -> &'static LayoutCache;
+        fn emit_error(op: usize, message: &str, notes: &[String]);
+        fn emit_remark(op: usize, message: &str);
+        fn pointer_info(type_: usize) -> PointerInfo;
+    }
+}

@@ -1,0 +1,183 @@
+//! What C++ asks Rust: the answers come from [`Semantics`], which the rooms above install.
+//!
+//! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
+//! diagnostic, never an unwinding stack.
+
+use super::bridge::ffi::{self, PassOutcome};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, OperationRef};
+use std::any::Any;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::OnceLock;
+
+/// Why something is wrong, and the nearest ways out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Complaint {
+    /// What was found and what was expected; lower case, no final period.
+    pub message: String,
+    /// Fixes and details, each a note under the message.
+    pub notes: Vec<String>,
+}
+
+impl Complaint {
+    /// A complaint without notes.
+    pub fn new(message: impl Into<String>) -> Self {
+        Self { message: message.into(), notes: Vec::new() }
+    }
+
+    /// Adds a note, usually the nearest fix.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+}
+
+/// The meaning of the dialects and passes, as the C++ side needs it.
+pub trait Semantics: Sync {
+    /// A fresh cache for one MLIR context.
+    fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
+    /// The rules of an encoding on its own.
+    ///
+    /// # Errors
+    /// The reason why the encoding is no layout.
+    fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String>;
+    /// The rules of one operation.
+    ///
+    /// # Errors
+    /// Every rule that is broken.
+    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    /// The rules of every operation's tensors against the module.
+    ///
+    /// # Errors
+    /// Every rule that is broken.
+    fn verify_tensor_layouts(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    /// All tensors of the operation have the same encoding.
+    ///
+    /// # Errors
+    /// The two that differ.
+    fn verify_same_encoding(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    /// Runs a pass on a module, and returns the pipeline of MLIR passes to run after it.
+    ///
+    /// # Errors
+    /// An error that has been emitted already.
+    fn run_pass(
+        &self,
+        argument: &str,
+        options: &str,
+        module: OperationRef<'_, '_>,
+    ) -> Result<String, Emitted>;
+}
+
+/// Proof that an error diagnostic has been emitted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Emitted(());
+
+static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
+
+/// Installs the semantics; later calls have no effect.
+pub fn install(semantics: &'static dyn Semantics) {
+    let _ = SEMANTICS.set(semantics);
+}
+
+fn semantics() -> &'static dyn Semantics {
+    *SEMANTICS.get().expect("`install` runs before any dialect is registered")
+}
+
+/// One context's cache of what its types and encodings mean.
+#[allow(missing_debug_implementations, reason = "holds an opaque value of the rooms above")]
+pub struct LayoutCache(Box<dyn Any + Send + Sync>);
+
+impl LayoutCache {
+    /// The cache as the type that [`Semantics::new_cache`] made.
+    #[must_use]
+    pub fn get<T: 'static>(&self) -> Option<&T> {
+        self.0.downcast_ref()
+    }
+
+    pub(super) fn check_encoding(&self, attribute: usize) -> String {
+        // SAFETY: C++ passes the address of a live, uniqued attribute.
+        let attribute = unsafe { super::attribute(attribute) };
+        match guard(|| semantics().check_encoding(self, attribute)) {
+            Ok(Ok(())) => String::new(),
+            Ok(Err(reason)) => reason,
+            Err(panic) => internal(&panic),
+        }
+    }
+}
+
+pub(super) fn new_layout_cache() -> Box<LayoutCache> {
+    Box::new(LayoutCache(semantics().new_cache()))
+}
+
+/// Emits an error at an operation's location, with notes.
+pub fn emit_error(op: OperationRef<'_, '_>, complaint: &Complaint) -> Emitted {
+    ffi::emit_error(op.to_raw().ptr as usize, &complaint.message, &complaint.notes);
+    Emitted(())
+}
+
+/// Emits a remark at an operation's location.
+pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
+    ffi::emit_remark(op.to_raw().ptr as usize, message);
+}
+
+fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
+        panic
+            .downcast_ref::<String>()
+            .cloned()
+            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
+            .unwrap_or_else(|| "unknown".to_owned())
+    })
+}
+
+fn internal(panic: &str) -> String {
+    format!("internal error, please report it: {panic}")
+}
+
+fn verify(
+    op: usize,
+    check: impl FnOnce(OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>,
+) -> bool {
+    // SAFETY: C++ passes the address of the operation it is verifying.
+    let op = unsafe { super::operation(op) };
+    match guard(|| check(op)) {
+        Ok(Ok(())) => true,
+        Ok(Err(complaints)) => {
+            for complaint in &complaints {
+                emit_error(op, complaint);
+            }
+            false
+        }
+        Err(panic) => {
+            emit_error(op, &Complaint::new(internal(&panic)));
+            false
+        }
+    }
+}
+
+pub(super) fn verify_operation(op: usize) -> bool {
+    verify(op, |op| semantics().verify_operation(op))
+}
+
+pub(super) fn verify_tensor_layouts(op: usize) -> bool {
+    verify(op, |op| semantics().verify_tensor_layouts(op))
+}
+
+pub(super) fn verify_same_encoding(op: usize) -> bool {
+    verify(op, |op| semantics().verify_same_encoding(op))
+}
+
+pub(super) fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome {
+    // SAFETY: C++ passes the address of the operation that the pass runs on.
+    let op = unsafe { super::operation(op) };
+    let outcome = guard(|| semantics().run_pass(argument, options, op));
+    match outcome {
+        Ok(Ok(pipeline)) => PassOutcome { succeeded: true, pipeline },
+        Ok(Err(Emitted(()))) => PassOutcome { succeeded: false, pipeline: String::new() },
+        Err(panic) => {
+            emit_error(op, &Complaint::new(internal(&panic)));
+            PassOutcome { succeeded: false, pipeline: String::new() }
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! The two symbols by which `mlir-opt --load-dialect-plugin` and `--load-pass-plugin` find us.
+
+use super::bridge::ffi;
+use std::ffi::{c_char, c_void};
+
+/// MLIR's `MLIR_PLUGIN_API_VERSION`.
+const API_VERSION: u32 = 1;
+const NAME: &std::ffi::CStr = c"linear-layout";
+const VERSION: &std::ffi::CStr = c"0.1.0";
+
+/// MLIR's `PassPluginLibraryInfo`.
+#[repr(C)]
+pub(crate) struct PassPlugin {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(),
+}
+
+/// MLIR's `DialectPluginLibraryInfo`.
+#[repr(C)]
+pub(crate) struct DialectPlugin {
+    api_version: u32,
+    name: *const c_char,
+    version: *const c_char,
+    register: extern "C" fn(*mut c_void),
+}
+
+extern "C" fn register_passes() {
+    crate::install();
+    ffi::register_passes();
+}
+
+extern "C" fn register_dialects(registry: *mut c_void) {
+    crate::install();
+    ffi::register_dialects(registry as usize);
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn mlirGetPassPluginInfo() -> PassPlugin {
+    PassPlugin {
+        api_version: API_VERSION,
+        name: NAME.as_ptr(),
+        version: VERSION.as_ptr(),
+        register: register_passes,
+    }
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn mlirGetDialectPluginInfo() -> DialectPlugin {
+    DialectPlugin {
+        api_version: API_VERSION,
+        name: NAME.as_ptr(),
+        version: VERSION.as_ptr(),
+        register: register_dialects,
+    }
+}
