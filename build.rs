@@ -19,8 +19,11 @@ mod mlir {
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
 
     /// One dialect: the stem of its `*Ops.td` file and its namespace in the IR.
-    const DIALECTS: [(&str, &str); 3] =
-        [("TritonOps", "tt"), ("TritonGPUOps", "ttg"), ("TritonAMDGPUOps", "amdg")];
+    const DIALECTS: [(&str, &str); 3] = [
+        ("TritonOps", "tt"),
+        ("TritonGPUOps", "ttg"),
+        ("TritonAMDGPUOps", "amdg"),
+    ];
 
     pub(crate) fn build() {
         println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
@@ -52,7 +55,10 @@ mod mlir {
                 .arg(generated.join(output))
                 .status()
                 .unwrap_or_else(|e| panic!("cannot run {}: {e}", tblgen.display()));
-            assert!(status.success(), "mlir-tblgen -gen-{generator} failed on {td}");
+            assert!(
+                status.success(),
+                "mlir-tblgen -gen-{generator} failed on {td}"
+            );
         };
         println!("cargo:rerun-if-changed=dialect");
         println!("cargo:rerun-if-changed=passes/Passes.td");
@@ -61,18 +67,63 @@ mod mlir {
             let dialect = [format!("-dialect={name}")];
             let attrs = [format!("-attrdefs-dialect={name}")];
             let types = [format!("-typedefs-dialect={name}")];
-            run(&td, "dialect-decls", &[&dialect[0]], &format!("{stem}.dialect.h.inc"));
-            run(&td, "dialect-defs", &[&dialect[0]], &format!("{stem}.dialect.cpp.inc"));
+            run(
+                &td,
+                "dialect-decls",
+                &[&dialect[0]],
+                &format!("{stem}.dialect.h.inc"),
+            );
+            run(
+                &td,
+                "dialect-defs",
+                &[&dialect[0]],
+                &format!("{stem}.dialect.cpp.inc"),
+            );
             run(&td, "op-decls", &[], &format!("{stem}.h.inc"));
             run(&td, "op-defs", &[], &format!("{stem}.cpp.inc"));
-            run(&td, "attrdef-decls", &[&attrs[0]], &format!("{stem}.attrs.h.inc"));
-            run(&td, "attrdef-defs", &[&attrs[0]], &format!("{stem}.attrs.cpp.inc"));
-            run(&td, "typedef-decls", &[&types[0]], &format!("{stem}.types.h.inc"));
-            run(&td, "typedef-defs", &[&types[0]], &format!("{stem}.types.cpp.inc"));
+            run(
+                &td,
+                "attrdef-decls",
+                &[&attrs[0]],
+                &format!("{stem}.attrs.h.inc"),
+            );
+            run(
+                &td,
+                "attrdef-defs",
+                &[&attrs[0]],
+                &format!("{stem}.attrs.cpp.inc"),
+            );
+            run(
+                &td,
+                "typedef-decls",
+                &[&types[0]],
+                &format!("{stem}.types.h.inc"),
+            );
+            run(
+                &td,
+                "typedef-defs",
+                &[&types[0]],
+                &format!("{stem}.types.cpp.inc"),
+            );
         }
-        run("dialect/TritonEnums.td", "enum-decls", &[], "TritonEnums.h.inc");
-        run("dialect/TritonEnums.td", "enum-defs", &[], "TritonEnums.cpp.inc");
-        run("passes/Passes.td", "pass-decls", &["-name=LinearLayout"], "Passes.h.inc");
+        run(
+            "dialect/TritonEnums.td",
+            "enum-decls",
+            &[],
+            "TritonEnums.h.inc",
+        );
+        run(
+            "dialect/TritonEnums.td",
+            "enum-defs",
+            &[],
+            "TritonEnums.cpp.inc",
+        );
+        run(
+            "passes/Passes.td",
+            "pass-decls",
+            &["-name=LinearLayout"],
+            "Passes.h.inc",
+        );
         fs::write(generated.join("PassList.inc"), pass_list(prefix)).expect("OUT_DIR is writable");
     }
 
@@ -108,6 +159,9 @@ mod mlir {
         println!("cargo:rerun-if-changed=src/sys/bridge.rs");
         let mut build = cxx_build::bridge("src/sys/bridge.rs");
         build
+            // MLIR tells traits apart by the name a compiler gives them, and GCC's names differ
+            // from Clang's, which built the shared libMLIR.
+            .compiler(prefix.join("bin/clang++"))
             .files(sources)
             .include(".")
             .include(generated)
@@ -117,11 +171,8 @@ mod mlir {
             .flag("-fno-rtti")
             .flag("-fno-exceptions")
             .define("RUST_CXX_NO_EXCEPTIONS", None)
-            .flag("-fvisibility=hidden")
             .warnings_into_errors(true)
             .flag_if_supported("-Wno-unused-parameter")
-            // GCC sees through FailureOr in generated parsers, but not far enough.
-            .flag_if_supported("-Wno-maybe-uninitialized")
             .opt_level(1)
             .debug(false)
             .compile("linear_layout_dialects");

@@ -21,13 +21,12 @@ namespace ll {
 struct LayoutCacheHolder;
 
 // Rust decides (src/ir/verify.rs); these only ask.
-mlir::LogicalResult verifyTensorLayouts(mlir::Operation *op);
 mlir::LogicalResult verifySameEncoding(mlir::Operation *op);
 mlir::LogicalResult verifyOperation(mlir::Operation *op);
 
 template <typename ConcreteType>
-struct TensorLayouts : mlir::OpTrait::TraitBase<ConcreteType, TensorLayouts> {
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyTensorLayouts(op); }
+struct Verified : mlir::OpTrait::TraitBase<ConcreteType, Verified> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifyOperation(op); }
 };
 
 template <typename ConcreteType>

@@ -13,7 +13,7 @@ def TritonAMDGPU_Dialect : Dialect {
 }
 
 class AMDG_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TritonAMDGPU_Dialect, mnemonic, !listconcat(traits, [LL_TensorLayouts])>;
+    : Op<TritonAMDGPU_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
 def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>,

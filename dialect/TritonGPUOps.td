@@ -8,7 +8,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "TritonTypes.td"
 
 class TTG_Op<string mnemonic, list<Trait> traits = []>
-    : Op<TritonGPU_Dialect, mnemonic, !listconcat(traits, [LL_TensorLayouts])>;
+    : Op<TritonGPU_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
 def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
                                                     SameOperandsAndResultElementType]> {

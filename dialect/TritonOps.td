@@ -13,7 +13,7 @@ include "TritonEnums.td"
 include "TritonTypes.td"
 
 class TT_Op<string mnemonic, list<Trait> traits = []>
-    : Op<Triton_Dialect, mnemonic, !listconcat(traits, [LL_TensorLayouts])>;
+    : Op<Triton_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
 def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOpInterface,
                                FunctionOpInterface, IsolatedFromAbove, OpAsmOpInterface]> {
@@ -68,7 +68,6 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let arguments = (ins I32Attr:$start, I32Attr:$end);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
-  let hasVerifier = 1;
 }
 
 def TT_SplatOp : TT_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
@@ -137,7 +136,6 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementTy
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType, LL_SameEncoding]> {
@@ -149,7 +147,6 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType,
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Any:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
@@ -163,7 +160,6 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
@@ -180,7 +176,6 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
     $src (`allow_reorder` $allow_reorder^)? (`efficient_layout` $efficient_layout^)?
     attr-dict `:` type($src) `->` type($result)
   }];
-  let hasVerifier = 1;
 }
 
 def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
@@ -192,7 +187,6 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
-  let hasVerifier = 1;
 }
 
 def TT_SplitOp : TT_Op<"split", [Pure,
@@ -205,7 +199,6 @@ def TT_SplitOp : TT_Op<"split", [Pure,
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
-  let hasVerifier = 1;
 }
 
 #endif

@@ -39,8 +39,9 @@ def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
                        "number, pointer, or tensor of them">;
 
 // Every operation's tensors are checked against the module: lanes, warps, CTAs, rank, powers of
-// two. The check is `verify_tensor_layouts` in src/ir/verify.rs.
-def LL_TensorLayouts : NativeOpTrait<"TensorLayouts"> {
+// two; then the rules of the operation itself, labelled in its description. All of it is
+// src/ir/verify.rs.
+def LL_Verified : NativeOpTrait<"Verified"> {
   let cppNamespace = "::ll";
 }
 def LL_SameEncoding : NativeOpTrait<"SameEncoding"> {

@@ -5,10 +5,6 @@
 
 using namespace mlir;
 
-LogicalResult ll::verifyTensorLayouts(Operation *op) {
-  return success(bridge::verify_tensor_layouts(bridge::handle(op)));
-}
-
 LogicalResult ll::verifySameEncoding(Operation *op) {
   return success(bridge::verify_same_encoding(bridge::handle(op)));
 }

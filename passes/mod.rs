@@ -36,15 +36,14 @@ impl Semantics for LinearLayouts {
 
     fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String> {
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts.encoding(encoding).map(drop).map_err(|reason| reason.to_string())
+        layouts
+            .encoding(encoding)
+            .map(drop)
+            .map_err(|reason| reason.to_string())
     }
 
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
         verify::operation(op)
-    }
-
-    fn verify_tensor_layouts(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
-        verify::tensor_layouts(op)
     }
 
     fn verify_same_encoding(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
@@ -57,7 +56,10 @@ impl Semantics for LinearLayouts {
         options: &str,
         module: OperationRef<'_, '_>,
     ) -> Result<String, Emitted> {
-        let run = PASSES.iter().find(|(name, _)| *name == argument).map(|(_, run)| run);
+        let run = PASSES
+            .iter()
+            .find(|(name, _)| *name == argument)
+            .map(|(_, run)| run);
         let Some(run) = run else {
             let known: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
             let complaint = Complaint::new(format!("has no pass `{argument}` in this library"))

@@ -10,7 +10,9 @@ impl Options {
     /// Reads the textual pipeline form of one pass.
     #[must_use]
     pub fn parse(text: &str) -> Self {
-        let Some((_, inside)) = text.split_once('{') else { return Self::default() };
+        let Some((_, inside)) = text.split_once('{') else {
+            return Self::default();
+        };
         let inside = inside.trim_end().trim_end_matches('}');
         Self(
             inside
@@ -45,7 +47,10 @@ mod tests {
         assert_eq!(options.get("target"), Some("cuda:90"));
         assert!(options.is_set("check"));
         assert_eq!(options.get("absent"), None);
-        assert_eq!(Options::parse("fold-layout-conversions"), Options::default());
+        assert_eq!(
+            Options::parse("fold-layout-conversions"),
+            Options::default()
+        );
         assert_eq!(Options::parse("p{target=}").get("target"), None);
     }
 }

@@ -11,13 +11,13 @@ pub mod f2;
 pub mod ir;
 pub mod layout;
 pub mod machine;
-pub mod plan;
-pub mod target;
 #[cfg(feature = "mlir")]
 #[path = "../passes/mod.rs"]
 pub mod passes;
+pub mod plan;
 #[cfg(feature = "mlir")]
 pub mod sys;
+pub mod target;
 
 #[cfg(feature = "mlir")]
 pub use passes::{install, register_dialects};

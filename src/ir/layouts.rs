@@ -4,7 +4,7 @@ use crate::encoding::Encoding;
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
-use melior::ir::{Attribute, AttributeLike, TypeLike};
+use melior::ir::Attribute;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -46,7 +46,9 @@ impl Layouts {
     /// The cache of the context that an object lives in.
     #[must_use]
     pub fn of<'c>(context: melior::ContextRef<'c>) -> &'c Self {
-        sys::layout_cache(context).get().expect("the cache was made by `install`")
+        sys::layout_cache(context)
+            .get()
+            .expect("the cache was made by `install`")
     }
 
     /// The encoding that an attribute spells.
@@ -55,7 +57,10 @@ impl Layouts {
     /// The reason why it is none.
     pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
-            attribute.to_string().parse::<Encoding>().map_err(|e| e.to_string())
+            attribute
+                .to_string()
+                .parse::<Encoding>()
+                .map_err(|e| e.to_string())
         })
     }
 
@@ -66,7 +71,9 @@ impl Layouts {
     pub fn tensor(&self, tensor: &TensorType<'_>) -> Answer<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
-            let encoding = self.encoding(attribute).map_err(|reason| reason.to_string())?;
+            let encoding = self
+                .encoding(attribute)
+                .map_err(|reason| reason.to_string())?;
             if !encoding.is_distributed() {
                 return Err(format!(
                     "a tensor lives in registers, but `{attribute}` is a layout of shared memory"
@@ -79,9 +86,17 @@ impl Layouts {
                     tensor.shape.len()
                 ));
             }
-            let full = encoding.to_linear_layout(&tensor.shape).map_err(|e| e.to_string())?;
-            let unique = full.remove_zero_bases(Dim::REGISTER).map_err(|e| e.to_string())?;
-            Ok(TensorLayout { encoding, full, unique })
+            let full = encoding
+                .to_linear_layout(&tensor.shape)
+                .map_err(|e| e.to_string())?;
+            let unique = full
+                .remove_zero_bases(Dim::REGISTER)
+                .map_err(|e| e.to_string())?;
+            Ok(TensorLayout {
+                encoding,
+                full,
+                unique,
+            })
         })
     }
 }
@@ -96,6 +111,8 @@ fn cached<T>(
     }
     // Computed without the lock: a tensor asks for its encoding.
     let answer = compute().map(Arc::new).map_err(Arc::from);
-    map.lock().unwrap_or_else(PoisonError::into_inner).insert(key, answer.clone());
+    map.lock()
+        .unwrap_or_else(PoisonError::into_inner)
+        .insert(key, answer.clone());
     answer
 }

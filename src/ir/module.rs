@@ -1,9 +1,9 @@
 //! What a module says about the GPU it is for.
 
 use crate::sys::Complaint;
+use melior::ir::OperationRef;
 use melior::ir::attribute::{IntegerAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::{AttributeLike, OperationRef};
 
 /// The attributes of a module that layouts refer to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,7 +38,9 @@ impl ModuleInfo {
                     Complaint::new(format!(
                         "has a tensor with an encoding, but the module has no `\"{name}\"`"
                     ))
-                    .note(format!("add `\"{name}\" = ... : i32` to the module's attributes"))
+                    .note(format!(
+                        "add `\"{name}\" = ... : i32` to the module's attributes"
+                    ))
                 });
             };
             IntegerAttribute::try_from(attribute)

@@ -24,8 +24,15 @@ impl<'c> TensorType<'c> {
         if !tensor.has_static_shape() {
             return None;
         }
-        let shape = (0..tensor.rank()).map(|i| static_size(&tensor, i)).collect();
-        Some(Self { type_, shape, element: tensor.element(), encoding: tensor.encoding() })
+        let shape = (0..tensor.rank())
+            .map(|i| static_size(&tensor, i))
+            .collect();
+        Some(Self {
+            type_,
+            shape,
+            element: tensor.element(),
+            encoding: tensor.encoding(),
+        })
     }
 
     /// The number of elements.

@@ -8,7 +8,7 @@ use crate::layout::Dim;
 use crate::sys::Complaint;
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
-use melior::ir::{AttributeLike, OperationRef, Type, ValueLike};
+use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
 type Verdict = Result<(), Vec<Complaint>>;
@@ -21,24 +21,37 @@ fn one(complaint: Complaint) -> Vec<Complaint> {
 const MAX_ELEMENTS: u64 = 1 << 20;
 
 /// Checks every tensor of an operation against the module: rank, powers of two, lanes, warps, CTAs.
-///
-/// # Errors
-/// Every rule that is broken, operand by operand.
-pub fn tensor_layouts(op: OperationRef<'_, '_>) -> Verdict {
+fn tensor_layouts(op: OperationRef<'_, '_>) -> Verdict {
     let mut complaints = Vec::new();
     let mut module = None;
-    let operands = op.operands().enumerate().map(|(i, v)| (Place::Operand(i), v.r#type()));
+    let operands = op
+        .operands()
+        .enumerate()
+        .map(|(i, v)| (Place::Operand(i), v.r#type()));
     let single = op.result_count() == 1;
     let results = op.results().enumerate().map(|(i, v)| {
-        (if single { Place::Result } else { Place::ResultNumber(i) }, v.r#type())
+        (
+            if single {
+                Place::Result
+            } else {
+                Place::ResultNumber(i)
+            },
+            v.r#type(),
+        )
     });
     for (place, type_) in operands.chain(results) {
-        let Some(tensor) = TensorType::of(type_) else { continue };
+        let Some(tensor) = TensorType::of(type_) else {
+            continue;
+        };
         if let Err(complaint) = tensor_layout(op, &tensor, place, &mut module) {
             complaints.push(complaint);
         }
     }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(complaints)
+    }
 }
 
 /// Where in an operation a tensor stands.
@@ -90,13 +103,23 @@ fn tensor_layout(
         *module = Some(ModuleInfo::around(op)?);
     }
     let Some(module) = module else { return Ok(()) };
-    let layout = Layouts::of(op.context().into_context_ref()).tensor(tensor).map_err(|reason| {
+    let layout = Layouts::of(op.context()).tensor(tensor).map_err(|reason| {
         Complaint::new(format!("has an invalid layout in {place}: {reason}"))
             .note(format!("the type is `{}`", tensor.type_))
     })?;
     let of_dim = [
-        (Dim::LANE, "threads per warp", "ttg.threads-per-warp", module.threads_per_warp),
-        (Dim::WARP, "warps per CTA", "ttg.num-warps", module.num_warps),
+        (
+            Dim::LANE,
+            "threads per warp",
+            "ttg.threads-per-warp",
+            module.threads_per_warp,
+        ),
+        (
+            Dim::WARP,
+            "warps per CTA",
+            "ttg.num-warps",
+            module.num_warps,
+        ),
         (Dim::BLOCK, "CTAs", "ttg.num-ctas", module.num_ctas),
     ];
     for (dim, what, attribute, expected) in of_dim {
@@ -123,7 +146,9 @@ pub fn same_encoding(op: OperationRef<'_, '_>) -> Verdict {
         .chain(op.results().map(|v| v.r#type()))
         .filter_map(TensorType::of)
         .collect();
-    let Some(first) = types.first() else { return Ok(()) };
+    let Some(first) = types.first() else {
+        return Ok(());
+    };
     for other in &types[1..] {
         if other.encoding != first.encoding {
             return Err(one(Complaint::new(format!(
@@ -136,11 +161,12 @@ pub fn same_encoding(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// Checks the rules of one operation.
+/// Checks an operation's tensors against the module, then the operation's own rules.
 ///
 /// # Errors
 /// Every rule that is broken.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
+    tensor_layouts(op)?;
     let name = op.name();
     match name.as_string_ref().as_str().unwrap_or_default() {
         "tt.make_range" => make_range(op),
@@ -180,7 +206,10 @@ fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
 
 /// The layouts of two tensors, where both have one that is valid; the invalid ones have their own
 /// complaint.
-fn layouts(a: &TensorType<'_>, b: &TensorType<'_>) -> Option<(Arc<TensorLayout>, Arc<TensorLayout>)> {
+fn layouts(
+    a: &TensorType<'_>,
+    b: &TensorType<'_>,
+) -> Option<(Arc<TensorLayout>, Arc<TensorLayout>)> {
     let cache = Layouts::of(context(a.type_));
     Some((cache.tensor(a).ok()?, cache.tensor(b).ok()?))
 }
@@ -197,7 +226,9 @@ fn make_range(op: OperationRef<'_, '_>) -> Verdict {
             "needs `start` less than `end`, but has {start} and {end}"
         )))); // make_range_c1
     }
-    let Some(tensor) = result(op, 0) else { return Ok(()) };
+    let Some(tensor) = result(op, 0) else {
+        return Ok(());
+    };
     let mut complaints = Vec::new();
     if tensor.shape.len() != 1 {
         complaints.push(Complaint::new(format!(
@@ -218,11 +249,17 @@ fn make_range(op: OperationRef<'_, '_>) -> Verdict {
             tensor.element
         ))); // make_range_c4
     }
-    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(complaints)
+    }
 }
 
 fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a <= src.shape.len()) else {
         return Err(one(Complaint::new(format!(
@@ -240,9 +277,13 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
             dst.type_
         )))); // expand_dims_c2
     }
-    let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else { return Ok(()) };
-    let cache = Layouts::of(op.context().into_context_ref());
-    let Ok(known) = cache.encoding(encoding) else { return Ok(()) };
+    let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else {
+        return Ok(());
+    };
+    let cache = Layouts::of(op.context());
+    let Ok(known) = cache.encoding(encoding) else {
+        return Ok(());
+    };
     match known.as_ref() {
         Encoding::Slice(slice)
             if slice.dim() == axis && slice.parent().to_string() == parent.to_string() =>
@@ -274,11 +315,17 @@ fn kept_dims(rank: usize, without: usize) -> Vec<Dim> {
 }
 
 fn dimensions(shape: &[u64]) -> String {
-    shape.iter().map(u64::to_string).collect::<Vec<_>>().join("x")
+    shape
+        .iter()
+        .map(u64::to_string)
+        .collect::<Vec<_>>()
+        .join("x")
 }
 
 fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     if src.shape.len() != dst.shape.len() {
         return Err(one(Complaint::new(format!(
             "needs operand and result of one rank, but has ranks {} and {}",
@@ -295,11 +342,17 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
             ))
         })
         .collect(); // broadcast_c2
-    if complaints.is_empty() { Ok(()) } else { Err(complaints) }
+    if complaints.is_empty() {
+        Ok(())
+    } else {
+        Err(complaints)
+    }
 }
 
 fn trans(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     let order = order(op);
     let rank = src.shape.len();
     if order.len() != rank {
@@ -311,13 +364,20 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
     }
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if !sorted.iter().copied().eq(0..i32::try_from(rank).unwrap_or(0)) {
+    if !sorted
+        .iter()
+        .copied()
+        .eq(0..i32::try_from(rank).unwrap_or(0))
+    {
         return Err(one(Complaint::new(format!(
             "needs a permutation of 0 to {} as `order`, but has {order:?}",
             rank.saturating_sub(1)
         )))); // trans_c2
     }
-    let order: Vec<usize> = order.iter().filter_map(|d| usize::try_from(*d).ok()).collect();
+    let order: Vec<usize> = order
+        .iter()
+        .filter_map(|d| usize::try_from(*d).ok())
+        .collect();
     let expected: Vec<u64> = order.iter().map(|d| src.shape[*d]).collect();
     if dst.shape != expected {
         return Err(one(Complaint::new(format!(
@@ -326,7 +386,9 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
             dst.type_
         )))); // trans_c3
     }
-    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
     match super::view::transposed(&from.full, &order) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // trans_c4
@@ -335,7 +397,9 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
 }
 
 fn reshape(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     if src.num_elements() != dst.num_elements() {
         return Err(one(Complaint::new(format!(
             "needs as many elements in the result as in the operand, but has {} and {}",
@@ -351,7 +415,9 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
     if op.has_attribute("allow_reorder") {
         return Ok(());
     }
-    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
     match super::view::reshaped(&from.full, &dst.shape) {
         Ok(inferred) if same_values(&inferred, &to) => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
@@ -361,7 +427,9 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
 
 /// Equal maps, broadcast registers aside.
 fn same_values(inferred: &crate::layout::LinearLayout, declared: &TensorLayout) -> bool {
-    inferred.remove_zero_bases(Dim::REGISTER).is_ok_and(|unique| unique == declared.unique)
+    inferred
+        .remove_zero_bases(Dim::REGISTER)
+        .is_ok_and(|unique| unique == declared.unique)
 }
 
 fn inference_mismatch(
@@ -376,7 +444,9 @@ fn inference_mismatch(
 }
 
 fn join(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     let mut expected = src.shape.clone();
     expected.push(2);
     if dst.shape != expected {
@@ -386,7 +456,9 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
             dst.type_
         )))); // join_c1
     }
-    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
     match super::view::split_last(&to.unique) {
         Ok(half) if half == from.unique => Ok(()),
         Ok(half) => Err(one(Complaint::new(format!(
@@ -399,17 +471,21 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
 }
 
 fn split(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else { return Ok(()) };
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
     if src.shape.last() != Some(&2) {
         return Err(one(Complaint::new(format!(
             "needs an operand whose last dimension has size 2, but has `{}`",
             src.type_
         )))); // split_c1
     }
-    let Some((from, to)) = layouts(&src, &dst) else { return Ok(()) };
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
     match super::view::split_last(&from.unique) {
         Ok(half) if half == to.unique => Ok(()),
         Ok(half) => Err(inference_mismatch(&dst, &half)), // split_c2
-        Err(reason) => Err(one(Complaint::new(reason))), // split_c2
+        Err(reason) => Err(one(Complaint::new(reason))),  // split_c2
     }
 }

@@ -15,8 +15,11 @@ const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 pub fn transposed(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout, LayoutError> {
     let dims: Vec<Dim> = order.iter().map(|d| Dim::out(*d)).collect();
     let moved = layout.transpose_outs(&dims)?;
-    let sizes: Vec<(Dim, u64)> =
-        order.iter().enumerate().map(|(i, d)| (Dim::out(i), layout.out_size(Dim::out(*d)))).collect();
+    let sizes: Vec<(Dim, u64)> = order
+        .iter()
+        .enumerate()
+        .map(|(i, d)| (Dim::out(i), layout.out_size(Dim::out(*d))))
+        .collect();
     // Same sizes in the same order: this only renames.
     moved.reshape_outs(&sizes)
 }
@@ -27,10 +30,17 @@ pub fn transposed(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout
 /// The shapes differ in their number of elements.
 pub fn reshaped(layout: &LinearLayout, shape: &[u64]) -> Result<LinearLayout, LayoutError> {
     let minor_first: Vec<Dim> = (0..layout.num_out_dims()).rev().map(Dim::out).collect();
-    let sizes: Vec<(Dim, u64)> =
-        shape.iter().enumerate().rev().map(|(i, size)| (Dim::out(i), *size)).collect();
+    let sizes: Vec<(Dim, u64)> = shape
+        .iter()
+        .enumerate()
+        .rev()
+        .map(|(i, size)| (Dim::out(i), *size))
+        .collect();
     let order: Vec<Dim> = (0..shape.len()).map(Dim::out).collect();
-    layout.transpose_outs(&minor_first)?.reshape_outs(&sizes)?.transpose_outs(&order)
+    layout
+        .transpose_outs(&minor_first)?
+        .reshape_outs(&sizes)?
+        .transpose_outs(&order)
 }
 
 /// The layout of each half of a tensor along its last dimension of size 2.
@@ -55,9 +65,15 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     }
     let bit = (0..layout.in_bits(Dim::REGISTER))
         .find(|bit| layout.column(Dim::REGISTER, *bit) == pair)
-        .ok_or_else(|| format!("needs a register along the last dimension `{}`", last.name()))?;
-    let registers: Vec<usize> =
-        (0..layout.in_bits(Dim::REGISTER)).filter(|b| *b != bit).collect();
+        .ok_or_else(|| {
+            format!(
+                "needs a register along the last dimension `{}`",
+                last.name()
+            )
+        })?;
+    let registers: Vec<usize> = (0..layout.in_bits(Dim::REGISTER))
+        .filter(|b| *b != bit)
+        .collect();
     crate::layout::RegisterPermutation::new(
         &registers,
         Dim::REGISTER,

@@ -26,7 +26,6 @@ pub(super) mod ffi {
         fn check_encoding(self: &LayoutCache, attribute: usize) -> String;
 
         fn verify_operation(op: usize) -> bool;
-        fn verify_tensor_layouts(op: usize) -> bool;
         fn verify_same_encoding(op: usize) -> bool;
         fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
     }

@@ -22,7 +22,10 @@ pub struct Complaint {
 impl Complaint {
     /// A complaint without notes.
     pub fn new(message: impl Into<String>) -> Self {
-        Self { message: message.into(), notes: Vec::new() }
+        Self {
+            message: message.into(),
+            notes: Vec::new(),
+        }
     }
 
     /// Adds a note, usually the nearest fix.
@@ -42,16 +45,11 @@ pub trait Semantics: Sync {
     /// # Errors
     /// The reason why the encoding is no layout.
     fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String>;
-    /// The rules of one operation.
+    /// The rules of one operation: its tensors against the module, then its own.
     ///
     /// # Errors
     /// Every rule that is broken.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
-    /// The rules of every operation's tensors against the module.
-    ///
-    /// # Errors
-    /// Every rule that is broken.
-    fn verify_tensor_layouts(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
     /// All tensors of the operation have the same encoding.
     ///
     /// # Errors
@@ -81,11 +79,16 @@ pub fn install(semantics: &'static dyn Semantics) {
 }
 
 fn semantics() -> &'static dyn Semantics {
-    *SEMANTICS.get().expect("`install` runs before any dialect is registered")
+    *SEMANTICS
+        .get()
+        .expect("`install` runs before any dialect is registered")
 }
 
 /// One context's cache of what its types and encodings mean.
-#[allow(missing_debug_implementations, reason = "holds an opaque value of the rooms above")]
+#[allow(
+    missing_debug_implementations,
+    reason = "holds an opaque value of the rooms above"
+)]
 pub struct LayoutCache(Box<dyn Any + Send + Sync>);
 
 impl LayoutCache {
@@ -112,7 +115,11 @@ pub(super) fn new_layout_cache() -> Box<LayoutCache> {
 
 /// Emits an error at an operation's location, with notes.
 pub fn emit_error(op: OperationRef<'_, '_>, complaint: &Complaint) -> Emitted {
-    ffi::emit_error(op.to_raw().ptr as usize, &complaint.message, &complaint.notes);
+    ffi::emit_error(
+        op.to_raw().ptr as usize,
+        &complaint.message,
+        &complaint.notes,
+    );
     Emitted(())
 }
 
@@ -160,10 +167,6 @@ pub(super) fn verify_operation(op: usize) -> bool {
     verify(op, |op| semantics().verify_operation(op))
 }
 
-pub(super) fn verify_tensor_layouts(op: usize) -> bool {
-    verify(op, |op| semantics().verify_tensor_layouts(op))
-}
-
 pub(super) fn verify_same_encoding(op: usize) -> bool {
     verify(op, |op| semantics().verify_same_encoding(op))
 }
@@ -173,11 +176,20 @@ pub(super) fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome 
     let op = unsafe { super::operation(op) };
     let outcome = guard(|| semantics().run_pass(argument, options, op));
     match outcome {
-        Ok(Ok(pipeline)) => PassOutcome { succeeded: true, pipeline },
-        Ok(Err(Emitted(()))) => PassOutcome { succeeded: false, pipeline: String::new() },
+        Ok(Ok(pipeline)) => PassOutcome {
+            succeeded: true,
+            pipeline,
+        },
+        Ok(Err(Emitted(()))) => PassOutcome {
+            succeeded: false,
+            pipeline: String::new(),
+        },
         Err(panic) => {
             emit_error(op, &Complaint::new(internal(&panic)));
-            PassOutcome { succeeded: false, pipeline: String::new() }
+            PassOutcome {
+                succeeded: false,
+                pipeline: String::new(),
+            }
         }
     }
 }

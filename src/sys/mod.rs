@@ -8,30 +8,34 @@ mod bridge;
 mod callbacks;
 mod plugin;
 
-pub use callbacks::{
-    Complaint, Emitted, LayoutCache, Semantics, emit_error, emit_remark, install,
-};
+pub use callbacks::{Complaint, Emitted, LayoutCache, Semantics, emit_error, emit_remark, install};
 
 use bridge::ffi;
 use melior::dialect::DialectRegistry;
-use melior::ir::{
-    Attribute, AttributeLike, OperationRef, Type, TypeLike, Value, ValueLike,
-};
 use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike, OperationRef, Type, TypeLike, Value, ValueLike};
 use melior::{Context, ContextRef};
 
 /// # Safety
 /// `address` is that of a live attribute, and the result does not outlive its context.
 unsafe fn attribute<'c>(address: usize) -> Attribute<'c> {
     // SAFETY: the caller's duty.
-    unsafe { Attribute::from_raw(mlir_sys::MlirAttribute { ptr: address as *const _ }) }
+    unsafe {
+        Attribute::from_raw(mlir_sys::MlirAttribute {
+            ptr: address as *const _,
+        })
+    }
 }
 
 /// # Safety
 /// `address` is that of a live operation, and the result does not outlive it.
 unsafe fn operation<'c, 'a>(address: usize) -> OperationRef<'c, 'a> {
     // SAFETY: the caller's duty.
-    unsafe { OperationRef::from_raw(mlir_sys::MlirOperation { ptr: address as *mut _ }) }
+    unsafe {
+        OperationRef::from_raw(mlir_sys::MlirOperation {
+            ptr: address as *mut _,
+        })
+    }
 }
 
 /// A number that is the same for the same value and different for different live values.
@@ -65,7 +69,9 @@ pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     info.is_pointer.then(|| {
         // SAFETY: C++ returned the address of a type of the same context.
         let pointee = unsafe {
-            Type::from_raw(mlir_sys::MlirType { ptr: info.pointee as *const _ })
+            Type::from_raw(mlir_sys::MlirType {
+                ptr: info.pointee as *const _,
+            })
         };
         (pointee, info.address_space)
     })
