@@ -13,7 +13,7 @@ use crate::target::Target;
 /// The input dims that a conversion touches at least, as Triton's `minimalCvtLayout` has them.
 ///
 /// Empty: no data moves. Only `register`: a renaming. With `lane`: inside a warp; with `warp`: across warps.
-/// Zero register bases count for nothing.
+/// A register bit that only one side has (even a zero one) counts as a renaming.
 ///
 /// # Errors
 /// The layouts are not of the same tensor, or the source does not hold what the destination needs.
@@ -23,14 +23,7 @@ pub fn minimal_conversion_dims(
     src: &LinearLayout,
     dst: &LinearLayout,
 ) -> Result<Vec<Dim>, PlanError> {
-    let unique = |l: &LinearLayout| {
-        if l.has_in_dim(Dim::REGISTER) {
-            l.remove_zero_bases(Dim::REGISTER)
-        } else {
-            Ok(l.clone())
-        }
-    };
-    let mut conversion = unique(dst)?.invert_and_compose(&unique(src)?)?;
+    let mut conversion = dst.invert_and_compose(src)?;
     for dim in [Dim::BLOCK, Dim::WARP, Dim::LANE, Dim::REGISTER] {
         if !conversion.has_in_dim(dim) || !conversion.has_out_dim(dim) {
             if conversion.has_in_dim(dim) != conversion.has_out_dim(dim) {

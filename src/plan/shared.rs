@@ -78,7 +78,12 @@ fn phase_lanes(
 /// The vector that both sides share, at least one word long where that is possible.
 ///
 /// Returns the basis and whether the source's registers filled a word.
-fn shared_vector(sides: &Sides, container_bits: u32, max_bits: u32) -> (Vec<u64>, bool) {
+fn shared_vector(
+    sides: &Sides,
+    container_bits: u32,
+    max_bits: u32,
+    favour: Favour,
+) -> (Vec<u64>, bool) {
     let (src, dst) = (&sides.src, &sides.dst);
     let warps = |s: &Side| {
         s.warp(sides.lanes_log2)
@@ -116,6 +121,17 @@ fn shared_vector(sides: &Sides, container_bits: u32, max_bits: u32) -> (Vec<u64>
         .flatten()
         .copied();
     for c in extending(&v, both.into_iter().chain(alternating)) {
+        if is_short(&v) {
+            v.push(c);
+        }
+    }
+    // What is left of a word comes from the registers of one side, then from anywhere.
+    let (first, second) = match favour {
+        Favour::Destination => (&dst.reg, &src.reg),
+        _ => (&src.reg, &dst.reg),
+    };
+    let anything = (0..sides.bits).map(|b| 1u64 << b);
+    for c in extending(&v, first.iter().chain(second).copied().chain(anything)) {
         if is_short(&v) {
             v.push(c);
         }
@@ -167,7 +183,8 @@ fn common_complement(a: &[u64], b: &[u64], bits: u32, len: usize) -> Vec<u64> {
 /// Chooses the offset bits.
 fn swizzle(sides: &Sides, container_bits: u32, choice: Choice, target: &Target) -> Option<Swizzle> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
-    let (vector, src_filled) = shared_vector(sides, container_bits, choice.max_vector_bits);
+    let (vector, src_filled) =
+        shared_vector(sides, container_bits, choice.max_vector_bits, choice.favour);
     let vector_bytes = (container_bits << vector.len()) / 8;
     let reps = {
         let common = intersection(&src.reg, &dst.reg);

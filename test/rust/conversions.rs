@@ -10,15 +10,24 @@ const VECTORS: &str = include_str!("../golden/conversions.jsonl");
 
 fn layout(bases: &Value, shape: &Value) -> LinearLayout {
     let shape: Vec<u64> = serde_json::from_value(shape.clone()).unwrap();
-    let outs: Vec<(Dim, u64)> = shape.iter().enumerate().map(|(i, s)| (Dim::out(i), *s)).collect();
+    let outs: Vec<(Dim, u64)> = shape
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (Dim::out(i), *s))
+        .collect();
     let columns: Vec<(Dim, Vec<Vec<u64>>)> = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
         .iter()
         .map(|d| (*d, serde_json::from_value(bases[d.name()].clone()).unwrap()))
         .collect();
-    let refs: Vec<Vec<&[u64]>> =
-        columns.iter().map(|(_, l)| l.iter().map(Vec::as_slice).collect()).collect();
-    let bases: Vec<(Dim, &[&[u64]])> =
-        columns.iter().map(|(d, _)| *d).zip(refs.iter().map(Vec::as_slice)).collect();
+    let refs: Vec<Vec<&[u64]>> = columns
+        .iter()
+        .map(|(_, l)| l.iter().map(Vec::as_slice).collect())
+        .collect();
+    let bases: Vec<(Dim, &[&[u64]])> = columns
+        .iter()
+        .map(|(d, _)| *d)
+        .zip(refs.iter().map(Vec::as_slice))
+        .collect();
     LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap()
 }
 
@@ -31,13 +40,21 @@ fn vectors() {
     for line in VECTORS.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         cases += 1;
-        let (src, dst) =
-            (layout(&case["src_bases"], &case["shape"]), layout(&case["dst_bases"], &case["shape"]));
+        let (src, dst) = (
+            layout(&case["src_bases"], &case["shape"]),
+            layout(&case["dst_bases"], &case["shape"]),
+        );
         let bits = case["bits"].as_u64().unwrap() as u32;
-        let moves: Vec<&str> =
-            minimal_conversion_dims(&src, &dst).unwrap().iter().map(|d| d.name()).collect();
+        let moves: Vec<&str> = minimal_conversion_dims(&src, &dst)
+            .unwrap()
+            .iter()
+            .map(|d| d.name())
+            .collect();
         if case["moves"] != serde_json::json!(moves) {
-            bad.push(format!("case {}: moves {moves:?}, expected {}", case["id"], case["moves"]));
+            bad.push(format!(
+                "case {}: moves {moves:?}, expected {}",
+                case["id"], case["moves"]
+            ));
         }
         for strategy in [None, Some(Strategy::Shared), Some(Strategy::Shuffle)] {
             let mut options = PlanOptions::new();
@@ -57,14 +74,24 @@ fn vectors() {
                     if report.load_conflicts > allowed("read_conflicts")
                         || report.store_conflicts > allowed("write_conflicts")
                     {
-                        bad.push(format!("case {} {strategy:?}: {report}\n{plan}", case["id"]));
+                        bad.push(format!(
+                            "case {} {strategy:?}: {report}\n{plan}",
+                            case["id"]
+                        ));
                     }
                 }
-                Err(fault) => bad.push(format!("case {} {strategy:?}: {fault}\n{plan}", case["id"])),
+                Err(fault) => {
+                    bad.push(format!("case {} {strategy:?}: {fault}\n{plan}", case["id"]))
+                }
             }
         }
     }
     assert_eq!(cases, 1084);
     let shown: Vec<_> = bad.iter().take(10).cloned().collect();
-    assert!(bad.is_empty(), "{} of {cases}:\n{}", bad.len(), shown.join("\n"));
+    assert!(
+        bad.is_empty(),
+        "{} of {cases}:\n{}",
+        bad.len(),
+        shown.join("\n")
+    );
 }
