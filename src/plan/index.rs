@@ -1,1 +1,551 @@
 //! Index arithmetic as a program: a linear map applied to run-time bits.
+//!
+//! Lanes and warps are known only at run time, so "where does this thread's element lie" is code: masks, shifts,
+//! ors. [`IndexProgram`] is that code as plain data; a lowering emits one instruction per [`IndexOp`], the tests
+//! evaluate it against the layout.
+//!
+//! # A worked example
+//! Lane bits 0 and 1 go to bits 2 and 3 of the offset, lane bit 2 to bit 0 and to bit 2 (a swizzle):
+//! ```
+//! use linear_layout::plan::index::{IndexOp, IndexProgram};
+//! let program = IndexProgram::new(&[3], &[vec![4, 8, 5]]);
+//! // Bits on one diagonal (row - column) of the matrix move together: one mask and one shift for all.
+//! assert_eq!(program.to_string(), "\
+//! %0 = input 0 (3 bits)
+//! %1 = and %0, 0x3
+//! %2 = shl %1, 2
+//! %3 = and %0, 0x4
+//! %4 = shr %0, 2
+//! %5 = or %2, %4
+//! %6 = xor %5, %3
+//! -> %6
+//! ");
+//! assert_eq!(program.evaluate(&[0b101])[0], 4 ^ 5);
+//! assert_eq!(program.num_ops(), 6);
+//! ```
+//!
+//! # Laws
+//! - `evaluate` equals the map (property `program_is_the_map`).
+//! - Never more operations than bit by bit (property `never_worse_than_bit_by_bit`).
+//!
+//! # Source
+//! Triton's `matrixVectorProd`. Beyond it: masks that a shift makes needless are left out, terms are shared among
+//! outputs, and several ways to cut the matrix are weighed.
+
+use core::fmt;
+
+use crate::layout::{Dim, LinearLayout};
+
+/// A node of a program: an index into [`IndexProgram::ops`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub struct NodeId(pub u32);
+
+impl NodeId {
+    /// The node as an index of a table.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// One operation on unsigned integers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum IndexOp {
+    /// A run-time value of which only the low bits can be set.
+    Input {
+        /// Which input.
+        input: u32,
+        /// How many low bits it has.
+        bits: u32,
+    },
+    /// A constant; only ever 0, for an output that nothing reaches.
+    Constant(u64),
+    /// Bitwise and with a constant.
+    And {
+        /// The value.
+        value: NodeId,
+        /// The bits kept.
+        mask: u64,
+    },
+    /// Logical shift left.
+    Shl {
+        /// The value.
+        value: NodeId,
+        /// By how many bits.
+        by: u32,
+    },
+    /// Logical shift right.
+    Shr {
+        /// The value.
+        value: NodeId,
+        /// By how many bits.
+        by: u32,
+    },
+    /// Product with a constant: a single bit copied to several places (no carries).
+    Mul {
+        /// The value, 0 or one fixed power of two.
+        value: NodeId,
+        /// The factor.
+        by: u64,
+    },
+    /// Or of two values that never have a bit in common: `or disjoint`, or an addition.
+    Or(NodeId, NodeId),
+    /// Exclusive or of two values that may share bits.
+    Xor(NodeId, NodeId),
+}
+
+/// How a constant joins a run-time value.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Join {
+    /// The constant is 0: nothing to do.
+    Nothing,
+    /// No bit in common: an addition, or an immediate offset of an access.
+    Add,
+    /// Bits in common: an exclusive or.
+    Xor,
+}
+
+/// A linear map on run-time bits as straight-line code.
+///
+/// # Shape
+/// Inputs: integers of given widths. Outputs: one integer per output dim.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndexProgram {
+    ops: Vec<IndexOp>,
+    outputs: Vec<NodeId>,
+    /// The bits that each node can have set.
+    possible: Vec<u64>,
+}
+
+impl IndexProgram {
+    /// Makes the program of a map given by its columns.
+    ///
+    /// `input_bits[i]` is the width of input `i`; `outputs[o][c]` is what bit `c` of all inputs, laid end to end,
+    /// adds (exclusive or) to output `o`. Missing columns are 0.
+    #[must_use]
+    pub fn new(input_bits: &[u32], outputs: &[Vec<u64>]) -> Self {
+        [Cut::Diagonals, Cut::Peeled, Cut::Columns]
+            .into_iter()
+            .map(|cut| Self::with_cut(input_bits, outputs, cut))
+            .min_by_key(Self::num_ops)
+            .unwrap_or_else(|| Self::with_cut(input_bits, outputs, Cut::Columns))
+    }
+
+    /// Makes the program of a layout for some of its input dims, the others taken as 0.
+    ///
+    /// Inputs are the dims of `runtime` in that order, outputs the layout's output dims. The part of a constant
+    /// input is `layout.apply` at compile time, joined by [`IndexProgram::join`].
+    #[must_use]
+    pub fn from_layout(layout: &LinearLayout, runtime: &[Dim]) -> Self {
+        let bits = |d: Dim| {
+            if layout.has_in_dim(d) {
+                layout.in_bits(d)
+            } else {
+                0
+            }
+        };
+        let input_bits: Vec<u32> = runtime.iter().map(|&d| bits(d) as u32).collect();
+        let outputs: Vec<Vec<u64>> = layout
+            .out_dims()
+            .map(|out| {
+                let column = |d| (0..bits(d)).map(move |b| layout.basis_component(d, b, out));
+                runtime.iter().flat_map(|&d| column(d)).collect()
+            })
+            .collect();
+        Self::new(&input_bits, &outputs)
+    }
+
+    /// The operations, each after those it uses.
+    #[must_use]
+    pub fn ops(&self) -> &[IndexOp] {
+        &self.ops
+    }
+
+    /// The node of each output.
+    #[must_use]
+    pub fn outputs(&self) -> &[NodeId] {
+        &self.outputs
+    }
+
+    /// How many operations are executed: all nodes but inputs and constants.
+    #[must_use]
+    pub fn num_ops(&self) -> usize {
+        let free = |op: &&IndexOp| !matches!(op, IndexOp::Input { .. } | IndexOp::Constant(_));
+        self.ops.iter().filter(free).count()
+    }
+
+    /// Every bit that an output can have set.
+    #[must_use]
+    pub fn possible_bits(&self, output: usize) -> u64 {
+        self.possible[self.outputs[output].index()]
+    }
+
+    /// How a constant part joins an output: a sum where no bit meets, an exclusive or otherwise.
+    #[must_use]
+    pub fn join(&self, output: usize, constant: u64) -> Join {
+        match constant {
+            0 => Join::Nothing,
+            c if c & self.possible_bits(output) == 0 => Join::Add,
+            _ => Join::Xor,
+        }
+    }
+
+    /// Runs the program; missing inputs are 0.
+    #[must_use]
+    pub fn evaluate(&self, inputs: &[u64]) -> Vec<u64> {
+        let mut values: Vec<u64> = Vec::with_capacity(self.ops.len());
+        for op in &self.ops {
+            let at = |n: NodeId| values[n.index()];
+            values.push(match *op {
+                IndexOp::Input { input, bits } => {
+                    inputs.get(input as usize).copied().unwrap_or(0)
+                        & crate::f2::low_mask(bits as usize)
+                }
+                IndexOp::Constant(c) => c,
+                IndexOp::And { value, mask } => at(value) & mask,
+                IndexOp::Shl { value, by } => at(value) << by,
+                IndexOp::Shr { value, by } => at(value) >> by,
+                IndexOp::Mul { value, by } => at(value).wrapping_mul(by),
+                IndexOp::Or(a, b) => at(a) | at(b),
+                IndexOp::Xor(a, b) => at(a) ^ at(b),
+            });
+        }
+        self.outputs.iter().map(|n| values[n.index()]).collect()
+    }
+
+    fn with_cut(input_bits: &[u32], outputs: &[Vec<u64>], cut: Cut) -> Self {
+        let mut program = Self {
+            ops: Vec::new(),
+            outputs: Vec::new(),
+            possible: Vec::new(),
+        };
+        let inputs: Vec<NodeId> = input_bits
+            .iter()
+            .zip(0..)
+            .map(|(&bits, input)| program.add(IndexOp::Input { input, bits }))
+            .collect();
+        for columns in outputs {
+            let mut terms = Vec::new();
+            let mut at = 0;
+            for (&input, &bits) in inputs.iter().zip(input_bits) {
+                let mine: Vec<u64> = (at..at + bits as usize)
+                    .map(|c| columns.get(c).copied().unwrap_or(0))
+                    .collect();
+                program.terms(input, bits, &mine, cut, &mut terms);
+                at += bits as usize;
+            }
+            let output = program.sum(terms);
+            program.outputs.push(output);
+        }
+        program
+    }
+
+    fn add(&mut self, op: IndexOp) -> NodeId {
+        if let Some(known) = self.ops.iter().position(|o| *o == op) {
+            return NodeId(known as u32);
+        }
+        let possible = |n: NodeId| self.possible[n.index()];
+        self.possible.push(match op {
+            IndexOp::Input { bits, .. } => crate::f2::low_mask(bits as usize),
+            IndexOp::Constant(c) => c,
+            IndexOp::And { value, mask } => possible(value) & mask,
+            IndexOp::Shl { value, by } => possible(value) << by,
+            IndexOp::Shr { value, by } => possible(value) >> by,
+            IndexOp::Mul { value, by } => possible(value).wrapping_mul(by),
+            IndexOp::Or(a, b) | IndexOp::Xor(a, b) => possible(a) | possible(b),
+        });
+        self.ops.push(op);
+        NodeId(self.ops.len() as u32 - 1)
+    }
+
+    /// `value & mask`, moved by `shift` (left where positive).
+    fn moved(&mut self, value: NodeId, mask: u64, shift: i32) -> NodeId {
+        let by = shift.unsigned_abs();
+        let possible = self.possible[value.index()];
+        // A shift to the right drops the low bits by itself.
+        let survives = if shift < 0 {
+            possible >> by << by
+        } else {
+            possible
+        };
+        let masked = if mask == survives {
+            value
+        } else {
+            self.add(IndexOp::And { value, mask })
+        };
+        match shift {
+            0 => masked,
+            1.. => self.add(IndexOp::Shl { value: masked, by }),
+            _ => self.add(IndexOp::Shr { value: masked, by }),
+        }
+    }
+
+    /// The terms of one input: each a node; their exclusive or is the input's part of the output.
+    fn terms(
+        &mut self,
+        input: NodeId,
+        bits: u32,
+        columns: &[u64],
+        cut: Cut,
+        terms: &mut Vec<NodeId>,
+    ) {
+        // Diagonal `row - column + 63`: the columns with a bit there.
+        let mut diagonals = [0u64; 128];
+        let mut explicit = if cut == Cut::Columns {
+            crate::f2::low_mask(bits as usize)
+        } else {
+            0
+        };
+        let fill = |diagonals: &mut [u64; 128], explicit: u64| {
+            *diagonals = [0; 128];
+            for (c, &column) in columns
+                .iter()
+                .enumerate()
+                .filter(|(c, _)| explicit >> c & 1 == 0)
+            {
+                let mut rows = column;
+                while rows != 0 {
+                    diagonals[rows.trailing_zeros() as usize + 63 - c] |= 1 << c;
+                    rows &= rows - 1;
+                }
+            }
+        };
+        fill(&mut diagonals, explicit);
+        if cut == Cut::Peeled {
+            // A diagonal for one column alone is no saving: take that column by itself, and look again.
+            loop {
+                let multi = |c: u32| columns[c as usize].count_ones() > 1;
+                let lonely = diagonals
+                    .iter()
+                    .filter(|d| d.count_ones() == 1 && multi(d.trailing_zeros()))
+                    .fold(0, |a, d| a | d);
+                if lonely == 0 {
+                    break;
+                }
+                explicit |= lonely;
+                fill(&mut diagonals, explicit);
+            }
+        }
+        for (d, &mask) in diagonals.iter().enumerate().filter(|(_, m)| **m != 0) {
+            terms.push(self.moved(input, mask, d as i32 - 63));
+        }
+        for (c, &column) in columns
+            .iter()
+            .enumerate()
+            .filter(|(c, _)| explicit >> c & 1 == 1)
+        {
+            match column.count_ones() {
+                0 => {}
+                1 => {
+                    let shift = column.trailing_zeros() as i32 - c as i32;
+                    terms.push(self.moved(input, 1 << c, shift));
+                }
+                _ => {
+                    // One bit to several places: a product with the column.
+                    let low = column.trailing_zeros().min(c as u32);
+                    let bit = self.moved(input, 1 << c, low as i32 - c as i32);
+                    let by = column >> low;
+                    terms.push(self.add(IndexOp::Mul { value: bit, by }));
+                }
+            }
+        }
+    }
+
+    /// The exclusive or of all terms as a shallow tree; ors where no bit meets.
+    fn sum(&mut self, terms: Vec<NodeId>) -> NodeId {
+        let mut counts = [0u32; 64];
+        for t in &terms {
+            let mut rows = self.possible[t.index()];
+            while rows != 0 {
+                counts[rows.trailing_zeros() as usize] += 1;
+                rows &= rows - 1;
+            }
+        }
+        let alone = (0..64)
+            .filter(|&r| counts[r] == 1)
+            .fold(0u64, |a, r| a | 1 << r);
+        let (ors, xors): (Vec<_>, Vec<_>) = terms
+            .into_iter()
+            .partition(|t| self.possible[t.index()] & !alone == 0);
+        let parts = [self.tree(ors), self.tree(xors)];
+        match parts {
+            [Some(a), Some(b)] => self.join_nodes(a, b),
+            [Some(a), None] | [None, Some(a)] => a,
+            [None, None] => self.add(IndexOp::Constant(0)),
+        }
+    }
+
+    fn tree(&mut self, mut nodes: Vec<NodeId>) -> Option<NodeId> {
+        while nodes.len() > 1 {
+            nodes = nodes
+                .chunks(2)
+                .map(|pair| match *pair {
+                    [a, b] => self.join_nodes(a, b),
+                    _ => pair[0],
+                })
+                .collect();
+        }
+        nodes.pop()
+    }
+
+    fn join_nodes(&mut self, a: NodeId, b: NodeId) -> NodeId {
+        if self.possible[a.index()] & self.possible[b.index()] == 0 {
+            self.add(IndexOp::Or(a, b))
+        } else {
+            self.add(IndexOp::Xor(a, b))
+        }
+    }
+}
+
+/// How the matrix is cut into terms.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Cut {
+    /// One term per diagonal.
+    Diagonals,
+    /// Diagonals, but a column that shares none of a diagonal goes alone.
+    Peeled,
+    /// One term per column.
+    Columns,
+}
+
+impl fmt::Display for IndexProgram {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, op) in self.ops.iter().enumerate() {
+            write!(f, "%{i} = ")?;
+            match *op {
+                IndexOp::Input { input, bits } => writeln!(f, "input {input} ({bits} bits)")?,
+                IndexOp::Constant(c) => writeln!(f, "constant {c}")?,
+                IndexOp::And { value, mask } => writeln!(f, "and %{}, {mask:#x}", value.0)?,
+                IndexOp::Shl { value, by } => writeln!(f, "shl %{}, {by}", value.0)?,
+                IndexOp::Shr { value, by } => writeln!(f, "shr %{}, {by}", value.0)?,
+                IndexOp::Mul { value, by } => writeln!(f, "mul %{}, {by:#x}", value.0)?,
+                IndexOp::Or(a, b) => writeln!(f, "or %{}, %{}", a.0, b.0)?,
+                IndexOp::Xor(a, b) => writeln!(f, "xor %{}, %{}", a.0, b.0)?,
+            }
+        }
+        write!(f, "->")?;
+        for o in &self.outputs {
+            write!(f, " %{}", o.0)?;
+        }
+        writeln!(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// And, shift, combine for each bit of each column.
+    fn bit_by_bit(input_bits: &[u32], outputs: &[Vec<u64>]) -> usize {
+        let mut ops = 0;
+        let mut ands: Vec<usize> = Vec::new();
+        for columns in outputs {
+            let mut terms = 0;
+            let mut at = 0;
+            for &bits in input_bits {
+                for c in 0..bits as usize {
+                    let column = columns.get(at + c).copied().unwrap_or(0);
+                    if column != 0 && bits > 1 && !ands.contains(&(at + c)) {
+                        ands.push(at + c);
+                        ops += 1;
+                    }
+                    terms += column.count_ones() as usize;
+                    ops += (column & !(1 << c)).count_ones() as usize;
+                }
+                at += bits as usize;
+            }
+            ops += terms.saturating_sub(1);
+        }
+        ops
+    }
+
+    fn map(input_bits: &[u32], outputs: &[Vec<u64>], inputs: &[u64]) -> Vec<u64> {
+        let whole: Vec<bool> = input_bits
+            .iter()
+            .zip(inputs)
+            .flat_map(|(&b, &x)| (0..b).map(move |i| x >> i & 1 == 1))
+            .collect();
+        let sum = |columns: &Vec<u64>| {
+            whole
+                .iter()
+                .zip(columns)
+                .filter(|(set, _)| **set)
+                .fold(0, |a, (_, c)| a ^ c)
+        };
+        outputs.iter().map(sum).collect()
+    }
+
+    fn columns() -> impl Strategy<Value = u64> {
+        prop_oneof![
+            2 => Just(0u64),
+            6 => (0u32..12).prop_map(|b| 1u64 << b),
+            2 => 0u64..4096,
+        ]
+    }
+
+    proptest! {
+        #[test]
+        fn program_is_the_map(
+            input_bits in vec(0u32..8, 1..4),
+            outputs in vec(vec(columns(), 0..24), 1..4),
+            inputs in vec(0u64..256, 3),
+        ) {
+            let program = IndexProgram::new(&input_bits, &outputs);
+            let inputs: Vec<u64> =
+                input_bits.iter().zip(&inputs).map(|(&b, x)| x & crate::f2::low_mask(b as usize)).collect();
+            prop_assert_eq!(program.evaluate(&inputs), map(&input_bits, &outputs, &inputs));
+            for (o, value) in program.evaluate(&inputs).iter().enumerate() {
+                prop_assert_eq!(value & !program.possible_bits(o), 0);
+            }
+        }
+
+        #[test]
+        fn never_worse_than_bit_by_bit(
+            input_bits in vec(0u32..8, 1..4),
+            outputs in vec(vec(columns(), 0..24), 1..4),
+        ) {
+            let program = IndexProgram::new(&input_bits, &outputs);
+            prop_assert!(program.num_ops() <= bit_by_bit(&input_bits, &outputs), "{program}");
+        }
+
+        #[test]
+        fn disjoint_means_disjoint(
+            input_bits in vec(0u32..8, 1..4),
+            outputs in vec(vec(columns(), 0..24), 1..4),
+        ) {
+            let program = IndexProgram::new(&input_bits, &outputs);
+            for op in program.ops() {
+                if let IndexOp::Or(a, b) = op {
+                    prop_assert_eq!(program.possible[a.index()] & program.possible[b.index()], 0);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn contiguous_runs_are_shifts() {
+        let ops = |columns: &[u64]| {
+            IndexProgram::new(&[columns.len() as u32], &[columns.to_vec()]).num_ops()
+        };
+        assert_eq!(ops(&[1, 2, 4, 8, 16]), 0);
+        assert_eq!(ops(&[4, 8, 16, 32, 64]), 1);
+        assert_eq!(ops(&[0, 0, 1, 2, 4]), 1);
+        assert_eq!(ops(&[1, 2, 4, 0, 0]), 1);
+        assert_eq!(ops(&[0, 1, 2, 0, 0]), 2);
+        assert_eq!(ops(&[0, 0, 0]), 0);
+        // Two runs: mask and shift each, one or.
+        assert_eq!(ops(&[1, 2, 16, 32, 64]), 4);
+    }
+
+    #[test]
+    fn constants_join() {
+        let program = IndexProgram::new(&[3], &[vec![4, 8, 16]]);
+        assert_eq!(program.join(0, 0), Join::Nothing);
+        assert_eq!(program.join(0, 3), Join::Add);
+        assert_eq!(program.join(0, 32), Join::Add);
+        assert_eq!(program.join(0, 6), Join::Xor);
+    }
+}
