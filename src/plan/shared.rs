@@ -285,8 +285,9 @@ fn accesses(
     let held = echelon(&registers);
     let bytes = container_bits / 8;
     let widest = log2_floor(target.max_shared_vector_bits / container_bits);
+    // Bits below the vector must be the registers' alone, or the access is not aligned.
     let run = (0..widest.min(bits - swizzle.reps_log2))
-        .take_while(|&v| held.contains(1 << v))
+        .take_while(|&v| held.contains(1 << v) && thread.iter().all(|c| c >> v & 1 == 0))
         .count() as u32;
     let lane_bytes: Vec<u32> = thread[..sides.lanes_log2 as usize]
         .iter()
@@ -334,12 +335,9 @@ fn accesses(
     })
 }
 
-/// Wavefronts of an access of `2^v` elements; lane bits inside the vector would make it misaligned: never then.
+/// Wavefronts of an access of `2^v` elements.
 fn wavefronts_at(lane_bytes: &[u32], v: u32, bytes: u32, access: Access, target: &Target) -> u32 {
     let size = bytes << v;
-    if v > 0 && lane_bytes.iter().any(|c| c & (size - 1) != 0) {
-        return u32::MAX >> 12;
-    }
     wavefronts(lane_bytes, size, access, target).0
 }
 

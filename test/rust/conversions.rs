@@ -95,3 +95,214 @@ fn vectors() {
         shown.join("\n")
     );
 }
+
+/// Small deterministic random numbers (xorshift), so that a failure names its seed.
+struct Random(u64);
+
+impl Random {
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 16
+    }
+
+    fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn shuffle<T>(&mut self, items: &mut [T]) {
+        for i in (1..items.len()).rev() {
+            items.swap(i, self.below(i as u64 + 1) as usize);
+        }
+    }
+}
+
+/// A distributed layout of 2^bits elements: tensor bits dealt out to lanes, warps and registers, with copies.
+fn random_layout(
+    r: &mut Random,
+    bits: u32,
+    lanes: usize,
+    warps: usize,
+    general: bool,
+) -> LinearLayout {
+    let mut tensor: Vec<u64> = (0..bits).map(|b| 1 << b).collect();
+    if general {
+        // Any basis of the space: sums of columns onto others.
+        for _ in 0..2 * bits {
+            let (i, j) = (
+                r.below(u64::from(bits)) as usize,
+                r.below(u64::from(bits)) as usize,
+            );
+            if i != j {
+                tensor[i] ^= tensor[j];
+            }
+        }
+    }
+    match r.below(3) {
+        0 => {}
+        1 => tensor.reverse(),
+        _ => r.shuffle(&mut tensor),
+    }
+    let broadcast = r.below(4);
+    let mut take = |r: &mut Random, n: usize| -> Vec<u64> {
+        (0..n)
+            .map(|_| {
+                if tensor.is_empty() || r.below(8) < broadcast {
+                    0
+                } else {
+                    tensor.pop().unwrap()
+                }
+            })
+            .collect()
+    };
+    let lane = take(r, lanes);
+    let warp = take(r, warps);
+    let mut register = tensor;
+    for _ in 0..r.below(3) {
+        let at = r.below(register.len() as u64 + 1) as usize;
+        let any: Vec<u64> = register.iter().chain(&lane).chain(&warp).copied().collect();
+        let copy = if r.below(4) == 0 {
+            any[r.below(any.len() as u64) as usize]
+        } else {
+            0
+        };
+        register.insert(at, copy);
+    }
+    let rows = r.below(u64::from(bits) + 1) as u32;
+    let split = |c: u64| [c & ((1 << rows) - 1), c >> rows];
+    let side = |columns: &[u64]| columns.iter().map(|&c| split(c)).collect::<Vec<_>>();
+    let all = [
+        (Dim::REGISTER, side(&register)),
+        (Dim::LANE, side(&lane)),
+        (Dim::WARP, side(&warp)),
+    ];
+    let refs: Vec<Vec<&[u64]>> = all
+        .iter()
+        .map(|(_, l)| l.iter().map(|c| &c[..]).collect())
+        .collect();
+    let bases: Vec<(Dim, &[&[u64]])> = all
+        .iter()
+        .map(|(d, _)| *d)
+        .zip(refs.iter().map(Vec::as_slice))
+        .collect();
+    let outs = [
+        (Dim::out(0), 1u64 << rows),
+        (Dim::out(1), 1 << (bits - rows)),
+    ];
+    let layout = LinearLayout::from_bases_sized(&bases, &outs, Surjectivity::Required).unwrap();
+    // The same tensor, whatever the split.
+    layout.reshape_outs(&[(Dim::out(0), 1 << bits)]).unwrap()
+}
+
+/// Says what is wrong with any plan for the pair, under every strategy.
+fn complaint(
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    bits: u32,
+    target: &Target,
+    limit: Option<u32>,
+) -> Option<String> {
+    for strategy in [
+        None,
+        Some(Strategy::Shared),
+        Some(Strategy::Shuffle),
+        Some(Strategy::Local),
+    ] {
+        let mut options = PlanOptions::new();
+        options.strategy = strategy;
+        options.scratch_limit = limit;
+        match plan_conversion(src, dst, bits, target, &options) {
+            Ok(plan) => {
+                if let Err(fault) = check_plan(&plan, src, dst, target) {
+                    return Some(format!("{strategy:?}: {fault}\n{plan}"));
+                }
+                if limit.is_some_and(|l| plan.scratch_bytes() > l) {
+                    return Some(format!("{strategy:?}: over the limit of {limit:?}\n{plan}"));
+                }
+            }
+            Err(e) if e.is_strategy() && strategy.is_some_and(|s| s != Strategy::Shared) => {}
+            Err(e) if e.is_scratch_limit() && limit.is_some() => {}
+            Err(e) => return Some(format!("{strategy:?}: {e}")),
+        }
+    }
+    None
+}
+
+#[test]
+fn plans_are_right() {
+    let targets = [
+        "cuda:70",
+        "cuda:90",
+        "hip:gfx90a",
+        "hip:gfx942",
+        "hip:gfx950",
+        "hip:gfx1100",
+        "hip:gfx1201",
+    ];
+    for seed in 1..3000u64 {
+        let mut r = Random(seed.wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1);
+        let target = Target::parse(targets[r.below(targets.len() as u64) as usize]).unwrap();
+        let lanes = target.lanes_log2() as usize;
+        let warps = r.below(4) as usize;
+        let bits = 1 + r.below(13) as u32;
+        let general = r.below(3) == 0;
+        let width = [1, 8, 16, 32, 64][r.below(5) as usize];
+        let src = random_layout(&mut r, bits, lanes, warps, general);
+        let dst = if r.below(6) == 0 {
+            src.clone()
+        } else {
+            random_layout(&mut r, bits, lanes, warps, general)
+        };
+        let limit = (r.below(4) == 0).then(|| 1u32 << (6 + r.below(8)));
+        if let Some(text) = complaint(&src, &dst, width, target, limit) {
+            panic!(
+                "seed {seed}, {target}, {width} bits, limit {limit:?}: {text}\nsource\n{src}\ndestination\n{dst}"
+            );
+        }
+    }
+}
+
+/// Any two sides of the vectors that fit each other: pairs that nobody chose.
+#[test]
+fn unseen_pairs_are_right() {
+    let mut sides: Vec<(String, LinearLayout)> = Vec::new();
+    for line in VECTORS.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        for side in ["src_bases", "dst_bases"] {
+            let key = format!("{} {}", case["shape"], case["num_warps"]);
+            sides.push((key, layout(&case[side], &case["shape"])));
+        }
+    }
+    let mut r = Random(0x1234_5678_9ABC_DEF1);
+    let names = [
+        "cuda:75",
+        "cuda:80",
+        "cuda:90",
+        "cuda:120",
+        "hip:gfx1100",
+        "hip:gfx1250",
+    ];
+    let mut pairs = 0;
+    for _ in 0..4000 {
+        let a = &sides[r.below(sides.len() as u64) as usize];
+        let start = r.below(sides.len() as u64) as usize;
+        let b = sides
+            .iter()
+            .cycle()
+            .skip(start)
+            .take(sides.len())
+            .find(|s| s.0 == a.0)
+            .unwrap();
+        let target = Target::parse(names[r.below(names.len() as u64) as usize]).unwrap();
+        let width = [1, 8, 16, 32, 64][r.below(5) as usize];
+        pairs += 1;
+        if let Some(text) = complaint(&a.1, &b.1, width, target, None) {
+            panic!(
+                "{target}, {width} bits: {text}\nsource\n{}\ndestination\n{}",
+                a.1, b.1
+            );
+        }
+    }
+    assert_eq!(pairs, 4000);
+}
