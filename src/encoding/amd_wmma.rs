@@ -215,13 +215,13 @@ impl AmdWmmaEncoding {
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
-        let (mut version, mut rank, mut transposed) = (0, 2, false);
+        let (mut version, mut rank, mut transposed) = (0, None, false);
         let mut instr = Ints::from_slice(&DEFAULT_INSTR_SHAPE)?;
         let (mut cta, mut cga) = (None, None);
         p.dict(|p, key| {
             match key {
                 "version" => version = p.number()?,
-                "rank" => rank = p.number()?,
+                "rank" => rank = Some(p.number()?),
                 "isTranspose" => transposed = p.boolean()?,
                 "instrShape" => instr = p.numbers()?,
                 "CGALayout" => cga = Some(p.bases()?),
@@ -242,9 +242,11 @@ impl AmdWmmaEncoding {
             }
             Ok(())
         })?;
-        let rank = check_rank(FAMILY, rank as usize)?;
-        let (register, warp): (RawBases, _) = required(cta, FAMILY, "ctaLayout")?;
-        let bases = [register, required(warp, "ctaLayout", "warp")?];
+        // Triton prints neither the rank nor empty bases, so both may be missing.
+        let (register, warp): (RawBases, Option<RawBases>) = required(cta, FAMILY, "ctaLayout")?;
+        let bases = [register, warp.unwrap_or_default()];
+        let written = bases.iter().flatten().next().map(|b| b.len());
+        let rank = check_rank(FAMILY, rank.map(|r| r as usize).or(written).unwrap_or(2))?;
         let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)?;
         let cga = CgaLayout::from_bases(rank, &cga.unwrap_or_default())?;
         Ok(Self::new(version, cta, transposed, cga, &instr)?.into())
@@ -261,6 +263,9 @@ impl fmt::Display for AmdWmmaEncoding {
         fmt_bases(f, &self.cta_layout, |dim| self.cta_layout.in_bits(dim) == 0)?;
         f.write_str("}")?;
         fmt_cga(f, &self.cga)?;
+        if self.cta_layout.total_in_bits() == 0 && self.rank() != 2 {
+            write!(f, ", rank = {}", self.rank())?;
+        }
         if *self.instr_shape != DEFAULT_INSTR_SHAPE {
             write!(f, ", instrShape = {}", self.instr_shape)?;
         }

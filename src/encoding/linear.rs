@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::cga::{check_rank, first_seen};
 use super::error::Kind;
 use super::text::{Parser, RawBases, required, unknown_key};
-use super::tiling::{DISTRIBUTED, REGISTER, Tiling, shape_log2};
+use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
@@ -379,6 +379,35 @@ fn fit(
         tiling.advance(dim, layout.out_bits(Dim::out(dim)) as u8);
     }
     tiling.fill(REGISTER, order.iter().map(|d| *d as usize));
+    Ok(tiling)
+}
+
+/// Checks that `shape` is that of a written layout, and returns the layout.
+pub(crate) fn exact(
+    family: &'static str,
+    layout: &LinearLayout,
+    shape: &[u64],
+) -> Result<Tiling, EncodingError> {
+    let rank = layout.num_out_dims();
+    let bits = shape_log2(family, rank, shape)?;
+    for (dim, (_, expected)) in layout.out_shape().enumerate() {
+        let found = shape[dim];
+        if found != expected {
+            return Err(EncodingError::new(Kind::FixedShape {
+                family,
+                dim,
+                found,
+                expected,
+            }));
+        }
+    }
+    let mut tiling = Tiling::bare(&SHARED, rank);
+    tiling.set_bits(&bits[..rank]);
+    for (slot, ind) in SHARED.into_iter().enumerate() {
+        for column in layout.columns_of(ind) {
+            tiling.push(slot, *column);
+        }
+    }
     Ok(tiling)
 }
 

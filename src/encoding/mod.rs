@@ -25,6 +25,7 @@
 //! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD.
 
 mod amd_mfma;
+mod amd_rotating_shared;
 mod amd_wmma;
 mod blocked;
 mod cga;
@@ -33,7 +34,13 @@ mod error;
 mod linear;
 mod list;
 mod nvidia_mma;
+mod nvmma_shared;
+mod padded_shared;
+mod partitioned_shared;
+mod shared_linear;
 mod slice;
+mod swizzled_shared;
+mod tensor_memory;
 mod text;
 mod tiling;
 
@@ -41,6 +48,7 @@ use core::fmt;
 use std::str::FromStr;
 
 pub use amd_mfma::AmdMfmaEncoding;
+pub use amd_rotating_shared::AmdRotatingSharedEncoding;
 pub use amd_wmma::AmdWmmaEncoding;
 pub use blocked::BlockedEncoding;
 pub use cga::CgaLayout;
@@ -49,7 +57,13 @@ pub use error::EncodingError;
 pub use linear::{GenericLinearEncoding, LinearEncoding};
 pub use list::{Ints, List, MAX_RANK};
 pub use nvidia_mma::NvidiaMmaEncoding;
+pub use nvmma_shared::NvmmaSharedEncoding;
+pub use padded_shared::PaddedSharedEncoding;
+pub use partitioned_shared::PartitionedSharedEncoding;
+pub use shared_linear::SharedLinearEncoding;
 pub use slice::SliceEncoding;
+pub use swizzled_shared::SwizzledSharedEncoding;
+pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
 pub use text::Aliases;
 
 use crate::layout::LinearLayout;
@@ -138,6 +152,22 @@ families! {
     AmdMfma(AmdMfmaEncoding) = "ttg" "amd_mfma",
     /// `#ttg.amd_wmma`: the result of AMD's RDNA matrix instructions.
     AmdWmma(AmdWmmaEncoding) = "ttg" "amd_wmma",
+    /// `#ttg.swizzled_shared`: rows in shared memory, vectors exchanged from row to row.
+    SwizzledShared(SwizzledSharedEncoding) = "ttg" "swizzled_shared",
+    /// `#ttg.amd_rotating_shared`: the same, with another phase in every block of rows.
+    AmdRotatingShared(AmdRotatingSharedEncoding) = "ttg" "amd_rotating_shared",
+    /// `#ttg.padded_shared`: shared memory with gaps.
+    PaddedShared(PaddedSharedEncoding) = "ttg" "padded_shared",
+    /// `#ttg.partitioned_shared`: one tensor in several buffers.
+    PartitionedShared(PartitionedSharedEncoding) = "ttg" "partitioned_shared",
+    /// `#ttg.nvmma_shared`: what TMA writes and `wgmma` reads.
+    NvmmaShared(NvmmaSharedEncoding) = "ttg" "nvmma_shared",
+    /// `#ttg.shared_linear`: bases written out.
+    SharedLinear(SharedLinearEncoding) = "ttg" "shared_linear",
+    /// `#ttng.tensor_memory_encoding`: a matrix in tensor memory.
+    TensorMemory(TensorMemoryEncoding) = "ttng" "tensor_memory_encoding",
+    /// `#ttng.tensor_memory_scales_encoding`: the scales of a product in tensor memory.
+    TensorMemoryScales(TensorMemoryScalesEncoding) = "ttng" "tensor_memory_scales_encoding",
 }
 
 impl Encoding {
@@ -170,13 +200,21 @@ impl Encoding {
     /// Returns whether the encoding lays a tensor out in shared memory.
     #[must_use]
     pub fn is_shared(&self) -> bool {
-        false
+        matches!(
+            self,
+            Self::SwizzledShared(_)
+                | Self::AmdRotatingShared(_)
+                | Self::PaddedShared(_)
+                | Self::PartitionedShared(_)
+                | Self::NvmmaShared(_)
+                | Self::SharedLinear(_)
+        )
     }
 
     /// Returns whether the encoding lays a tensor out in tensor memory.
     #[must_use]
     pub fn is_tensor_memory(&self) -> bool {
-        false
+        matches!(self, Self::TensorMemory(_) | Self::TensorMemoryScales(_))
     }
 
     /// Returns how the CTAs of a cluster share the tensor.
@@ -193,6 +231,14 @@ impl Encoding {
             Self::NvidiaMma(e) => Ok(*e.cga_layout()),
             Self::AmdMfma(e) => Ok(*e.cga_layout()),
             Self::AmdWmma(e) => Ok(*e.cga_layout()),
+            Self::SwizzledShared(e) => Ok(*e.cga_layout()),
+            Self::AmdRotatingShared(e) => Ok(*e.cga_layout()),
+            Self::PaddedShared(e) => e.cga_layout(),
+            Self::PartitionedShared(e) => e.cga_layout(),
+            Self::NvmmaShared(e) => Ok(*e.cga_layout()),
+            Self::SharedLinear(e) => e.cga_layout(),
+            Self::TensorMemory(e) => Ok(*e.cga_layout()),
+            Self::TensorMemoryScales(e) => Ok(*e.cga_layout()),
         }
     }
 }

@@ -131,6 +131,49 @@ impl Tiling {
         self.limit[dim]
     }
 
+    /// Returns log2 of the tensor's size along `dim`.
+    pub(crate) fn bits(&self, dim: usize) -> u8 {
+        self.bits[dim]
+    }
+
+    /// Sets log2 of the part of one CTA along each dim.
+    pub(crate) fn set_limits(&mut self, limits: &[u8]) {
+        self.limit[..limits.len()].copy_from_slice(limits);
+    }
+
+    /// Returns the position of an input dim, which is added if it is not there.
+    pub(crate) fn slot_of(&mut self, ind: Dim) -> usize {
+        let num = self.num_ins as usize;
+        match self.ins[..num].iter().position(|d| *d == ind) {
+            Some(slot) => slot,
+            None => {
+                self.ins[num] = ind;
+                self.num_ins += 1;
+                num
+            }
+        }
+    }
+
+    /// Makes the tensor `2^extra` times larger along `dim`, above all that is there.
+    pub(crate) fn grow(&mut self, dim: usize, extra: u8) -> Result<(), EncodingError> {
+        let total: u32 = self.bits[..self.rank()].iter().map(|b| u32::from(*b)).sum();
+        if total + u32::from(extra) > MAX_TOTAL_BITS {
+            return Err(EncodingError::new(Kind::ShapeTooLarge {
+                bits: total + u32::from(extra),
+            }));
+        }
+        let cut = self.offset[dim] + self.bits[dim];
+        for column in &mut self.columns[..self.len as usize] {
+            let low = *column & ((1 << cut) - 1);
+            *column = low | (*column >> cut) << (cut + extra);
+        }
+        self.bits[dim] += extra;
+        for above in &mut self.offset[dim + 1..] {
+            *above += extra;
+        }
+        Ok(())
+    }
+
     /// Returns how far the factors reach along `dim`, as a logarithm.
     pub(crate) fn used(&self, dim: usize) -> u8 {
         self.used[dim]
@@ -260,15 +303,6 @@ impl Tiling {
         self.limit.copy_within(dim + 1.., dim);
         self.offset.copy_within(dim + 1.., dim);
         self.rank -= 1;
-    }
-
-    /// Replaces every column by what `map` makes of it, and the sizes by `bits`.
-    pub(crate) fn map_columns(&mut self, bits: &[u8], map: impl Fn(u64) -> u64) {
-        self.rank = bits.len() as u8;
-        self.set_bits(bits);
-        for column in &mut self.columns[..self.len as usize] {
-            *column = map(*column);
-        }
     }
 
     /// Returns the finished layout.

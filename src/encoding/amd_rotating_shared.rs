@@ -1,0 +1,104 @@
+//! `#ttg.amd_rotating_shared`: like swizzled rows, with another phase in every block of rows.
+
+use core::fmt;
+
+use super::swizzled_shared::Swizzle;
+use super::text::Parser;
+use super::tiling::Tiling;
+use super::{CgaLayout, Encoding, EncodingError};
+
+const FAMILY: &str = "amd_rotating_shared";
+
+/// A tensor in shared memory swizzled so that both rows and blocks of rows go over all banks.
+///
+/// Row `r` has phase `(r / per_phase) % max_phase`, in block `r / per_phase / max_phase % max_phase`,
+/// and its column `c` is stored at column `c ^ (vec * (phase ^ block))`.
+/// # Shape
+/// (offset, block) -> (dim0, dim1, ...).
+/// # Units
+/// As for [`SwizzledSharedEncoding`](super::SwizzledSharedEncoding).
+/// # Source
+/// Triton's `AMDRotatingSharedEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct AmdRotatingSharedEncoding {
+    pub(crate) swizzle: Swizzle,
+}
+
+impl AmdRotatingSharedEncoding {
+    /// Returns the encoding with this swizzle.
+    ///
+    /// # Errors
+    /// When `order` is no permutation, or its rank differs from that of `cga`.
+    pub fn new(
+        vec: u32,
+        per_phase: u32,
+        max_phase: u32,
+        order: &[u32],
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        Ok(Self {
+            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
+        })
+    }
+
+    /// Returns how many elements stay together.
+    #[must_use]
+    pub fn vec(&self) -> u32 {
+        self.swizzle.vec
+    }
+
+    /// Returns how many rows in a row have the same phase.
+    #[must_use]
+    pub fn per_phase(&self) -> u32 {
+        self.swizzle.per_phase
+    }
+
+    /// Returns how many phases there are.
+    #[must_use]
+    pub fn max_phase(&self) -> u32 {
+        self.swizzle.max_phase
+    }
+
+    /// Returns the dims, the fastest first.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.swizzle.order
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.swizzle.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.swizzle.order.len()
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
+        // The pattern is that of the whole tensor, of which a CTA keeps its part.
+        let reach = if self.rank() == 1 {
+            Tiling::limit
+        } else {
+            Tiling::bits
+        };
+        let phase = |row| ((row / per) % max) ^ (row / max / per % max);
+        self.swizzle.tiling(FAMILY, shape, reach, phase)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        Ok(Self {
+            swizzle: Swizzle::parse(FAMILY, p)?,
+        }
+        .into())
+    }
+}
+
+impl fmt::Display for AmdRotatingSharedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.swizzle.fmt(FAMILY, f)
+    }
+}

@@ -1,0 +1,370 @@
+//! `#ttg.nvmma_shared`: what the tensor memory accelerator writes and `wgmma` reads.
+
+use core::fmt;
+
+use super::cga::fmt_cga;
+use super::error::Kind;
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{OFFSET, SHARED, Tiling};
+use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
+
+const FAMILY: &str = "nvmma_shared";
+const KEYS: &str =
+    "`swizzlingByteWidth`, `transposed`, `elementBitWidth`, `fp4Padded`, `rank`, `CGALayout`";
+/// One TMA copy moves at most this many elements along a dim.
+const MAX_TMA_SIZE: u64 = 256;
+/// Rows of one swizzle pattern.
+const CORE_ROWS: u64 = 8;
+
+/// A tensor in shared memory in tiles of 8 rows of 32, 64 or 128 bytes, with 16-byte pieces swizzled.
+///
+/// With 128 bytes and 16-bit elements a row has 8 pieces of 8 elements; in row `r` piece `p` lies
+/// at place `p ^ (r % 8)`:
+/// ```text
+/// row 0:  0 1 2 3 4 5 6 7
+/// row 1:  1 0 3 2 5 4 7 6
+/// row 2:  2 3 0 1 6 7 4 5   ...
+/// ```
+/// With 4-bit padding each 16-byte piece holds only 8 bytes of data: offsets come in pairs that
+/// stand for the same element.
+/// # Shape
+/// (offset, block) -> (dim0, dim1, ...); outer dims are rows on top of rows.
+/// # Units
+/// `swizzle_bytes` is a width in bytes; offsets count elements.
+/// # Source
+/// Triton's `NVMMASharedEncodingAttr`; CUDA driver API, `CUtensorMapSwizzle`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NvmmaSharedEncoding {
+    swizzle_bytes: u32,
+    transposed: bool,
+    element_width_bits: u32,
+    fp4_padded: bool,
+    cga: CgaLayout,
+}
+
+impl NvmmaSharedEncoding {
+    /// Returns the encoding with this swizzle.
+    ///
+    /// # Errors
+    /// When the swizzle is not 0, 32, 64 or 128 bytes wide, or elements have no bits.
+    pub fn new(
+        swizzle_bytes: u32,
+        transposed: bool,
+        element_width_bits: u32,
+        fp4_padded: bool,
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        let bad = |what, value: u32, expected| {
+            let value = u64::from(value);
+            Err(EncodingError::new(Kind::BadValue {
+                what,
+                value,
+                expected,
+            }))
+        };
+        if element_width_bits == 0 {
+            return bad("elementBitWidth", 0, "1 or more");
+        }
+        if !matches!(swizzle_bytes, 0 | 32 | 64 | 128) {
+            return bad("swizzlingByteWidth", swizzle_bytes, "0, 32, 64 or 128");
+        }
+        Ok(Self {
+            swizzle_bytes,
+            transposed,
+            element_width_bits,
+            fp4_padded,
+            cga,
+        })
+    }
+
+    /// Returns the width of the swizzle pattern in bytes, 0 for none.
+    #[must_use]
+    pub fn swizzle_bytes(&self) -> u32 {
+        self.swizzle_bytes
+    }
+
+    /// Returns whether dim0 is the contiguous one instead of the last.
+    #[must_use]
+    pub fn is_transposed(&self) -> bool {
+        self.transposed
+    }
+
+    /// Returns the bits of one element.
+    #[must_use]
+    pub fn element_width_bits(&self) -> u32 {
+        self.element_width_bits
+    }
+
+    /// Returns whether 4-bit data is padded to twice its size.
+    #[must_use]
+    pub fn is_fp4_padded(&self) -> bool {
+        self.fp4_padded
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.cga.rank()
+    }
+
+    /// Returns how many elements stay together.
+    #[must_use]
+    pub fn vec(&self) -> u32 {
+        if self.swizzle_bytes == 0 {
+            1
+        } else {
+            128 / self.element_width_bits
+        }
+    }
+
+    /// Returns how many rows in a row have the same phase.
+    #[must_use]
+    pub fn per_phase(&self) -> u32 {
+        128_u32.checked_div(self.swizzle_bytes).unwrap_or(1)
+    }
+
+    /// Returns how many phases there are.
+    #[must_use]
+    pub fn max_phase(&self) -> u32 {
+        if self.swizzle_bytes == 0 {
+            1
+        } else {
+            self.swizzle_bytes / 16
+        }
+    }
+
+    /// Returns what the start address of a buffer must be a multiple of, in bytes.
+    #[must_use]
+    pub fn alignment_bytes(&self) -> u32 {
+        128 * self.max_phase()
+    }
+
+    /// Returns the same data with rows and columns exchanged, for rank 2.
+    pub(crate) fn transposed(&self) -> Self {
+        Self {
+            transposed: !self.transposed,
+            cga: self.cga.permuted(&[1, 0]),
+            ..*self
+        }
+    }
+
+    /// Returns log2 of what one TMA copy moves of a CTA's part along each dim.
+    fn tma_box_log2(&self, tiling: &Tiling) -> Result<List<u8, MAX_RANK>, EncodingError> {
+        let rank = self.rank();
+        let contiguous = if self.transposed { 0 } else { rank - 1 };
+        let mut sizes = List::<u8, MAX_RANK>::collect((0..rank).map(|dim| {
+            let padded = u8::from(self.fp4_padded && dim == contiguous);
+            (tiling.limit(dim) + padded).min(MAX_TMA_SIZE.trailing_zeros() as u8)
+        }));
+        if self.swizzle_bytes != 0 {
+            let width = 8 * self.swizzle_bytes / self.element_width_bits;
+            let wide_enough =
+                width.is_power_of_two() && width.trailing_zeros() as u8 <= sizes[contiguous];
+            if !wide_enough {
+                return Err(EncodingError::new(Kind::TooSmall {
+                    family: FAMILY,
+                    dim: "the contiguous dim",
+                    found: 1 << sizes[contiguous],
+                    expected: u64::from(width),
+                }));
+            }
+            sizes[contiguous] = width.trailing_zeros() as u8;
+        }
+        if self.fp4_padded {
+            match sizes[contiguous].checked_sub(1) {
+                Some(half) => sizes[contiguous] = half,
+                None => {
+                    return Err(no_layout(
+                        "padding of 4-bit data needs two elements or more",
+                    ));
+                }
+            }
+        }
+        Ok(sizes)
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, &self.cga)?;
+        let rank = self.rank();
+        if self.fp4_padded && (self.swizzle_bytes, self.element_width_bits) != (128, 8) {
+            return Err(no_layout(
+                "4-bit data is padded only with a swizzle of 128 bytes and elements of 8 bits",
+            ));
+        }
+        let sizes = self.tma_box_log2(&tiling)?;
+        if self.swizzle_bytes == 0 {
+            if self.transposed {
+                // Triton turns the dims by one place and back by one in the same direction, which is a
+                // transposition up to rank 2 and a rotation above.
+                for dim in (0..rank).rev() {
+                    let size = sizes[(dim + 1) % rank];
+                    tiling.lay_log2(OFFSET, size, (dim + rank - 1) % rank);
+                }
+            } else {
+                (0..rank)
+                    .rev()
+                    .for_each(|dim| tiling.lay_log2(OFFSET, sizes[dim], dim));
+            }
+            tiling.fill(OFFSET, (0..rank).rev());
+        } else {
+            self.lay_swizzled(&mut tiling, &sizes)?;
+            tiling.fill(OFFSET, 0..rank);
+        }
+        tiling.lay_ctas(1, &self.cga);
+        Ok(tiling)
+    }
+
+    /// Lays one TMA box as a matrix of rows, each as wide as the swizzle, repeated downwards first.
+    fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
+        let rank = self.rank();
+        if rank < 2 {
+            return Err(no_layout(
+                "a swizzle needs rows and columns, that is rank 2 or more",
+            ));
+        }
+        // The matrix has all dims but the last as rows and the last as columns; transposed it has the
+        // last as rows. Its row-major positions are those of the box.
+        let outer = sizes[..rank - 1].iter().sum::<u8>();
+        let last = sizes[rank - 1];
+        let (rows_log2, cols_log2) = if self.transposed {
+            (last, outer)
+        } else {
+            (outer, last)
+        };
+        let total = rows_log2 + cols_log2;
+        let mut place = [(0, 0); 64];
+        let mut next = 0;
+        for i in 0..rank {
+            let dim = match i {
+                _ if !self.transposed => rank - 1 - i,
+                0 => 0,
+                _ => rank - i,
+            };
+            for bit in 0..sizes[dim] {
+                place[next as usize] = (dim, bit);
+                next += 1;
+            }
+        }
+        debug_assert_eq!(next, total);
+
+        let core_cols =
+            8 * u64::from(self.swizzle_bytes.max(16)) / u64::from(self.element_width_bits);
+        let pack = |col: u64| {
+            if self.fp4_padded {
+                col / 16 * 8 + col % 8
+            } else {
+                col
+            }
+        };
+        let core_cols_log2 = core_cols.trailing_zeros() as u8 - u8::from(self.fp4_padded);
+        if rows_log2 < CORE_ROWS.trailing_zeros() as u8 {
+            return Err(EncodingError::new(Kind::TooSmall {
+                family: FAMILY,
+                dim: "its rows",
+                found: 1 << rows_log2,
+                expected: CORE_ROWS,
+            }));
+        }
+        if cols_log2 < core_cols_log2 {
+            return Err(EncodingError::new(Kind::TooSmall {
+                family: FAMILY,
+                dim: "its columns",
+                found: 1 << cols_log2,
+                expected: 1 << core_cols_log2,
+            }));
+        }
+        let flat = |tiling: &Tiling, row: u64, col: u64| {
+            let mut bits = row << cols_log2 | col;
+            let mut column = 0;
+            while bits != 0 {
+                let (dim, bit) = place[bits.trailing_zeros() as usize];
+                column |= tiling.component_in_cta(dim, 1 << bit);
+                bits &= bits - 1;
+            }
+            column
+        };
+        let (vec, per, max) = (
+            u64::from(self.vec()),
+            u64::from(self.per_phase()),
+            u64::from(self.max_phase()),
+        );
+        for bit in 0..core_cols.trailing_zeros() {
+            let column = flat(tiling, 0, pack(1 << bit));
+            tiling.push(OFFSET, column);
+        }
+        for row in [1, 2, 4] {
+            let column = flat(tiling, row, pack(vec * ((row / per) % max)));
+            tiling.push(OFFSET, column);
+        }
+        for bit in 3..rows_log2 {
+            let column = flat(tiling, 1 << bit, 0);
+            tiling.push(OFFSET, column);
+        }
+        for bit in core_cols_log2..cols_log2 {
+            let column = flat(tiling, 0, 1 << bit);
+            tiling.push(OFFSET, column);
+        }
+        for (dim, size) in sizes.iter().enumerate() {
+            tiling.advance(dim, *size);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut swizzle, mut width, mut rank, mut cga) = (None, None, None, None);
+        let (mut transposed, mut fp4) = (false, false);
+        p.dict(|p, key| {
+            match key {
+                "swizzlingByteWidth" => swizzle = Some(p.number()?),
+                "transposed" => transposed = p.boolean()?,
+                "elementBitWidth" => width = Some(p.number()?),
+                "fp4Padded" => fp4 = p.boolean()?,
+                "rank" => rank = Some(p.number()?),
+                "CGALayout" => cga = Some(p.bases()?),
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let cga = cga.unwrap_or_default();
+        let rank = rank
+            .map(|r| r as usize)
+            .or(cga.first().map(|b| b.len()))
+            .unwrap_or(2);
+        let cga = CgaLayout::from_bases(rank, &cga)?;
+        let swizzle = required(swizzle, FAMILY, "swizzlingByteWidth")?;
+        let width = required(width, FAMILY, "elementBitWidth")?;
+        Ok(Self::new(swizzle, transposed, width, fp4, cga)?.into())
+    }
+}
+
+#[cold]
+fn no_layout(reason: &'static str) -> EncodingError {
+    EncodingError::new(Kind::NoLayout {
+        family: FAMILY,
+        reason,
+    })
+}
+
+impl fmt::Display for NvmmaSharedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.nvmma_shared<{{swizzlingByteWidth = {}, transposed = {}, elementBitWidth = {}",
+            self.swizzle_bytes, self.transposed, self.element_width_bits
+        )?;
+        if self.fp4_padded {
+            f.write_str(", fp4Padded = true")?;
+        }
+        if self.cga.is_single() && self.rank() != 2 {
+            write!(f, ", rank = {}", self.rank())?;
+        }
+        fmt_cga(f, &self.cga)?;
+        f.write_str("}>")
+    }
+}

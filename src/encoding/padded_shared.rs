@@ -1,0 +1,241 @@
+//! `#ttg.padded_shared`: a shared-memory layout with gaps.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::cga::{check_rank, permutation, same_rank};
+use super::error::Kind;
+use super::linear::{
+    cga_of, check_dims, exact, fmt_bases, layout_from_bases, order_of, single_step, surjective,
+};
+use super::shared_linear::first_dependent;
+use super::text::{Parser, RawBases, required, unknown_key};
+use super::tiling::{OFFSET, SHARED, Tiling};
+use super::{CgaLayout, Encoding, EncodingError, Ints, List};
+use crate::layout::{Dim, LinearLayout};
+
+const FAMILY: &str = "padded_shared";
+const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
+/// Most pairs of an interval and a padding.
+const MAX_PAIRS: usize = 8;
+
+/// A shared-memory layout in which every so many elements some are left out.
+///
+/// `[4:+2]` puts two unused elements after every four, so element 4 has offset 6 and element 8
+/// offset 12:
+/// ```text
+/// 0 1 2 3 . . 4 5 6 7 . . 8 9 ...
+/// ```
+/// What is counted are the positions of the linear component: a tensor element first goes to its
+/// position `i`, and then to offset `i + sum of (i / interval) * padding`.
+/// # Shape
+/// (offset, block) -> (dim0, dim1, ...) for the linear component; the shape is fixed by it.
+/// # Units
+/// Intervals and paddings count elements.
+/// # Source
+/// Triton's `PaddedSharedEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PaddedSharedEncoding {
+    pairs: List<(u32, u32), MAX_PAIRS>,
+    linear: Arc<LinearLayout>,
+}
+
+impl PaddedSharedEncoding {
+    /// Returns the encoding with these `(interval, padding)` pairs beside a linear component.
+    ///
+    /// # Errors
+    /// When there is no pair, a number is no power of two, or an interval is there twice; when the
+    /// component's input dims are not offset and block or its output dims not dim0, dim1, ...; when a
+    /// basis is neither zero nor one power of two, or an offset is reached twice.
+    pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
+        if pairs.is_empty() {
+            let (what, expected) = ("number of interval-padding pairs", "1 or more");
+            return Err(EncodingError::new(Kind::BadValue {
+                what,
+                value: 0,
+                expected,
+            }));
+        }
+        for (i, (interval, padding)) in pairs.iter().enumerate() {
+            for (what, value) in [("interval", *interval), ("padding", *padding)] {
+                if !value.is_power_of_two() {
+                    let (index, value) = (Some(i), u64::from(value));
+                    return Err(EncodingError::new(Kind::NotPowerOfTwo {
+                        what,
+                        index,
+                        value,
+                    }));
+                }
+            }
+            if pairs[..i].iter().any(|(other, _)| other == interval) {
+                let (what, value) = ("interval", u64::from(*interval));
+                return Err(EncodingError::new(Kind::Duplicate { what, value }));
+            }
+        }
+        check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")?;
+        let offsets = linear.columns_of(Dim::OFFSET);
+        let repeated = match offsets.iter().position(|c| *c == 0) {
+            Some(zero) => zero,
+            None => first_dependent(offsets),
+        };
+        if repeated < offsets.len() {
+            return Err(EncodingError::new(Kind::NotInjective {
+                what: "offset",
+                index: repeated,
+            }));
+        }
+        for (what, dim) in [("offset", Dim::OFFSET), ("block", Dim::BLOCK)] {
+            for index in 0..linear.in_bits(dim) {
+                if single_step(&linear.basis(dim, index)).is_err() {
+                    return Err(EncodingError::new(Kind::NotSinglePower { what, index }));
+                }
+            }
+        }
+        surjective(FAMILY, &linear)?;
+        Ok(Self {
+            pairs: List::from_slice(pairs)?,
+            linear: Arc::new(linear),
+        })
+    }
+
+    /// Returns the encoding of a tensor of this shape whose dims follow each other in `order`, the
+    /// fastest first.
+    ///
+    /// # Errors
+    /// As [`PaddedSharedEncoding::new`]; also when `order` is no permutation, its rank is not that of
+    /// the shape, or a size is no power of two.
+    pub fn with_order(
+        pairs: &[(u32, u32)],
+        order: &[u32],
+        shape: &[u64],
+        cga: &CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        check_rank("order", order.len())?;
+        same_rank("shape", shape, "order", order)?;
+        permutation("order", order)?;
+        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, cga)?;
+        tiling.fill(OFFSET, order.iter().map(|d| *d as usize));
+        tiling.lay_ctas(1, cga);
+        Self::new(pairs, tiling.into_layout()?)
+    }
+
+    /// Returns the `(interval, padding)` pairs.
+    #[must_use]
+    pub fn interval_paddings(&self) -> &[(u32, u32)] {
+        &self.pairs
+    }
+
+    /// Returns the linear component: which element lies at which position before padding.
+    #[must_use]
+    pub fn linear_component(&self) -> &LinearLayout {
+        &self.linear
+    }
+
+    /// Returns the offset of the element at `position` of the linear component.
+    ///
+    /// ```
+    /// # use linear_layout::encoding::{CgaLayout, PaddedSharedEncoding};
+    /// let padded = PaddedSharedEncoding::with_order(&[(4, 2)], &[0], &[16], &CgaLayout::single(1)?)?;
+    /// assert_eq!([0, 3, 4, 8].map(|i| padded.padded_offset(i)), [0, 3, 6, 12]);
+    /// assert_eq!(padded.padded_size(16), 22);
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    #[must_use]
+    pub fn padded_offset(&self, position: u64) -> u64 {
+        self.pairs
+            .iter()
+            .fold(position, |offset, (interval, padding)| {
+                let gaps = position >> interval.trailing_zeros();
+                offset.saturating_add(gaps.saturating_mul(u64::from(*padding)))
+            })
+    }
+
+    /// Returns how many elements a buffer for `count` elements takes; none are left out at its end.
+    #[must_use]
+    pub fn padded_size(&self, count: u64) -> u64 {
+        count
+            .checked_sub(1)
+            .map_or(0, |last| self.padded_offset(last).saturating_add(1))
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.linear.num_out_dims()
+    }
+
+    /// Returns the dims in the order in which offsets move, then those left, the last first.
+    #[must_use]
+    pub fn order(&self) -> Ints {
+        order_of(&self.linear, Dim::OFFSET)
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        cga_of(&self.linear)
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        exact(FAMILY, &self.linear, shape)
+    }
+
+    /// Returns the order and shape that say the same in short, if there are such.
+    fn short_form(&self) -> Option<(Ints, List<u64, 8>)> {
+        if self.linear.in_bits(Dim::BLOCK) != 0 {
+            return None;
+        }
+        let order = self.order();
+        let shape = List::collect(self.linear.out_shape().map(|(_, size)| size));
+        let cga = CgaLayout::single(self.rank()).ok()?;
+        let plain = Self::with_order(&self.pairs, &order, &shape, &cga).ok()?;
+        (plain.linear == self.linear).then_some((order, shape))
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        p.expect(b'<', "`<`")?;
+        let pairs: List<_, MAX_PAIRS> = p.interval_pads()?;
+        let (mut offset, mut block): (Option<RawBases>, Option<RawBases>) = (None, None);
+        let (mut order, mut shape): (Option<Ints>, Option<Ints>) = (None, None);
+        p.fields(b'{', b'}', |p, key| {
+            match key {
+                "offset" => offset = Some(p.bases()?),
+                "block" => block = Some(p.bases()?),
+                "order" => order = Some(p.numbers()?),
+                "shape" => shape = Some(p.numbers()?),
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        p.expect(b'>', "`>`")?;
+        if offset.is_some() || block.is_some() {
+            if order.is_some() || shape.is_some() {
+                return unknown_key(FAMILY, "order` or `shape", "`offset` and `block`");
+            }
+            let bases = [
+                required(offset, FAMILY, "offset")?,
+                required(block, FAMILY, "block")?,
+            ];
+            return Ok(Self::new(&pairs, layout_from_bases(FAMILY, &SHARED, &bases, 0)?)?.into());
+        }
+        let order = required(order, FAMILY, "order")?;
+        let shape = required(shape, FAMILY, "shape")?;
+        let shape: List<u64, 8> = List::collect(shape.iter().map(|s| u64::from(*s)));
+        check_rank("order", order.len())?;
+        let cga = CgaLayout::single(order.len())?;
+        Ok(Self::with_order(&pairs, &order, &shape, &cga)?.into())
+    }
+}
+
+impl fmt::Display for PaddedSharedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("#ttg.padded_shared<[")?;
+        for (i, (interval, padding)) in self.pairs.iter().enumerate() {
+            write!(f, "{}{interval}:+{padding}", if i > 0 { ", " } else { "" })?;
+        }
+        f.write_str("] {")?;
+        match self.short_form() {
+            Some((order, shape)) => write!(f, "order = {order}, shape = {shape}")?,
+            None => fmt_bases(f, &self.linear, |_| false)?,
+        }
+        f.write_str("}>")
+    }
+}

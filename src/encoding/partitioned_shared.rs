@@ -1,0 +1,182 @@
+//! `#ttg.partitioned_shared`: one tensor in several shared-memory buffers.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::error::Kind;
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{OFFSET, Tiling};
+use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
+use crate::layout::Dim;
+
+const FAMILY: &str = "partitioned_shared";
+const KEYS: &str = "`numPartitions`, `numGroups`, `partitionDim`, `partitionLayout`";
+
+/// A tensor cut along one dim into pieces that go round over several buffers.
+///
+/// Two partitions in two groups cut 64 rows into four pieces of 16: pieces 0 and 2 lie in the first
+/// buffer, pieces 1 and 3 in the second.
+/// # Shape
+/// (offset, block, partition) -> (dim0, dim1, ...).
+/// # Source
+/// Triton's `PartitionedSharedEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct PartitionedSharedEncoding {
+    num_partitions: u32,
+    num_groups: u32,
+    partition_dim: u32,
+    partition_layout: Arc<Encoding>,
+}
+
+impl PartitionedSharedEncoding {
+    /// Returns the encoding whose pieces along `partition_dim` are each laid out as `partition_layout`.
+    ///
+    /// # Errors
+    /// When `num_partitions` is no power of two from 2 up, `num_groups` no power of two,
+    /// `partition_dim` not below the rank, or the layout of a piece not a shared one.
+    pub fn new(
+        num_partitions: u32,
+        num_groups: u32,
+        partition_dim: u32,
+        partition_layout: impl Into<Arc<Encoding>>,
+    ) -> Result<Self, EncodingError> {
+        let partition_layout = partition_layout.into();
+        let bad = |what, value: u32, expected| {
+            let value = u64::from(value);
+            Err(EncodingError::new(Kind::BadValue {
+                what,
+                value,
+                expected,
+            }))
+        };
+        if !partition_layout.is_shared() {
+            return Err(EncodingError::new(Kind::WrongKind {
+                what: "partitionLayout",
+                found: partition_layout.family(),
+                expected: "a shared encoding",
+            }));
+        }
+        if num_partitions < 2 || !num_partitions.is_power_of_two() {
+            return bad("numPartitions", num_partitions, "a power of two, 2 or more");
+        }
+        if !num_groups.is_power_of_two() {
+            return bad("numGroups", num_groups, "a power of two");
+        }
+        if partition_dim as usize >= partition_layout.rank() {
+            return bad(
+                "partitionDim",
+                partition_dim,
+                "less than the rank of `partitionLayout`",
+            );
+        }
+        Ok(Self {
+            num_partitions,
+            num_groups,
+            partition_dim,
+            partition_layout,
+        })
+    }
+
+    /// Returns the number of buffers.
+    #[must_use]
+    pub fn num_partitions(&self) -> u32 {
+        self.num_partitions
+    }
+
+    /// Returns how many pieces lie in each buffer.
+    #[must_use]
+    pub fn num_groups(&self) -> u32 {
+        self.num_groups
+    }
+
+    /// Returns the dim that is cut.
+    #[must_use]
+    pub fn partition_dim(&self) -> usize {
+        self.partition_dim as usize
+    }
+
+    /// Returns how one piece is laid out.
+    #[must_use]
+    pub fn partition_layout(&self) -> &Encoding {
+        &self.partition_layout
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.partition_layout.rank()
+    }
+
+    /// Returns the shape of one piece, or nothing if there are more pieces than elements.
+    #[must_use]
+    pub fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
+        let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
+        let mut piece = List::collect(shape.iter().copied());
+        let size = piece.get_mut(self.partition_dim())?;
+        *size /= pieces;
+        (*size > 0 && *size * pieces == shape[self.partition_dim()]).then_some(piece)
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        self.partition_layout.cga_layout()
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        if shape.len() != self.rank() {
+            let (found, expected) = (shape.len(), self.rank());
+            return Err(EncodingError::new(Kind::ShapeRank {
+                family: FAMILY,
+                found,
+                expected,
+            }));
+        }
+        let dim = self.partition_dim();
+        let Some(piece) = self.piece_shape(shape) else {
+            return Err(EncodingError::new(Kind::TooSmall {
+                family: FAMILY,
+                dim: "the partitioned dim",
+                found: shape[dim],
+                expected: u64::from(self.num_partitions) * u64::from(self.num_groups),
+            }));
+        };
+        let mut tiling = self.partition_layout.tiling(&piece)?;
+        let inner = tiling.bits(dim);
+        let partitions = self.num_partitions.trailing_zeros() as u8;
+        let groups = self.num_groups.trailing_zeros() as u8;
+        tiling.grow(dim, partitions + groups)?;
+        let slot = tiling.slot_of(Dim::PARTITION);
+        for bit in 0..partitions {
+            tiling.push_bit(slot, dim, inner + bit);
+        }
+        for bit in 0..groups {
+            tiling.push_bit(OFFSET, dim, inner + partitions + bit);
+        }
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut partitions, mut groups, mut dim, mut layout) = (0, 0, 0, None);
+        p.dict(|p, key| {
+            match key {
+                "numPartitions" => partitions = p.number()?,
+                "numGroups" => groups = p.number()?,
+                "partitionDim" => dim = p.number()?,
+                "partitionLayout" => layout = Some(p.encoding()?),
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let layout = required(layout, FAMILY, "partitionLayout")?;
+        Ok(Self::new(partitions, groups, dim, layout)?.into())
+    }
+}
+
+impl fmt::Display for PartitionedSharedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "#ttg.partitioned_shared<{{numPartitions = {}, numGroups = {}, partitionDim = {}, partitionLayout = {}}}>",
+            self.num_partitions, self.num_groups, self.partition_dim, self.partition_layout
+        )
+    }
+}

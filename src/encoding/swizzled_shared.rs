@@ -1,0 +1,216 @@
+//! `#ttg.swizzled_shared`: rows in shared memory, each rotated by an XOR.
+
+use core::fmt;
+
+use super::cga::{check_rank, fmt_cga, permutation, same_rank};
+use super::error::Kind;
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{OFFSET, SHARED, Tiling};
+use super::{CgaLayout, Encoding, EncodingError, Ints};
+
+const FAMILY: &str = "swizzled_shared";
+const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
+
+/// A tensor in shared memory whose vectors of `vec` elements change places from row to row.
+///
+/// Row `r` has phase `(r / per_phase) % max_phase`, and its column `c` is stored at column
+/// `c ^ (vec * phase)`. For `vec = 2, perPhase = 1, maxPhase = 4` on 4x8:
+/// ```text
+/// row 0:  0 1 2 3 4 5 6 7
+/// row 1:  2 3 0 1 6 7 4 5
+/// row 2:  4 5 6 7 0 1 2 3
+/// row 3:  6 7 4 5 2 3 0 1
+/// ```
+/// # Shape
+/// (offset, block) -> (dim0, dim1, ...).
+/// # Units
+/// `vec` counts elements, `per_phase` and `max_phase` rows and phases; `order` lists the dims, the
+/// fastest first; the first two are the columns and the rows.
+/// # Source
+/// Triton's `SwizzledSharedEncodingAttr`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct SwizzledSharedEncoding {
+    pub(crate) swizzle: Swizzle,
+}
+
+/// What the swizzled and the rotating family have in common.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub(crate) struct Swizzle {
+    pub(crate) vec: u32,
+    pub(crate) per_phase: u32,
+    pub(crate) max_phase: u32,
+    pub(crate) order: Ints,
+    pub(crate) cga: CgaLayout,
+}
+
+impl Swizzle {
+    pub(crate) fn new(
+        [vec, per_phase, max_phase]: [u32; 3],
+        order: &[u32],
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        check_rank("order", order.len())?;
+        same_rank("order", order, "CGALayout", &Ints::filled(0, cga.rank()))?;
+        permutation("order", order)?;
+        Ok(Self {
+            vec,
+            per_phase,
+            max_phase,
+            order: Ints::from_slice(order)?,
+            cga,
+        })
+    }
+
+    pub(crate) fn parse(family: &'static str, p: &mut Parser<'_>) -> Result<Self, EncodingError> {
+        let (mut numbers, mut order, mut cga) = ([0; 3], None, None);
+        p.dict(|p, key| {
+            match key {
+                "vec" => numbers[0] = p.number()?,
+                "perPhase" => numbers[1] = p.number()?,
+                "maxPhase" => numbers[2] = p.number()?,
+                "order" => order = Some(p.numbers()?),
+                "CGALayout" => cga = Some(p.bases()?),
+                _ => return unknown_key(family, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let order = required(order, family, "order")?;
+        let cga = CgaLayout::from_bases(order.len(), &cga.unwrap_or_default())?;
+        Self::new(numbers, &order, cga)
+    }
+
+    /// Returns the same swizzle of the transposed tensor.
+    pub(crate) fn permuted(&self, order: &[usize]) -> Self {
+        let moved = |dim: u32| order.iter().position(|o| *o == dim as usize).unwrap_or(0) as u32;
+        Self {
+            order: Ints::collect(self.order.iter().map(|d| moved(*d))),
+            cga: self.cga.permuted(order),
+            ..*self
+        }
+    }
+
+    /// Lays the tensor out; `reach` says how far (as logarithms) the pattern goes along each dim, and
+    /// `phase` which phase each power-of-two row has.
+    pub(crate) fn tiling(
+        &self,
+        family: &'static str,
+        shape: &[u64],
+        reach: impl Fn(&Tiling, usize) -> u8,
+        phase: impl Fn(u64) -> u64,
+    ) -> Result<Tiling, EncodingError> {
+        let mut tiling = Tiling::new(family, &SHARED, shape, &self.cga)?;
+        let mut dims = self.order.iter().map(|d| *d as usize);
+        if self.order.len() >= 2
+            && let (Some(col), Some(row)) = (dims.next(), dims.next())
+        {
+            let (cols_log2, rows_log2) = (reach(&tiling, col), reach(&tiling, row));
+            if rows_log2 > 0 && (self.per_phase == 0 || self.max_phase == 0) {
+                let reason = "`perPhase` and `maxPhase` must not be 0";
+                return Err(EncodingError::new(Kind::NoLayout { family, reason }));
+            }
+            tiling.lay_log2(OFFSET, cols_log2, col);
+            for bit in 0..rows_log2 {
+                let shift = (u64::from(self.vec) * phase(1 << bit)) & ((1 << cols_log2) - 1);
+                let column =
+                    tiling.component_in_cta(row, 1 << bit) | tiling.component_in_cta(col, shift);
+                tiling.push(OFFSET, column);
+            }
+            tiling.advance(row, rows_log2);
+        }
+        for dim in dims {
+            let bits = reach(&tiling, dim);
+            tiling.lay_log2(OFFSET, bits, dim);
+        }
+        tiling.lay_ctas(1, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn fmt(&self, name: &str, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            vec,
+            per_phase,
+            max_phase,
+            order,
+            cga,
+        } = self;
+        write!(
+            f,
+            "#ttg.{name}<{{vec = {vec}, perPhase = {per_phase}, maxPhase = {max_phase}, order = {order}"
+        )?;
+        fmt_cga(f, cga)?;
+        f.write_str("}>")
+    }
+}
+
+impl SwizzledSharedEncoding {
+    /// Returns the encoding with this swizzle; `vec`, `per_phase` and `max_phase` all 1 mean none.
+    ///
+    /// # Errors
+    /// When `order` is no permutation, or its rank differs from that of `cga`.
+    pub fn new(
+        vec: u32,
+        per_phase: u32,
+        max_phase: u32,
+        order: &[u32],
+        cga: CgaLayout,
+    ) -> Result<Self, EncodingError> {
+        Ok(Self {
+            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
+        })
+    }
+
+    /// Returns how many elements stay together.
+    #[must_use]
+    pub fn vec(&self) -> u32 {
+        self.swizzle.vec
+    }
+
+    /// Returns how many rows in a row have the same phase.
+    #[must_use]
+    pub fn per_phase(&self) -> u32 {
+        self.swizzle.per_phase
+    }
+
+    /// Returns how many phases there are.
+    #[must_use]
+    pub fn max_phase(&self) -> u32 {
+        self.swizzle.max_phase
+    }
+
+    /// Returns the dims, the fastest first.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.swizzle.order
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.swizzle.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.swizzle.order.len()
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
+        self.swizzle
+            .tiling(FAMILY, shape, Tiling::limit, |row| (row / per) % max)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        Ok(Self {
+            swizzle: Swizzle::parse(FAMILY, p)?,
+        }
+        .into())
+    }
+}
+
+impl fmt::Display for SwizzledSharedEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.swizzle.fmt(FAMILY, f)
+    }
+}

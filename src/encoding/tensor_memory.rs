@@ -1,0 +1,376 @@
+//! `#ttng.tensor_memory_encoding` and `#ttng.tensor_memory_scales_encoding`: Blackwell's tensor memory.
+
+use core::fmt;
+
+use super::cga::fmt_cga;
+use super::error::Kind;
+use super::text::{Parser, required, unknown_key};
+use super::tiling::{Tiling, shape_log2};
+use super::{CgaLayout, Encoding, EncodingError};
+use crate::layout::Dim;
+
+const FAMILY: &str = "tensor_memory_encoding";
+const KEYS: &str = "`blockM`, `blockN`, `colStride`, `CGALayout`, `twoCTAs`, `fp4Padded`";
+const SCALES: &str = "tensor_memory_scales_encoding";
+const INS: [Dim; 3] = [Dim::ROW, Dim::COL, Dim::BLOCK];
+const ROW: usize = 0;
+const COL: usize = 1;
+const BLOCK: usize = 2;
+
+/// A matrix in tensor memory: 128 rows, as many columns as needed.
+///
+/// Blocks of `block_m` rows and `block_n` columns follow each other, those below first. A block of 64
+/// rows takes up rows 0 to 15 of each quarter of the 128; the other halves hold the next block, or
+/// nothing (a zero basis):
+/// ```text
+/// row   0..16:   rows  0..16 of block 0      row  16..32:   rows  0..16 of the next block
+/// row  32..48:   rows 16..32 of block 0      row  48..64:   rows 16..32 of the next block   ...
+/// ```
+/// # Shape
+/// (row 128, col, block) -> (dim0, dim1).
+/// # Units
+/// `col` counts columns of one element each; `col_stride` of them lie between neighbours.
+/// # Source
+/// Triton's `TensorMemoryEncodingAttr`; PTX ISA, "tcgen05 data path layouts".
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorMemoryEncoding {
+    block_m: u32,
+    block_n: u32,
+    col_stride: u32,
+    cga: CgaLayout,
+    two_ctas: bool,
+    fp4_padded: bool,
+}
+
+impl TensorMemoryEncoding {
+    /// Returns the encoding with these blocks.
+    ///
+    /// # Errors
+    /// When `block_m` is not 64 or 128, `block_n` no power of two up to 512, `col_stride` not 1, 2 or
+    /// 4 (1 with padding), `cga` has not rank 2, or two CTAs do not start by splitting the rows.
+    pub fn new(
+        block_m: u32,
+        block_n: u32,
+        col_stride: u32,
+        cga: CgaLayout,
+        two_ctas: bool,
+        fp4_padded: bool,
+    ) -> Result<Self, EncodingError> {
+        check_rank_2(&cga)?;
+        let bad = |what, value: u32, expected| {
+            let value = u64::from(value);
+            Err(EncodingError::new(Kind::BadValue {
+                what,
+                value,
+                expected,
+            }))
+        };
+        if two_ctas && cga.bits().first().and_then(|b| b.step) != Some((0, 0)) {
+            return bad(
+                "twoCTAs",
+                1,
+                "false unless the first basis of `CGALayout` is [1, 0]",
+            );
+        }
+        if !matches!(block_m, 64 | 128) {
+            return bad("blockM", block_m, "64 or 128");
+        }
+        if !block_n.is_power_of_two() || block_n > 512 {
+            return bad("blockN", block_n, "a power of two up to 512");
+        }
+        if !matches!(col_stride, 1 | 2 | 4) {
+            return bad("colStride", col_stride, "1, 2 or 4");
+        }
+        if fp4_padded && col_stride != 1 {
+            return bad("colStride", col_stride, "1 with `fp4Padded`");
+        }
+        Ok(Self {
+            block_m,
+            block_n,
+            col_stride,
+            cga,
+            two_ctas,
+            fp4_padded,
+        })
+    }
+
+    /// Returns the rows of a block.
+    #[must_use]
+    pub fn block_m(&self) -> u32 {
+        self.block_m
+    }
+
+    /// Returns the columns of a block.
+    #[must_use]
+    pub fn block_n(&self) -> u32 {
+        self.block_n
+    }
+
+    /// Returns how many columns lie between neighbours.
+    #[must_use]
+    pub fn col_stride(&self) -> u32 {
+        self.col_stride
+    }
+
+    /// Returns whether two CTAs work on one instruction.
+    #[must_use]
+    pub fn is_two_ctas(&self) -> bool {
+        self.two_ctas
+    }
+
+    /// Returns whether 4-bit data is padded to twice its size.
+    #[must_use]
+    pub fn is_fp4_padded(&self) -> bool {
+        self.fp4_padded
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims, 2.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        2
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = start(FAMILY, shape, &self.cga)?;
+        let (rows, cols) = (tiling.limit(0), tiling.limit(1));
+        let block_m = self.block_m.trailing_zeros() as u8;
+        let block_n = (self.block_n.trailing_zeros() as u8).min(cols);
+        let stride = if self.fp4_padded { 2 } else { self.col_stride };
+        let interleaved = block_m == 6 && !self.two_ctas;
+        let tile_rows = block_m + u8::from(interleaved && rows > block_m);
+        if rows < tile_rows {
+            return Err(EncodingError::new(Kind::TooSmall {
+                family: FAMILY,
+                dim: "dim0",
+                found: 1 << rows,
+                expected: u64::from(self.block_m),
+            }));
+        }
+        if interleaved {
+            tiling.repeat(COL, u64::from(stride));
+            tiling.lay(ROW, 16, 0);
+            tiling.lay_log2(COL, block_n, 1);
+            // The other half of each quarter: the block below, or the one beside, or nothing.
+            if rows > block_m {
+                tiling.push_bit(ROW, 0, 6);
+            } else if cols > block_n {
+                tiling.push_bit(ROW, 1, block_n);
+                tiling.advance(1, 1);
+            } else {
+                tiling.push(ROW, 0);
+            }
+            tiling.push_bit(ROW, 0, 4);
+            tiling.push_bit(ROW, 0, 5);
+            tiling.advance(0, tile_rows - 4);
+        } else if block_m == 6 {
+            // Both CTAs hold 64 rows; the upper half of the columns lies in the other 64 rows.
+            tiling.lay(ROW, 64, 0);
+            match block_n.checked_sub(1) {
+                Some(half) => {
+                    tiling.repeat(COL, u64::from(stride));
+                    tiling.lay_log2(COL, half, 1);
+                    tiling.lay(ROW, 2, 1);
+                }
+                None if stride > 1 => {
+                    tiling.repeat(COL, u64::from(stride / 2));
+                    tiling.push(ROW, 0);
+                }
+                None => {
+                    let reason = "one column cannot be cut in halves for two CTAs";
+                    return Err(EncodingError::new(Kind::NoLayout {
+                        family: FAMILY,
+                        reason,
+                    }));
+                }
+            }
+        } else {
+            tiling.repeat(COL, u64::from(stride));
+            tiling.lay(ROW, 128, 0);
+            tiling.lay_log2(COL, block_n, 1);
+        }
+        tiling.fill(COL, [0, 1]);
+        tiling.lay_ctas(BLOCK, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut m, mut n, mut stride, mut cga) = (None, None, None, None);
+        let (mut two, mut fp4) = (false, false);
+        p.fields(b'<', b'>', |p, key| {
+            match key {
+                "blockM" => m = Some(p.number()?),
+                "blockN" => n = Some(p.number()?),
+                "colStride" => stride = Some(p.number()?),
+                "CGALayout" => cga = Some(p.bases()?),
+                "twoCTAs" => two = p.boolean()?,
+                "fp4Padded" => fp4 = p.boolean()?,
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let m = required(m, FAMILY, "blockM")?;
+        let n = required(n, FAMILY, "blockN")?;
+        let stride = required(stride, FAMILY, "colStride")?;
+        let cga = CgaLayout::from_bases(2, &cga.unwrap_or_default())?;
+        Ok(Self::new(m, n, stride, cga, two, fp4)?.into())
+    }
+}
+
+/// In which direction blocks of scales follow each other.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum ScalesBlockOrder {
+    /// Along the summed dim, then along the other.
+    KThenMn,
+    /// Along the dim that is not summed over, then along the other.
+    #[default]
+    MnThenK,
+}
+
+/// The scales of a block-scaled product in tensor memory.
+///
+/// 32 rows hold 32 scales, four times over (each warp reads its own copy); four columns hold
+/// neighbours along dim1, then two columns the next 32 rows.
+/// # Shape
+/// (row 128, col, block) -> (dim0, dim1).
+/// # Source
+/// Triton's `TensorMemoryScalesEncodingAttr`; PTX ISA, "tcgen05 scale factor layouts".
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TensorMemoryScalesEncoding {
+    cga: CgaLayout,
+    block_order: ScalesBlockOrder,
+}
+
+impl TensorMemoryScalesEncoding {
+    /// Returns the encoding whose blocks follow each other in this order.
+    ///
+    /// # Errors
+    /// When `cga` has not rank 2.
+    pub fn new(cga: CgaLayout, block_order: ScalesBlockOrder) -> Result<Self, EncodingError> {
+        check_rank_2(&cga)?;
+        Ok(Self { cga, block_order })
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns in which direction blocks follow each other.
+    #[must_use]
+    pub fn block_order(&self) -> ScalesBlockOrder {
+        self.block_order
+    }
+
+    /// Returns the number of tensor dims, 2.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        2
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let mut tiling = start(SCALES, shape, &self.cga)?;
+        tiling.lay(ROW, 32, 0);
+        tiling.repeat(ROW, 4);
+        tiling.lay(COL, 4, 1);
+        tiling.lay(COL, 2, 0);
+        match self.block_order {
+            ScalesBlockOrder::MnThenK => tiling.fill(COL, [0, 1]),
+            ScalesBlockOrder::KThenMn => tiling.fill(COL, [1, 0]),
+        }
+        tiling.lay_ctas(BLOCK, &self.cga);
+        Ok(tiling)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut cga, mut order) = (None, ScalesBlockOrder::default());
+        p.fields(b'<', b'>', |p, key| {
+            match key {
+                "CGALayout" => cga = Some(p.bases()?),
+                "blockRepOrder" => {
+                    order = match p.ident("`kThenMn` or `mnThenK`")? {
+                        "kThenMn" => ScalesBlockOrder::KThenMn,
+                        "mnThenK" => ScalesBlockOrder::MnThenK,
+                        _ => return Err(p.error("`kThenMn` or `mnThenK`")),
+                    }
+                }
+                _ => return unknown_key(SCALES, key, "`CGALayout`, `blockRepOrder`"),
+            }
+            Ok(())
+        })?;
+        let cga = CgaLayout::from_bases(2, &cga.unwrap_or_default())?;
+        Ok(Self::new(cga, order)?.into())
+    }
+}
+
+fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
+    if cga.rank() == 2 {
+        return Ok(());
+    }
+    let (what, found) = ("CGALayout", cga.rank());
+    Err(EncodingError::new(Kind::RankUnsupported {
+        what,
+        found,
+        expected: "2",
+    }))
+}
+
+/// Starts a layout in which CTAs always split the tensor: one that is smaller than their number
+/// grows.
+fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
+    let bits = shape_log2(family, 2, shape)?;
+    let split = cga.split_log2();
+    let limits = [0, 1].map(|d| bits[d].saturating_sub(split[d]));
+    let mut tiling = Tiling::bare(&INS, 2);
+    tiling.set_bits(&[limits[0] + split[0], limits[1] + split[1]]);
+    tiling.set_limits(&limits);
+    Ok(tiling)
+}
+
+impl fmt::Display for TensorMemoryEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Self {
+            block_m,
+            block_n,
+            col_stride,
+            ..
+        } = self;
+        write!(
+            f,
+            "#ttng.tensor_memory_encoding<blockM = {block_m}, blockN = {block_n}, colStride = {col_stride}"
+        )?;
+        fmt_cga(f, &self.cga)?;
+        if self.two_ctas {
+            f.write_str(", twoCTAs = true")?;
+        }
+        if self.fp4_padded {
+            f.write_str(", fp4Padded = true")?;
+        }
+        f.write_str(">")
+    }
+}
+
+impl fmt::Display for TensorMemoryScalesEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("#ttng.tensor_memory_scales_encoding<")?;
+        let order = self.block_order == ScalesBlockOrder::KThenMn;
+        if !self.cga.is_single() {
+            write!(
+                f,
+                "CGALayout = {}{}",
+                self.cga,
+                if order { ", " } else { "" }
+            )?;
+        }
+        if order {
+            f.write_str("blockRepOrder = kThenMn")?;
+        }
+        f.write_str(">")
+    }
+}
