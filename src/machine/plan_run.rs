@@ -29,12 +29,10 @@
 
 use core::fmt;
 
+use super::plan_memory::{CellFault, Memory, NOTHING};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
 use crate::target::{Access, Target};
-
-/// No name: the register or cell was never written.
-const NOTHING: u32 = u32::MAX;
 
 /// What a run of a plan counted, for the whole block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
@@ -304,34 +302,6 @@ fn span(columns: &[u64]) -> Vec<u64> {
     sums
 }
 
-/// Per cell of shared memory: who touched it since when. Epochs count barriers.
-#[derive(Clone, Copy)]
-struct Cell {
-    name: u32,
-    /// The last writer, and the warps that wrote this same name since the last block barrier.
-    writer: u32,
-    writer_warps: u64,
-    written: u32,
-    written_block: u32,
-    /// The last reader (`NOTHING`: several), and its warps since the last block barrier.
-    reader: u32,
-    reader_warps: u64,
-    read: u32,
-    read_block: u32,
-}
-
-const EMPTY: Cell = Cell {
-    name: NOTHING,
-    writer: NOTHING,
-    writer_warps: 0,
-    written: 0,
-    written_block: 0,
-    reader: NOTHING,
-    reader_warps: 0,
-    read: 0,
-    read_block: 0,
-};
-
 struct Machine<'a> {
     plan: &'a ConvertPlan,
     target: &'a Target,
@@ -339,15 +309,13 @@ struct Machine<'a> {
     lanes_log2: u32,
     /// Bytes of a granule, the unit that carries a name.
     granule: u32,
+    granule_log2: u32,
     /// Granules per element.
     per_element: usize,
     /// First granule of each value and how many; granules are rows of `threads` names.
     place: Vec<(u32, u32)>,
     names: Vec<u32>,
-    cells: Vec<Cell>,
-    /// Barriers so far, of any scope and of the block.
-    epoch: u32,
-    block_epoch: u32,
+    memory: Memory,
     bases: Vec<Vec<u32>>,
     waves: Vec<((u32, u32, Access), (u64, u64))>,
     report: PlanReport,
@@ -364,6 +332,16 @@ pub fn check_plan(
     src: &LinearLayout,
     dst: &LinearLayout,
     target: &Target,
+) -> Result<PlanReport, PlanFault> {
+    check(plan, src, dst, target, false)
+}
+
+fn check(
+    plan: &ConvertPlan,
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    target: &Target,
+    force_ledger: bool,
 ) -> Result<PlanReport, PlanFault> {
     let order: Vec<Dim> = src.out_dims().collect();
     let transposed = if dst.out_dims().eq(order.iter().copied()) {
@@ -406,7 +384,7 @@ pub fn check_plan(
         dst_threads.len(),
     )?;
 
-    let mut machine = Machine::new(plan, target, 1 << src_threads.len());
+    let mut machine = Machine::new(plan, target, 1 << src_threads.len(), force_ledger);
     machine.fill(&span(&src_registers), &span(&src_threads));
     for index in 0..plan.steps().len() {
         machine.step(index)?;
@@ -416,9 +394,14 @@ pub fn check_plan(
 }
 
 impl<'a> Machine<'a> {
-    fn new(plan: &'a ConvertPlan, target: &'a Target, threads: usize) -> Self {
+    fn new(plan: &'a ConvertPlan, target: &'a Target, threads: usize, force_ledger: bool) -> Self {
         let container = plan.container_bits();
-        let granule = container.min(32) / 8;
+        // 64-bit elements that are never split carry one name.
+        let splits = plan
+            .steps()
+            .iter()
+            .any(|s| matches!(s, Step::Unpack { .. } | Step::Load { words: true, .. }));
+        let granule = if splits { container.min(32) } else { container } / 8;
         let per_element = (container / 8 / granule) as usize;
         let thread_numbers = || 0..threads as u32;
         Self {
@@ -427,12 +410,16 @@ impl<'a> Machine<'a> {
             threads,
             lanes_log2: plan.lanes_log2(),
             granule,
+            granule_log2: granule.trailing_zeros(),
             per_element,
             place: vec![(0, 0); plan.num_values()],
             names: Vec::with_capacity(plan.num_values() * per_element * threads),
-            cells: vec![EMPTY; (plan.scratch_bytes() / granule) as usize],
-            epoch: 0,
-            block_epoch: 0,
+            memory: Memory::new(
+                plan,
+                (plan.scratch_bytes() / granule) as usize,
+                threads >> plan.lanes_log2(),
+                force_ledger,
+            ),
             bases: plan
                 .address_bases()
                 .iter()
@@ -522,7 +509,7 @@ impl<'a> Machine<'a> {
                     rows.extend((0..granules).map(|g| start + g * self.threads));
                 }
                 let whole = if plan.elem_bits() == 64 {
-                    2
+                    self.per_element
                 } else {
                     (4 / self.granule) as usize
                 };
@@ -671,9 +658,8 @@ impl<'a> Machine<'a> {
                 words,
             } => self.load(index, address, first, count, words)?,
             Step::Barrier(scope) => {
-                self.epoch += 1;
+                self.memory.barrier(scope);
                 if scope == BarrierScope::Block {
-                    self.block_epoch += 1;
                     self.report.block_barriers += 1;
                 } else {
                     self.report.warp_barriers += 1;
@@ -766,37 +752,42 @@ impl<'a> Machine<'a> {
         Ok(())
     }
 
-    /// Checks one access of one thread; returns its first cell.
-    fn cell(
-        &self,
-        step: usize,
-        thread: u32,
-        address: Address,
-        bytes: u32,
-    ) -> Result<usize, PlanFault> {
-        let base = self.bases[address.base as usize][thread as usize];
-        let byte = (base ^ address.xor).wrapping_add(address.add);
+    /// Checks the addresses of one access, for all threads.
+    fn check_addresses(&self, step: usize, address: Address, bytes: u32) -> Result<(), PlanFault> {
         let scratch = self.plan.scratch_bytes();
-        if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
-            return Err(Kind::OutOfBounds {
-                step,
-                thread,
-                byte,
-                bytes,
-                scratch,
-            }
-            .into());
+        let byte = |base: u32| (base ^ address.xor).wrapping_add(address.add);
+        let (mut all, mut most) = (0, 0);
+        for &base in &self.bases[address.base as usize] {
+            all |= byte(base);
+            most = most.max(byte(base));
         }
-        if !byte.is_multiple_of(bytes) {
-            return Err(Kind::Misaligned {
-                step,
-                thread,
-                byte,
-                bytes,
-            }
-            .into());
+        let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
+        if fits && all & (bytes - 1) == 0 {
+            return Ok(());
         }
-        Ok((byte / self.granule) as usize)
+        for (&base, thread) in self.bases[address.base as usize].iter().zip(0..) {
+            let byte = byte(base);
+            if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
+                return Err(Kind::OutOfBounds {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                    scratch,
+                }
+                .into());
+            }
+            if byte & (bytes - 1) != 0 {
+                return Err(Kind::Misaligned {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                }
+                .into());
+            }
+        }
+        Ok(())
     }
 
     fn store(
@@ -811,46 +802,31 @@ impl<'a> Machine<'a> {
             rows.extend((0..granules).map(|g| start + g * self.threads));
         }
         let bytes = rows.len() as u32 * self.granule;
-        for t in 0..self.threads as u32 {
-            let first = self.cell(step, t, address, bytes)?;
-            let warp = 1u64 << (t >> self.lanes_log2 & 63);
-            for (i, &row) in rows.iter().enumerate() {
-                let name = self.names[row + t as usize];
-                let cell = &mut self.cells[first + i];
-                let again = cell.name == name;
-                if !again {
-                    // Whoever read or wrote before must be behind a barrier.
-                    let meets = |who: u32, warps: u64, at: u32, block: u32| {
-                        let others = block == self.block_epoch && warps & !warp != 0;
-                        let lanes = at == self.epoch && warps & warp != 0 && who != t;
-                        others || lanes
-                    };
-                    if meets(
-                        cell.writer,
-                        cell.writer_warps,
-                        cell.written,
-                        cell.written_block,
-                    ) || meets(cell.reader, cell.reader_warps, cell.read, cell.read_block)
-                    {
-                        let byte = (first + i) as u32 * self.granule;
-                        return Err(Kind::Race {
-                            step,
-                            thread: t,
-                            byte,
-                            reading: false,
-                        }
-                        .into());
-                    }
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        self.check_addresses(step, address, bytes)?;
+        let names = &self.names;
+        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
+            let first = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let thread = t as u32;
+            let row = rows.iter().map(|&r| names[r + t]);
+            if let Err((cell, _)) = self
+                .memory
+                .store(first, thread, thread >> self.lanes_log2, row)
+            {
+                let byte = (cell as u32) << self.granule_log2;
+                return Err(Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: false,
                 }
-                if again && cell.written_block == self.block_epoch {
-                    cell.writer_warps |= warp;
-                } else {
-                    cell.writer_warps = warp;
-                }
-                cell.name = name;
-                cell.writer = t;
-                cell.written = self.epoch;
-                cell.written_block = self.block_epoch;
+                .into());
             }
         }
         let (waves, phases) = self.wavefronts(address.base, bytes, Access::Store);
@@ -876,51 +852,40 @@ impl<'a> Machine<'a> {
         } else {
             self.per_element
         };
-        let mut start = self.names.len();
+        let start = self.names.len();
         for k in 0..count {
-            let at = self.define(first.plus(k), granules);
-            if k == 0 {
-                start = at;
-            }
+            self.define(first.plus(k), granules);
         }
         let total = granules * count as usize;
         let bytes = total as u32 * self.granule;
-        for t in 0..self.threads as u32 {
-            let at = self.cell(step, t, address, bytes)?;
-            let warp = 1u64 << (t >> self.lanes_log2 & 63);
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        self.check_addresses(step, address, bytes)?;
+        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
+            let at = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let thread = t as u32;
             for i in 0..total {
-                let cell = &mut self.cells[at + i];
-                let byte = (at + i) as u32 * self.granule;
-                if cell.writer == NOTHING {
-                    return Err(Kind::Uninitialised {
-                        step,
-                        thread: t,
-                        byte,
+                match self.memory.load(at + i, thread, thread >> self.lanes_log2) {
+                    Ok(name) => self.names[start + i * self.threads + t] = name,
+                    Err(fault) => {
+                        let byte = ((at + i) as u32) << self.granule_log2;
+                        return Err(match fault {
+                            CellFault::Race => Kind::Race {
+                                step,
+                                thread,
+                                byte,
+                                reading: true,
+                            },
+                            CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+                        }
+                        .into());
                     }
-                    .into());
                 }
-                let own = cell.writer == t;
-                let in_warp = cell.writer_warps & warp != 0 && cell.written != self.epoch;
-                if !(own || in_warp || cell.written_block != self.block_epoch) {
-                    return Err(Kind::Race {
-                        step,
-                        thread: t,
-                        byte,
-                        reading: true,
-                    }
-                    .into());
-                }
-                if cell.read_block == self.block_epoch && cell.reader_warps != 0 {
-                    let alone = cell.reader == t && cell.read == self.epoch;
-                    cell.reader_warps |= warp;
-                    cell.reader = if alone { t } else { NOTHING };
-                } else {
-                    cell.reader_warps = warp;
-                    cell.reader = t;
-                }
-                cell.read = self.epoch;
-                cell.read_block = self.block_epoch;
-                self.names[start + i * self.threads + t as usize] = cell.name;
             }
         }
         let (waves, phases) = self.wavefronts(address.base, bytes, Access::Load);
@@ -961,5 +926,181 @@ impl<'a> Machine<'a> {
         }
         self.waves.push(((base, bytes, access), (waves, phases)));
         (waves, phases)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{PlanOptions, Strategy, plan_conversion};
+
+    /// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.
+    fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
+        let out = Dim::out(0);
+        let build = |lane: [u64; 5], rest: [u64; 5]| {
+            let (warp, register) = rest.split_at(warps);
+            let columns = |list: &[u64]| list.iter().map(|c| [*c]).collect::<Vec<_>>();
+            let all = [columns(register), columns(&lane), columns(warp)];
+            let refs: Vec<Vec<&[u64]>> = all
+                .iter()
+                .map(|l| l.iter().map(|c| &c[..]).collect())
+                .collect();
+            LinearLayout::from_bases(
+                &[
+                    (Dim::REGISTER, &refs[0][..]),
+                    (Dim::LANE, &refs[1][..]),
+                    (Dim::WARP, &refs[2][..]),
+                ],
+                &[out],
+            )
+            .unwrap()
+        };
+        let (low, high) = ([1, 2, 4, 8, 16], [32, 64, 128, 256, 512]);
+        (build(low, high), build(high, low))
+    }
+
+    fn plan(
+        warps: usize,
+        bits: u32,
+        strategy: Strategy,
+    ) -> (ConvertPlan, LinearLayout, LinearLayout, &'static Target) {
+        let target = Target::parse("cuda:90").unwrap();
+        let (src, dst) = transposition(warps);
+        let options = PlanOptions::new().with_strategy(strategy);
+        let plan = plan_conversion(&src, &dst, bits, target, &options).unwrap();
+        (plan, src, dst, target)
+    }
+
+    /// Both ways of watching memory give this verdict.
+    #[track_caller]
+    fn verdict(
+        plan: &ConvertPlan,
+        src: &LinearLayout,
+        dst: &LinearLayout,
+        target: &Target,
+    ) -> Result<PlanReport, PlanFault> {
+        let quick = check(plan, src, dst, target, false);
+        let slow = check(plan, src, dst, target, true);
+        assert_eq!(quick, slow, "{plan}");
+        quick
+    }
+
+    #[test]
+    fn counts_are_right() {
+        let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+        let report = verdict(&plan, &src, &dst, target).unwrap();
+        assert_eq!(report.elements_checked, 1024);
+        assert_eq!((report.store_wavefronts, report.load_wavefronts), (32, 32));
+        assert_eq!((report.conflicts(), report.block_barriers), (0, 1));
+    }
+
+    #[test]
+    fn a_missing_barrier_is_a_race() {
+        for (warps, bits) in [(0, 32), (2, 32), (2, 64), (1, 8)] {
+            let (plan, src, dst, target) = plan(warps, bits, Strategy::Shared);
+            verdict(&plan, &src, &dst, target).unwrap();
+            let broken = plan.edited(|steps| steps.retain(|s| !matches!(s, Step::Barrier(_))));
+            let fault = check_plan(&broken, &src, &dst, target).unwrap_err();
+            assert!(fault.is_race(), "{fault}");
+            assert!(fault.to_string().contains("reads byte"), "{fault}");
+        }
+        let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+        let weak = plan.edited(|steps| {
+            for s in steps {
+                if let Step::Barrier(scope) = s {
+                    *scope = BarrierScope::Warp;
+                }
+            }
+        });
+        let fault = verdict(&weak, &src, &dst, target).unwrap_err();
+        assert!(fault.is_race(), "{fault}");
+    }
+
+    #[test]
+    fn a_missing_store_is_found() {
+        let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+        let broken = plan.edited(|steps| {
+            let at = steps
+                .iter()
+                .position(|s| matches!(s, Step::Store { .. }))
+                .unwrap();
+            steps.remove(at);
+        });
+        let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+        assert!(fault.is_uninitialised(), "{fault}");
+    }
+
+    #[test]
+    fn a_wrong_address_is_found() {
+        let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+        let edit = |change: fn(&mut Address)| {
+            plan.edited(|steps| {
+                if let Some(Step::Load { address, .. }) =
+                    steps.iter_mut().find(|s| matches!(s, Step::Load { .. }))
+                {
+                    change(address);
+                }
+            })
+        };
+        let fault = verdict(&edit(|a| a.add += 1 << 20), &src, &dst, target).unwrap_err();
+        assert!(fault.is_bad_address(), "{fault}");
+        let fault = verdict(&edit(|a| a.xor ^= 1), &src, &dst, target).unwrap_err();
+        assert!(
+            fault.is_bad_address() && fault.to_string().contains("expected a multiple"),
+            "{fault}"
+        );
+        let fault = verdict(&edit(|a| a.xor ^= 16), &src, &dst, target).unwrap_err();
+        assert!(fault.is_wrong_element(), "{fault}");
+        assert!(fault.to_string().contains("ends with element"), "{fault}");
+    }
+
+    #[test]
+    fn every_shuffle_step_matters() {
+        for bits in [8, 16, 32, 64] {
+            let (plan, src, dst, target) = plan(0, bits, Strategy::Shuffle);
+            verdict(&plan, &src, &dst, target).unwrap();
+            let mut tried = 0;
+            for at in 0..plan.steps().len() {
+                let broken = plan.edited(|steps| match &mut steps[at] {
+                    Step::ShuffleXor { lane_mask, .. } => *lane_mask ^= 1,
+                    Step::Select {
+                        if_set, if_clear, ..
+                    } => core::mem::swap(if_set, if_clear),
+                    _ => {}
+                });
+                if broken != plan {
+                    tried += 1;
+                    let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+                    assert!(fault.is_wrong_element(), "{fault}");
+                }
+            }
+            assert!(tried > 40, "{plan}");
+        }
+    }
+
+    #[test]
+    fn another_layout_is_another_plan() {
+        let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+        let fault = verdict(&plan, &src, &src, target).unwrap_err();
+        assert!(fault.is_wrong_element(), "{fault}");
+        let (small, _) = transposition(1);
+        let fault = verdict(&plan, &small, &dst, target).unwrap_err();
+        assert!(
+            fault
+                .to_string()
+                .starts_with("the plan is not for these layouts: it has 8 source registers"),
+            "{fault}"
+        );
+    }
+
+    #[test]
+    fn steps_out_of_order_are_found() {
+        let (plan, src, dst, target) = plan(0, 32, Strategy::Shuffle);
+        let broken = plan.edited(|steps| steps.reverse());
+        let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+        assert!(
+            fault.to_string().contains("which no step defined before"),
+            "{fault}"
+        );
     }
 }

@@ -554,9 +554,8 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
             Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
             Step::Store { address, values } => {
                 let bytes = values.len * plan.value_bytes(plan.operands[values.start as usize]);
-                load_store +=
-                    waves(address.base, bytes, Access::Store) * costs.wavefront + costs.access;
-                arithmetic += address_cost(&mut xors, address) * costs.select;
+                load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 stored = true;
             }
             Step::Load {
@@ -566,9 +565,8 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
                 ..
             } => {
                 let bytes = count * if words { 4 } else { container };
-                load_store +=
-                    waves(address.base, bytes, Access::Load) * costs.wavefront + costs.access;
-                arithmetic += address_cost(&mut xors, address) * costs.select;
+                load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp has nobody to wait for.

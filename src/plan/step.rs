@@ -668,3 +668,13 @@ impl ConvertPlan {
         }
     }
 }
+
+#[cfg(test)]
+impl ConvertPlan {
+    /// The plan with its steps changed, to see that the machine notices.
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
+        let mut plan = self.clone();
+        edit(&mut plan.steps);
+        plan
+    }
+}

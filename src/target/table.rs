@@ -9,9 +9,9 @@ const NVIDIA_COSTS: Costs = Costs {
     lane_alu: 4,
     wavefront: 4,
     access: 1,
-    barrier: 20,
+    barrier: 12,
     warp_sync: 4,
-    round_trip: 40,
+    round_trip: 24,
 };
 
 /// A wave64 takes a SIMD of 16 lanes four clocks; four SIMDs work side by side.
@@ -21,9 +21,9 @@ const CDNA_COSTS: Costs = Costs {
     lane_alu: 4,
     wavefront: 4,
     access: 1,
-    barrier: 24,
+    barrier: 16,
     warp_sync: 8,
-    round_trip: 64,
+    round_trip: 48,
 };
 
 /// A wave32 takes one clock of one of two SIMDs.
@@ -33,9 +33,9 @@ const RDNA_COSTS: Costs = Costs {
     lane_alu: 2,
     wavefront: 4,
     access: 1,
-    barrier: 20,
+    barrier: 16,
     warp_sync: 4,
-    round_trip: 48,
+    round_trip: 32,
 };
 
 const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_kib: u32) -> Target {
