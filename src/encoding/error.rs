@@ -110,6 +110,10 @@ pub(crate) enum Kind {
         found: usize,
         expected: usize,
     },
+    NotOneDim {
+        what: &'static str,
+        index: usize,
+    },
     NotSinglePower {
         what: &'static str,
         index: usize,
@@ -384,6 +388,11 @@ impl fmt::Display for EncodingError {
                 f,
                 "basis {index} of `{what}` is not a single power of two; \
                  expected zero, or one power of two in one dim (use `#ttg.generic_linear` for more)"
+            ),
+            Kind::NotOneDim { what, index } => write!(
+                f,
+                "basis {index} of `{what}` moves in several dims, or by no power of two; \
+                 only `warp` may do that"
             ),
             Kind::NotSurjective { what, dim } => write!(
                 f,

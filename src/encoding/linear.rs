@@ -97,8 +97,8 @@ impl GenericLinearEncoding {
     ///
     /// # Errors
     /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
-    /// when the layout is not surjective, or when a basis of register, lane or block is neither zero
-    /// nor one power of two along one dim.
+    /// when the layout is not surjective, or when a basis of register, lane or block moves in more than
+    /// one dim (one of register: by no power of two).
     pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
         let what = "generic_linear";
         check_dims(
@@ -107,15 +107,20 @@ impl GenericLinearEncoding {
             &DISTRIBUTED,
             "register, lane, warp, block -> dim0, dim1, ...",
         )?;
-        for (what, dim) in [
+        for (name, dim) in [
             ("register", Dim::REGISTER),
             ("lane", Dim::LANE),
             ("block", Dim::BLOCK),
         ] {
             for index in 0..layout.in_bits(dim) {
                 let basis = layout.basis(dim, index);
-                if single_step(&basis).is_err() {
-                    return Err(EncodingError::new(Kind::NotSinglePower { what, index }));
+                // The order of the registers says which dim is filled first, so they step evenly.
+                let wrong = match dim {
+                    Dim::REGISTER => single_step(&basis).is_err(),
+                    _ => basis.iter().filter(|v| **v != 0).count() > 1,
+                };
+                if wrong {
+                    return Err(EncodingError::new(Kind::NotOneDim { what: name, index }));
                 }
             }
         }

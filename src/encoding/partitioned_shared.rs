@@ -33,7 +33,7 @@ impl PartitionedSharedEncoding {
     ///
     /// # Errors
     /// When `num_partitions` is no power of two from 2 up, `num_groups` no power of two,
-    /// `partition_dim` not below the rank, or the layout of a piece not a shared one.
+    /// `partition_dim` not below the rank, or the layout of a piece not a shared one with the CTAs above all else.
     pub fn new(
         num_partitions: u32,
         num_groups: u32,
@@ -69,6 +69,8 @@ impl PartitionedSharedEncoding {
                 "less than the rank of `partitionLayout`",
             );
         }
+        // A written-out piece must keep the CTAs above everything else.
+        partition_layout.cga_layout()?;
         Ok(Self {
             num_partitions,
             num_groups,

@@ -282,7 +282,13 @@ impl TensorMemoryScalesEncoding {
         tiling.lay(COL, 2, 0);
         match self.block_order {
             ScalesBlockOrder::MnThenK => tiling.fill(COL, [0, 1]),
-            ScalesBlockOrder::KThenMn => tiling.fill(COL, [1, 0]),
+            ScalesBlockOrder::KThenMn => {
+                // A block has 128 rows, of which the second half may be missing.
+                if tiling.limit(0) > tiling.used(0) {
+                    tiling.lay(COL, 2, 0);
+                }
+                tiling.fill(COL, [1, 0]);
+            }
         }
         tiling.lay_ctas(BLOCK, &self.cga);
         Ok(tiling)

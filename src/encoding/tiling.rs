@@ -341,7 +341,7 @@ impl Tiling {
             &ins[..self.num_ins as usize],
             &outs[..self.rank()],
             &columns[..self.len as usize],
-            Surjectivity::Required,
+            Surjectivity::NotRequired,
         )?)
     }
 }
