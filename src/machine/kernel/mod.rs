@@ -43,6 +43,7 @@
 
 mod access;
 mod banks;
+mod decode;
 mod error;
 mod eval;
 mod exec;
@@ -55,8 +56,10 @@ mod race;
 mod report;
 #[cfg(test)]
 mod tests;
+mod text;
 mod warp;
 
+pub use decode::{Decoded, ModuleInfo, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
 pub use launch::{Arg, Launch, Machine, Vendor};

@@ -137,6 +137,7 @@ pub struct ProgramBuilder {
     current: usize,
     num_regs: u32,
     constants: HashMap<u64, Reg>,
+    constant_bits: HashMap<Reg, u64>,
     sites: Vec<Site>,
     site: u32,
     shared: Vec<SharedSymbol>,
@@ -163,6 +164,7 @@ impl ProgramBuilder {
             current: 0,
             num_regs: 0,
             constants: HashMap::new(),
+            constant_bits: HashMap::new(),
             sites: vec![Site::default()],
             site: 0,
             shared: Vec::new(),
@@ -191,7 +193,13 @@ impl ProgramBuilder {
         }
         let reg = self.reg();
         self.constants.insert(bits, reg);
+        self.constant_bits.insert(reg, bits);
         reg
+    }
+
+    /// What a register from [`ProgramBuilder::constant`] holds.
+    pub(super) fn constant_of(&self, reg: Reg) -> Option<u64> {
+        self.constant_bits.get(&reg).copied()
     }
 
     /// A new parameter of the kernel.

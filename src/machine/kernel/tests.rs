@@ -818,8 +818,8 @@ fn matrix_loads_give_each_lane_its_pair() {
         t.put(out, dst);
         t.run(Machine::nvidia(), 32).unwrap().0
     };
-    assert_eq!(build(false)[5], 8 + 2 | (8 + 3) << 16);
-    assert_eq!(build(true)[5], (16 + 1) | (24 + 1) << 16);
+    assert_eq!(build(false)[5], (8 + 2) | ((8 + 3) << 16));
+    assert_eq!(build(true)[5], (16 + 1) | ((24 + 1) << 16));
 }
 
 #[test]

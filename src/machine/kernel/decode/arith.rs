@@ -1,0 +1,830 @@
+//! Arithmetic, comparisons, conversions, and taking aggregates apart.
+
+use super::types::{Slot, SlotKind, part};
+use super::{Decoder, Done, Val, Values};
+use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::op::{
+    FloatOp, FloatPred, FloatUnary, IntOp, IntPred, IntUnary, Op, Reg,
+};
+use crate::machine::kernel::text::{Attr, Node, Ty};
+
+/// Operations of this file, for suggestions.
+pub(super) const NAMES: &[&str] = &[
+    "llvm.add",
+    "llvm.sub",
+    "llvm.mul",
+    "llvm.udiv",
+    "llvm.sdiv",
+    "llvm.urem",
+    "llvm.srem",
+    "llvm.and",
+    "llvm.or",
+    "llvm.xor",
+    "llvm.shl",
+    "llvm.lshr",
+    "llvm.ashr",
+    "llvm.icmp",
+    "llvm.fcmp",
+    "llvm.fadd",
+    "llvm.fsub",
+    "llvm.fmul",
+    "llvm.fdiv",
+    "llvm.frem",
+    "llvm.fneg",
+    "llvm.select",
+    "llvm.freeze",
+    "llvm.trunc",
+    "llvm.zext",
+    "llvm.sext",
+    "llvm.fptrunc",
+    "llvm.fpext",
+    "llvm.fptosi",
+    "llvm.fptoui",
+    "llvm.sitofp",
+    "llvm.uitofp",
+    "llvm.bitcast",
+    "llvm.ptrtoint",
+    "llvm.inttoptr",
+    "llvm.addrspacecast",
+    "llvm.extractelement",
+    "llvm.insertelement",
+    "llvm.shufflevector",
+    "llvm.extractvalue",
+    "llvm.insertvalue",
+    "llvm.mlir.constant",
+    "llvm.mlir.undef",
+    "llvm.mlir.zero",
+    "llvm.call",
+    "llvm.br",
+    "llvm.cond_br",
+    "llvm.switch",
+    "llvm.return",
+    "llvm.intr.smax",
+    "llvm.intr.smin",
+    "llvm.intr.umax",
+    "llvm.intr.umin",
+    "llvm.intr.abs",
+    "llvm.intr.ctpop",
+    "llvm.intr.ctlz",
+    "llvm.intr.cttz",
+    "llvm.intr.bswap",
+    "llvm.intr.bitreverse",
+    "llvm.intr.fshl",
+    "llvm.intr.fshr",
+    "llvm.intr.maxnum",
+    "llvm.intr.minnum",
+    "llvm.intr.maximum",
+    "llvm.intr.minimum",
+    "llvm.intr.fma",
+    "llvm.intr.fmuladd",
+    "llvm.intr.exp",
+    "llvm.intr.exp2",
+    "llvm.intr.log",
+    "llvm.intr.log2",
+    "llvm.intr.sin",
+    "llvm.intr.cos",
+    "llvm.intr.sqrt",
+    "llvm.intr.fabs",
+    "llvm.intr.floor",
+    "llvm.intr.ceil",
+    "llvm.intr.rint",
+    "llvm.intr.pow",
+    "llvm.intr.copysign",
+    "llvm.intr.ldexp",
+];
+
+fn int_op(name: &str) -> Option<IntOp> {
+    Some(match name {
+        "add" => IntOp::Add,
+        "sub" => IntOp::Sub,
+        "mul" => IntOp::Mul,
+        "udiv" => IntOp::UDiv,
+        "sdiv" => IntOp::SDiv,
+        "urem" => IntOp::URem,
+        "srem" => IntOp::SRem,
+        "and" => IntOp::And,
+        "or" => IntOp::Or,
+        "xor" => IntOp::Xor,
+        "shl" => IntOp::Shl,
+        "lshr" => IntOp::LShr,
+        "ashr" => IntOp::AShr,
+        "intr.smax" => IntOp::SMax,
+        "intr.smin" => IntOp::SMin,
+        "intr.umax" => IntOp::UMax,
+        "intr.umin" => IntOp::UMin,
+        "intr.uadd.sat" => IntOp::UAddSat,
+        "intr.usub.sat" => IntOp::USubSat,
+        "intr.sadd.sat" => IntOp::SAddSat,
+        "intr.ssub.sat" => IntOp::SSubSat,
+        _ => return None,
+    })
+}
+
+fn int_unary(name: &str) -> Option<IntUnary> {
+    Some(match name {
+        "intr.ctpop" => IntUnary::CtPop,
+        "intr.ctlz" => IntUnary::CtLz,
+        "intr.cttz" => IntUnary::CtTz,
+        "intr.bswap" => IntUnary::BSwap,
+        "intr.bitreverse" => IntUnary::BitReverse,
+        "intr.abs" => IntUnary::Abs,
+        _ => return None,
+    })
+}
+
+fn float_op(name: &str) -> Option<FloatOp> {
+    Some(match name {
+        "fadd" => FloatOp::Add,
+        "fsub" => FloatOp::Sub,
+        "fmul" => FloatOp::Mul,
+        "fdiv" => FloatOp::Div,
+        "frem" => FloatOp::Rem,
+        "intr.maxnum" => FloatOp::MaxNum,
+        "intr.minnum" => FloatOp::MinNum,
+        "intr.maximum" => FloatOp::Maximum,
+        "intr.minimum" => FloatOp::Minimum,
+        "intr.pow" => FloatOp::Pow,
+        "intr.copysign" => FloatOp::CopySign,
+        "intr.atan2" => FloatOp::Atan2,
+        _ => return None,
+    })
+}
+
+fn float_unary(name: &str) -> Option<FloatUnary> {
+    Some(match name {
+        "fneg" => FloatUnary::Neg,
+        "intr.fabs" => FloatUnary::Abs,
+        "intr.exp" => FloatUnary::Exp,
+        "intr.exp2" => FloatUnary::Exp2,
+        "intr.exp10" => FloatUnary::Exp10,
+        "intr.log" => FloatUnary::Log,
+        "intr.log2" => FloatUnary::Log2,
+        "intr.log10" => FloatUnary::Log10,
+        "intr.sin" => FloatUnary::Sin,
+        "intr.cos" => FloatUnary::Cos,
+        "intr.tan" => FloatUnary::Tan,
+        "intr.asin" => FloatUnary::Asin,
+        "intr.acos" => FloatUnary::Acos,
+        "intr.atan" => FloatUnary::Atan,
+        "intr.sinh" => FloatUnary::Sinh,
+        "intr.cosh" => FloatUnary::Cosh,
+        "intr.tanh" => FloatUnary::Tanh,
+        "intr.sqrt" => FloatUnary::Sqrt,
+        "intr.floor" => FloatUnary::Floor,
+        "intr.ceil" => FloatUnary::Ceil,
+        "intr.trunc" => FloatUnary::Trunc,
+        "intr.round" => FloatUnary::Round,
+        "intr.roundeven" | "intr.rint" | "intr.nearbyint" => FloatUnary::RoundEven,
+        _ => return None,
+    })
+}
+
+fn int_pred(number: i64) -> Option<IntPred> {
+    const ALL: [IntPred; 10] = [
+        IntPred::Eq,
+        IntPred::Ne,
+        IntPred::Slt,
+        IntPred::Sle,
+        IntPred::Sgt,
+        IntPred::Sge,
+        IntPred::Ult,
+        IntPred::Ule,
+        IntPred::Ugt,
+        IntPred::Uge,
+    ];
+    ALL.get(usize::try_from(number).ok()?).copied()
+}
+
+fn float_pred(number: i64) -> Option<FloatPred> {
+    const ALL: [FloatPred; 16] = [
+        FloatPred::False,
+        FloatPred::Oeq,
+        FloatPred::Ogt,
+        FloatPred::Oge,
+        FloatPred::Olt,
+        FloatPred::Ole,
+        FloatPred::One,
+        FloatPred::Ord,
+        FloatPred::Ueq,
+        FloatPred::Ugt,
+        FloatPred::Uge,
+        FloatPred::Ult,
+        FloatPred::Ule,
+        FloatPred::Une,
+        FloatPred::Uno,
+        FloatPred::True,
+    ];
+    ALL.get(usize::try_from(number).ok()?).copied()
+}
+
+/// The float operations of CUDA's and AMD's maths libraries, by the name without prefix and type.
+fn library_unary(name: &str) -> Option<FloatUnary> {
+    Some(match name {
+        "exp" => FloatUnary::Exp,
+        "exp2" => FloatUnary::Exp2,
+        "exp10" => FloatUnary::Exp10,
+        "expm1" => FloatUnary::Expm1,
+        "log" => FloatUnary::Log,
+        "log2" => FloatUnary::Log2,
+        "log10" => FloatUnary::Log10,
+        "log1p" => FloatUnary::Log1p,
+        "sin" => FloatUnary::Sin,
+        "cos" => FloatUnary::Cos,
+        "tan" => FloatUnary::Tan,
+        "asin" => FloatUnary::Asin,
+        "acos" => FloatUnary::Acos,
+        "atan" => FloatUnary::Atan,
+        "sinh" => FloatUnary::Sinh,
+        "cosh" => FloatUnary::Cosh,
+        "tanh" => FloatUnary::Tanh,
+        "sqrt" => FloatUnary::Sqrt,
+        "rsqrt" => FloatUnary::Rsqrt,
+        "cbrt" => FloatUnary::Cbrt,
+        "rcp" => FloatUnary::Rcp,
+        "floor" => FloatUnary::Floor,
+        "ceil" => FloatUnary::Ceil,
+        "trunc" => FloatUnary::Trunc,
+        "round" => FloatUnary::Round,
+        "rint" | "nearbyint" => FloatUnary::RoundEven,
+        "fabs" => FloatUnary::Abs,
+        "erf" => FloatUnary::Erf,
+        _ => return None,
+    })
+}
+
+impl<'a> Decoder<'_, 'a> {
+    /// Decodes an elementwise operation; `false` if it is none.
+    pub(super) fn arith(&mut self, op: &Node<'a>, values: &mut Values<'a>) -> Done<bool> {
+        let Some(name) = op.name.strip_prefix("llvm.") else {
+            return Ok(false);
+        };
+        let operands: Vec<Val> = (0..op.operands.len())
+            .map(|i| self.operand(op, i, values))
+            .collect::<Done<_>>()?;
+        let make = |slot: Slot, dst: Reg, reg: &dyn Fn(usize) -> Reg| -> Option<Op> {
+            let bits = slot.bits;
+            let (a, b) = (|| reg(0), || reg(1));
+            if let Some(op) = int_op(name) {
+                return (slot.kind == SlotKind::Int).then(|| Op::Int {
+                    op,
+                    bits,
+                    dst,
+                    a: a(),
+                    b: b(),
+                });
+            }
+            if let Some(op) = int_unary(name) {
+                return (slot.kind == SlotKind::Int).then(|| Op::IntUnary {
+                    op,
+                    bits,
+                    dst,
+                    a: a(),
+                });
+            }
+            if matches!(name, "intr.fshl" | "intr.fshr") {
+                let left = name == "intr.fshl";
+                return Some(Op::Funnel {
+                    left,
+                    bits,
+                    dst,
+                    hi: a(),
+                    lo: b(),
+                    amount: reg(2),
+                });
+            }
+            let SlotKind::Float(ty) = slot.kind else {
+                return None;
+            };
+            if let Some(op) = float_op(name) {
+                return Some(Op::Float {
+                    op,
+                    ty,
+                    dst,
+                    a: a(),
+                    b: b(),
+                });
+            }
+            if let Some(op) = float_unary(name) {
+                return Some(Op::FloatUnary {
+                    op,
+                    ty,
+                    dst,
+                    a: a(),
+                });
+            }
+            match name {
+                "intr.fma" | "intr.fmuladd" => Some(Op::Fma {
+                    ty,
+                    dst,
+                    a: a(),
+                    b: b(),
+                    c: reg(2),
+                }),
+                _ => None,
+            }
+        };
+        let elementwise = int_op(name).is_some()
+            || int_unary(name).is_some()
+            || float_op(name).is_some()
+            || float_unary(name).is_some()
+            || matches!(
+                name,
+                "intr.fshl" | "intr.fshr" | "intr.fma" | "intr.fmuladd"
+            );
+        if elementwise {
+            let slots = self.flat(op, self.result_ty(op)?)?;
+            let mut out = Vec::with_capacity(slots.len());
+            for (index, slot) in slots.iter().enumerate() {
+                let missing = operands
+                    .iter()
+                    .any(|value| value.slots.len() != slots.len());
+                if missing || operands.is_empty() {
+                    return Err(self.malformed(op, "operands and result differ in shape"));
+                }
+                let dst = self.b.reg();
+                let reg = |i: usize| operands[i.min(operands.len() - 1)].slots[index];
+                let Some(made) = make(*slot, dst, &reg) else {
+                    return Err(self.malformed(op, "operand of the wrong type"));
+                };
+                self.b.push(made);
+                out.push(dst);
+            }
+            self.define(op, out, values)?;
+            return Ok(true);
+        }
+        self.other_arith(op, name, &operands, values)
+    }
+
+    /// Comparisons, conversions and selections.
+    fn other_arith(
+        &mut self,
+        op: &Node<'a>,
+        name: &str,
+        operands: &[Val],
+        values: &mut Values<'a>,
+    ) -> Done<bool> {
+        match name {
+            "icmp" | "fcmp" => self.comparison(op, operands, values)?,
+            "select" => {
+                let [cond, yes, no] = operands else {
+                    return Err(self.malformed(op, "`llvm.select` takes three operands"));
+                };
+                let mut out = Vec::new();
+                for (index, (&a, &b)) in yes.slots.iter().zip(&*no.slots).enumerate() {
+                    let cond = cond.slots[index % cond.slots.len()];
+                    out.push(self.emit(|dst| Op::Select { dst, cond, a, b }));
+                }
+                self.define(op, out, values)?;
+            }
+            "freeze"
+            | "addrspacecast"
+            | "intr.expect"
+            | "intr.ssa.copy"
+            | "intr.launder.invariant.group" => {
+                self.renaming(op, name, operands, values)?;
+            }
+            "trunc" | "zext" | "sext" | "fptrunc" | "fpext" | "fptosi" | "fptoui" | "sitofp"
+            | "uitofp" | "ptrtoint" | "inttoptr" | "intr.fptosi.sat" | "intr.fptoui.sat" => {
+                self.conversion(op, name, operands, values)?;
+            }
+            "bitcast" => self.bitcast(op, operands, values)?,
+            "intr.ldexp" | "intr.powi" => {
+                let [base, exponent] = operands else {
+                    return Err(self.malformed(op, "expected two operands"));
+                };
+                let slots = self.flat(op, &base.ty)?;
+                let exponent_bits = self.flat(op, &exponent.ty)?[0].bits;
+                let mut out = Vec::new();
+                for (index, (slot, &a)) in slots.iter().zip(&*base.slots).enumerate() {
+                    let SlotKind::Float(ty) = slot.kind else {
+                        return Err(self.malformed(op, "operand of the wrong type"));
+                    };
+                    let exponent = exponent.slots[index % exponent.slots.len()];
+                    out.push(if name == "intr.ldexp" {
+                        self.emit(|dst| Op::Ldexp {
+                            ty,
+                            dst,
+                            a,
+                            exponent,
+                            exponent_bits,
+                        })
+                    } else {
+                        let b = self.emit(|dst| Op::IntToFloat {
+                            bits: exponent_bits,
+                            signed: true,
+                            to: ty,
+                            dst,
+                            src: exponent,
+                        });
+                        self.emit(|dst| Op::Float {
+                            op: FloatOp::Pow,
+                            ty,
+                            dst,
+                            a,
+                            b,
+                        })
+                    });
+                }
+                self.define(op, out, values)?;
+            }
+            "intr.uadd.with.overflow" | "intr.usub.with.overflow" | "intr.umul.with.overflow" => {
+                let [a, b] = [operands[0].slots[0], operands[1].slots[0]];
+                let bits = self.flat(op, &operands[0].ty)?[0].bits;
+                let int = match name {
+                    "intr.uadd.with.overflow" => IntOp::Add,
+                    "intr.usub.with.overflow" => IntOp::Sub,
+                    _ => IntOp::Mul,
+                };
+                let result = self.emit(|dst| Op::Int {
+                    op: int,
+                    bits,
+                    dst,
+                    a,
+                    b,
+                });
+                let over = match int {
+                    IntOp::Add => self.emit(|dst| Op::Compare {
+                        pred: IntPred::Ult,
+                        bits,
+                        dst,
+                        a: result,
+                        b: a,
+                    }),
+                    IntOp::Sub => self.emit(|dst| Op::Compare {
+                        pred: IntPred::Ult,
+                        bits,
+                        dst,
+                        a,
+                        b,
+                    }),
+                    _ => {
+                        let high = self.emit(|dst| Op::Int {
+                            op: IntOp::UMulHigh,
+                            bits,
+                            dst,
+                            a,
+                            b,
+                        });
+                        let b = self.b.constant(0);
+                        self.emit(|dst| Op::Compare {
+                            pred: IntPred::Ne,
+                            bits,
+                            dst,
+                            a: high,
+                            b,
+                        })
+                    }
+                };
+                self.define(op, vec![result, over], values)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    fn comparison(&mut self, op: &Node<'a>, operands: &[Val], values: &mut Values<'a>) -> Done {
+        let [left, right] = operands else {
+            return Err(self.malformed(op, "a comparison takes two operands"));
+        };
+        let number = op.int("predicate").unwrap_or(-1);
+        let slots = self.flat(op, &left.ty)?;
+        let mut out = Vec::new();
+        for ((slot, &a), &b) in slots.iter().zip(&*left.slots).zip(&*right.slots) {
+            let bits = slot.bits;
+            let dst = self.b.reg();
+            let made = match slot.kind {
+                SlotKind::Float(ty) if op.name == "llvm.fcmp" => {
+                    float_pred(number).map(|pred| Op::FloatCompare {
+                        pred,
+                        ty,
+                        dst,
+                        a,
+                        b,
+                    })
+                }
+                _ if op.name == "llvm.icmp" => int_pred(number).map(|pred| Op::Compare {
+                    pred,
+                    bits,
+                    dst,
+                    a,
+                    b,
+                }),
+                _ => None,
+            };
+            let Some(made) = made else {
+                return Err(self.malformed(op, "predicate and operand types do not fit"));
+            };
+            self.b.push(made);
+            out.push(dst);
+        }
+        self.define(op, out, values)
+    }
+
+    /// Operations that change no bits, but perhaps which memory a pointer means.
+    fn renaming(
+        &mut self,
+        op: &Node<'a>,
+        name: &str,
+        operands: &[Val],
+        values: &mut Values<'a>,
+    ) -> Done {
+        let Some(value) = operands.first() else {
+            return Err(self.malformed(op, "expected an operand"));
+        };
+        let (Ty::Ptr(from), Ty::Ptr(to)) = (&value.ty, self.result_ty(op)?) else {
+            return self.define(op, value.slots.clone(), values);
+        };
+        let (from, to) = (*from, *to);
+        let [src] = value.slots[..] else {
+            return self.define(op, value.slots.clone(), values);
+        };
+        let reg = if name == "addrspacecast" && from != to {
+            self.cast_pointer(src, from, to)
+        } else {
+            src
+        };
+        self.define(op, vec![reg], values)
+    }
+
+    fn conversion(
+        &mut self,
+        op: &Node<'a>,
+        name: &str,
+        operands: &[Val],
+        values: &mut Values<'a>,
+    ) -> Done {
+        let Some(value) = operands.first() else {
+            return Err(self.malformed(op, "expected an operand"));
+        };
+        let from = self.flat(op, &value.ty)?;
+        let to = self.flat(op, self.result_ty(op)?)?;
+        let mut out = Vec::new();
+        for ((from, to), &src) in from.iter().zip(&to).zip(&*value.slots) {
+            let dst = self.b.reg();
+            let signed = matches!(name, "sext" | "fptosi" | "sitofp" | "intr.fptosi.sat");
+            let made = match (from.kind, to.kind) {
+                (SlotKind::Float(from), SlotKind::Float(to)) => {
+                    Op::FloatToFloat { from, to, dst, src }
+                }
+                (SlotKind::Float(from), SlotKind::Int) => Op::FloatToInt {
+                    from,
+                    bits: to.bits,
+                    signed,
+                    dst,
+                    src,
+                },
+                (SlotKind::Int, SlotKind::Float(to)) => Op::IntToFloat {
+                    bits: from.bits,
+                    signed,
+                    to,
+                    dst,
+                    src,
+                },
+                (SlotKind::Float(_), SlotKind::Ptr(_)) | (SlotKind::Ptr(_), SlotKind::Float(_)) => {
+                    return Err(self.malformed(op, "operand of the wrong type"));
+                }
+                _ if signed => Op::SignExtend {
+                    from: from.bits,
+                    to: to.bits,
+                    dst,
+                    src,
+                },
+                _ if to.bits < from.bits => Op::Trunc {
+                    bits: to.bits,
+                    dst,
+                    src,
+                },
+                _ => Op::Move { dst, src },
+            };
+            self.b.push(made);
+            out.push(dst);
+        }
+        self.define(op, out, values)
+    }
+
+    fn bitcast(&mut self, op: &Node<'a>, operands: &[Val], values: &mut Values<'a>) -> Done {
+        let Some(value) = operands.first() else {
+            return Err(self.malformed(op, "expected an operand"));
+        };
+        let from = self.flat(op, &value.ty)?;
+        let to = self.flat(op, self.result_ty(op)?)?;
+        let regs = self.repack(&value.slots, from[0].bits, to[0].bits, to.len());
+        self.define(op, regs, values)
+    }
+
+    /// The same bits in `count` registers of another width; renaming where the width agrees.
+    pub(super) fn repack(
+        &mut self,
+        src: &[Reg],
+        src_bits: u32,
+        dst_bits: u32,
+        count: usize,
+    ) -> Vec<Reg> {
+        if src_bits == dst_bits && src.len() == count {
+            return src.to_vec();
+        }
+        let dst = self.b.regs(count);
+        let (to, src) = (dst.clone().into_boxed_slice(), src.into());
+        self.b.push(Op::Repack {
+            dst: to,
+            dst_bits,
+            src,
+            src_bits,
+        });
+        dst
+    }
+
+    /// Decodes an operation that takes aggregates apart or together; `false` if it is none.
+    pub(super) fn aggregate(&mut self, op: &Node<'a>, values: &mut Values<'a>) -> Done<bool> {
+        match op.name {
+            "llvm.extractvalue" | "llvm.insertvalue" => {
+                let whole = self.operand(op, 0, values)?;
+                let path: Vec<i64> = match op.attr("position") {
+                    Some(Attr::Ints(path)) => path.clone(),
+                    _ => return Err(self.malformed(op, "expected a position")),
+                };
+                let Some((start, ty)) = part(&whole.ty, &path) else {
+                    return Err(
+                        self.malformed(op, format!("position {path:?} is not inside the value"))
+                    );
+                };
+                let count = self.flat(op, ty)?.len();
+                if op.name == "llvm.extractvalue" {
+                    self.define(op, &whole.slots[start..start + count], values)?;
+                } else {
+                    let new = self.operand(op, 1, values)?;
+                    let mut slots = whole.slots.to_vec();
+                    if new.slots.len() != count {
+                        return Err(self.malformed(op, "inserted value of the wrong type"));
+                    }
+                    slots[start..start + count].copy_from_slice(&new.slots);
+                    self.define(op, slots, values)?;
+                }
+            }
+            "llvm.extractelement" => {
+                let vector = self.operand(op, 0, values)?;
+                let index = self.scalar(op, 1, values)?;
+                let reg = match self.b.constant_of(index) {
+                    Some(position) => match vector.slots.get(position as usize) {
+                        Some(&reg) => reg,
+                        None => self.garbage(32),
+                    },
+                    None => {
+                        let elems = vector.slots[..].into();
+                        self.emit(|dst| Op::ExtractAt { dst, elems, index })
+                    }
+                };
+                self.define(op, vec![reg], values)?;
+            }
+            "llvm.insertelement" => {
+                let vector = self.operand(op, 0, values)?;
+                let value = self.scalar(op, 1, values)?;
+                let index = self.scalar(op, 2, values)?;
+                let mut slots = vector.slots.to_vec();
+                match self.b.constant_of(index) {
+                    Some(position) => {
+                        if let Some(slot) = slots.get_mut(position as usize) {
+                            *slot = value;
+                        }
+                    }
+                    None => {
+                        let dst = self.b.regs(slots.len());
+                        let (to, elems) =
+                            (dst.clone().into_boxed_slice(), slots.into_boxed_slice());
+                        self.b.push(Op::InsertAt {
+                            dst: to,
+                            elems,
+                            value,
+                            index,
+                        });
+                        slots = dst;
+                    }
+                }
+                self.define(op, slots, values)?;
+            }
+            "llvm.shufflevector" => {
+                let (a, b) = (self.operand(op, 0, values)?, self.operand(op, 1, values)?);
+                let both: Vec<Reg> = a.slots.iter().chain(&*b.slots).copied().collect();
+                let mask = op.ints("mask").unwrap_or(&[]).to_vec();
+                let pick = |d: &mut Self, index: i64| {
+                    let found = usize::try_from(index)
+                        .ok()
+                        .and_then(|index| both.get(index).copied());
+                    found.unwrap_or_else(|| d.garbage(32))
+                };
+                let slots: Vec<Reg> = mask.into_iter().map(|index| pick(self, index)).collect();
+                self.define(op, slots, values)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+
+    /// A call of `__nv_expf`, `__ocml_exp_f32` and the like; `false` if the name is not known.
+    pub(super) fn library_call(
+        &mut self,
+        op: &Node<'a>,
+        callee: &str,
+        values: &mut Values<'a>,
+    ) -> Done<bool> {
+        let base = if let Some(name) = callee.strip_prefix("__nv_") {
+            let name = name.strip_prefix("fast_").unwrap_or(name);
+            if library_binary(name).is_none() && library_unary(name).is_none() && name != "fma" {
+                name.strip_suffix('f').unwrap_or(name)
+            } else {
+                name
+            }
+        } else if let Some(name) = callee.strip_prefix("__ocml_") {
+            let name = name.strip_prefix("native_").unwrap_or(name);
+            name.rsplit_once('_').map_or(name, |(name, _)| name)
+        } else {
+            return Ok(false);
+        };
+        let slots = match op.results.first() {
+            Some((_, ty)) => self.flat(op, ty)?,
+            None => return Ok(false),
+        };
+        let [
+            Slot {
+                kind: SlotKind::Float(ty),
+                ..
+            },
+        ] = slots[..]
+        else {
+            return Ok(false);
+        };
+        let reg = match op.operands.len() {
+            1 => {
+                let Some(unary) = library_unary(base) else {
+                    return Ok(false);
+                };
+                let a = self.scalar(op, 0, values)?;
+                self.emit(|dst| Op::FloatUnary {
+                    op: unary,
+                    ty,
+                    dst,
+                    a,
+                })
+            }
+            2 => {
+                let Some(binary) = library_binary(base) else {
+                    return Ok(false);
+                };
+                let (a, b) = (self.scalar(op, 0, values)?, self.scalar(op, 1, values)?);
+                self.emit(|dst| Op::Float {
+                    op: binary,
+                    ty,
+                    dst,
+                    a,
+                    b,
+                })
+            }
+            3 if base == "fma" => {
+                let [a, b, c] = [
+                    self.scalar(op, 0, values)?,
+                    self.scalar(op, 1, values)?,
+                    self.scalar(op, 2, values)?,
+                ];
+                self.emit(|dst| Op::Fma { ty, dst, a, b, c })
+            }
+            _ => return Ok(false),
+        };
+        self.define(op, vec![reg], values)?;
+        Ok(true)
+    }
+
+    /// `nvvm.ex2.approx` and the like on one float.
+    pub(super) fn unary_float(
+        &mut self,
+        op: &Node<'a>,
+        unary: FloatUnary,
+        values: &mut Values<'a>,
+    ) -> Done {
+        let a = self.scalar(op, 0, values)?;
+        let slots = self.flat(op, self.result_ty(op)?)?;
+        let ty = match slots[0].kind {
+            SlotKind::Float(ty) => ty,
+            _ => FloatTy::F32,
+        };
+        let reg = self.emit(|dst| Op::FloatUnary {
+            op: unary,
+            ty,
+            dst,
+            a,
+        });
+        self.define(op, vec![reg], values)
+    }
+}
+
+fn library_binary(name: &str) -> Option<FloatOp> {
+    Some(match name {
+        "fmax" => FloatOp::MaxNum,
+        "fmin" => FloatOp::MinNum,
+        "fmod" => FloatOp::Rem,
+        "pow" => FloatOp::Pow,
+        "atan2" => FloatOp::Atan2,
+        "copysign" => FloatOp::CopySign,
+        "fdivide" => FloatOp::Div,
+        _ => return None,
+    })
+}

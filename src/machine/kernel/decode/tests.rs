@@ -1,0 +1,224 @@
+//! Small kernels in generic form, decoded and run.
+
+use crate::machine::kernel::{
+    Arg, Decoded, FaultKind, Launch, Machine, Memory, Report, Vendor, decode_generic,
+};
+
+/// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle,
+/// reads a constant table, calls a function that diverges, stores under a mask.
+const NVIDIA: &str = r##""builtin.module"() ({
+  "llvm.mlir.global"() <{addr_space = 3 : i32, alignment = 16 : i64, global_type = !llvm.array<0 x i8>, linkage = #llvm.linkage<external>, sym_name = "global_smem", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  }) : () -> ()
+  "llvm.mlir.global"() <{addr_space = 4 : i32, constant, global_type = !llvm.array<4 x i32>, linkage = #llvm.linkage<internal>, sym_name = "table", unnamed_addr = 0 : i64, value = dense<[10, 20, 30, 40]> : tensor<4xi32>, visibility_ = 0 : i64}> ({
+  }) : () -> ()
+  "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<i32 (i32, i1)>, linkage = #llvm.linkage<external>, sym_name = "twice", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  ^bb0(%arg3: i32, %arg4: i1):
+    "llvm.cond_br"(%arg4)[^bb1, ^bb2] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()
+  ^bb1:  // pred: ^bb0
+    %31 = "llvm.add"(%arg3, %arg3) <{overflowFlags = 0 : i32}> : (i32, i32) -> i32
+    "llvm.return"(%31) : (i32) -> ()
+  ^bb2:  // pred: ^bb0
+    "llvm.return"(%arg3) : (i32) -> ()
+  }) : () -> ()
+  "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
+    %0 = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
+    %1 = "llvm.mlir.constant"() <{value = 31 : i32}> : () -> i32
+    %2 = "llvm.mlir.constant"() <{value = 3 : i32}> : () -> i32
+    %3 = "llvm.mlir.constant"() <{value = -1 : i32}> : () -> i32
+    %4 = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
+    %5 = "llvm.icmp"(%4, %arg2) <{predicate = 2 : i64}> : (i32, i32) -> i1
+    %6 = "llvm.mlir.constant"() <{value = 2 : i32}> : () -> i32
+    %7 = "llvm.mul"(%4, %6) <{overflowFlags = 0 : i32}> : (i32, i32) -> i32
+    %8 = "llvm.getelementptr"(%arg0, %7) <{elem_type = f16, noWrapFlags = 3 : i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    %9 = "llvm.inline_asm"(%8, %5) <{asm_dialect = 0 : i64, asm_string = "mov.u32 $0, 0x3c003c00;\0A\09@$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 0 ];", constraints = "=r,l,b", has_side_effects, tail_call_kind = #llvm.tailcallkind<none>}> : (!llvm.ptr<1>, i1) -> vector<2xf16>
+    %10 = "llvm.extractelement"(%9, %0) : (vector<2xf16>, i32) -> f16
+    %11 = "llvm.fpext"(%10) : (f16) -> f32
+    %12 = "llvm.bitcast"(%11) : (f32) -> i32
+    %13 = "llvm.mlir.addressof"() <{global_name = @global_smem}> : () -> !llvm.ptr<3>
+    %14 = "llvm.getelementptr"(%13, %4) <{elem_type = i32, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>
+    "llvm.store"(%12, %14) <{ordering = 0 : i64}> : (i32, !llvm.ptr<3>) -> ()
+    "nvvm.barrier0"() : () -> ()
+    %15 = "llvm.xor"(%4, %1) : (i32, i32) -> i32
+    %16 = "llvm.getelementptr"(%13, %15) <{elem_type = i32, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>
+    %17 = "llvm.load"(%16) <{ordering = 0 : i64}> : (!llvm.ptr<3>) -> i32
+    %18 = "nvvm.shfl.sync"(%3, %17, %0, %1) <{kind = #nvvm<shfl_kind bfly>}> : (i32, i32, i32, i32) -> i32
+    %19 = "llvm.mlir.addressof"() <{global_name = @table}> : () -> !llvm.ptr<4>
+    %20 = "llvm.and"(%4, %2) : (i32, i32) -> i32
+    %21 = "llvm.getelementptr"(%19, %20) <{elem_type = !llvm.array<4 x i32>, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: 0, -2147483648>}> : (!llvm.ptr<4>, i32) -> !llvm.ptr<4>
+    %22 = "llvm.load"(%21) <{ordering = 0 : i64}> : (!llvm.ptr<4>) -> i32
+    %23 = "llvm.trunc"(%4) <{overflowFlags = 0 : i32}> : (i32) -> i1
+    %24 = "llvm.call"(%22, %23) <{CConv = #llvm.cconv<ccc>, TailCallKind = #llvm.tailcallkind<none>, callee = @twice, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 2, 0>}> : (i32, i1) -> i32
+    %25 = "llvm.bitcast"(%18) : (i32) -> f32
+    %26 = "llvm.sitofp"(%24) : (i32) -> f32
+    %27 = "llvm.fadd"(%25, %26) <{fastmathFlags = #llvm.fastmath<none>}> : (f32, f32) -> f32
+    %28 = "llvm.getelementptr"(%arg1, %4) <{elem_type = f32, noWrapFlags = 3 : i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    %29 = "llvm.bitcast"(%27) : (f32) -> i32
+    %30 = "llvm.inline_asm"(%29, %28, %5) <{asm_dialect = 0 : i64, asm_string = "@$2 st.global.b32 [ $1 + 0 ], { $0 };", constraints = "r,l,b", has_side_effects, tail_call_kind = #llvm.tailcallkind<none>}> : (i32, !llvm.ptr<1>, i1) -> !llvm.void
+    "llvm.return"() : () -> ()
+  }) {nvvm.kernel, nvvm.reqntid = array<i32: 32>} : () -> ()
+}) {"ttg.num-warps" = 1 : i32, ttg.shared = 256 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} : () -> ()"##;
+
+/// Buffer loads and stores with masked offsets, DPP, `ds_bpermute`, a maths function.
+const AMD: &str = r##""builtin.module"() ({
+  "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<void (ptr<1>, ptr<1>, i32)>, linkage = #llvm.linkage<external>, sym_name = "k", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  ^bb0(%arg0: !llvm.ptr<1>, %arg1: !llvm.ptr<1>, %arg2: i32):
+    %0 = "llvm.mlir.constant"() <{value = 0 : i16}> : () -> i16
+    %1 = "llvm.mlir.constant"() <{value = 159744 : i32}> : () -> i32
+    %2 = "llvm.mlir.constant"() <{value = 0 : i32}> : () -> i32
+    %3 = "llvm.mlir.constant"() <{value = 4 : i32}> : () -> i32
+    %4 = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
+    %5 = "llvm.mlir.constant"() <{value = -2147483648 : i32}> : () -> i32
+    %6 = "llvm.mlir.constant"() <{value = 2147483647 : i64}> : () -> i64
+    %7 = "rocdl.make.buffer.rsrc"(%arg0, %0, %6, %1) : (!llvm.ptr<1>, i16, i64, i32) -> !llvm.ptr<8>
+    %8 = "rocdl.make.buffer.rsrc"(%arg1, %0, %6, %1) : (!llvm.ptr<1>, i16, i64, i32) -> !llvm.ptr<8>
+    %9 = "rocdl.workitem.id.x"() <{range = #llvm.constant_range<i32, 0, 64>}> : () -> i32
+    %10 = "llvm.icmp"(%9, %arg2) <{predicate = 2 : i64}> : (i32, i32) -> i1
+    %11 = "llvm.mul"(%9, %3) <{overflowFlags = 0 : i32}> : (i32, i32) -> i32
+    %12 = "llvm.select"(%10, %11, %5) <{fastmathFlags = #llvm.fastmath<none>}> : (i1, i32, i32) -> i32
+    %13 = "rocdl.raw.ptr.buffer.load"(%7, %12, %2, %2) : (!llvm.ptr<8>, i32, i32, i32) -> f32
+    %14 = "llvm.bitcast"(%13) : (f32) -> i32
+    %15 = "rocdl.update.dpp"(%2, %14) <{bankMask = 15 : i32, boundCtrl = true, dppCtrl = 177 : i32, rowMask = 15 : i32}> : (i32, i32) -> i32
+    %16 = "llvm.xor"(%11, %3) : (i32, i32) -> i32
+    %17 = "rocdl.ds_bpermute"(%16, %15) : (i32, i32) -> i32
+    %18 = "llvm.bitcast"(%17) : (i32) -> f32
+    %19 = "llvm.call"(%18) <{CConv = #llvm.cconv<ccc>, TailCallKind = #llvm.tailcallkind<none>, callee = @__ocml_exp2_f32, fastmathFlags = #llvm.fastmath<none>, op_bundle_sizes = array<i32>, operandSegmentSizes = array<i32: 1, 0>}> : (f32) -> f32
+    "rocdl.raw.ptr.buffer.store"(%19, %8, %12, %2, %2) : (f32, !llvm.ptr<8>, i32, i32, i32) -> ()
+    "llvm.return"() : () -> ()
+  }) {rocdl.flat_work_group_size = "64,64", rocdl.kernel} : () -> ()
+  "llvm.func"() <{CConv = #llvm.cconv<ccc>, function_type = !llvm.func<f32 (f32)>, linkage = #llvm.linkage<external>, sym_name = "__ocml_exp2_f32", unnamed_addr = 0 : i64, visibility_ = 0 : i64}> ({
+  }) : () -> ()
+}) {"ttg.num-warps" = 1 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} : () -> ()"##;
+
+fn run(decoded: &Decoded, input: Vec<u8>, words: usize, n: i128) -> (Vec<u8>, Report) {
+    let mut memory = Memory::default();
+    let (x, out) = (
+        memory.add("x", input),
+        memory.add("out", vec![0; 4 * words]),
+    );
+    let launch = Launch::new(decoded.machine)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .args([Arg::Buffer(x), Arg::Buffer(out), Arg::Int(n)]);
+    let report = launch.run(&decoded.program, &mut memory).unwrap();
+    (memory.bytes(out).to_vec(), report)
+}
+
+fn float_at(bytes: &[u8], index: usize) -> f32 {
+    f32::from_le_bytes([0, 1, 2, 3].map(|i| bytes[4 * index + i]))
+}
+
+#[test]
+fn a_kernel_for_nvidia_runs() {
+    let decoded = decode_generic(NVIDIA, Some("k")).unwrap();
+    assert_eq!(decoded.machine, Machine::nvidia());
+    assert_eq!(decoded.program.block_size(), Some([32, 1, 1]));
+    // Pair i holds (0.0, i); i as f16 is exact.
+    let half = |i: u32| crate::machine::kernel::FloatTy::F16.from_f64(i.into()) as u32;
+    let input = (0..20u32)
+        .flat_map(|i| (half(i) << 16).to_le_bytes())
+        .collect();
+    let (out, report) = run(&decoded, input, 20, 20);
+    for lane in 0..20usize {
+        // Lane l reads what lane 31 - l stored, then the shuffle flips the lowest bit.
+        let source = 31 - (lane ^ 1);
+        let value = if source < 20 { source as f32 } else { 1.0 };
+        let table = [10.0, 20.0, 30.0, 40.0][lane % 4];
+        let expect = value + if lane % 2 == 1 { 2.0 * table } else { table };
+        assert_eq!(float_at(&out, lane), expect, "lane {lane}");
+    }
+    assert_eq!(report.global["ld.global b32"].instructions, 1);
+    assert_eq!(report.global["st.global b32"].instructions, 1);
+    assert_eq!((report.barriers, report.bank_conflicts()), (1, 0));
+}
+
+#[test]
+fn a_kernel_for_amd_runs() {
+    let decoded = decode_generic(AMD, None).unwrap();
+    assert_eq!(decoded.machine.vendor, Vendor::Amd);
+    assert_eq!(decoded.program.block_size(), Some([64, 1, 1]));
+    let input = (0..64u32).flat_map(|i| (i as f32).to_le_bytes()).collect();
+    let (out, report) = run(&decoded, input, 64, 50);
+    for lane in 0..64 {
+        // DPP 177 swaps neighbours (quad permutation 1, 0, 3, 2), and so does the bpermute.
+        let expect = if lane < 50 { (lane as f32).exp2() } else { 0.0 };
+        assert_eq!(float_at(&out, lane), expect, "lane {lane}");
+    }
+    assert!(report.global.contains_key("buffer_load_dword"));
+    assert_eq!(report.shuffles, 2);
+}
+
+#[track_caller]
+fn check_error(text: &str, kind: FaultKind, expect: &str) {
+    let error = decode_generic(text, None).unwrap_err();
+    assert_eq!(error.kind(), kind, "{error}");
+    assert!(error.to_string().contains(expect), "{error}");
+}
+
+fn kernel(body: &str) -> String {
+    format!(
+        "\"builtin.module\"() ({{\n  \"llvm.func\"() <{{sym_name = \"k\"}}> ({{\n  \
+         ^bb0(%a: i32, %p: !llvm.ptr<1>):\n{body}\n    \"llvm.return\"() : () -> ()\n  }}) : () -> ()\n}}) : () -> ()"
+    )
+}
+
+#[test]
+fn unknown_operations_are_named_with_the_nearest() {
+    let text = kernel("%0 = \"nvvm.shfl\"(%a) : (i32) -> i32 loc(\"k.mlir\":4:5)");
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "operation `nvvm.shfl` is not supported",
+    );
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "`%0 = \"nvvm.shfl\"(%a) : (i32) -> i32` at k.mlir:4:5",
+    );
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "the nearest that is supported: `nvvm.shfl.sync`",
+    );
+    let text = kernel("%0 = \"tt.splat\"(%a) : (i32) -> i32");
+    check_error(&text, FaultKind::Unsupported, "lower the module first");
+    let text = kernel("%0 = \"llvm.zext\"(%a) : (i32) -> i128");
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "integers of 128 bits are not supported",
+    );
+    let text = kernel("%0 = \"llvm.add\"(%a, %nothing) : (i32, i32) -> i32");
+    check_error(
+        &text,
+        FaultKind::Malformed,
+        "value `%nothing` is used before it is defined",
+    );
+    let asm = "\"llvm.inline_asm\"(%a) <{asm_string = \"ld.global.b33 $0;\", constraints = \"r\"}> : (i32) -> ()";
+    check_error(
+        &kernel(asm),
+        FaultKind::Unsupported,
+        "`.b33` in `ld.global.b33` is not supported",
+    );
+    check_error(
+        "\"builtin.module\"() ({\n}) : () -> ()",
+        FaultKind::Launch,
+        "no `llvm.func` with a body",
+    );
+}
+
+#[test]
+fn a_fault_names_the_operation_of_the_file() {
+    let body = "    %0 = \"llvm.load\"(%p) <{alignment = 4 : i64}> : (!llvm.ptr<1>) -> vector<2xi32> loc(\"k.mlir\":7:3)";
+    let decoded = decode_generic(&kernel(body), None).unwrap();
+    let mut memory = Memory::default();
+    let buffer = memory.add("x", vec![0; 4]);
+    let launch = Launch::new(decoded.machine)
+        .block([1, 1, 1])
+        .args([Arg::Int(1), Arg::Buffer(buffer)]);
+    let error = launch.run(&decoded.program, &mut memory).unwrap_err();
+    let text = error.to_string();
+    assert!(
+        text.contains("out-of-bounds global load of 8 bytes: byte 0 of `x`, which has 4 bytes")
+    );
+    assert!(text.contains("at k.mlir:7:3"), "{text}");
+}
