@@ -86,9 +86,10 @@ impl AmdMfmaEncoding {
         if !matches!(element_width_bits, 32 | 64) {
             return bad("elementBitWidth", element_width_bits, "32 or 64");
         }
-        let tiles_per_warp = match tiles_per_warp {
-            [] => Ints::filled(1, instr_shape.len()),
-            tiles => Ints::from_slice(tiles)?,
+        // One tile along each dim is the default, however many dims are written.
+        let tiles_per_warp = match tiles_per_warp.iter().all(|t| *t == 1) {
+            true => Ints::filled(1, instr_shape.len().max(3)),
+            false => Ints::from_slice(tiles_per_warp)?,
         };
         Ok(Self {
             version,

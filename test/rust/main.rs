@@ -1,4 +1,5 @@
 //! Black-box tests of the public API: one binary, one module for each subject.
 
 mod conversions;
+mod encodings;
 mod linear_layout_vectors;

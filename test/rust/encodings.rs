@@ -1,0 +1,334 @@
+//! Encodings against the vectors in `test/golden/encodings*.jsonl`, and at the borders.
+
+use std::collections::BTreeMap;
+
+use linear_layout::encoding::{Aliases, Encoding, EncodingError};
+use linear_layout::layout::LinearLayout;
+use serde_json::Value;
+
+const VECTORS: &str = include_str!("../golden/encodings.jsonl");
+const RANDOM: &str = include_str!("../golden/encodings_random.jsonl");
+
+type Bases = BTreeMap<String, Vec<Vec<u64>>>;
+
+fn bases_of(layout: &LinearLayout) -> Bases {
+    let list = |d| {
+        (0..layout.in_bits(d))
+            .map(|b| layout.basis(d, b).to_vec())
+            .collect()
+    };
+    layout
+        .in_dims()
+        .map(|d| (d.name().to_owned(), list(d)))
+        .collect()
+}
+
+/// The smallest shape that holds all bases.
+fn shape_of(bases: &Bases) -> Vec<u64> {
+    let rank = bases.values().flatten().next().map_or(0, Vec::len);
+    let reach = |d: usize| bases.values().flatten().map(|b| b[d]).fold(0, |a, b| a | b);
+    (0..rank)
+        .map(|d| (reach(d) + 1).next_power_of_two())
+        .collect()
+}
+
+fn layout(text: &str, shape: &[u64]) -> Result<(Encoding, LinearLayout), EncodingError> {
+    let encoding: Encoding = text.parse()?;
+    let layout = encoding.to_linear_layout(shape)?;
+    Ok((encoding, layout))
+}
+
+fn check_case(case: &Value) -> Result<(), String> {
+    let text = case["enc"].as_str().unwrap();
+    let expected: Option<Bases> = case
+        .get("bases")
+        .map(|b| serde_json::from_value(b.clone()).unwrap());
+    let shape: Vec<u64> = match (case.get("shape"), &expected) {
+        (Some(shape), _) => serde_json::from_value(shape.clone()).unwrap(),
+        (None, Some(bases)) => shape_of(bases),
+        (None, None) => return Err("a rejected case without a shape".to_owned()),
+    };
+    let (encoding, layout) = match (layout(text, &shape), &expected) {
+        (Ok((_, layout)), None) => return Err(format!("expected an error, got {layout}")),
+        (Err(_), None) => return Ok(()),
+        (Err(e), Some(_)) => return Err(e.to_string()),
+        (Ok(found), Some(_)) => found,
+    };
+    if Some(bases_of(&layout)) != expected {
+        return Err(format!("expected {expected:?}, got {layout}"));
+    }
+    let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
+    match case.get("out_dims") {
+        Some(outs) => {
+            for (dim, size) in layout.out_shape() {
+                if outs[dim.name()].as_u64() != Some(size) {
+                    return Err(format!("expected sizes {outs}, got {sizes:?}"));
+                }
+            }
+        }
+        None if sizes != shape => return Err(format!("expected sizes {shape:?}, got {sizes:?}")),
+        None => {}
+    }
+    if let Some(pairs) = case.get("interval_padding") {
+        let Encoding::PaddedShared(padded) = &encoding else {
+            return Err("expected a padded encoding".to_owned());
+        };
+        let pairs: Vec<(u32, u32)> = serde_json::from_value(pairs.clone()).unwrap();
+        if pairs != padded.interval_paddings() {
+            return Err(format!("expected paddings {pairs:?}"));
+        }
+    }
+    let printed = encoding.to_string();
+    if printed.parse().as_ref() != Ok(&encoding) {
+        return Err(format!(
+            "prints as {printed}, which is read as something else"
+        ));
+    }
+    Ok(())
+}
+
+#[track_caller]
+fn check_file(text: &str, count: usize) {
+    let mut failures = Vec::new();
+    let cases: Vec<Value> = text
+        .lines()
+        .map(|l| serde_json::from_str(l).unwrap())
+        .collect();
+    assert_eq!(cases.len(), count);
+    for case in &cases {
+        if let Err(e) = check_case(case) {
+            failures.push(format!("{} on {}: {e}", case["enc"], case["shape"]));
+        }
+    }
+    let first: Vec<_> = failures.iter().take(5).collect();
+    assert!(
+        failures.is_empty(),
+        "{} of {count} cases fail, such as {first:#?}",
+        failures.len()
+    );
+}
+
+#[test]
+fn vectors_of_the_reference() {
+    check_file(VECTORS, 3290);
+}
+
+#[test]
+fn random_cases_of_the_reference() {
+    check_file(RANDOM, 765);
+}
+
+#[test]
+fn text_is_read_in_any_order_and_spacing() {
+    let canonical = "#ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 4], \
+                     threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>}>";
+    let loose = "\n#ttg.slice <{ parent=#ttg . blocked<{}>".replace(" . blocked<{}>", ".blocked < {order=[1,0] , // fast first\n \
+                 warpsPerCTA = [4 : i32,1], \"threadsPerWarp\"= [0x2,16],sizePerThread=[1,4], CGALayout=[]} >")
+        + ",dim=1}> ";
+    assert_eq!(loose.parse::<Encoding>().unwrap().to_string(), canonical);
+    assert_eq!(
+        canonical.parse::<Encoding>().unwrap().to_string(),
+        canonical
+    );
+}
+
+#[test]
+fn aliases_name_encodings_in_other_encodings() {
+    let aliases = Aliases::parse(
+        "#blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>\n\
+         #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>\n\
+         #dot = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>",
+    )
+    .unwrap();
+    let dot = Encoding::parse(
+        "#ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>",
+        &aliases,
+    );
+    assert_eq!(aliases.get("dot"), dot.as_ref().ok());
+    let unknown = Encoding::parse("#nothing", &aliases).unwrap_err();
+    assert_eq!(
+        unknown.to_string(),
+        "alias `#nothing` is not defined; define it with `#nothing = ...` first"
+    );
+    let twice = Aliases::parse(
+        "#a = #ttng.tensor_memory_scales_encoding<> #a = #ttng.tensor_memory_scales_encoding<>",
+    );
+    assert_eq!(
+        twice.unwrap_err().to_string(),
+        "alias `#a` is defined twice"
+    );
+}
+
+#[track_caller]
+fn rejects(text: &str, shape: &[u64], message: &str) {
+    let error = layout(text, shape).unwrap_err().to_string();
+    assert!(error.contains(message), "{error}");
+}
+
+#[test]
+fn errors_say_what_is_wrong_and_what_would_be_right() {
+    let b = |fields: &str| format!("#ttg.blocked<{{{fields}}}>");
+    let rest = "threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]";
+    rejects(
+        "",
+        &[],
+        "expected an encoding `#ttg...` at byte 0, found the end of the text",
+    );
+    rejects("#ttg.swizzle<{}>", &[], "unknown encoding `#ttg.swizzle`");
+    rejects("#tt.blocked<{}>", &[], "unknown encoding `#tt.blocked`");
+    rejects(
+        &b("size = [1]"),
+        &[],
+        "unexpected key `size` in `blocked`; the keys are `sizePerThread`",
+    );
+    rejects(
+        &b("order = [0], order = [0]"),
+        &[],
+        "key `order` is given twice",
+    );
+    rejects(
+        &b("order = [0]"),
+        &[],
+        "`blocked` needs the key `sizePerThread`",
+    );
+    rejects(&b("order = [-1]"), &[], "is -1, expected zero or more");
+    rejects(&b("order = [4294967296]"), &[], "does not fit into 32 bits");
+    rejects(&b("order = [1 2]"), &[], "expected `,` or `]` at byte");
+    rejects(
+        &b(&format!("sizePerThread = [1], {rest}")),
+        &[],
+        "`threadsPerWarp` has rank 2, expected 1 as `sizePerThread` has",
+    );
+    rejects(
+        &b(&format!("sizePerThread = [1, 6], {rest}")),
+        &[],
+        "`sizePerThread[1]` is 6, expected a power of two; the nearest ones are 4 and 8",
+    );
+    rejects(
+        &b(
+            "sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 1]",
+        ),
+        &[],
+        "`order` is [1, 1], expected a permutation of 0..1",
+    );
+    let good = b(&format!("sizePerThread = [1, 4], {rest}"));
+    rejects(
+        &good,
+        &[64],
+        "shape has rank 1, but the `blocked` encoding has rank 2",
+    );
+    rejects(
+        &good,
+        &[64, 12],
+        "shape has 12 elements along dim1, expected a power of two",
+    );
+    rejects(&good, &[0, 16], "shape has 0 elements along dim0");
+    rejects(
+        "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
+        &[2, 4],
+        "layout is not surjective",
+    );
+    rejects(
+        "#ttg.linear<{register = [[0, 1], [1, 1]], lane = [], warp = [], block = []}>",
+        &[2, 2],
+        "basis 1 of `linear` is not a single power of two",
+    );
+    rejects(
+        &format!("#ttg.slice<{{dim = 2, parent = {good}}}>"),
+        &[64],
+        "`dim` is 2, expected less than the rank of the parent",
+    );
+    rejects(
+        &format!("#ttg.dot_op<{{opIdx = 0, parent = {good}, kWidth = 2}}>"),
+        &[64, 64],
+        "`kWidth` is 2, expected 0 with a `blocked` parent",
+    );
+    rejects(
+        "#ttg.amd_wmma<{version = 2, ctaLayout = {warp = []}, instrShape = [16, 16, 4]}>",
+        &[16, 16],
+        "instruction shape [16, 16, 4] does not exist for `amd_wmma`; expected [16, 16, 16] or [16, 16, 32] in version 2",
+    );
+    rejects(
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
+        &[64, 32],
+        "shape of one CTA has 32 elements along the contiguous dim, but the tile of `nvmma_shared` has 64",
+    );
+    rejects(
+        "#ttg.shared_linear<{offset = [[1]]}, alignment = 16>",
+        &[4],
+        "shape has 4 elements along dim0, but this `shared_linear` encoding is fixed to 2",
+    );
+    rejects(
+        "#ttng.tensor_memory_encoding<blockM = 32, blockN = 32, colStride = 1>",
+        &[64, 64],
+        "`blockM` is 32, expected 64 or 128",
+    );
+}
+
+#[test]
+fn no_shape_and_no_cut_text_makes_a_panic() {
+    let sizes = [
+        0,
+        1,
+        2,
+        3,
+        16,
+        1 << 30,
+        1 << 31,
+        1 << 32,
+        1 << 62,
+        1 << 63,
+        u64::MAX,
+    ];
+    let mut seen = std::collections::HashSet::new();
+    for line in VECTORS.lines().step_by(7).chain(RANDOM.lines().step_by(3)) {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let text = case["enc"].as_str().unwrap();
+        for end in (0..text.len())
+            .step_by(5)
+            .filter(|e| text.is_char_boundary(*e))
+        {
+            let _ = text[..end].parse::<Encoding>();
+        }
+        let Ok(encoding) = text.parse::<Encoding>() else {
+            continue;
+        };
+        if !seen.insert(text.to_owned()) {
+            continue;
+        }
+        for rank in 0..10 {
+            for (i, size) in sizes.iter().enumerate() {
+                let mut shape = vec![*size; rank];
+                let _ = encoding.to_linear_layout(&shape);
+                if let Some(last) = shape.last_mut() {
+                    *last = sizes[(i + 5) % sizes.len()];
+                }
+                let _ = encoding.to_linear_layout(&shape);
+            }
+        }
+    }
+}
+
+#[test]
+fn the_largest_dim_and_the_largest_rank_have_layouts() {
+    let one = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
+    let (_, l) = layout(one, &[1 << 31]).unwrap();
+    assert_eq!(l.total_out_bits(), 31);
+    assert!(layout(one, &[1 << 32]).is_err());
+    let ones = "[1, 1, 1, 1, 1, 1]";
+    let six = format!(
+        "#ttg.blocked<{{sizePerThread = {ones}, threadsPerWarp = {ones}, warpsPerCTA = {ones}, order = [5, 4, 3, 2, 1, 0]}}>"
+    );
+    let (_, l) = layout(&six, &[2, 1, 4, 2, 1, 2]).unwrap();
+    assert_eq!((l.total_in_bits(), l.is_invertible()), (5, true));
+    let nine = "[1, 1, 1, 1, 1, 1, 1, 1, 1]";
+    rejects(
+        &format!(
+            "#ttg.blocked<{{sizePerThread = {nine}, threadsPerWarp = {nine}, warpsPerCTA = {nine}, order = {nine}}}>"
+        ),
+        &[1; 9],
+        "list is too long: expected at most 8 items",
+    );
+    let deep = "#ttg.slice<{dim = 0, parent = ".repeat(100);
+    rejects(&deep, &[], "encodings are nested more than 32 deep");
+}
