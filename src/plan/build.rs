@@ -142,6 +142,11 @@ impl Builder {
         intern(&mut self.address_bases, AddressBase { columns })
     }
 
+    /// Every bit that some thread may have set in an address base.
+    pub(super) fn possible_bits(&self, base: u32) -> u32 {
+        self.address_bases[base as usize].possible_bits()
+    }
+
     pub(super) fn select(&mut self, predicate: u32, if_set: ValueId, if_clear: ValueId) -> ValueId {
         let (mut set, mut clear) = (if_set, if_clear);
         // A select under the same condition has already decided.

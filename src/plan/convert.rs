@@ -3,7 +3,7 @@
 use super::error::{Kind, PlanError};
 use super::local::plan_local;
 use super::shared::plan_shared;
-use super::shuffle::plan_shuffles;
+use super::shuffle::Exchange;
 use super::sides::Sides;
 use super::step::{ConvertPlan, PlanKind, Strategy};
 use super::{Cost, PlanOptions};
@@ -85,13 +85,25 @@ pub fn plan_conversion(
     let done = plans.iter().any(|p| p.kind() == PlanKind::Rename);
     let mut failed = None;
     if !done {
-        if allows(Strategy::Shuffle) {
-            plans.extend(plan_shuffles(&sides, elem_bits, target));
-        }
+        let budget = |plans: &[ConvertPlan]| plans.iter().map(|p| p.cost().total()).min();
         if allows(Strategy::Shared) {
             match plan_shared(&sides, elem_bits, options, target) {
                 Ok(plan) => plans.push(plan),
                 Err(error) => failed = Some(error),
+            }
+        }
+        if allows(Strategy::Shuffle)
+            && let Some(exchange) = Exchange::new(&sides, elem_bits, target)
+        {
+            plans.extend(exchange.plan(budget(&plans)));
+            if options.strategy.is_none()
+                && let Some(budget) = budget(&plans)
+            {
+                let limit = options
+                    .scratch_limit
+                    .unwrap_or(u32::MAX)
+                    .min(target.max_shared_bytes);
+                plans.extend(exchange.plan_mixed(limit, budget));
             }
         }
     }

@@ -31,16 +31,17 @@ pub(super) fn factor(columns: &[u64]) -> Vec<(u64, u32)> {
     parts
 }
 
-/// Moves value `x ^ flip` to place `x` in the threads where `mask` is odd; one select per place.
+/// Moves value `x ^ flip` to place `x` in the threads where `mask` is odd; one select per place. Places without a
+/// value stay empty.
 pub(super) fn flip_where(
     builder: &mut Builder,
-    file: &[ValueId],
+    file: &[Option<ValueId>],
     flip: u64,
     mask: u32,
-) -> Vec<ValueId> {
+) -> Vec<Option<ValueId>> {
     let predicate = builder.predicate(mask);
     (0..file.len())
-        .map(|x| builder.select(predicate, file[x ^ flip as usize], file[x]))
+        .map(|x| Some(builder.select(predicate, file[x ^ flip as usize]?, file[x]?)))
         .collect()
 }
 
@@ -57,14 +58,14 @@ pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Opti
     let by_register: Option<Vec<u64>> = dst.reg.iter().map(|&c| held.solve(c)).collect();
     let (by_thread, by_register) = (by_thread?, by_register?);
     let mut builder = Builder::new(sides, elem_bits);
-    let mut file = builder.sources();
+    let mut file: Vec<Option<ValueId>> = builder.sources().into_iter().map(Some).collect();
     let parts = factor(&by_thread);
     for &(flip, mask) in &parts {
         file = flip_where(&mut builder, &file, flip, mask);
     }
     let results = (0..1u64 << dst.reg.len())
         .map(|r| file[apply(&by_register, r) as usize])
-        .collect();
+        .collect::<Option<Vec<_>>>()?;
     let kind = if parts.is_empty() {
         PlanKind::Rename
     } else {

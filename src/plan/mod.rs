@@ -36,6 +36,7 @@ mod shared;
 mod shuffle;
 mod sides;
 pub mod step;
+mod swizzle;
 
 pub use convert::{minimal_conversion_dims, plan_conversion};
 pub use cost::Cost;

@@ -24,17 +24,19 @@
 //! Linear Layouts paper, warp shuffles; Triton's `getWarpLayoutConvertDecomposition`, which handles permutations
 //! of bits. The form above needs no permutation: any linear layout goes, broadcast lanes included.
 
+use super::Cost;
 use super::build::Builder;
 use super::gf2::{apply, echelon, extending};
 use super::local::{factor, flip_where};
+use super::shared::Route;
 use super::sides::Sides;
-use super::step::{ConvertPlan, PlanKind, ValueId};
+use super::step::{BarrierScope, ConvertPlan, PlanKind, ValueId};
 use crate::f2::Echelon;
 use crate::target::Target;
 
 /// The three stages as matrices, columns as masks.
 #[derive(Clone, Debug)]
-pub(super) struct Stages {
+struct Stages {
     /// `c`: lane flips per destination register bit.
     pub(super) lane_of_register: Vec<u64>,
     /// `B`: source register per destination register bit.
@@ -117,7 +119,7 @@ fn sources(sides: &Sides) -> Option<Sources> {
 }
 
 /// Finds the three stages, or `None` where the conversion leaves the warp.
-pub(super) fn stages(sides: &Sides) -> Option<Stages> {
+fn stages(sides: &Sides) -> Option<Stages> {
     let lanes = sides.lanes_log2 as usize;
     let regs = sides.src.reg.len();
     let low = crate::f2::low_mask(regs);
@@ -187,7 +189,7 @@ pub(super) fn stages(sides: &Sides) -> Option<Stages> {
 }
 
 /// Coordinates of the destination registers: bits inside a word, exchanged bits, the others.
-pub(super) struct Coordinates {
+struct Coordinates {
     /// Register vectors inside a word, lowest byte address bit first.
     pub(super) word: Vec<u64>,
     /// Register vectors between words: first the flips of `E`, then the others.
@@ -302,7 +304,7 @@ impl Words<'_> {
 
 /// How exchanged bits are carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+enum Form {
     /// All at once: fewest shuffles.
     Swap,
     /// One after the other: fewest selects.
@@ -340,174 +342,345 @@ fn can_chain(stages: &Stages, coordinates: &Coordinates, sides: &Sides) -> bool 
     independent && others_stay && same
 }
 
-/// Every plan by shuffles worth weighing.
-pub(super) fn plan_shuffles(sides: &Sides, elem_bits: u32, target: &Target) -> Vec<ConvertPlan> {
-    let Some(stages) = stages(sides) else {
-        return Vec::new();
-    };
-    let coordinates = Coordinates::new(&stages, elem_bits.max(8));
-    let mut plans = Vec::new();
-    if can_chain(&stages, &coordinates, sides) {
-        plans.push(emit(
-            sides,
-            &stages,
-            &coordinates,
-            Form::Chain,
-            elem_bits,
-            target,
-        ));
-    }
-    if plans.is_empty() || stages.take.len() > 1 {
-        plans.push(emit(
-            sides,
-            &stages,
-            &coordinates,
-            Form::Swap,
-            elem_bits,
-            target,
-        ));
-    }
-    plans
+/// Time of the two units, for one warp.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Load {
+    load_store: u32,
+    arithmetic: u32,
 }
 
-fn emit(
-    sides: &Sides,
-    stages: &Stages,
-    coordinates: &Coordinates,
-    form: Form,
-    elem_bits: u32,
-    target: &Target,
-) -> ConvertPlan {
-    let mut b = Builder::new(sides, elem_bits);
-    let container = b.container_bits();
-    let planes = container.div_ceil(32);
-    let mut split = vec![None; b.sources().len()];
-    let mut files = Vec::new();
-    for plane in 0..planes {
-        let file = match form {
-            Form::Chain => chain(
-                &mut b,
-                sides,
-                stages,
-                coordinates,
-                plane,
-                &mut split,
-                target,
-            ),
-            Form::Swap => swap(&mut b, sides, stages, coordinates, plane, &mut split),
+impl Load {
+    fn total(self, warps_log2: u32) -> u32 {
+        let one = Cost {
+            load_store: self.load_store,
+            arithmetic: self.arithmetic,
+            waiting: 0,
         };
-        files.push(file);
+        one.total().saturating_mul(1 << warps_log2)
     }
-    let word_bits = coordinates.word.len();
-    let mut unpacked: Vec<Option<ValueId>> = vec![None; files[0].len()];
-    let results = (0..1u64 << coordinates.columns.len())
-        .map(|r| {
-            let at = apply(&coordinates.columns, r);
-            let (inner, index) = (
-                at & crate::f2::low_mask(word_bits),
-                (at >> word_bits) as usize,
-            );
-            let whole = |b: &mut Builder| match container {
-                64 => b.pack(&[files[0][index], files[1][index]]),
-                32 => files[0][index],
-                _ => b.unpack(files[0][index], 1 << word_bits),
-            };
-            let first = match unpacked[index] {
-                Some(v) => v,
-                None => *unpacked[index].insert(whole(&mut b)),
-            };
-            first.plus(inner as u32)
-        })
-        .collect();
-    let mut plan = b.finish(PlanKind::Shuffle, results, 0, target);
-    plan.reason.exchanged_bits = stages.take.len() as u32;
-    plan
 }
 
-fn swap(
-    b: &mut Builder,
-    sides: &Sides,
-    stages: &Stages,
-    coordinates: &Coordinates,
-    plane: u32,
-    split: &mut Vec<Option<ValueId>>,
-) -> Vec<ValueId> {
-    let registers = split.len();
-    let levels = stages.offer.len();
-    let mut words = Words {
-        stages,
-        word: &coordinates.word,
-        plane,
-        known: vec![vec![None; registers]; levels + 1],
-        split,
-    };
-    let lane_identity = stages.is_lane_identity(sides.lanes_log2);
-    let map = if lane_identity {
-        0
-    } else {
-        b.lane_map(stages.lane_of_thread.iter().map(|&c| c as u32).collect())
-    };
-    let mut file: Vec<ValueId> = (0..1u64 << coordinates.between.len())
-        .map(|x| {
-            let k = apply(&coordinates.between, x);
+/// A conversion inside a warp, ready to be emitted in one of several forms.
+pub(super) struct Exchange<'a> {
+    sides: &'a Sides,
+    elem_bits: u32,
+    target: &'a Target,
+    stages: Stages,
+    coordinates: Coordinates,
+    can_chain: bool,
+}
+
+impl<'a> Exchange<'a> {
+    /// Analyses the conversion, or answers `None` where it leaves the warp.
+    pub(super) fn new(sides: &'a Sides, elem_bits: u32, target: &'a Target) -> Option<Self> {
+        let stages = stages(sides)?;
+        let coordinates = Coordinates::new(&stages, elem_bits.max(8));
+        let can_chain = can_chain(&stages, &coordinates, sides);
+        Some(Self {
+            sides,
+            elem_bits,
+            target,
+            stages,
+            coordinates,
+            can_chain,
+        })
+    }
+
+    /// Words per thread.
+    fn words(&self) -> u32 {
+        self.elem_bits.div_ceil(32) << self.coordinates.between.len()
+    }
+
+    /// The lane swap instruction that carries out exchange `i`, if there is one.
+    fn lane_swap(&self, i: usize) -> Option<u32> {
+        let (e, mask) = self.stages.take[i];
+        let flips = apply(&self.stages.lane_of_register, e) as u32;
+        let bit = mask.trailing_zeros();
+        let single = flips == mask && mask.count_ones() == 1 && bit < self.sides.lanes_log2;
+        (single && self.target.has_lane_swap(bit)).then_some(bit)
+    }
+
+    /// What a form costs, before it is emitted.
+    fn estimate(&self, form: Form) -> Load {
+        let costs = &self.target.costs;
+        let words = self.words();
+        let m = self.stages.take.len() as u32;
+        let mut load = Load {
+            load_store: 0,
+            arithmetic: 0,
+        };
+        let shuffles = |mask: Option<u32>, count: u32, load: &mut Load| {
+            if mask.is_some_and(|mask| self.target.xor_shuffle(mask).is_arithmetic()) {
+                load.arithmetic += count * costs.lane_alu;
+            } else {
+                load.load_store += count * costs.shuffle;
+            }
+        };
+        match form {
+            Form::Chain => {
+                for i in 0..m as usize {
+                    if self.lane_swap(i).is_some() {
+                        load.arithmetic += words / 2 * costs.lane_alu;
+                        continue;
+                    }
+                    let flips = apply(&self.stages.lane_of_register, self.stages.take[i].0) as u32;
+                    load.arithmetic += words * 3 / 2 * costs.select;
+                    shuffles(Some(flips), words / 2, &mut load);
+                }
+            }
+            Form::Swap => {
+                load.arithmetic += words * (m + self.stages.offer.len() as u32) * costs.select;
+                let moved = echelon(&self.stages.lane_of_register).rank() as u32;
+                let stay = if self.stages.is_lane_identity(self.sides.lanes_log2) {
+                    words >> moved
+                } else {
+                    0
+                };
+                shuffles(None, words - stay, &mut load);
+            }
+        }
+        let narrow = 1u32 << self.coordinates.word.len();
+        if self.elem_bits < 32 {
+            load.arithmetic += 2 * words * (narrow - 1) * costs.select;
+        }
+        load
+    }
+
+    /// The better form and what it costs.
+    fn best_form(&self) -> (Form, Load) {
+        let swap = (Form::Swap, self.estimate(Form::Swap));
+        if !self.can_chain {
+            return swap;
+        }
+        let chain = (Form::Chain, self.estimate(Form::Chain));
+        if chain.1.total(0) <= swap.1.total(0) {
+            chain
+        } else {
+            swap
+        }
+    }
+
+    /// The plan by shuffles alone, unless it is sure to cost more than `budget`.
+    pub(super) fn plan(&self, budget: Option<u32>) -> Option<ConvertPlan> {
+        let (form, load) = self.best_form();
+        // The estimate is at most a little high: leave room.
+        if budget.is_some_and(|most| load.total(self.sides.warps_log2) > most + most / 4) {
+            return None;
+        }
+        let mut b = Builder::new(self.sides, self.elem_bits);
+        let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
+        let values = self.elements(&mut b, form, &all);
+        let results = (0..1u64 << self.coordinates.columns.len())
+            .map(|r| values[apply(&self.coordinates.columns, r) as usize])
+            .collect::<Option<Vec<_>>>()?;
+        let mut plan = b.finish(PlanKind::Shuffle, results, 0, self.target);
+        plan.reason.exchanged_bits = self.stages.take.len() as u32;
+        Some(plan)
+    }
+
+    /// The plan that sends some registers through shared memory and the others through shuffles, so that the
+    /// load-store unit and the arithmetic unit are both busy.
+    ///
+    /// Register bits that no exchange touches number independent groups. With `x` of the groups through shared
+    /// memory the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
+    pub(super) fn plan_mixed(&self, limit: u32, budget: u32) -> Option<ConvertPlan> {
+        let m = self.stages.take.len();
+        let between = &self.coordinates.between;
+        if !self.can_chain || between.len() <= m {
+            return None;
+        }
+        let container = self.elem_bits.max(8);
+        let (form, load) = self.best_form();
+        let mut best: Option<(u32, usize, u32, Route)> = None;
+        for group_bits in 1..=(between.len() - m).min(3) {
+            let kept = &between[..between.len() - group_bits];
+            let dst_masks: Vec<u64> = self.coordinates.word.iter().chain(kept).copied().collect();
+            let src_masks: Vec<u64> = dst_masks
+                .iter()
+                .map(|&k| apply(&self.stages.register_of_register, k))
+                .collect();
+            let part = self.sides.restricted(&src_masks, &dst_masks);
+            let route = Route::best(&part, container, 0, self.target)?;
+            let costs = &self.target.costs;
+            for shared in (1..1u32 << group_bits).step_by(2) {
+                if u64::from(route.scratch_bytes()) * u64::from(shared) > u64::from(limit) {
+                    continue;
+                }
+                let groups = 1u32 << group_bits;
+                let rest = |x: u32| {
+                    x / groups * (groups - shared) + x % groups * (groups - shared) / groups
+                };
+                let both = Load {
+                    load_store: rest(load.load_store) + route.time(self.target) * shared,
+                    arithmetic: rest(load.arithmetic) + route.accesses() * costs.access * shared,
+                };
+                let waiting = costs.round_trip + costs.warp_sync;
+                let total = both.total(self.sides.warps_log2) + waiting;
+                if total < budget && best.as_ref().is_none_or(|b| total < b.0) {
+                    best = Some((total, group_bits, shared, route.clone()));
+                }
+            }
+        }
+        let (_, group_bits, shared, route) = best?;
+        Some(self.emit_mixed(form, group_bits, shared, &route))
+    }
+
+    fn emit_mixed(&self, form: Form, group_bits: usize, shared: u32, route: &Route) -> ConvertPlan {
+        let between = &self.coordinates.between;
+        let kept_bits = between.len() - group_bits;
+        let word_bits = self.coordinates.word.len();
+        let kept = &between[..kept_bits];
+        let dst_masks: Vec<u64> = self.coordinates.word.iter().chain(kept).copied().collect();
+        let from = |k: u64| apply(&self.stages.register_of_register, k);
+        let src_masks: Vec<u64> = dst_masks.iter().map(|&k| from(k)).collect();
+        let part = self.sides.restricted(&src_masks, &dst_masks);
+        let group = |g: u32| apply(&between[kept_bits..], u64::from(g));
+        let size = route.scratch_bytes();
+        let mut b = Builder::new(self.sides, self.elem_bits);
+        for g in 0..shared {
+            let base = from(group(g));
+            route.store(&mut b, 0, g * size, |x| {
+                ValueId((base ^ apply(&src_masks, x)) as u32)
+            });
+        }
+        b.barrier(BarrierScope::Warp);
+        let mut loaded = Vec::new();
+        for g in 0..shared {
+            route.load(&mut b, g * size, &mut loaded);
+        }
+        let by_shuffles: Vec<usize> = (0..1usize << between.len())
+            .filter(|x| (x >> kept_bits) as u32 >= shared)
+            .collect();
+        let mut values = self.elements(&mut b, form, &by_shuffles);
+        // Values are numbered by their coordinates: word bits, kept bits, group bits.
+        let place = route.place(&part.dst);
+        let per_group = 1usize << (word_bits + kept_bits);
+        let loads_per_group = loaded.len() / shared as usize;
+        for g in 0..shared as usize {
+            for x in 0..per_group {
+                let at = apply(&place, x as u64) as usize;
+                values[g * per_group + x] = Some(loaded[g * loads_per_group + at]);
+            }
+        }
+        let results = (0..1u64 << self.coordinates.columns.len())
+            .filter_map(|r| values[apply(&self.coordinates.columns, r) as usize])
+            .collect();
+        let mut plan = b.finish(PlanKind::Mixed, results, size * shared, self.target);
+        route.explain(&mut plan);
+        plan.reason.exchanged_bits = self.stages.take.len() as u32;
+        plan
+    }
+
+    /// Emits the exchange for some words (numbered by `between` coordinates, closed under the exchanges) and takes
+    /// them apart; elements are numbered by their coordinates.
+    fn elements(&self, b: &mut Builder, form: Form, wanted: &[usize]) -> Vec<Option<ValueId>> {
+        let container = b.container_bits();
+        let mut split = vec![None; b.sources().len()];
+        let count = 1usize << self.coordinates.between.len();
+        let files: Vec<Vec<Option<ValueId>>> = (0..container.div_ceil(32))
+            .map(|plane| match form {
+                Form::Chain => self.chain(b, plane, &mut split, wanted),
+                Form::Swap => self.swap(b, plane, &mut split, wanted),
+            })
+            .collect();
+        let word_bits = self.coordinates.word.len();
+        let mut elements = vec![None; count << word_bits];
+        for &x in wanted {
+            let Some(low) = files[0][x] else { continue };
+            let first = match container {
+                64 => match files[1][x] {
+                    Some(high) => b.pack(&[low, high]),
+                    None => continue,
+                },
+                32 => low,
+                _ => b.unpack(low, 1 << word_bits),
+            };
+            for i in 0..1usize << word_bits {
+                elements[x << word_bits | i] = Some(first.plus(i as u32));
+            }
+        }
+        elements
+    }
+
+    fn swap(
+        &self,
+        b: &mut Builder,
+        plane: u32,
+        split: &mut Vec<Option<ValueId>>,
+        wanted: &[usize],
+    ) -> Vec<Option<ValueId>> {
+        let stages = &self.stages;
+        let levels = stages.offer.len();
+        let known = vec![vec![None; split.len()]; levels + 1];
+        let mut words = Words {
+            stages,
+            word: &self.coordinates.word,
+            plane,
+            known,
+            split,
+        };
+        let lane_identity = stages.is_lane_identity(self.sides.lanes_log2);
+        let map = if lane_identity {
+            0
+        } else {
+            b.lane_map(stages.lane_of_thread.iter().map(|&c| c as u32).collect())
+        };
+        let mut file = vec![None; 1 << self.coordinates.between.len()];
+        for &x in wanted {
+            let k = apply(&self.coordinates.between, x as u64);
             let offered = words.at(b, levels, apply(&stages.register_of_register, k));
             let flips = apply(&stages.lane_of_register, k) as u32;
-            if lane_identity {
+            file[x] = Some(if lane_identity {
                 b.shuffle_xor(offered, flips)
             } else {
                 b.shuffle_index(offered, map, flips)
-            }
-        })
-        .collect();
-    for (i, &(_, mask)) in stages.take.iter().enumerate() {
-        file = flip_where(b, &file, 1 << i, mask);
+            });
+        }
+        for (i, &(_, mask)) in stages.take.iter().enumerate() {
+            file = flip_where(b, &file, 1 << i, mask);
+        }
+        file
     }
-    file
-}
 
-fn chain(
-    b: &mut Builder,
-    sides: &Sides,
-    stages: &Stages,
-    coordinates: &Coordinates,
-    plane: u32,
-    split: &mut Vec<Option<ValueId>>,
-    target: &Target,
-) -> Vec<ValueId> {
-    let registers = split.len();
-    let mut words = Words {
-        stages,
-        word: &coordinates.word,
-        plane,
-        known: vec![vec![None; registers]; 1],
-        split,
-    };
-    let mut file: Vec<ValueId> = (0..1u64 << coordinates.between.len())
-        .map(|x| {
-            let k = apply(&coordinates.between, x);
-            words.at(b, 0, apply(&stages.register_of_register, k))
-        })
-        .collect();
-    for (i, &(e, mask)) in stages.take.iter().enumerate() {
-        let lane_mask = apply(&stages.lane_of_register, e) as u32;
-        let bit = mask.trailing_zeros();
-        if lane_mask == mask
-            && mask.count_ones() == 1
-            && bit < sides.lanes_log2
-            && target.has_lane_swap(bit)
-        {
-            for x in (0..file.len()).filter(|x| x >> i & 1 == 0) {
-                let (low, high) = b.swap_lanes(file[x], file[x | 1 << i], bit);
-                file[x] = low;
-                file[x | 1 << i] = high;
+    fn chain(
+        &self,
+        b: &mut Builder,
+        plane: u32,
+        split: &mut Vec<Option<ValueId>>,
+        wanted: &[usize],
+    ) -> Vec<Option<ValueId>> {
+        let stages = &self.stages;
+        let known = vec![vec![None; split.len()]; 1];
+        let mut words = Words {
+            stages,
+            word: &self.coordinates.word,
+            plane,
+            known,
+            split,
+        };
+        let mut file = vec![None; 1 << self.coordinates.between.len()];
+        for &x in wanted {
+            let k = apply(&self.coordinates.between, x as u64);
+            file[x] = Some(words.at(b, 0, apply(&stages.register_of_register, k)));
+        }
+        for (i, &(e, mask)) in stages.take.iter().enumerate() {
+            if let Some(bit) = self.lane_swap(i) {
+                for x in (0..file.len()).filter(|x| x >> i & 1 == 0) {
+                    if let (Some(low), Some(high)) = (file[x], file[x | 1 << i]) {
+                        let (low, high) = b.swap_lanes(low, high, bit);
+                        file[x] = Some(low);
+                        file[x | 1 << i] = Some(high);
+                    }
+                }
+                continue;
             }
-            continue;
+            let flips = apply(&stages.lane_of_register, e) as u32;
+            file = flip_where(b, &file, 1 << i, mask);
+            for x in (0..file.len()).filter(|x| x >> i & 1 == 1) {
+                file[x] = file[x].map(|v| b.shuffle_xor(v, flips));
+            }
+            file = flip_where(b, &file, 1 << i, mask);
         }
-        file = flip_where(b, &file, 1 << i, mask);
-        for x in (0..file.len()).filter(|x| x >> i & 1 == 1) {
-            file[x] = b.shuffle_xor(file[x], lane_mask);
-        }
-        file = flip_where(b, &file, 1 << i, mask);
+        file
     }
-    file
 }

@@ -1,7 +1,7 @@
 //! The two layouts of a conversion, checked against each other and brought to one coordinate system.
 
 use super::error::{Kind, PlanError, SideName};
-use super::gf2::{compress, echelon};
+use super::gf2::{apply, compress, echelon};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::Target;
@@ -177,6 +177,29 @@ impl Sides {
             }
         }
         Ok(())
+    }
+
+    /// The same conversion for some register combinations of each side only: those that masks of register bits
+    /// span. Both spans must hold the same elements.
+    pub(crate) fn restricted(&self, src_masks: &[u64], dst_masks: &[u64]) -> Self {
+        let side = |side: &Side, masks: &[u64]| Side {
+            reg: masks.iter().map(|&m| apply(&side.reg, m)).collect(),
+            thread: side.thread.clone(),
+        };
+        let (mut src, mut dst) = (side(&self.src, src_masks), side(&self.dst, dst_masks));
+        let rows = pivot_rows(&echelon(src.reg.iter().chain(&src.thread)));
+        for column in [&mut src, &mut dst]
+            .into_iter()
+            .flat_map(|s| s.reg.iter_mut().chain(&mut s.thread))
+        {
+            *column = compress(*column, rows);
+        }
+        Self {
+            src,
+            dst,
+            bits: rows.count_ones(),
+            ..*self
+        }
     }
 
     /// Says whether every element that a warp needs is held by the same warp.

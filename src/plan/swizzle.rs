@@ -1,0 +1,246 @@
+//! The swizzle: which element lies where in shared memory.
+//!
+//! # The idea
+//! Shared memory is a vector space too: bit `i` of an element's offset is some combination of the tensor's
+//! coordinates. A *swizzle* is a basis of the tensor, read as: offset bit `i` steps along basis vector `i`.
+//!
+//! ```text
+//! offset bits   | vector | bank              | segment (row)                | repetitions |
+//! must hold     | registers of both sides    | nothing that lanes served    | registers   |
+//! vectors that  | (stores and loads vectorise) together have in common with | of both     |
+//! ```
+//! Two lanes of one phase meet in a bank exactly when their difference lies in span(vector, segment) but not in
+//! span(vector), so no conflicts on either side means: the segment meets neither side's phase lanes. Two
+//! subspaces of the same dimension always have a common complement: take what lies in neither, then the sums
+//! `a ^ b` of vectors that only one side has. What remains after that is unavoidable.
+//!
+//! # Source
+//! Triton's `GenericSwizzling.cpp` (`optimalSwizzlingLdSt`), stated on subspaces instead of sets of unit
+//! vectors, with the phases of each target and the vector width of each side chosen by its wavefronts.
+
+use super::gf2::{complement, echelon, extending, independent, intersection};
+use super::sides::{Side, Sides};
+use crate::target::{Access, Target};
+
+/// A swizzle: which combination of tensor coordinates each offset bit steps along.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Swizzle {
+    /// Basis vector of each offset bit, lowest first.
+    pub(super) basis: Vec<u64>,
+    /// How many of the top bits number the repetitions.
+    pub(super) reps_log2: u32,
+}
+
+/// What can be chosen about a swizzle.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Choice {
+    /// The most bits of a vector that both sides share.
+    pub(super) max_vector_bits: u32,
+    /// Which side's registers come first among the bank bits; that side can vectorise further.
+    pub(super) favour: Favour,
+    pub(super) reps_log2: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Favour {
+    /// As the reference does.
+    Auto,
+    Source,
+    Destination,
+}
+
+pub(super) const fn log2_floor(x: u32) -> u32 {
+    if x == 0 { 0 } else { x.ilog2() }
+}
+
+/// The lanes served together on one side, as columns.
+fn phase_lanes(
+    side: &Side,
+    lanes_log2: u32,
+    access: Access,
+    bytes: u32,
+    target: &Target,
+) -> Vec<u64> {
+    let bits = target.phase_lane_bits(access, bytes);
+    side.lane(lanes_log2)
+        .iter()
+        .enumerate()
+        .filter(|(i, c)| bits >> i & 1 == 1 && **c != 0)
+        .map(|(_, c)| *c)
+        .collect()
+}
+
+/// The vector that both sides share, at least one word long where that is possible.
+///
+/// Returns the basis and whether the source's registers filled a word.
+fn shared_vector(
+    sides: &Sides,
+    container_bits: u32,
+    max_bits: u32,
+    favour: Favour,
+) -> (Vec<u64>, bool) {
+    let (src, dst) = (&sides.src, &sides.dst);
+    let warps = |s: &Side| {
+        s.warp(sides.lanes_log2)
+            .iter()
+            .copied()
+            .filter(|&c| c != 0)
+            .collect::<Vec<_>>()
+    };
+    let mut v = intersection(&src.reg, &dst.reg);
+    v.truncate(log2_floor(max_bits / container_bits) as usize);
+    let is_short = |v: &Vec<u64>| (container_bits << v.len()) < 32;
+    if !is_short(&v) {
+        return (v, false);
+    }
+    // Below a word, two lanes would share a bank: let registers of one side and warps of the other fill it.
+    let (src_warps, dst_warps) = (warps(src), warps(dst));
+    let rest = |reg: &[u64], v: &[u64]| extending(v, reg.iter().copied());
+    let from_src = intersection(&rest(&src.reg, &v), &dst_warps);
+    let from_dst = intersection(&rest(&dst.reg, &v), &src_warps);
+    let src_fills = if from_src.len() == from_dst.len() {
+        from_src.iter().min() <= from_dst.iter().min()
+    } else {
+        from_src.len() > from_dst.len()
+    };
+    let fills = if src_fills { from_src } else { from_dst };
+    let filled = !fills.is_empty() && src_fills;
+    for c in extending(&v, fills) {
+        if is_short(&v) {
+            v.push(c);
+        }
+    }
+    let both = intersection(&src_warps, &dst_warps);
+    let alternating = (0..src_warps.len().max(dst_warps.len()))
+        .flat_map(|i| [src_warps.get(i), dst_warps.get(i)])
+        .flatten()
+        .copied();
+    for c in extending(&v, both.into_iter().chain(alternating)) {
+        if is_short(&v) {
+            v.push(c);
+        }
+    }
+    // What is left of a word comes from the registers of one side, then from anywhere.
+    let (first, second) = match favour {
+        Favour::Destination => (&dst.reg, &src.reg),
+        _ => (&src.reg, &dst.reg),
+    };
+    let anything = (0..sides.bits).map(|b| 1u64 << b);
+    for c in extending(&v, first.iter().chain(second).copied().chain(anything)) {
+        if is_short(&v) {
+            v.push(c);
+        }
+    }
+    (v, filled)
+}
+
+/// Vectors outside both spans as far as possible: the segment.
+///
+/// First unit vectors outside both, then sums of one vector of each, then (conflicts on one side) the others.
+fn common_complement(a: &[u64], b: &[u64], bits: u32, len: usize) -> Vec<u64> {
+    let (a, b) = (
+        independent(a.iter().copied()),
+        independent(b.iter().copied()),
+    );
+    let mut both = a.clone();
+    both.extend(extending(&a, b.iter().copied()));
+    let mut segment = complement(&both, bits);
+    segment.truncate(len);
+    if segment.len() == len {
+        return segment;
+    }
+    let common = intersection(&a, &b);
+    let mut only_a = extending(&common, a.iter().copied());
+    let mut only_b = extending(&common, b.iter().copied());
+    if only_a.len() > only_b.len() {
+        core::mem::swap(&mut only_a, &mut only_b);
+    }
+    only_a.sort_unstable();
+    only_b.sort_unstable();
+    let conflicts = len
+        .saturating_sub(only_a.len() + segment.len())
+        .min(only_a.len());
+    segment.extend(
+        only_a
+            .iter()
+            .zip(&only_b)
+            .skip(conflicts)
+            .map(|(x, y)| x ^ y),
+    );
+    // Bigger than the smaller side: the rest of the larger one conflicts on that side only.
+    segment.extend(&only_b[only_a.len()..]);
+    segment.extend(&only_a[..conflicts]);
+    segment.extend(&only_b[..conflicts]);
+    segment.truncate(len);
+    segment
+}
+
+/// Chooses the offset bits.
+pub(super) fn swizzle(
+    sides: &Sides,
+    container_bits: u32,
+    choice: Choice,
+    target: &Target,
+) -> Option<Swizzle> {
+    let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
+    let (vector, src_filled) =
+        shared_vector(sides, container_bits, choice.max_vector_bits, choice.favour);
+    let vector_bytes = (container_bits << vector.len()) / 8;
+    let reps = {
+        let common = intersection(&src.reg, &dst.reg);
+        let mut reps = extending(&vector, common);
+        if reps.len() < choice.reps_log2 as usize {
+            return None;
+        }
+        // The last ones: consecutive registers stay together.
+        reps.drain(..reps.len() - choice.reps_log2 as usize);
+        reps
+    };
+    let total = sides.bits - choice.reps_log2;
+    let bank_len =
+        log2_floor(target.wavefront_bytes() * 8 / (container_bits << vector.len()).max(1));
+    let bank_len = bank_len.min(total - vector.len() as u32);
+    let segment_len = (total - bank_len) as usize - vector.len();
+    let tile = |side: &Side, access| {
+        let mut t = vector.clone();
+        t.extend(&reps);
+        t.extend(phase_lanes(side, lanes, access, vector_bytes, target));
+        t
+    };
+    let (src_tile, dst_tile) = (tile(src, Access::Store), tile(dst, Access::Load));
+    let segment = common_complement(&src_tile, &dst_tile, sides.bits, segment_len);
+    let mut low = vector.clone();
+    low.extend(&segment);
+    low.extend(&reps);
+    let low = independent(low);
+    if low.len() < vector.len() + segment.len() + reps.len() {
+        return None;
+    }
+    let mut bank = complement(&low, sides.bits);
+    let in_regs = |side: &Side, c: u64| echelon(&side.reg).contains(c);
+    let favour = match choice.favour {
+        Favour::Auto if src_filled => Favour::Source,
+        Favour::Auto => {
+            let count = |side: &Side| bank.iter().filter(|c| in_regs(side, **c)).count();
+            if count(src) > count(dst) {
+                Favour::Source
+            } else {
+                Favour::Destination
+            }
+        }
+        favour => favour,
+    };
+    let side = if favour == Favour::Source { src } else { dst };
+    let (mut first, rest): (Vec<u64>, Vec<u64>) = bank.iter().partition(|c| in_regs(side, **c));
+    first.extend(rest);
+    bank = first;
+    let mut basis = vector;
+    basis.extend(bank);
+    basis.extend(segment);
+    basis.extend(reps);
+    debug_assert_eq!(basis.len(), sides.bits as usize);
+    Some(Swizzle {
+        basis,
+        reps_log2: choice.reps_log2,
+    })
+}
