@@ -1,6 +1,6 @@
 //! Putting layouts together and taking them apart again: product, division, concatenation.
 
-use super::side::Moves;
+use super::side::{Moves, Side};
 use super::{LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
@@ -26,34 +26,74 @@ impl LinearLayout {
     /// not commutative. Surjective (injective) exactly when both are.
     /// # Errors
     /// When the result exceeds 64 bits or [`MAX_DIMS`](super::MAX_DIMS) dims on a side.
+    #[inline]
     pub fn product(&self, outer: &Self) -> Result<Self, LayoutError> {
-        let ins = self.ins.merge(&outer.ins, Role::In)?;
-        let outs = self.outs.merge(&outer.outs, Role::Out)?;
-        let mut inner_moves = Moves::NONE;
+        let mut result = self.clone();
+        match result.product_assign(outer) {
+            Ok(()) => Ok(result),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Replaces `self` by [its product](Self::product) with `outer`: Triton's `operator*=`.
+    ///
+    /// # Errors
+    /// As [`product`](Self::product); `self` is unchanged then.
+    pub fn product_assign(&mut self, outer: &Self) -> Result<(), LayoutError> {
+        let (ins, in_places) = self.ins.merge(&outer.ins, Role::In)?;
+        let (outs, out_places) = self.outs.merge(&outer.outs, Role::Out)?;
         let mut outer_moves = Moves::NONE;
-        for i in 0..outs.len() {
-            let (dim, at) = (outs.dim(i), outs.offset(i));
-            let mut below = 0;
-            if let Some((from, bits)) = self.outs.range(dim) {
-                inner_moves.add(from, bits, at);
-                below = bits;
-            }
-            if let Some((from, bits)) = outer.outs.range(dim) {
-                outer_moves.add(from, bits, at + below);
+        for (j, &place) in out_places[..outer.outs.len()].iter().enumerate() {
+            let (place, bits) = (usize::from(place), outer.outs.log2(j));
+            // The outer's bits are the high ones of the merged dim.
+            let to = outs.offset(place) + outs.log2(place) - bits;
+            outer_moves.add(outer.outs.offset(j), bits, to);
+        }
+        if !self.outs.keeps_places_in(&outs) {
+            let moves = Moves::between(&self.outs, &outs);
+            for col in &mut self.cols[..self.ins.bits()] {
+                *col = moves.apply(*col);
             }
         }
-        let mut result = Self::zero(ins, outs);
-        let mut at = 0;
-        for i in 0..ins.len() {
-            let dim = ins.dim(i);
-            for (layout, moves) in [(self, &inner_moves), (outer, &outer_moves)] {
-                for &col in layout.columns_of(dim) {
-                    result.cols[at & 63] = moves.apply(col);
-                    at += 1;
+        if !self.ins.keeps_places_in(&ins) {
+            self.spread_columns(&ins);
+        }
+        for (j, &place) in in_places[..outer.ins.len()].iter().enumerate() {
+            let (place, bits) = (usize::from(place), outer.ins.log2(j));
+            let to = ins.offset(place) + ins.log2(place) - bits;
+            let from = outer.ins.offset(j);
+            for bit in 0..bits {
+                self.cols[(to + bit) & 63] = outer_moves.apply(outer.cols[(from + bit) & 63]);
+            }
+        }
+        (self.ins, self.outs) = (ins, outs);
+        Ok(())
+    }
+
+    /// Moves the columns of each in-dim to the dim's place in `ins`, where each has its place or more.
+    #[inline]
+    fn spread_columns(&mut self, ins: &Side) {
+        if ins.starts_with(&self.ins) {
+            // Columns only move up: from the top down none is overwritten before it is moved.
+            for i in (1..self.ins.len()).rev() {
+                let (from, to) = (self.ins.offset(i), ins.offset(i));
+                if from == to {
+                    break;
+                }
+                for bit in (0..self.ins.log2(i)).rev() {
+                    self.cols[(to + bit) & 63] = self.cols[(from + bit) & 63];
                 }
             }
+        } else {
+            let old = self.cols;
+            for i in 0..self.ins.len() {
+                let Some((to, _)) = ins.range(self.ins.dim(i)) else {
+                    continue;
+                };
+                let (from, bits) = (self.ins.offset(i), self.ins.log2(i));
+                self.cols[to..to + bits].copy_from_slice(&old[from..from + bits]);
+            }
         }
-        Ok(result)
     }
 
     /// Removes from `self` the low part that `tile` covers: the `rest` with

@@ -124,7 +124,7 @@ fn wanted_bits(
         let i = layout
             .outs
             .position(dim)
-            .ok_or(LayoutError::no_such_dim(Role::Out, dim))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::Out, dim))?;
         if seen >> i & 1 == 1 {
             return Err(LayoutError::duplicate_dim(Role::Out, dim));
         }

@@ -103,18 +103,36 @@ impl LinearLayout {
         input: Dim,
         output: Dim,
     ) -> Result<Self, LayoutError> {
-        let mut layout = Self::empty();
+        let mut result = Self::empty();
+        match result.set_strided(size, stride, input, output) {
+            Ok(()) => Ok(result),
+            Err(e) => Err(e),
+        }
+    }
+
+    /// Makes the empty layout a strided one.
+    // Out of line and in place: a layout is too large to be moved for nothing.
+    #[inline(never)]
+    fn set_strided(
+        &mut self,
+        size: u64,
+        stride: u64,
+        input: Dim,
+        output: Dim,
+    ) -> Result<(), LayoutError> {
         if size == 0 {
-            return Ok(layout);
+            return Ok(());
         }
         let bits = log2_of(Role::In, input, size)?;
         let stride_bits = log2_of(Role::Out, output, stride)?;
-        layout.ins.push(Role::In, input, bits)?;
-        layout.outs.push(Role::Out, output, bits + stride_bits)?;
-        for (i, col) in layout.cols[..bits].iter_mut().enumerate() {
-            *col = 1 << (i + stride_bits);
+        self.ins = Side::one(Role::In, input, bits)?;
+        self.outs = Side::one(Role::Out, output, bits + stride_bits)?;
+        let mut col = stride;
+        for to in &mut self.cols[..bits] {
+            *to = col;
+            col <<= 1;
         }
-        Ok(layout)
+        Ok(())
     }
 
     /// Returns the map `i -> 0` on `[0, size)`: a broadcast; size 0 gives the empty layout.
@@ -136,13 +154,12 @@ impl LinearLayout {
         output: Dim,
         out_size: u64,
     ) -> Result<Self, LayoutError> {
-        let mut layout = Self::empty();
         if size == 0 {
-            return Ok(layout);
+            return Ok(Self::empty());
         }
-        layout.ins.push_size(Role::In, input, size)?;
-        layout.outs.push_size(Role::Out, output, out_size)?;
-        Ok(layout)
+        let ins = Side::one(Role::In, input, log2_of(Role::In, input, size)?)?;
+        let outs = Side::one(Role::Out, output, log2_of(Role::Out, output, out_size)?)?;
+        Ok(Self::zero(ins, outs))
     }
 
     /// Returns the layout with these bases; each out-dim is as large as its largest component needs.
@@ -339,7 +356,16 @@ fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u64, LayoutE
 impl PartialEq for LinearLayout {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        self.ins == other.ins && self.outs == other.outs && self.columns() == other.columns()
+        // Columns beyond the last one are zero on both sides, so whole blocks can be compared.
+        let blocks = self.ins.bits().div_ceil(8);
+        let (a, b) = (self.cols.as_chunks::<8>().0, other.cols.as_chunks::<8>().0);
+        let mut difference = self.ins.difference(&other.ins) | self.outs.difference(&other.outs);
+        for (a, b) in a.iter().zip(b).take(blocks) {
+            for (x, y) in a.iter().zip(b) {
+                difference |= x ^ y;
+            }
+        }
+        difference == 0
     }
 }
 

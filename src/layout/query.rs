@@ -189,11 +189,7 @@ impl LinearLayout {
     #[inline]
     #[must_use]
     pub fn unpack(&self, packed: u64) -> Coords {
-        let mut coords = Coords::EMPTY;
-        for i in 0..self.outs.len() {
-            coords.push(self.outs.extract(i, packed));
-        }
-        coords
+        self.outs.unpack(packed)
     }
 
     /// Returns the output coordinates of a point, in out-dim order.
@@ -221,6 +217,14 @@ impl LinearLayout {
     /// As [`apply`](Self::apply).
     #[inline]
     pub fn pack_in(&self, point: &[(Dim, u64)]) -> Result<u64, LayoutError> {
+        match self.ins.pack_in_order(point) {
+            Some(packed) => Ok(packed),
+            None => self.pack_in_any_order(point),
+        }
+    }
+
+    #[cold]
+    fn pack_in_any_order(&self, point: &[(Dim, u64)]) -> Result<u64, LayoutError> {
         let mut packed = 0;
         let mut seen = 0u32;
         for &(dim, value) in point {
@@ -248,7 +252,7 @@ impl LinearLayout {
     #[inline]
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
-        apply_columns(self.columns(), x)
+        apply_columns(&self.cols, x & low_mask(self.ins.bits()))
     }
 
     /// Tells whether every output is reached.

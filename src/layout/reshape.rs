@@ -123,7 +123,7 @@ impl LinearLayout {
         let i = self
             .ins
             .position(from)
-            .ok_or(LayoutError::no_such_dim(Role::In, from))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::In, from))?;
         let mut result = self.clone();
         result.ins.rename(Role::In, i, to)?;
         Ok(result)
@@ -137,7 +137,7 @@ impl LinearLayout {
         let i = self
             .outs
             .position(from)
-            .ok_or(LayoutError::no_such_dim(Role::Out, from))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::Out, from))?;
         let mut result = self.clone();
         result.outs.rename(Role::Out, i, to)?;
         Ok(result)
@@ -152,7 +152,7 @@ impl LinearLayout {
         let i = self
             .ins
             .position(dim)
-            .ok_or(LayoutError::no_such_dim(Role::In, dim))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::In, dim))?;
         let mut ins = self.ins;
         ins.set_log2(Role::In, i, log2_of(Role::In, dim, size)?)?;
         let mut result = Self::zero(ins, self.outs);
@@ -173,7 +173,7 @@ impl LinearLayout {
         let i = self
             .outs
             .position(dim)
-            .ok_or(LayoutError::no_such_dim(Role::Out, dim))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::Out, dim))?;
         let bits = log2_of(Role::Out, dim, size)?;
         if bits > self.outs.log2(i) {
             return Err(LayoutError::not_resizable(dim, self.outs.size(i), size));
@@ -199,7 +199,7 @@ impl LinearLayout {
         let i = self
             .ins
             .position(dim)
-            .ok_or(LayoutError::no_such_dim(Role::In, dim))?;
+            .ok_or_else(|| LayoutError::no_such_dim(Role::In, dim))?;
         let (at, bits) = (self.ins.offset(i), self.ins.log2(i));
         let kept = self.cols[at..at + bits].iter().filter(|c| **c != 0).count();
         let mut ins = self.ins;

@@ -1,6 +1,6 @@
 //! One side of a layout: its dims in order and the log2 of their sizes.
 
-use super::{Dim, LayoutError, Role};
+use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 
 /// The most dims that a layout has on one side.
@@ -8,22 +8,72 @@ pub const MAX_DIMS: usize = 8;
 /// The most bits of one dim, so that every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
-/// Dims and sizes of one side. Unused places are zero, so comparing all of it compares the side.
+/// Dims and sizes of one side, packed into words so that they stay in CPU registers.
+///
+/// Unused places are zero, so comparing the words compares the sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Side {
-    ids: [u16; MAX_DIMS],
-    log2: [u8; MAX_DIMS],
-    len: u8,
-    bits: u8,
+    /// Ids, 16 bits each, the first dim in the low bits.
+    ids: u128,
+    /// log2 of the sizes, 8 bits each, the first dim in the low bits; their sum is at most 64.
+    log2: u64,
+    len: Count,
 }
+
+/// How many dims a side has. An enum, so that a `Result` of a layout needs no room of its own for
+/// which of the two it is.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[repr(u8)]
+enum Count {
+    Zero,
+    One,
+    Two,
+    Three,
+    Four,
+    Five,
+    Six,
+    Seven,
+    Eight,
+}
+
+impl Count {
+    const fn next(self) -> Option<Self> {
+        match self {
+            Self::Zero => Some(Self::One),
+            Self::One => Some(Self::Two),
+            Self::Two => Some(Self::Three),
+            Self::Three => Some(Self::Four),
+            Self::Four => Some(Self::Five),
+            Self::Five => Some(Self::Six),
+            Self::Six => Some(Self::Seven),
+            Self::Seven => Some(Self::Eight),
+            Self::Eight => None,
+        }
+    }
+}
+
+/// One in each byte: multiplying by it gives prefix sums of bytes.
+const ONES: u64 = 0x0101_0101_0101_0101;
 
 impl Side {
     pub(super) const EMPTY: Self = Self {
-        ids: [0; MAX_DIMS],
-        log2: [0; MAX_DIMS],
-        len: 0,
-        bits: 0,
+        ids: 0,
+        log2: 0,
+        len: Count::Zero,
     };
+
+    /// The side with this dim alone.
+    #[inline]
+    pub(super) fn one(role: Role, dim: Dim, log2: usize) -> Result<Self, LayoutError> {
+        if log2 > MAX_DIM_BITS {
+            return Err(LayoutError::dim_too_large(role, dim, log2));
+        }
+        Ok(Self {
+            ids: dim.id() as u128,
+            log2: log2 as u64,
+            len: Count::One,
+        })
+    }
 
     #[inline]
     pub(super) const fn len(&self) -> usize {
@@ -33,40 +83,46 @@ impl Side {
     /// All bits of the side together, at most 64.
     #[inline]
     pub(super) const fn bits(&self) -> usize {
-        self.bits as usize
+        (self.log2.wrapping_mul(ONES) >> 56) as usize
     }
 
     #[inline]
-    pub(super) fn dim(&self, i: usize) -> Dim {
-        Dim::from_id(self.ids[i])
+    const fn id(&self, i: usize) -> u16 {
+        (self.ids >> (16 * (i & 7))) as u16
     }
 
     #[inline]
-    pub(super) fn log2(&self, i: usize) -> usize {
-        usize::from(self.log2[i])
+    pub(super) const fn dim(&self, i: usize) -> Dim {
+        Dim::from_id(self.id(i))
     }
 
     #[inline]
-    pub(super) fn size(&self, i: usize) -> u64 {
-        1 << self.log2[i]
+    pub(super) const fn log2(&self, i: usize) -> usize {
+        (self.log2 >> (8 * (i & 7)) & 0xff) as usize
+    }
+
+    #[inline]
+    pub(super) const fn size(&self, i: usize) -> u64 {
+        1 << (self.log2(i) & 63)
     }
 
     /// Bits below the `i`-th dim.
     #[inline]
-    pub(super) fn offset(&self, i: usize) -> usize {
+    pub(super) const fn offset(&self, i: usize) -> usize {
         // Byte-wise prefix sums by one multiplication; no byte overflows, since the total is <= 64.
-        let sums = u64::from_le_bytes(self.log2).wrapping_mul(0x0101_0101_0101_0101);
-        if i == 0 {
-            0
-        } else {
-            (sums >> (8 * (i - 1)) & 0xff) as usize
-        }
+        ((self.log2 << 8).wrapping_mul(ONES) >> (8 * (i & 7)) & 0xff) as usize
     }
 
     #[inline]
     pub(super) fn position(&self, dim: Dim) -> Option<usize> {
-        let id = dim.id();
-        (0..self.len()).find(|&i| self.ids[i & (MAX_DIMS - 1)] == id)
+        let mut ids = self.ids;
+        for i in 0..self.len() {
+            if ids as u16 == dim.id() {
+                return Some(i);
+            }
+            ids >>= 16;
+        }
+        None
     }
 
     /// Where the dim begins and how many bits it has.
@@ -78,41 +134,22 @@ impl Side {
     pub(super) fn iter(
         &self,
     ) -> impl DoubleEndedIterator<Item = Dim> + ExactSizeIterator + Clone + '_ {
-        self.ids[..self.len()].iter().map(|id| Dim::from_id(*id))
+        (0..self.len()).map(|i| self.dim(i))
     }
 
     /// Appends a dim; every check on names and sizes is made here.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
-        let at = self.len();
-        if at == MAX_DIMS {
+        let Some(len) = self.len.next() else {
             return Err(LayoutError::too_many_dims(role, MAX_DIMS));
-        }
+        };
         if self.position(dim).is_some() {
             return Err(LayoutError::duplicate_dim(role, dim));
         }
-        self.check_bits(role, dim, log2, self.bits() + log2)?;
-        self.ids[at] = dim.id();
-        self.log2[at] = log2 as u8;
-        self.len += 1;
-        self.bits += log2 as u8;
-        Ok(())
-    }
-
-    #[inline]
-    fn check_bits(
-        &self,
-        role: Role,
-        dim: Dim,
-        log2: usize,
-        total: usize,
-    ) -> Result<(), LayoutError> {
-        if log2 > MAX_DIM_BITS {
-            return Err(LayoutError::dim_too_large(role, dim, log2));
-        }
-        if total > 64 {
-            return Err(LayoutError::too_many_bits(role, dim, total));
-        }
+        check_bits(role, dim, log2, self.bits() + log2)?;
+        self.ids |= u128::from(dim.id()) << (16 * self.len());
+        self.log2 |= (log2 as u64) << (8 * self.len());
+        self.len = len;
         Ok(())
     }
 
@@ -129,10 +166,8 @@ impl Side {
         i: usize,
         log2: usize,
     ) -> Result<(), LayoutError> {
-        let total = self.bits() - self.log2(i) + log2;
-        self.check_bits(role, self.dim(i), log2, total)?;
-        self.log2[i] = log2 as u8;
-        self.bits = total as u8;
+        check_bits(role, self.dim(i), log2, self.bits() - self.log2(i) + log2)?;
+        self.log2 = self.log2 & !(0xff << (8 * i)) | (log2 as u64) << (8 * i);
         Ok(())
     }
 
@@ -141,16 +176,60 @@ impl Side {
         match self.position(to) {
             Some(j) if j != i => Err(LayoutError::duplicate_dim(role, to)),
             _ => {
-                self.ids[i] = to.id();
+                self.ids = self.ids & !(0xffff << (16 * i)) | u128::from(to.id()) << (16 * i);
                 Ok(())
             }
         }
+    }
+
+    /// Zero exactly when both are the same.
+    #[inline]
+    pub(super) const fn difference(&self, other: &Self) -> u64 {
+        let ids = self.ids ^ other.ids;
+        ids as u64
+            | (ids >> 64) as u64
+            | self.log2 ^ other.log2
+            | self.len as u64 ^ other.len as u64
     }
 
     /// Takes the `i`-th dim's value out of a packed word.
     #[inline]
     pub(super) fn extract(&self, i: usize, packed: u64) -> u64 {
         shr(packed, self.offset(i)) & low_mask(self.log2(i))
+    }
+
+    /// Packs a point that names all dims in order with values in range, else `None`.
+    #[inline]
+    pub(super) fn pack_in_order(&self, point: &[(Dim, u64)]) -> Option<u64> {
+        if point.len() != self.len() {
+            return None;
+        }
+        let (mut packed, mut at, mut wrong) = (0, 0, 0);
+        let (mut ids, mut log2) = (self.ids, self.log2);
+        for &(dim, value) in point {
+            let bits = log2 & 0x3f;
+            wrong |= u64::from(dim.id() ^ ids as u16) | value >> bits;
+            // When nothing is left to shift into (`at` = 64), the dim has size 1 and the value is 0.
+            packed |= value << (at & 63);
+            at += bits;
+            ids >>= 16;
+            log2 >>= 8;
+        }
+        (wrong == 0).then_some(packed)
+    }
+
+    /// Takes a packed word apart.
+    #[inline]
+    pub(super) fn unpack(&self, mut packed: u64) -> Coords {
+        let mut coords = Coords::EMPTY;
+        let mut log2 = self.log2;
+        for _ in 0..self.len() {
+            let bits = log2 & 0x3f;
+            coords.push(packed & ((1 << bits) - 1));
+            packed >>= bits;
+            log2 >>= 8;
+        }
+        coords
     }
 
     /// The bits of the `i`-th dim in a packed word.
@@ -163,6 +242,21 @@ impl Side {
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
         self.len == other.len && self.ids == other.ids
+    }
+
+    /// Tells whether the first dims are those of `other`, in its order.
+    #[inline]
+    pub(super) fn starts_with(&self, other: &Self) -> bool {
+        let bits = 16 * other.len();
+        let mask = u128::from(low_mask(bits)) | u128::from(low_mask(bits.saturating_sub(64))) << 64;
+        (self.ids ^ other.ids) & mask == 0
+    }
+
+    /// Tells whether every dim of `self` has the same place and offset in `other`.
+    #[inline]
+    pub(super) fn keeps_places_in(&self, other: &Self) -> bool {
+        let offsets = (self.log2 << 8).wrapping_mul(ONES) ^ (other.log2 << 8).wrapping_mul(ONES);
+        other.starts_with(self) && offsets & low_mask(8 * self.len()) == 0
     }
 
     /// Tells whether both have the same dims, in any order.
@@ -184,15 +278,66 @@ impl Side {
     }
 
     /// The union of two sides that respects both orders, the first one's where they disagree; each
-    /// dim has the bits of both.
-    pub(super) fn merge(&self, other: &Self, role: Role) -> Result<Self, LayoutError> {
-        let mut merged = Self::EMPTY;
-        if self.same_names(other) {
-            for i in 0..self.len() {
-                merged.push(role, self.dim(i), self.log2(i) + other.log2(i))?;
-            }
-            return Ok(merged);
+    /// dim has the bits of both. Also answers where the dims of `other` are in it.
+    #[inline(always)]
+    pub(super) fn merge(
+        &self,
+        other: &Self,
+        role: Role,
+    ) -> Result<(Self, [u8; MAX_DIMS]), LayoutError> {
+        // Mostly the second side has some dims of the first in the same order, then perhaps new ones:
+        // then the first side's order stays and new dims follow.
+        let mut merged = *self;
+        let mut places = [0; MAX_DIMS];
+        let mut next = 0;
+        let (mut ids, mut log2) = (other.ids, other.log2);
+        for place in places.iter_mut().take(other.len()) {
+            let at = match self.position(Dim::from_id(ids as u16)) {
+                Some(i) if i >= next => {
+                    next = i + 1;
+                    i
+                }
+                Some(_) => return self.merge_slowly(other, role),
+                None => {
+                    let at = merged.len();
+                    match merged.len.next() {
+                        Some(len) => merged.len = len,
+                        None => return Err(LayoutError::too_many_dims(role, MAX_DIMS)),
+                    }
+                    merged.ids |= u128::from(ids as u16) << (16 * at);
+                    next = MAX_DIMS;
+                    at
+                }
+            };
+            // No byte overflows into the next: 63 + 63 is below 256.
+            merged.log2 += (log2 & 0xff) << (8 * at);
+            *place = at as u8;
+            ids >>= 16;
+            log2 >>= 8;
         }
+        let large = merged.log2 & 0xc0 * ONES != 0;
+        if large || self.bits() + other.bits() > 64 {
+            return self.merge_slowly(other, role);
+        }
+        Ok((merged, places))
+    }
+
+    #[cold]
+    fn merge_slowly(
+        &self,
+        other: &Self,
+        role: Role,
+    ) -> Result<(Self, [u8; MAX_DIMS]), LayoutError> {
+        let merged = self.merge_orders(other, role)?;
+        let mut places = [0; MAX_DIMS];
+        for (place, dim) in places.iter_mut().zip(other.iter()) {
+            *place = merged.position(dim).unwrap_or(0) as u8;
+        }
+        Ok((merged, places))
+    }
+
+    fn merge_orders(&self, other: &Self, role: Role) -> Result<Self, LayoutError> {
+        let mut merged = Self::EMPTY;
         let add = |merged: &mut Self, dim: Dim| {
             let bits = |s: &Self| s.position(dim).map_or(0, |i| s.log2(i));
             merged.push(role, dim, bits(self) + bits(other))
@@ -221,6 +366,17 @@ impl Side {
             }
         }
     }
+}
+
+#[inline]
+fn check_bits(role: Role, dim: Dim, log2: usize, total: usize) -> Result<(), LayoutError> {
+    if log2 > MAX_DIM_BITS {
+        return Err(LayoutError::dim_too_large(role, dim, log2));
+    }
+    if total > 64 {
+        return Err(LayoutError::too_many_bits(role, dim, total));
+    }
+    Ok(())
 }
 
 /// Returns log2 of a size that must be a power of two.

@@ -154,7 +154,7 @@ impl LinearLayout {
             let name = self.outs.dim(i);
             let index = name
                 .out_index()
-                .ok_or(LayoutError::no_such_dim(Role::Out, name))?;
+                .ok_or_else(|| LayoutError::no_such_dim(Role::Out, name))?;
             if index == dim {
                 found = true;
                 continue;
