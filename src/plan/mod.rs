@@ -22,9 +22,11 @@
 //! | `Mixed` | inside a warp, registers fall into independent parts | some parts each way |
 //!
 //! Reading order: [`step`] (the data), [`convert`](self::plan_conversion) (the choice), `shuffle` and `shared`
-//! (the two big strategies), [`index`] (address arithmetic as a program). Missing on purpose: movement between
+//! (the two big strategies), [`index`] (address arithmetic as a program). Apart from conversions stands [`axis`]:
+//! how wide accesses to global memory may be. Missing on purpose: movement between
 //! the blocks of a cluster, which is answered by an error that says so.
 
+pub mod axis;
 mod build;
 mod convert;
 mod cost;

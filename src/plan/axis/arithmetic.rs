@@ -1,0 +1,553 @@
+//! What operations on numbers do to what is known of them.
+
+use super::{AxisInfo, BEYOND, divisor_log2};
+
+/// An operation on two integers of one width, of wrapping arithmetic.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum BinaryOp {
+    /// Sum.
+    Add,
+    /// Difference.
+    Sub,
+    /// Product.
+    Mul,
+    /// Signed quotient, rounded towards zero.
+    DivS,
+    /// Unsigned quotient.
+    DivU,
+    /// Signed remainder, with the sign of the dividend.
+    RemS,
+    /// Unsigned remainder.
+    RemU,
+    /// Left shift.
+    Shl,
+    /// Right shift that repeats the sign.
+    ShrS,
+    /// Right shift that brings in zeros.
+    ShrU,
+    /// Bitwise and.
+    And,
+    /// Bitwise or.
+    Or,
+    /// Bitwise exclusive or.
+    Xor,
+    /// The smaller as signed numbers.
+    MinS,
+    /// The larger as signed numbers.
+    MaxS,
+    /// The smaller as unsigned numbers.
+    MinU,
+    /// The larger as unsigned numbers.
+    MaxU,
+}
+
+/// A comparison of integers, in the order of `arith.cmpi`'s numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[expect(missing_docs, reason = "the names are those of `arith.cmpi`")]
+pub enum Comparison {
+    Eq,
+    Ne,
+    Slt,
+    Sle,
+    Sgt,
+    Sge,
+    Ult,
+    Ule,
+    Ugt,
+    Uge,
+}
+
+impl Comparison {
+    /// All, each at the position that is its number in `arith.cmpi`.
+    pub const ALL: [Self; 10] = [
+        Self::Eq,
+        Self::Ne,
+        Self::Slt,
+        Self::Sle,
+        Self::Sgt,
+        Self::Sge,
+        Self::Ult,
+        Self::Ule,
+        Self::Ugt,
+        Self::Uge,
+    ];
+
+    /// The comparison that holds of (b, a) when this one holds of (a, b).
+    const fn swapped(self) -> Self {
+        match self {
+            Self::Eq | Self::Ne => self,
+            Self::Slt => Self::Sgt,
+            Self::Sle => Self::Sge,
+            Self::Sgt => Self::Slt,
+            Self::Sge => Self::Sle,
+            Self::Ult => Self::Ugt,
+            Self::Ule => Self::Uge,
+            Self::Ugt => Self::Ult,
+            Self::Uge => Self::Ule,
+        }
+    }
+
+    fn holds(self, x: i64, y: i64, bits: u32) -> bool {
+        let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
+        match self {
+            Self::Eq => x == y,
+            Self::Ne => x != y,
+            Self::Slt => signed(x, bits) < signed(y, bits),
+            Self::Sle => signed(x, bits) <= signed(y, bits),
+            Self::Sgt => signed(x, bits) > signed(y, bits),
+            Self::Sge => signed(x, bits) >= signed(y, bits),
+            Self::Ult => ux < uy,
+            Self::Ule => ux <= uy,
+            Self::Ugt => ux > uy,
+            Self::Uge => ux >= uy,
+        }
+    }
+}
+
+/// A number reduced to a width: sign-extended, truth values as 0 and 1.
+pub(super) fn wrap(value: i128, bits: u32) -> i64 {
+    match bits {
+        0 => 0,
+        1 => (value & 1) as i64,
+        2..=63 => ((value << (128 - bits)) >> (128 - bits)) as i64,
+        _ => value as i64,
+    }
+}
+
+fn signed(value: i64, bits: u32) -> i128 {
+    if bits == 1 {
+        -i128::from(value & 1)
+    } else {
+        i128::from(value)
+    }
+}
+
+fn unsigned(value: i64, bits: u32) -> u128 {
+    let mask = if bits >= 64 {
+        u128::from(u64::MAX)
+    } else {
+        (1u128 << bits) - 1
+    };
+    (value as i128 as u128) & mask
+}
+
+/// The result on constants, or nothing where it is undefined.
+fn fold(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
+    let (sx, sy) = (signed(x, bits), signed(y, bits));
+    let (ux, uy) = (unsigned(x, bits), unsigned(y, bits));
+    let shift = u32::try_from(uy).ok().filter(|s| *s < bits);
+    let value = match op {
+        BinaryOp::Add => sx + sy,
+        BinaryOp::Sub => sx - sy,
+        BinaryOp::Mul => sx.checked_mul(sy)?,
+        BinaryOp::DivS => sx.checked_div(sy)?,
+        BinaryOp::DivU => ux.checked_div(uy)? as i128,
+        BinaryOp::RemS => sx.checked_rem(sy)?,
+        BinaryOp::RemU => ux.checked_rem(uy)? as i128,
+        BinaryOp::Shl => sx << shift?,
+        BinaryOp::ShrS => sx >> shift?,
+        BinaryOp::ShrU => (ux >> shift?) as i128,
+        BinaryOp::And => sx & sy,
+        BinaryOp::Or => sx | sy,
+        BinaryOp::Xor => sx ^ sy,
+        BinaryOp::MinS => sx.min(sy),
+        BinaryOp::MaxS => sx.max(sy),
+        BinaryOp::MinU => ux.min(uy) as i128,
+        BinaryOp::MaxU => ux.max(uy) as i128,
+    };
+    Some(wrap(value, bits))
+}
+
+/// What is being gathered of one dimension of a result, as logarithms.
+#[derive(Clone, Copy, Default)]
+struct Along {
+    contiguity: u8,
+    divisibility: u8,
+    constancy: u8,
+}
+
+impl AxisInfo {
+    /// The result of an operation on two tensors of one shape.
+    ///
+    /// # Units
+    /// `bits` is the width of the type; 64 for `index`.
+    #[must_use]
+    pub fn binary(op: BinaryOp, a: &Self, b: &Self, bits: u32) -> Self {
+        if a.rank != b.rank {
+            return Self::unknown(a.rank().max(b.rank()));
+        }
+        if let (Some(x), Some(y)) = (a.constant, b.constant) {
+            return match fold(op, x, y, bits) {
+                Some(value) => a.replaced_by(value, bits),
+                None => Self::unknown(a.rank()),
+            };
+        }
+        if let Some(known) = neutral(op, a, b, bits) {
+            return known;
+        }
+        let mut info = Self::unknown(a.rank());
+        info.non_negative = bits > 1 && stays_non_negative(op, a, b);
+        for d in 0..a.rank() {
+            let along = match op {
+                BinaryOp::Add => sum(a, b, d),
+                BinaryOp::Sub => difference(a, b, d),
+                BinaryOp::Mul => Along {
+                    divisibility: a.everywhere_log2() + b.everywhere_log2(),
+                    ..Along::default()
+                },
+                BinaryOp::Shl => Along {
+                    divisibility: a.everywhere_log2()
+                        + b.constant.map_or(0, |s| s.clamp(0, 63) as u8),
+                    ..Along::default()
+                },
+                BinaryOp::DivS => quotient(a, b, d, a.non_negative),
+                BinaryOp::DivU => quotient(a, b, d, true),
+                BinaryOp::RemS => remainder(a, b, d, a.non_negative),
+                BinaryOp::RemU => remainder(a, b, d, true),
+                BinaryOp::ShrS | BinaryOp::ShrU => match shift_divisor(b, bits) {
+                    // Both round down, whatever the sign.
+                    Some(divisor) => quotient(a, &divisor, d, true),
+                    None => Along::default(),
+                },
+                BinaryOp::And => conjunction(a, b, d),
+                BinaryOp::Or => disjunction(a, b, d),
+                BinaryOp::Xor => disjoint_bits(a, b, d),
+                BinaryOp::MinS | BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::MaxU => {
+                    // Two aligned runs never cross, so one of them wins for the whole group.
+                    let run = a.aligned_run(d).min(b.aligned_run(d));
+                    Along {
+                        contiguity: run,
+                        divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
+                        constancy: 0,
+                    }
+                }
+            };
+            info.contiguity_log2[d] = along.contiguity;
+            info.divisibility_log2[d] = along.divisibility.min(BEYOND);
+            info.constancy_log2[d] = along
+                .constancy
+                .max(a.constancy_log2[d].min(b.constancy_log2[d]));
+        }
+        info.finish(bits)
+    }
+
+    /// The truth values of a comparison of numbers `bits` wide.
+    ///
+    /// Against a multiple of 16, an aligned run of 16 is all less or all not less: such a mask comes in groups.
+    /// `0 1 2 3 < n` with 4 dividing `n` is four times the same; `0 1 2 3 <= n` is not.
+    #[must_use]
+    pub fn compare(comparison: Comparison, a: &Self, b: &Self, bits: u32) -> Self {
+        if a.rank != b.rank {
+            return Self::unknown(a.rank().max(b.rank()));
+        }
+        if let (Some(x), Some(y)) = (a.constant, b.constant) {
+            return a.replaced_by(i64::from(comparison.holds(x, y, bits)), 1);
+        }
+        let mut info = Self::unknown(a.rank());
+        for d in 0..a.rank() {
+            info.constancy_log2[d] = [
+                a.constancy_log2[d].min(b.constancy_log2[d]),
+                // Two aligned runs keep their distance and never wrap.
+                a.aligned_run(d).min(b.aligned_run(d)),
+                run_against_fixed(comparison, a, b, d, bits),
+                run_against_fixed(comparison.swapped(), b, a, d, bits),
+            ]
+            .into_iter()
+            .max()
+            .unwrap_or(0);
+        }
+        info
+    }
+
+    /// Elements of `on_true` where the condition holds, else of `on_false`.
+    ///
+    /// The condition may be a scalar: it is then the same for all elements.
+    #[must_use]
+    pub fn select(condition: &Self, is_scalar: bool, on_true: &Self, on_false: &Self) -> Self {
+        match condition.constant {
+            Some(0) => return *on_false,
+            Some(_) => return *on_true,
+            None => {}
+        }
+        let mut info = on_true.join(on_false);
+        if is_scalar || info.constant.is_some() {
+            return info;
+        }
+        if condition.rank != info.rank {
+            return Self::unknown(info.rank());
+        }
+        for d in 0..info.rank() {
+            info.cut_run(d, condition.constancy_log2[d]);
+            info.constancy_log2[d] = info.constancy_log2[d].min(condition.constancy_log2[d]);
+        }
+        info
+    }
+
+    /// A number made wider, by its sign or by zeros.
+    ///
+    /// Of a run that may be negative only the aligned part is sure to stay a run: 127 and -128 follow each
+    /// other in 8 bits, not in 16.
+    #[must_use]
+    pub fn extend(&self, from_bits: u32, to_bits: u32, by_sign: bool) -> Self {
+        if from_bits == to_bits {
+            return *self;
+        }
+        if from_bits > to_bits {
+            return self.truncate(to_bits);
+        }
+        if let Some(value) = self.constant {
+            let value = if by_sign {
+                signed(value, from_bits) as i64
+            } else {
+                unsigned(value, from_bits) as i64
+            };
+            return self.replaced_by(value, to_bits);
+        }
+        let mut info = *self;
+        // A run through the place where the type wraps would hold a negative number.
+        if !self.non_negative {
+            for d in 0..self.rank() {
+                info.cut_run(d, self.aligned_run(d));
+            }
+        }
+        info.non_negative |= !by_sign;
+        info
+    }
+
+    /// A number made narrower, or read at the same width.
+    #[must_use]
+    pub fn truncate(&self, to_bits: u32) -> Self {
+        if let Some(value) = self.constant {
+            return self.replaced_by(value, to_bits);
+        }
+        let mut info = *self;
+        info.non_negative = false;
+        info.finish(to_bits)
+    }
+
+    /// Pointers moved by whole elements; offsets narrower than 64 bits are sign-extended.
+    ///
+    /// # Units
+    /// `self` in bytes, `offset` in elements of the pointee.
+    #[must_use]
+    pub fn add_offset(&self, offset: &Self, offset_bits: u32) -> Self {
+        if self.rank != offset.rank {
+            return Self::unknown(self.rank().max(offset.rank()));
+        }
+        let offset = offset.extend(offset_bits, offset_bits.max(64), true);
+        let mut info = Self::unknown(self.rank());
+        info.step_log2 = self.step_log2;
+        for d in 0..self.rank() {
+            let along = sum(self, &offset, d);
+            info.contiguity_log2[d] = along.contiguity;
+            info.constancy_log2[d] = self.constancy_log2[d].min(offset.constancy_log2[d]);
+            info.divisibility_log2[d] = self
+                .divisibility_at(d, along.contiguity)
+                .min(offset.divisibility_at(d, along.contiguity) + self.step_log2)
+                .min(BEYOND);
+        }
+        info.raise_divisibility();
+        info
+    }
+
+    /// The same addresses as pointers to elements of another size, or as numbers (`element_bytes` 1).
+    #[must_use]
+    pub fn repoint(&self, old_element_bytes: u64, element_bytes: u64) -> Self {
+        let mut info = *self;
+        if old_element_bytes != element_bytes {
+            for d in 0..self.rank() {
+                info.cut_run(d, 0);
+            }
+        }
+        info.non_negative = false;
+        info.constant = None;
+        info.with_element_bytes(element_bytes)
+    }
+
+    /// This tensor with one number in every element.
+    fn replaced_by(&self, value: i64, bits: u32) -> Self {
+        let mut info = Self::constant(&[], value, bits);
+        info.rank = self.rank;
+        info.constancy_log2 = self.constancy_log2;
+        info
+    }
+}
+
+/// Results that follow from one constant operand alone.
+fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisInfo> {
+    let zero = |like: &AxisInfo| Some(like.replaced_by(0, bits));
+    match (op, a.constant, b.constant) {
+        (
+            BinaryOp::Add
+            | BinaryOp::Sub
+            | BinaryOp::Or
+            | BinaryOp::Xor
+            | BinaryOp::Shl
+            | BinaryOp::ShrS
+            | BinaryOp::ShrU,
+            _,
+            Some(0),
+        )
+        | (BinaryOp::Mul | BinaryOp::DivU, _, Some(1)) => Some(*a),
+        (BinaryOp::DivS, _, Some(1)) if bits > 1 => Some(*a),
+        (BinaryOp::Add | BinaryOp::Or | BinaryOp::Xor, Some(0), _)
+        | (BinaryOp::Mul, Some(1), _) => Some(*b),
+        (BinaryOp::Mul | BinaryOp::And, _, Some(0))
+        | (BinaryOp::RemS | BinaryOp::RemU, _, Some(1)) => zero(b),
+        (BinaryOp::Mul | BinaryOp::And, Some(0), _) => zero(a),
+        _ => None,
+    }
+}
+
+fn stays_non_negative(op: BinaryOp, a: &AxisInfo, b: &AxisInfo) -> bool {
+    let (a_is, b_is) = (a.non_negative, b.non_negative);
+    match op {
+        BinaryOp::Add | BinaryOp::Mul | BinaryOp::DivS | BinaryOp::Or | BinaryOp::Xor => {
+            a_is && b_is
+        }
+        BinaryOp::MinS | BinaryOp::MaxU => a_is && b_is,
+        BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::And | BinaryOp::RemU => a_is || b_is,
+        BinaryOp::DivU | BinaryOp::RemS | BinaryOp::ShrS | BinaryOp::Shl => a_is,
+        BinaryOp::ShrU => a_is || b.constant.is_some_and(|s| s > 0),
+        BinaryOp::Sub => false,
+    }
+}
+
+fn sum(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+    let run = (a.contiguity_log2[d].min(b.constancy_log2[d]))
+        .max(a.constancy_log2[d].min(b.contiguity_log2[d]));
+    Along {
+        contiguity: run,
+        divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
+        constancy: 0,
+    }
+}
+
+fn difference(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+    let run = a.contiguity_log2[d].min(b.constancy_log2[d]);
+    Along {
+        contiguity: run,
+        divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
+        // Two runs in step keep their distance.
+        constancy: a.contiguity_log2[d].min(b.contiguity_log2[d]),
+    }
+}
+
+/// Log2 of the groups along `d` in which `a` is m * g, ..., m * g + g - 1 and `b` is one multiple of g.
+fn aligned_to(a: &AxisInfo, b: &AxisInfo, d: usize) -> u8 {
+    a.aligned_run(d)
+        .min(b.divisibility_at(d, 0))
+        .min(b.constancy_log2[d])
+}
+
+fn quotient(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> Along {
+    let group = if rounds_down { aligned_to(a, b, d) } else { 0 };
+    let exact = b
+        .constant
+        .filter(|c| *c > 0 && c.count_ones() == 1)
+        .map(|c| c.trailing_zeros() as u8)
+        // No run goes past the divisor, so each has one quotient: its first element's.
+        .filter(|log2| {
+            a.divisibility_log2[d] >= *log2
+                && (a.contiguity_log2[d] == 0 || (rounds_down && a.contiguity_log2[d] <= *log2))
+        })
+        .map_or(0, |log2| a.divisibility_log2[d] - log2);
+    Along {
+        contiguity: 0,
+        divisibility: exact,
+        constancy: group,
+    }
+}
+
+fn remainder(a: &AxisInfo, b: &AxisInfo, d: usize, rounds_down: bool) -> Along {
+    let run = if rounds_down { aligned_to(a, b, d) } else { 0 };
+    Along {
+        contiguity: run,
+        divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, 0)),
+        constancy: 0,
+    }
+}
+
+/// The power of two that a right shift divides by; the shift is at most the sign bit.
+fn shift_divisor(by: &AxisInfo, bits: u32) -> Option<AxisInfo> {
+    let shift = by
+        .constant
+        .and_then(|s| u32::try_from(s).ok())
+        .filter(|s| *s < bits.min(62))?;
+    Some(by.replaced_by(1 << shift, 64))
+}
+
+/// Log2 of the low bits that are ones in every element.
+fn low_ones(b: &AxisInfo) -> u8 {
+    b.constant
+        .map_or(0, |c| u8::try_from(c.trailing_ones()).unwrap_or(BEYOND))
+        .min(BEYOND)
+}
+
+fn conjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+    // Ones let a run's low bits through, zeros stop them.
+    let through = |run: &AxisInfo, mask: &AxisInfo| {
+        run.aligned_run(d)
+            .min(low_ones(mask))
+            .min(mask.constancy_log2[d])
+    };
+    let run = through(a, b).max(through(b, a));
+    Along {
+        contiguity: run,
+        divisibility: if run == 0 {
+            a.everywhere_log2().max(b.everywhere_log2())
+        } else if through(a, b) == run {
+            a.divisibility_at(d, run)
+        } else {
+            b.divisibility_at(d, run)
+        },
+        constancy: aligned_to(a, b, d).max(aligned_to(b, a, d)),
+    }
+}
+
+fn disjoint_bits(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+    let run = aligned_to(a, b, d).max(aligned_to(b, a, d));
+    Along {
+        contiguity: run,
+        divisibility: a.divisibility_at(d, run).min(b.divisibility_at(d, run)),
+        constancy: 0,
+    }
+}
+
+fn disjunction(a: &AxisInfo, b: &AxisInfo, d: usize) -> Along {
+    let saturated = |run: &AxisInfo, mask: &AxisInfo| {
+        run.aligned_run(d)
+            .min(low_ones(mask))
+            .min(mask.constancy_log2[d])
+    };
+    Along {
+        constancy: saturated(a, b).max(saturated(b, a)),
+        ..disjoint_bits(a, b, d)
+    }
+}
+
+/// Log2 of the groups in which `run` compares to `fixed` the same way throughout.
+fn run_against_fixed(
+    comparison: Comparison,
+    run: &AxisInfo,
+    fixed: &AxisInfo,
+    d: usize,
+    bits: u32,
+) -> u8 {
+    let multiple = match comparison {
+        Comparison::Slt | Comparison::Sge | Comparison::Ult | Comparison::Uge => {
+            fixed.divisibility_at(d, 0)
+        }
+        // `x <= c` is `x < c + 1`, and `x > c` is `x >= c + 1`; the sum is taken without wrapping.
+        Comparison::Sle | Comparison::Sgt => fixed
+            .constant
+            .map_or(0, |c| divisor_log2(signed(c, bits) + 1)),
+        Comparison::Ule | Comparison::Ugt => fixed
+            .constant
+            .map_or(0, |c| divisor_log2(unsigned(c, bits) as i128 + 1)),
+        Comparison::Eq | Comparison::Ne => 0,
+    };
+    run.aligned_run(d)
+        .min(multiple)
+        .min(fixed.constancy_log2[d])
+}

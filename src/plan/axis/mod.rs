@@ -1,0 +1,580 @@
+//! What is known of the values of a tensor along each of its dimensions, and how wide memory accesses may be.
+//!
+//! A thread that holds elements 4 to 7 of a row may fetch them with one access when their addresses are
+//! consecutive, the first is aligned, and the mask is the same for all four. [`AxisInfo`] carries these three
+//! facts; the transfer functions here say what an operation does to them; [`MemoryAccess`] draws the conclusion.
+//! All of it is plain data: the walk over a function lives with the lowering.
+//!
+//! # A worked example
+//! `x + pid * 64 + range(0, 64)` over `f32`, where `x` is aligned to 16 bytes:
+//! ```
+//! use linear_layout::plan::axis::{AxisInfo, BinaryOp};
+//! let block = AxisInfo::scalar().with_non_negative();                      // pid: anything
+//! let block = AxisInfo::binary(BinaryOp::Mul, &block, &AxisInfo::constant(&[], 64, 32), 32);
+//! let range = AxisInfo::range(0, 64);
+//! let offset = AxisInfo::binary(BinaryOp::Add, &block.splat(&[64]), &range, 32);
+//! assert_eq!((offset.contiguity(0), offset.divisibility(0)), (64, 64));
+//! let x = AxisInfo::pointer_argument(4, 16).splat(&[64]);
+//! let pointer = x.add_offset(&offset, 32);
+//! // 64 addresses in a row, the first a multiple of 16 bytes: accesses of 4 floats.
+//! assert_eq!((pointer.contiguity(0), pointer.divisibility(0)), (64, 16));
+//! ```
+//!
+//! # Ground rules
+//! - Every claim holds in the wrapping arithmetic of the type. A run never crosses the place where the type wraps
+//!   around before it is extended or turned into an address, because only the aligned part of a run is kept.
+//! - One assumption: sums, products and left shifts of values known to be not negative do not exceed the signed
+//!   range of the type. Only signed division, signed remainder and extensions rely on it.
+//! - Sizes, divisibilities and run lengths are powers of two; 2^62 stands for "and beyond", so zero is divisible
+//!   by 2^62.
+//!
+//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion).
+//! Missing on purpose: facts about loaded values (another thread may write them) and ranges of values.
+//!
+//! # Source
+//! Triton's `AxisInfo.cpp`. Stricter: negative dividends, runs cut by alignment before an extension. Wider: bit
+//! operations, comparisons between two runs, `<=` against constants, reshapes.
+
+mod arithmetic;
+#[cfg(test)]
+mod tests;
+mod vector;
+
+pub use arithmetic::{BinaryOp, Comparison};
+pub use vector::{MemoryAccess, VectorAccess};
+
+use crate::layout::MAX_DIMS;
+use core::fmt;
+
+/// Stands for every power of two from 2^62 on: what divides zero.
+const BEYOND: u8 = 62;
+
+/// What is known of a tensor of integers, truth values or pointers; a scalar counts as one dimension of size 1.
+///
+/// ```text
+/// value                              contiguity  divisibility  constancy
+/// 8 9 10 11 12 13 14 15                  8             8           1
+/// 8 9 10 11 16 17 18 19                  4             8           1
+/// 4 4 4 4 12 12 12 12                    1             4           4
+/// ```
+/// # Units
+/// Contiguity and constancy count elements. Divisibility is of the number itself, for pointers of the address in
+/// bytes. Getters answer with the number, never its logarithm.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct AxisInfo {
+    rank: u8,
+    contiguity_log2: [u8; MAX_DIMS],
+    divisibility_log2: [u8; MAX_DIMS],
+    constancy_log2: [u8; MAX_DIMS],
+    /// Two to this divides the bytes from one element to the next; 0 for numbers.
+    step_log2: u8,
+    non_negative: bool,
+    constant: Option<i64>,
+}
+
+impl AxisInfo {
+    /// Nothing known of a tensor of this rank; rank 0 is a scalar.
+    ///
+    /// # Panics
+    /// Never; dimensions beyond the eighth are left out, and nothing is claimed of them.
+    #[must_use]
+    pub const fn unknown(rank: usize) -> Self {
+        Self {
+            rank: if rank == 0 {
+                1
+            } else if rank > MAX_DIMS {
+                MAX_DIMS as u8
+            } else {
+                rank as u8
+            },
+            contiguity_log2: [0; MAX_DIMS],
+            divisibility_log2: [0; MAX_DIMS],
+            constancy_log2: [0; MAX_DIMS],
+            step_log2: 0,
+            non_negative: false,
+            constant: None,
+        }
+    }
+
+    /// Nothing known of a scalar.
+    #[must_use]
+    pub const fn scalar() -> Self {
+        Self::unknown(0)
+    }
+
+    /// The same number in every element; `shape` is empty for a scalar.
+    ///
+    /// # Units
+    /// `bits` is the width of the type: `value` is reduced to it.
+    #[must_use]
+    pub fn constant(shape: &[u64], value: i64, bits: u32) -> Self {
+        let mut info = Self::unknown(shape.len());
+        let value = arithmetic::wrap(i128::from(value), bits);
+        info.constant = Some(value);
+        info.non_negative = bits > 1 && value >= 0;
+        info.constancy_log2 = sizes_log2(shape);
+        info.divisibility_log2 = [divisor_log2(i128::from(value)); MAX_DIMS];
+        info
+    }
+
+    /// The numbers `start`, `start + 1`, ..., `end - 1`.
+    #[must_use]
+    pub fn range(start: i64, end: i64) -> Self {
+        let size = u64::try_from(end.saturating_sub(start)).unwrap_or(1).max(1);
+        if size == 1 {
+            return Self::constant(&[1], start, 64);
+        }
+        let mut info = Self::unknown(1);
+        info.contiguity_log2[0] = divisor_log2(i128::from(size));
+        info.divisibility_log2[0] = divisor_log2(i128::from(start));
+        info.non_negative = start >= 0;
+        info.cut_run(0, info.contiguity_log2[0]);
+        info.finish(64)
+    }
+
+    /// Exactly what holds of a tensor given element by element in row-major order.
+    ///
+    /// # Errors
+    /// Nothing where the number of elements is not the shape's.
+    #[must_use]
+    pub fn of_elements(shape: &[u64], values: &[i64], bits: u32) -> Option<Self> {
+        let count = shape.iter().try_fold(1u64, |n, s| n.checked_mul(*s))?;
+        if shape.len() > MAX_DIMS || values.is_empty() || values.len() as u64 != count {
+            return None;
+        }
+        if values.iter().all(|v| *v == values[0]) {
+            return Some(Self::constant(shape, values[0], bits));
+        }
+        let mut info = Self::unknown(shape.len());
+        info.non_negative = bits > 1 && values.iter().all(|v| *v >= 0);
+        let sizes = sizes_log2(shape);
+        for d in 0..shape.len() {
+            let stride: usize = shape[d + 1..].iter().product::<u64>() as usize;
+            let size = shape[d] as usize;
+            // Whether every aligned group of this size goes up by `step` from each element to the next.
+            let steps_by = |group_log2: u8, step: i64| {
+                (0..values.len()).all(|i| {
+                    let within = (i / stride) % size;
+                    within & ((1 << group_log2) - 1) == 0
+                        || values[i]
+                            == arithmetic::wrap(
+                                i128::from(values[i - stride]) + i128::from(step),
+                                bits,
+                            )
+                })
+            };
+            let longest = |step| {
+                (1..=sizes[d])
+                    .take_while(|g| steps_by(*g, step))
+                    .last()
+                    .unwrap_or(0)
+            };
+            info.contiguity_log2[d] = longest(1);
+            info.constancy_log2[d] = longest(0);
+            info.divisibility_log2[d] = (0..values.len())
+                .filter(|i| (i / stride) % size & ((1 << info.contiguity_log2[d]) - 1) == 0)
+                .map(|i| divisor_log2(i128::from(values[i])))
+                .min()
+                .unwrap_or(0);
+        }
+        Some(info.finish(bits))
+    }
+
+    /// A scalar integer argument that `divisibility` divides.
+    #[must_use]
+    pub fn argument(divisibility: u64) -> Self {
+        let mut info = Self::scalar();
+        info.divisibility_log2[0] = divisor_log2(i128::from(divisibility.max(1)));
+        info
+    }
+
+    /// A scalar pointer to elements of `element_bytes` whose address `divisibility` divides.
+    #[must_use]
+    pub fn pointer_argument(element_bytes: u64, divisibility: u64) -> Self {
+        Self::argument(divisibility).with_element_bytes(element_bytes)
+    }
+
+    /// The same facts, for pointers to elements of this many bytes.
+    #[must_use]
+    pub fn with_element_bytes(mut self, element_bytes: u64) -> Self {
+        self.step_log2 = divisor_log2(i128::from(element_bytes.max(1)));
+        self
+    }
+
+    /// The same facts, and that no element is negative.
+    #[must_use]
+    pub const fn with_non_negative(mut self) -> Self {
+        self.non_negative = true;
+        self
+    }
+
+    /// The addresses of an access that is given as one pointer and a tensor of offsets, as in `amdg.buffer_load`.
+    ///
+    /// # Units
+    /// `self` is a scalar pointer in bytes, `offsets` counts elements.
+    #[must_use]
+    pub fn at_offsets(&self, offsets: &Self, offset_bits: u32, shape: &[u64]) -> Self {
+        self.splat(shape).add_offset(offsets, offset_bits)
+    }
+
+    /// Adds what an author promises along dimension `d`: run lengths and divisors, 1 where nothing is promised.
+    ///
+    /// A promise of contiguity 12 counts as 4: the largest power of two that cuts its groups evenly.
+    #[must_use]
+    pub fn with_promise(
+        mut self,
+        d: usize,
+        size: u64,
+        contiguity: u64,
+        divisibility: u64,
+        constancy: u64,
+    ) -> Self {
+        if d >= self.rank() {
+            return self;
+        }
+        let limit = divisor_log2(i128::from(size.max(1)));
+        let group = |n: u64| divisor_log2(i128::from(n.max(1))).min(limit);
+        // The starts of longer runs are among those of shorter ones, so old divisors still hold.
+        self.contiguity_log2[d] = self.contiguity_log2[d].max(group(contiguity));
+        self.constancy_log2[d] = self.constancy_log2[d].max(group(constancy));
+        self.divisibility_log2[d] =
+            self.divisibility_log2[d].max(divisor_log2(i128::from(divisibility.max(1))));
+        self
+    }
+
+    /// The number of dimensions, 1 for a scalar.
+    #[must_use]
+    pub const fn rank(&self) -> usize {
+        self.rank as usize
+    }
+
+    /// Along dimension `d`, aligned groups of this many elements are consecutive numbers, or, for pointers,
+    /// addresses of consecutive elements. 1 for a dimension that does not exist.
+    #[must_use]
+    pub fn contiguity(&self, d: usize) -> u64 {
+        1 << self.contiguity_log2.get(d).copied().unwrap_or(0)
+    }
+
+    /// A power of two that divides the first element of every such group; for pointers, of bytes.
+    #[must_use]
+    pub fn divisibility(&self, d: usize) -> u64 {
+        1 << self.divisibility_log2.get(d).copied().unwrap_or(0)
+    }
+
+    /// Along dimension `d`, aligned groups of this many elements are equal.
+    #[must_use]
+    pub fn constancy(&self, d: usize) -> u64 {
+        1 << self.constancy_log2.get(d).copied().unwrap_or(0)
+    }
+
+    /// The number that every element is, sign-extended from the type's width; truth values are 0 and 1.
+    #[must_use]
+    pub const fn constant_value(&self) -> Option<i64> {
+        self.constant
+    }
+
+    /// Whether no element is negative when read as signed.
+    #[must_use]
+    pub const fn is_non_negative(&self) -> bool {
+        self.non_negative
+    }
+
+    /// What holds of a value that is either `self` or `other`.
+    ///
+    /// # Laws
+    /// Commutative, associative, idempotent, and every claim of the result follows from either side's.
+    #[must_use]
+    pub fn join(&self, other: &Self) -> Self {
+        if self.rank != other.rank {
+            return Self::unknown(self.rank().max(other.rank()));
+        }
+        let mut info = Self::unknown(self.rank());
+        info.step_log2 = self.step_log2.min(other.step_log2);
+        info.non_negative = self.non_negative && other.non_negative;
+        info.constant = self.constant.filter(|c| other.constant == Some(*c));
+        for d in 0..self.rank() {
+            let mut run = self.contiguity_log2[d].min(other.contiguity_log2[d]);
+            if self.step_log2 != other.step_log2 {
+                run = 0;
+            }
+            info.contiguity_log2[d] = run;
+            info.constancy_log2[d] = self.constancy_log2[d].min(other.constancy_log2[d]);
+            info.divisibility_log2[d] = self
+                .divisibility_at(d, run)
+                .min(other.divisibility_at(d, run));
+        }
+        info.raise_divisibility();
+        info
+    }
+
+    /// A scalar (or a tensor of one element) in every element of a new shape.
+    #[must_use]
+    pub fn splat(&self, shape: &[u64]) -> Self {
+        let mut info = Self::unknown(shape.len());
+        info.copy_scalars(self);
+        info.constancy_log2 = sizes_log2(shape);
+        info.divisibility_log2 = [self.everywhere_log2(); MAX_DIMS];
+        info
+    }
+
+    /// A new dimension of size 1 before dimension `axis`.
+    #[must_use]
+    pub fn expand_dims(&self, axis: usize) -> Self {
+        if axis > self.rank() || self.rank() == MAX_DIMS {
+            return Self::unknown(self.rank() + 1);
+        }
+        let mut info = Self::unknown(self.rank() + 1);
+        info.copy_scalars(self);
+        info.divisibility_log2[axis] = self.everywhere_log2();
+        for d in 0..self.rank() {
+            info.copy_dim(d + usize::from(d >= axis), self, d);
+        }
+        info
+    }
+
+    /// Dimensions of size 1 in `from` repeated to their size in `to`.
+    #[must_use]
+    pub fn broadcast(&self, from: &[u64], to: &[u64]) -> Self {
+        let mut info = *self;
+        let sizes = sizes_log2(to);
+        for d in 0..self.rank().min(from.len()).min(to.len()) {
+            if from[d] != to[d] {
+                info.contiguity_log2[d] = 0;
+                info.constancy_log2[d] = sizes[d];
+                info.divisibility_log2[d] = self.everywhere_log2();
+            }
+        }
+        info
+    }
+
+    /// Dimension `i` of the result is dimension `order[i]` of `self`.
+    #[must_use]
+    pub fn transpose(&self, order: &[usize]) -> Self {
+        let mut info = Self::unknown(order.len());
+        if order.len() != self.rank() || order.iter().any(|d| *d >= self.rank()) {
+            return info;
+        }
+        info.copy_scalars(self);
+        for (i, d) in order.iter().enumerate() {
+            info.copy_dim(i, self, *d);
+        }
+        info
+    }
+
+    /// The same elements in row-major order under another shape.
+    ///
+    /// A dimension of the result that walks along one dimension of `self` in steps of 1 keeps its runs, cut to
+    /// what both hold; one that walks in larger steps keeps the equal groups that are longer than a step.
+    #[must_use]
+    pub fn reshape(&self, from: &[u64], to: &[u64]) -> Self {
+        let mut info = Self::unknown(to.len());
+        info.copy_scalars(self);
+        info.divisibility_log2 = [self.everywhere_log2(); MAX_DIMS];
+        let powers = from.iter().chain(to).all(|s| s.is_power_of_two());
+        if !powers || from.len() != self.rank() || to.len() > MAX_DIMS {
+            return info;
+        }
+        if self.constant.is_some() {
+            info.constancy_log2 = sizes_log2(to);
+            return info;
+        }
+        // log2 of the elements from one position to the next along each dimension.
+        let strides = |shape: &[u64]| {
+            let mut strides = [0u32; MAX_DIMS];
+            for d in (0..shape.len().saturating_sub(1)).rev() {
+                strides[d] = strides[d + 1] + shape[d + 1].trailing_zeros();
+            }
+            strides
+        };
+        let (from_strides, to_strides) = (strides(from), strides(to));
+        for (d, size) in to.iter().enumerate() {
+            let size = size.trailing_zeros() as u8;
+            let stride = to_strides[d];
+            let source = (0..from.len()).find(|s| {
+                from_strides[*s] <= stride && stride < from_strides[*s] + from[*s].trailing_zeros()
+            });
+            let (Some(s), true) = (source, size > 0) else {
+                continue;
+            };
+            let jump = (stride - from_strides[s]) as u8;
+            if jump == 0 {
+                let run = self.contiguity_log2[s].min(size);
+                info.contiguity_log2[d] = run;
+                info.divisibility_log2[d] = self.divisibility_at(s, run);
+            }
+            // Equal groups that fill a source dimension go on into the next.
+            let mut equal = self.constancy_log2[s];
+            let mut next = s;
+            let mut filled = from[s].trailing_zeros() as u8;
+            while equal == filled && next > 0 {
+                next -= 1;
+                equal += self.constancy_log2[next];
+                filled += from[next].trailing_zeros() as u8;
+            }
+            info.constancy_log2[d] = equal.saturating_sub(jump).min(size);
+        }
+        info.raise_divisibility();
+        info
+    }
+
+    /// Two tensors side by side along a new last dimension of size 2.
+    #[must_use]
+    pub fn join_tensors(&self, other: &Self) -> Self {
+        let mut info = self.join(other);
+        if info.rank() == MAX_DIMS {
+            return Self::unknown(MAX_DIMS);
+        }
+        let last = info.rank();
+        info.rank += 1;
+        info.divisibility_log2[last] = info.everywhere_log2_below(last);
+        if info.constant.is_some() {
+            info.constancy_log2[last] = 1;
+        }
+        info
+    }
+
+    /// Either half of a tensor along its last dimension of size 2.
+    #[must_use]
+    pub fn split_tensor(&self) -> Self {
+        let mut info = *self;
+        if info.rank > 1 {
+            info.rank -= 1;
+            let last = info.rank();
+            info.contiguity_log2[last] = 0;
+            info.constancy_log2[last] = 0;
+            info.divisibility_log2[last] = 0;
+        }
+        info
+    }
+
+    /// Only that equal operands give equal results: for operations that work element by element.
+    #[must_use]
+    pub fn elementwise(operands: &[Self]) -> Self {
+        let Some(first) = operands.first() else {
+            return Self::scalar();
+        };
+        let mut info = Self::unknown(first.rank());
+        if operands.iter().all(|o| o.rank == first.rank) {
+            for d in 0..first.rank() {
+                info.constancy_log2[d] = operands
+                    .iter()
+                    .map(|o| o.constancy_log2[d])
+                    .min()
+                    .unwrap_or(0);
+            }
+        }
+        info
+    }
+
+    /// Log2 of what divides the first element of every aligned group of 2^`run` elements along `d`.
+    ///
+    /// Groups shorter than the runs also start inside them, at multiples of their length.
+    fn divisibility_at(&self, d: usize, run: u8) -> u8 {
+        if run >= self.contiguity_log2[d] {
+            self.divisibility_log2[d]
+        } else {
+            self.divisibility_log2[d].min(run + self.step_log2)
+        }
+    }
+
+    /// Log2 of what divides every element.
+    fn everywhere_log2(&self) -> u8 {
+        self.everywhere_log2_below(self.rank())
+    }
+
+    fn everywhere_log2_below(&self, rank: usize) -> u8 {
+        (0..rank)
+            .map(|d| self.divisibility_at(d, 0))
+            .max()
+            .unwrap_or(0)
+    }
+
+    /// Log2 of the longest aligned groups along `d` that are runs and whose length divides their first element.
+    fn aligned_run(&self, d: usize) -> u8 {
+        self.contiguity_log2[d].min(self.divisibility_log2[d])
+    }
+
+    /// Shortens the runs along `d` to 2^`run`.
+    fn cut_run(&mut self, d: usize, run: u8) {
+        if run < self.contiguity_log2[d] {
+            self.divisibility_log2[d] = self.divisibility_at(d, run);
+            self.contiguity_log2[d] = run;
+        }
+    }
+
+    /// What divides every element divides the first of every run.
+    fn raise_divisibility(&mut self) {
+        let everywhere = self.everywhere_log2();
+        for d in 0..self.rank() {
+            self.divisibility_log2[d] = self.divisibility_log2[d].max(everywhere);
+        }
+    }
+
+    /// Restores the invariants of a number `bits` wide: an aligned run does not wrap around, signed or unsigned.
+    fn finish(mut self, bits: u32) -> Self {
+        let longest = u8::try_from(bits.saturating_sub(1)).unwrap_or(BEYOND);
+        for d in 0..self.rank() {
+            self.divisibility_log2[d] = self.divisibility_log2[d].min(BEYOND);
+            self.cut_run(d, longest);
+        }
+        self.raise_divisibility();
+        self
+    }
+
+    fn copy_scalars(&mut self, from: &Self) {
+        self.step_log2 = from.step_log2;
+        self.non_negative = from.non_negative;
+        self.constant = from.constant;
+    }
+
+    fn copy_dim(&mut self, to: usize, from: &Self, d: usize) {
+        self.contiguity_log2[to] = from.contiguity_log2[d];
+        self.divisibility_log2[to] = from.divisibility_log2[d];
+        self.constancy_log2[to] = from.constancy_log2[d];
+    }
+}
+
+impl fmt::Debug for AxisInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// `contiguity [64], divisibility [16], constancy [1]`, then the constant if there is one.
+impl fmt::Display for AxisInfo {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, name: &str, logs: &[u8; MAX_DIMS]| {
+            write!(f, "{name} [")?;
+            for (i, log2) in logs[..self.rank()].iter().enumerate() {
+                write!(f, "{}{}", if i == 0 { "" } else { ", " }, 1u64 << log2)?;
+            }
+            f.write_str("]")
+        };
+        list(f, "contiguity", &self.contiguity_log2)?;
+        list(f, ", divisibility", &self.divisibility_log2)?;
+        list(f, ", constancy", &self.constancy_log2)?;
+        if let Some(constant) = self.constant {
+            write!(f, ", constant {constant}")?;
+        }
+        if self.non_negative && self.constant.is_none() {
+            f.write_str(", not negative")?;
+        }
+        Ok(())
+    }
+}
+
+/// Log2 of the largest power of two that divides a number, [`BEYOND`] for zero.
+fn divisor_log2(value: i128) -> u8 {
+    u8::try_from(value.trailing_zeros())
+        .unwrap_or(BEYOND)
+        .min(BEYOND)
+}
+
+/// Log2 of the largest power of two that divides each size.
+fn sizes_log2(shape: &[u64]) -> [u8; MAX_DIMS] {
+    let mut sizes = [0; MAX_DIMS];
+    for (log2, size) in sizes.iter_mut().zip(shape) {
+        *log2 = divisor_log2(i128::from((*size).max(1)));
+    }
+    sizes
+}

@@ -1,0 +1,860 @@
+//! Every claim of the analysis against tensors computed element by element.
+
+use super::arithmetic::wrap;
+use super::{AxisInfo, BinaryOp, Comparison, MemoryAccess};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+use proptest::prelude::*;
+
+/// A tensor with its elements, and what the analysis says of it.
+#[derive(Clone, Debug)]
+struct Tensor {
+    shape: Vec<u64>,
+    bits: u32,
+    values: Vec<i64>,
+    info: AxisInfo,
+    how: String,
+}
+
+impl Tensor {
+    fn constant(shape: &[u64], value: i64, bits: u32) -> Self {
+        let value = wrap(i128::from(value), bits);
+        Self {
+            shape: shape.to_vec(),
+            bits,
+            values: vec![value; shape.iter().product::<u64>() as usize],
+            info: AxisInfo::constant(shape, value, bits),
+            how: format!("{value}"),
+        }
+    }
+
+    /// The first claim that its elements refute, where one step is `step` units.
+    fn refuted(&self, step: i64) -> Option<String> {
+        let shape: &[u64] = if self.shape.is_empty() {
+            &[1]
+        } else {
+            &self.shape
+        };
+        let info = &self.info;
+        if info.rank() != shape.len() {
+            return Some(format!("rank {}", info.rank()));
+        }
+        if info
+            .constant_value()
+            .is_some_and(|c| self.values.iter().any(|v| *v != c))
+        {
+            return Some("constant".to_owned());
+        }
+        if info.is_non_negative() && self.values.iter().any(|v| *v < 0) {
+            return Some("not negative".to_owned());
+        }
+        for d in 0..shape.len() {
+            let stride = shape[d + 1..].iter().product::<u64>() as usize;
+            let (run, equal) = (info.contiguity(d), info.constancy(d));
+            if run > shape[d] || equal > shape[d] {
+                return Some(format!("groups longer than dimension {d}"));
+            }
+            for (i, v) in self.values.iter().enumerate() {
+                let at = (i / stride) as u64 % shape[d];
+                let before = |n: i64| {
+                    i.checked_sub(stride).is_some_and(|j| {
+                        wrap(i128::from(self.values[j]) + i128::from(n), self.bits) == *v
+                    })
+                };
+                if at % run != 0 && !before(step) {
+                    return Some(format!("contiguity along {d} at {i}"));
+                }
+                if at % equal != 0 && !before(0) {
+                    return Some(format!("constancy along {d} at {i}"));
+                }
+                // Beyond the width, only zero is divisible.
+                let divisor = i128::from(info.divisibility(d)).min(1 << self.bits);
+                if at % run == 0 && i128::from(*v).rem_euclid(divisor) != 0 {
+                    return Some(format!("divisibility along {d} at {i}"));
+                }
+            }
+        }
+        None
+    }
+
+    fn assert_claims(&self, step: i64) {
+        if let Some(claim) = self.refuted(step) {
+            panic!(
+                "{claim}: {} {:?} {:?}\n{}",
+                self.info, self.shape, self.values, self.how
+            );
+        }
+    }
+
+    fn coordinates(&self, i: usize) -> Vec<u64> {
+        let mut rest = i as u64;
+        let mut coordinates: Vec<u64> = self
+            .shape
+            .iter()
+            .rev()
+            .map(|s| {
+                let at = rest % s;
+                rest /= s;
+                at
+            })
+            .collect();
+        coordinates.reverse();
+        coordinates
+    }
+
+    fn at(&self, coordinates: &[u64]) -> i64 {
+        let i = self
+            .shape
+            .iter()
+            .zip(coordinates)
+            .fold(0, |i, (s, c)| i * s + c);
+        self.values[i as usize]
+    }
+
+    fn moved(
+        &self,
+        shape: &[u64],
+        info: AxisInfo,
+        how: &str,
+        from: impl Fn(&[u64]) -> Vec<u64>,
+    ) -> Self {
+        let mut result = Self {
+            shape: shape.to_vec(),
+            info,
+            ..self.clone()
+        };
+        let count = shape.iter().product::<u64>() as usize;
+        result.values = (0..count)
+            .map(|i| self.at(&from(&result.coordinates(i))))
+            .collect();
+        result.how = format!("{how}({})", self.how);
+        result
+    }
+
+    /// In another shape, by splat or broadcast.
+    fn spread(&self, shape: &[u64]) -> Option<Self> {
+        if self.shape == shape {
+            return Some(self.clone());
+        }
+        if self.shape.is_empty() {
+            return Some(self.moved(shape, self.info.splat(shape), "splat", |_| vec![]));
+        }
+        let fits = self.shape.len() == shape.len()
+            && self.shape.iter().zip(shape).all(|(a, b)| a == b || *a == 1);
+        fits.then(|| {
+            let from = self.shape.clone();
+            self.moved(shape, self.info.broadcast(&from, shape), "broadcast", |c| {
+                c.iter().zip(&from).map(|(c, s)| c % s).collect()
+            })
+        })
+    }
+}
+
+/// Both in the larger of the two shapes, or in what both spread to.
+fn together(a: &Tensor, b: &Tensor) -> Option<(Tensor, Tensor)> {
+    let shape: Vec<u64> = if a.shape.len() == b.shape.len() {
+        a.shape
+            .iter()
+            .zip(&b.shape)
+            .map(|(a, b)| *a.max(b))
+            .collect()
+    } else if a.shape.is_empty() {
+        b.shape.clone()
+    } else {
+        a.shape.clone()
+    };
+    (a.bits == b.bits).then(|| Some((a.spread(&shape)?, b.spread(&shape)?)))?
+}
+
+const OPS: [BinaryOp; 17] = [
+    BinaryOp::Add,
+    BinaryOp::Sub,
+    BinaryOp::Mul,
+    BinaryOp::DivS,
+    BinaryOp::DivU,
+    BinaryOp::RemS,
+    BinaryOp::RemU,
+    BinaryOp::Shl,
+    BinaryOp::ShrS,
+    BinaryOp::ShrU,
+    BinaryOp::And,
+    BinaryOp::Or,
+    BinaryOp::Xor,
+    BinaryOp::MinS,
+    BinaryOp::MaxS,
+    BinaryOp::MinU,
+    BinaryOp::MaxU,
+];
+
+/// The machine's answer, written without the analysis; nothing where the operation is undefined.
+fn concrete(op: BinaryOp, x: i64, y: i64, bits: u32) -> Option<i64> {
+    let mask = (1i128 << bits) - 1;
+    let sx = if bits == 1 { -x } else { x };
+    let sy = if bits == 1 { -y } else { y };
+    let (ux, uy) = (i128::from(x) & mask, i128::from(y) & mask);
+    let least = -(1i64 << (bits - 1));
+    let shift = (uy < i128::from(bits)).then_some(uy as u32);
+    Some(wrap(
+        match op {
+            BinaryOp::Add => i128::from(x) + i128::from(y),
+            BinaryOp::Sub => i128::from(x) - i128::from(y),
+            BinaryOp::Mul => i128::from(x) * i128::from(y),
+            BinaryOp::DivS if sy == 0 || (sx == least && sy == -1) => return None,
+            BinaryOp::RemS if sy == 0 || (sx == least && sy == -1) => return None,
+            BinaryOp::DivS => i128::from(sx / sy),
+            BinaryOp::RemS => i128::from(sx % sy),
+            BinaryOp::DivU | BinaryOp::RemU if uy == 0 => return None,
+            BinaryOp::DivU => ux / uy,
+            BinaryOp::RemU => ux % uy,
+            BinaryOp::Shl => i128::from(x) << shift?,
+            BinaryOp::ShrS => i128::from(sx >> shift?),
+            BinaryOp::ShrU => ux >> shift?,
+            BinaryOp::And => i128::from(x & y),
+            BinaryOp::Or => i128::from(x | y),
+            BinaryOp::Xor => i128::from(x ^ y),
+            BinaryOp::MinS => i128::from(sx.min(sy)),
+            BinaryOp::MaxS => i128::from(sx.max(sy)),
+            BinaryOp::MinU => ux.min(uy),
+            BinaryOp::MaxU => ux.max(uy),
+        },
+        bits,
+    ))
+}
+
+/// Whether the one assumption of the analysis is broken: both are not negative, and the true result does not fit.
+fn breaks_assumption(op: BinaryOp, x: i64, y: i64, bits: u32) -> bool {
+    let most = (1i128 << (bits - 1)) - 1;
+    let truth = match op {
+        BinaryOp::Add => i128::from(x) + i128::from(y),
+        BinaryOp::Mul => i128::from(x) * i128::from(y),
+        BinaryOp::Shl if (0..64).contains(&y) => i128::from(x) << y,
+        _ => return false,
+    };
+    x >= 0 && y >= 0 && truth > most
+}
+
+/// One step of a random program: an operation and where it takes its operands from.
+#[derive(Clone, Debug)]
+struct Instruction {
+    op: u8,
+    a: u8,
+    b: u8,
+    c: u8,
+    number: i64,
+}
+
+fn numbers() -> impl Strategy<Value = i64> {
+    prop_oneof![
+        (0u32..10).prop_map(|n| 1 << n),
+        (0u32..10).prop_map(|n| (1 << n) - 1),
+        -40i64..40,
+        (0u32..10, -4i64..4).prop_map(|(n, m)| m << n),
+        Just(i64::from(i32::MAX)),
+        any::<i32>().prop_map(i64::from),
+    ]
+}
+
+fn programs() -> impl Strategy<Value = (u32, Vec<Instruction>)> {
+    let instruction = (
+        any::<u8>(),
+        any::<u8>(),
+        any::<u8>(),
+        any::<u8>(),
+        numbers(),
+    )
+        .prop_map(|(op, a, b, c, number)| Instruction {
+            op,
+            a,
+            b,
+            c,
+            number,
+        });
+    (
+        prop_oneof![Just(8u32), Just(16), Just(32), Just(32)],
+        prop::collection::vec(instruction, 1..16),
+    )
+}
+
+/// Adds the result of one instruction, or nothing where it is undefined or does not apply.
+fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
+    // The latest results are the most interesting operands.
+    let pick = |n: u8| &tensors[tensors.len() - 1 - usize::from(n) % tensors.len().min(6)];
+    let (a, b) = (pick(i.a), pick(i.b));
+    Some(match i.op % 32 {
+        0..=18 => {
+            let op = OPS[usize::from(i.op % 32) % OPS.len()];
+            let other = if i.c % 2 == 0 {
+                Tensor::constant(&[], i.number, a.bits)
+            } else {
+                b.clone()
+            };
+            let (a, b) = together(a, &other)?;
+            let assumed = a.info.is_non_negative() && b.info.is_non_negative();
+            let mut values = Vec::new();
+            for (x, y) in a.values.iter().zip(&b.values) {
+                if assumed && breaks_assumption(op, *x, *y, a.bits) {
+                    return None;
+                }
+                values.push(concrete(op, *x, *y, a.bits)?);
+            }
+            Tensor {
+                info: AxisInfo::binary(op, &a.info, &b.info, a.bits),
+                values,
+                how: format!("{op:?}({}, {})", a.how, b.how),
+                ..a
+            }
+        }
+        19 | 20 => {
+            let comparison = Comparison::ALL[usize::from(i.c) % 10];
+            let other = if i.c > 127 {
+                Tensor::constant(&[], i.number, a.bits)
+            } else {
+                b.clone()
+            };
+            let (a, b) = together(a, &other)?;
+            let mask = (1i128 << a.bits) - 1;
+            let sign = if a.bits == 1 { -1 } else { 1 };
+            let values = a
+                .values
+                .iter()
+                .zip(&b.values)
+                .map(|(x, y)| {
+                    let (ux, uy) = (i128::from(*x) & mask, i128::from(*y) & mask);
+                    let (x, y) = (x * sign, y * sign);
+                    i64::from(match comparison {
+                        Comparison::Eq => x == y,
+                        Comparison::Ne => x != y,
+                        Comparison::Slt => x < y,
+                        Comparison::Sle => x <= y,
+                        Comparison::Sgt => x > y,
+                        Comparison::Sge => x >= y,
+                        Comparison::Ult => ux < uy,
+                        Comparison::Ule => ux <= uy,
+                        Comparison::Ugt => ux > uy,
+                        Comparison::Uge => ux >= uy,
+                    })
+                })
+                .collect();
+            Tensor {
+                info: AxisInfo::compare(comparison, &a.info, &b.info, a.bits),
+                values,
+                bits: 1,
+                how: format!("{comparison:?}({}, {})", a.how, b.how),
+                ..a
+            }
+        }
+        21 => {
+            let condition = tensors.iter().rev().find(|t| t.bits == 1)?;
+            let (a, b) = together(a, b)?;
+            let scalar = condition.shape.is_empty();
+            let spread = condition.spread(&a.shape)?;
+            let values = (0..a.values.len())
+                .map(|k| {
+                    if spread.values[k] != 0 {
+                        a.values[k]
+                    } else {
+                        b.values[k]
+                    }
+                })
+                .collect();
+            Tensor {
+                info: AxisInfo::select(
+                    if scalar {
+                        &condition.info
+                    } else {
+                        &spread.info
+                    },
+                    scalar,
+                    &a.info,
+                    &b.info,
+                ),
+                values,
+                how: format!("select({}, {}, {})", spread.how, a.how, b.how),
+                ..a
+            }
+        }
+        22 => {
+            let axis = usize::from(i.c) % (a.shape.len() + 1);
+            if a.shape.len() > 2 || a.shape.is_empty() {
+                return None;
+            }
+            let mut shape = a.shape.clone();
+            shape.insert(axis, 1);
+            a.moved(&shape, a.info.expand_dims(axis), "expand", |c| {
+                let mut c = c.to_vec();
+                c.remove(axis);
+                c
+            })
+        }
+        23 => {
+            if a.shape.len() < 2 {
+                return None;
+            }
+            let mut order: Vec<usize> = (0..a.shape.len()).collect();
+            order.swap(0, usize::from(i.c) % a.shape.len());
+            let shape: Vec<u64> = order.iter().map(|d| a.shape[*d]).collect();
+            a.moved(&shape, a.info.transpose(&order), "trans", |c| {
+                let mut from = vec![0; c.len()];
+                for (k, d) in order.iter().enumerate() {
+                    from[*d] = c[k];
+                }
+                from
+            })
+        }
+        24 => {
+            let total: u64 = a.shape.iter().product();
+            let first = 1u64 << (u64::from(i.b) % u64::from(total.trailing_zeros() + 1));
+            let rest = total / first;
+            let second = 1u64 << (u64::from(i.c) % u64::from(rest.trailing_zeros() + 1));
+            let shape = match i.number.rem_euclid(3) {
+                0 => vec![first, second, rest / second],
+                1 => vec![first, rest],
+                _ => vec![total],
+            };
+            if a.shape.is_empty() {
+                return None;
+            }
+            Tensor {
+                info: a.info.reshape(&a.shape, &shape),
+                how: format!("reshape{shape:?}({})", a.how),
+                shape,
+                ..a.clone()
+            }
+        }
+        25 => {
+            let (a, b) = together(a, b)?;
+            if a.shape.len() > 2 || a.shape.is_empty() {
+                return None;
+            }
+            let mut shape = a.shape.clone();
+            shape.push(2);
+            let values = a
+                .values
+                .iter()
+                .zip(&b.values)
+                .flat_map(|(x, y)| [*x, *y])
+                .collect();
+            Tensor {
+                info: a.info.join_tensors(&b.info),
+                values,
+                how: format!("join({}, {})", a.how, b.how),
+                shape,
+                ..a
+            }
+        }
+        26 => {
+            if a.shape.len() < 2 || *a.shape.last()? != 2 {
+                return None;
+            }
+            let half = u64::from(i.c % 2);
+            a.moved(
+                &a.shape[..a.shape.len() - 1],
+                a.info.split_tensor(),
+                "split",
+                |c| {
+                    let mut c = c.to_vec();
+                    c.push(half);
+                    c
+                },
+            )
+        }
+        27 => {
+            let to = [8, 16, 32][usize::from(i.c) % 3];
+            let by_sign = i.number % 2 == 0;
+            let values = a
+                .values
+                .iter()
+                .map(|v| {
+                    let v = i128::from(*v);
+                    let mask = (1i128 << a.bits) - 1;
+                    let v = match (by_sign, a.bits) {
+                        _ if to <= a.bits => v,
+                        (true, 1) => -v,
+                        (true, _) => v,
+                        (false, _) => v & mask,
+                    };
+                    wrap(v, to)
+                })
+                .collect();
+            Tensor {
+                info: a.info.extend(a.bits, to, by_sign),
+                values,
+                bits: to,
+                how: format!("to{to}{}({})", if by_sign { "s" } else { "u" }, a.how),
+                ..a.clone()
+            }
+        }
+        28 | 29 => {
+            let size = 1u64 << (i.c % 7);
+            let start = i.number.rem_euclid(64) & !(i64::from(i.b) & 31);
+            if start + size as i64 > 127 {
+                return None;
+            }
+            Tensor {
+                shape: vec![size],
+                bits,
+                values: (start..start + size as i64).collect(),
+                info: AxisInfo::range(start, start + size as i64),
+                how: format!("range({start}, {size})"),
+            }
+        }
+        _ => {
+            // A scalar of which only a divisor is known, or its sign.
+            let divisor = 1i64 << (i.c % 6);
+            let value = wrap(i128::from(i.number) * i128::from(divisor), bits);
+            let argument = AxisInfo::argument(divisor as u64);
+            Tensor {
+                shape: vec![],
+                bits,
+                values: vec![value],
+                info: if value >= 0 && i.a % 2 == 0 {
+                    argument.with_non_negative()
+                } else {
+                    argument
+                },
+                how: format!("argument({value}, divisible by {divisor})"),
+            }
+        }
+    })
+}
+
+fn run(bits: u32, program: &[Instruction]) -> Vec<Tensor> {
+    let range = Tensor {
+        shape: vec![32],
+        bits,
+        values: (0..32).collect(),
+        info: AxisInfo::range(0, 32),
+        how: "range(0, 32)".to_owned(),
+    };
+    let row = range.moved(&[32, 1], range.info.expand_dims(1), "expand", |c| {
+        vec![c[0]]
+    });
+    let mut tensors = vec![row, range];
+    for instruction in program {
+        if let Some(tensor) = step(&tensors, bits, instruction) {
+            if tensor.values.len() <= 4096 {
+                tensors.push(tensor);
+            }
+        }
+    }
+    tensors
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(4000))]
+
+    /// Law: every claim holds of the elements.
+    #[test]
+    fn claims_hold((bits, program) in programs()) {
+        for tensor in run(bits, &program) {
+            tensor.assert_claims(1);
+        }
+    }
+
+    /// Law: every claim about addresses holds, and so does the conclusion for each thread's registers.
+    #[test]
+    fn accesses_are_consecutive_aligned_and_under_one_mask(
+        (bits, program) in programs(),
+        element_log2 in 0u32..4,
+        base in 0i64..64,
+        base_alignment in 0u32..6,
+        shuffle in any::<u64>(),
+    ) {
+        let tensors = run(bits, &program);
+        let masks: Vec<&Tensor> = tensors.iter().filter(|t| t.bits == 1).collect();
+        for offsets in tensors.iter().filter(|t| t.bits > 1 && !t.shape.is_empty()) {
+            let base = base << base_alignment;
+            let pointer = Tensor {
+                bits: 64,
+                values: offsets.values.iter().map(|v| base + (v << element_log2)).collect(),
+                info: AxisInfo::pointer_argument(1 << element_log2, 1 << base_alignment)
+                    .at_offsets(&offsets.info, offsets.bits, &offsets.shape),
+                ..offsets.clone()
+            };
+            pointer.assert_claims(1 << element_log2);
+            let mask = masks.iter().find_map(|m| m.spread(&pointer.shape));
+            check_access(&pointer, mask.as_ref(), 8 << element_log2, shuffle);
+        }
+    }
+
+    /// Law: what is read off the elements is claimed by no less than the analysis, and holds.
+    #[test]
+    fn elements_are_read_exactly((bits, program) in programs()) {
+        for tensor in run(bits, &program) {
+            let shape: &[u64] = if tensor.shape.is_empty() { &[1] } else { &tensor.shape };
+            let Some(info) = AxisInfo::of_elements(shape, &tensor.values, tensor.bits) else {
+                continue;
+            };
+            let exact = Tensor { info, shape: shape.to_vec(), ..tensor.clone() };
+            exact.assert_claims(1);
+            for d in 0..shape.len() {
+                prop_assert!(info.constancy(d) >= tensor.info.constancy(d), "{tensor:?} {info}");
+            }
+        }
+    }
+
+    /// Law: what a join claims holds of both sides.
+    #[test]
+    fn joins_hold_of_both_sides((bits, program) in programs()) {
+        let tensors = run(bits, &program);
+        for pair in tensors.windows(2) {
+            if let Some((a, b)) = together(&pair[0], &pair[1]) {
+                let info = a.info.join(&b.info);
+                prop_assert_eq!(info, b.info.join(&a.info));
+                prop_assert_eq!(info, info.join(&info));
+                Tensor { info, ..a }.assert_claims(1);
+                Tensor { info, ..b }.assert_claims(1);
+            }
+        }
+    }
+}
+
+/// Lays a tensor out over registers and lanes in a random order of bits, and checks each thread's accesses.
+fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuffle: u64) {
+    let mut columns: Vec<Vec<u64>> = Vec::new();
+    for (d, size) in pointer.shape.iter().enumerate() {
+        for bit in 0..size.trailing_zeros() {
+            let mut column = vec![0; pointer.shape.len()];
+            column[d] = 1 << bit;
+            columns.push(column);
+        }
+    }
+    // A few swaps and additions keep the map invertible.
+    let mut random = shuffle | 1;
+    let mut below = |n: usize| {
+        random = random
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        (random >> 33) as usize % n.max(1)
+    };
+    let count = columns.len();
+    for _ in 0..below(4) {
+        let (x, y) = (below(count), below(count));
+        if count > 0 {
+            columns.swap(x, y);
+        }
+    }
+    if below(3) == 0 {
+        let (x, y) = (below(count), below(count));
+        if x != y {
+            let added: Vec<u64> = columns[x]
+                .iter()
+                .zip(&columns[y])
+                .map(|(a, b)| a ^ b)
+                .collect();
+            columns[x] = added;
+        }
+    }
+    let registers = below(count + 1);
+    let bases: Vec<&[u64]> = columns.iter().map(Vec::as_slice).collect();
+    let outs: Vec<(Dim, u64)> = pointer
+        .shape
+        .iter()
+        .enumerate()
+        .map(|(i, s)| (Dim::out(i), *s))
+        .collect();
+    let layout = LinearLayout::from_bases_sized(
+        &[
+            (Dim::REGISTER, &bases[..registers]),
+            (Dim::LANE, &bases[registers..]),
+        ],
+        &outs,
+        Surjectivity::Required,
+    )
+    .unwrap();
+    let access = MemoryAccess {
+        pointer: &pointer.info,
+        mask: mask.map(|m| &m.info),
+        element_bits,
+        layout: &layout,
+        promised_elements: 1,
+    }
+    .widest();
+    let bytes = i64::from(element_bits / 8);
+    for lane in 0..layout.in_size(Dim::LANE) {
+        for register in 0..1usize << registers {
+            if !access.is_first(register) {
+                continue;
+            }
+            let at = |r: usize| {
+                layout
+                    .apply(&[(Dim::REGISTER, r as u64), (Dim::LANE, lane)])
+                    .unwrap()
+                    .to_vec()
+            };
+            let first = pointer.at(&at(register));
+            if access.elements() > 1 {
+                assert_eq!(
+                    first.rem_euclid(access.alignment_bytes() as i64),
+                    0,
+                    "{}",
+                    pointer.how
+                );
+                assert!(access.alignment_bytes() as i64 >= bytes * access.elements() as i64);
+            }
+            for (i, r) in access.registers_of(register).enumerate() {
+                assert_eq!(
+                    pointer.at(&at(r)),
+                    first + bytes * i as i64,
+                    "{}",
+                    pointer.how
+                );
+                if let Some(mask) = mask {
+                    assert_eq!(mask.at(&at(r)), mask.at(&at(register)), "{}", mask.how);
+                }
+            }
+        }
+    }
+}
+
+fn blocked(per_thread: u64, lanes: u64, repeat: u64) -> LinearLayout {
+    [
+        (Dim::REGISTER, per_thread),
+        (Dim::LANE, lanes),
+        (Dim::REGISTER, repeat),
+    ]
+    .into_iter()
+    .fold(LinearLayout::empty(), |l, (dim, size)| {
+        l.product(&LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap())
+            .unwrap()
+    })
+}
+
+/// `x + pid * 1024 + range(0, 1024)` of 4-byte elements, as the kernels have it.
+fn pointer(alignment: u64) -> (AxisInfo, AxisInfo) {
+    let block = AxisInfo::binary(
+        BinaryOp::Mul,
+        &AxisInfo::scalar().with_non_negative(),
+        &AxisInfo::constant(&[], 1024, 32),
+        32,
+    );
+    let offsets = AxisInfo::binary(
+        BinaryOp::Add,
+        &block.splat(&[1024]),
+        &AxisInfo::range(0, 1024),
+        32,
+    );
+    let pointer = AxisInfo::pointer_argument(4, alignment).at_offsets(&offsets, 32, &[1024]);
+    (pointer, offsets)
+}
+
+#[track_caller]
+fn check_width(
+    alignment: u64,
+    divisor_of_n: Option<u64>,
+    layout: &LinearLayout,
+    expected: (usize, &[u8], u64),
+) {
+    let (pointer, offsets) = pointer(alignment);
+    let mask = divisor_of_n.map(|divisor| {
+        let n = AxisInfo::argument(divisor).splat(&[1024]);
+        AxisInfo::compare(Comparison::Slt, &offsets, &n, 32)
+    });
+    let access = MemoryAccess {
+        pointer: &pointer,
+        mask: mask.as_ref(),
+        element_bits: 32,
+        layout,
+        promised_elements: 1,
+    }
+    .widest();
+    assert_eq!(
+        (
+            access.elements(),
+            access.register_bits(),
+            access.alignment_bytes()
+        ),
+        expected
+    );
+}
+
+#[test]
+fn widths() {
+    check_width(16, None, &blocked(4, 32, 8), (4, &[0, 1], 16));
+    check_width(16, None, &blocked(8, 32, 4), (4, &[0, 1], 16));
+    check_width(8, None, &blocked(4, 32, 8), (2, &[0], 8));
+    check_width(1, None, &blocked(4, 32, 8), (1, &[], 4));
+    check_width(16, Some(1), &blocked(4, 32, 8), (1, &[], 4));
+    check_width(16, Some(2), &blocked(4, 32, 8), (2, &[0], 8));
+    check_width(16, Some(16), &blocked(4, 32, 8), (4, &[0, 1], 16));
+    check_width(16, None, &blocked(1, 32, 32), (1, &[], 4));
+}
+
+#[test]
+fn any_register_bits_and_only_undisturbed_ones() {
+    // Registers step by 512, 2, 1; lanes by 4 to 256.
+    let bases: Vec<Vec<u64>> = [512, 2, 1, 4, 8, 16, 32, 64, 128, 256]
+        .iter()
+        .map(|b| vec![*b])
+        .collect();
+    let bases: Vec<&[u64]> = bases.iter().map(Vec::as_slice).collect();
+    let layout = LinearLayout::from_bases(
+        &[(Dim::REGISTER, &bases[..3]), (Dim::LANE, &bases[3..])],
+        &[Dim::out(0)],
+    )
+    .unwrap();
+    check_width(16, None, &layout, (4, &[2, 1], 16));
+    // Lane bit 0 steps by 6: it turns pairs of pairs around.
+    let bases: Vec<Vec<u64>> = [512, 2, 1, 6, 8, 16, 32, 64, 128, 256]
+        .iter()
+        .map(|b| vec![*b])
+        .collect();
+    let bases: Vec<&[u64]> = bases.iter().map(Vec::as_slice).collect();
+    let layout = LinearLayout::from_bases(
+        &[(Dim::REGISTER, &bases[..3]), (Dim::LANE, &bases[3..])],
+        &[Dim::out(0)],
+    )
+    .unwrap();
+    check_width(16, None, &layout, (2, &[2], 8));
+}
+
+#[test]
+fn promises_widen_along_the_first_register() {
+    let unknown = AxisInfo::unknown(1).with_element_bytes(4);
+    let layout = blocked(4, 32, 8);
+    let access = |promised_elements| {
+        MemoryAccess {
+            pointer: &unknown,
+            mask: Some(&unknown),
+            element_bits: 32,
+            layout: &layout,
+            promised_elements,
+        }
+        .widest()
+        .elements()
+    };
+    assert_eq!((access(1), access(2), access(4), access(64)), (1, 2, 4, 4));
+}
+
+#[test]
+fn negative_dividends_keep_nothing() {
+    // -4 ... -1 divided by 4 is -1 0 0 0, and the remainders are 0 -3 -2 -1.
+    let four = AxisInfo::constant(&[8], 4, 32);
+    let below = AxisInfo::binary(BinaryOp::Sub, &AxisInfo::range(0, 8), &four, 32);
+    assert_eq!((below.contiguity(0), below.divisibility(0)), (8, 4));
+    let signed = AxisInfo::binary(BinaryOp::DivS, &below, &four, 32);
+    assert_eq!(signed.constancy(0), 1);
+    assert_eq!(
+        AxisInfo::binary(BinaryOp::RemS, &below, &four, 32).contiguity(0),
+        1
+    );
+    // A shift rounds down.
+    let two = AxisInfo::constant(&[8], 2, 32);
+    assert_eq!(
+        AxisInfo::binary(BinaryOp::ShrS, &below, &two, 32).constancy(0),
+        4
+    );
+    let from_zero = AxisInfo::binary(BinaryOp::DivS, &AxisInfo::range(0, 8), &four, 32);
+    assert_eq!(from_zero.constancy(0), 4);
+}
+
+#[test]
+fn display() {
+    assert_eq!(
+        pointer(16).0.to_string(),
+        "contiguity [1024], divisibility [16], constancy [1]"
+    );
+    assert_eq!(
+        AxisInfo::constant(&[4], 12, 32).to_string(),
+        "contiguity [1], divisibility [4], constancy [4], constant 12"
+    );
+}

@@ -1,0 +1,185 @@
+//! How many elements one access may move, and which registers they lie in.
+
+use super::AxisInfo;
+use crate::layout::{Dim, LinearLayout};
+
+/// The widest access of any machine here, in bits.
+const MAX_BITS: u32 = 128;
+
+/// An access to global memory by every thread, as far as its width depends on it.
+#[derive(Clone, Copy, Debug)]
+pub struct MemoryAccess<'a> {
+    /// The addresses, one per element.
+    pub pointer: &'a AxisInfo,
+    /// Which elements take part; all of them where there is no mask.
+    pub mask: Option<&'a AxisInfo>,
+    /// The width of an element; truth values and anything narrower than a byte take one.
+    pub element_bits: u32,
+    /// (register, lane, warp, block) -> (dim0, ...) without zero register bases.
+    pub layout: &'a LinearLayout,
+    /// What the operation itself promises, as `contiguity` of `amdg.buffer_load` does: so many elements along the
+    /// dimension of the layout's first register are consecutive, aligned, and under one mask. 1 for nothing.
+    pub promised_elements: u64,
+}
+
+/// A group of registers that one access moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct VectorAccess {
+    bits: [u8; 8],
+    num_bits: u8,
+    dim: usize,
+    alignment_bytes: u64,
+}
+
+impl VectorAccess {
+    /// How many elements an access moves: a power of two, 1 where nothing wider is safe.
+    #[must_use]
+    pub const fn elements(&self) -> usize {
+        1 << self.num_bits
+    }
+
+    /// The register bits that tell the elements apart: setting the i-th moves by 2^i elements in memory.
+    ///
+    /// They may be any bits, in any order; `[2, 0]` pairs register 0 with 4, and then with 1.
+    #[must_use]
+    pub fn register_bits(&self) -> &[u8] {
+        &self.bits[..usize::from(self.num_bits)]
+    }
+
+    /// The tensor dimension that the elements lie along; 0 for single elements.
+    #[must_use]
+    pub const fn dim(&self) -> usize {
+        self.dim
+    }
+
+    /// A power of two that divides every access's address, at least the access's own size and at most 16 or the
+    /// element's size.
+    #[must_use]
+    pub const fn alignment_bytes(&self) -> u64 {
+        self.alignment_bytes
+    }
+
+    /// The registers of the access that `register` belongs to, in memory order.
+    ///
+    /// With bits `[2, 0]`, registers 0 to 7 fall into 0 4 1 5 and 2 6 3 7.
+    pub fn registers_of(&self, register: usize) -> impl Iterator<Item = usize> + '_ {
+        let all = self.register_bits().iter().fold(0, |m, b| m | 1usize << b);
+        (0..self.elements()).map(move |i| {
+            self.register_bits()
+                .iter()
+                .enumerate()
+                .filter(|(k, _)| i >> k & 1 == 1)
+                .fold(register & !all, |r, (_, b)| r | 1 << b)
+        })
+    }
+
+    /// Whether a register is the first of its access.
+    #[must_use]
+    pub fn is_first(&self, register: usize) -> bool {
+        self.register_bits().iter().all(|b| register >> b & 1 == 0)
+    }
+}
+
+impl MemoryAccess<'_> {
+    /// The widest access that the addresses, the mask and the layout allow.
+    ///
+    /// # Laws
+    /// For every thread and every group of registers: the addresses go up by one element from each to the next,
+    /// the first is a multiple of the access's size, and the mask is the same for all.
+    ///
+    /// # Source
+    /// Triton's `getVectorSize`. Wider: the elements may lie in any register bits, along any dimension.
+    #[must_use]
+    pub fn widest(&self) -> VectorAccess {
+        let bytes = u64::from(self.element_bits.max(8) / 8);
+        let mut best = VectorAccess {
+            bits: [0; 8],
+            num_bits: 0,
+            dim: 0,
+            alignment_bytes: bytes.max(1 << self.pointer.everywhere_log2().min(4)),
+        };
+        let whole = self.element_bits <= 1 || self.element_bits % 8 == 0;
+        if !whole || !bytes.is_power_of_two() || bytes * 8 > u64::from(MAX_BITS) {
+            return best;
+        }
+        let most = u64::from(MAX_BITS) / (bytes * 8);
+        let promised_dim = (0..self.pointer.rank()).find(|d| self.moves(0, *d) != 0);
+        for d in 0..self.pointer.rank() {
+            let mut limit = self
+                .pointer
+                .contiguity(d)
+                .min((self.pointer.divisibility(d) / bytes).max(1));
+            if let Some(mask) = self.mask {
+                limit = limit.min(if mask.rank() == self.pointer.rank() {
+                    mask.constancy(d)
+                } else {
+                    1
+                });
+            }
+            if promised_dim == Some(d) {
+                limit = limit.max(1 << self.promised_elements.max(1).ilog2());
+            }
+            let Some(found) = self.registers_along(d, limit.min(most)) else {
+                continue;
+            };
+            if found.num_bits > best.num_bits {
+                let known = 1 << self.pointer.divisibility_at(d, found.num_bits).min(4);
+                best = VectorAccess {
+                    alignment_bytes: known.max(bytes << found.num_bits),
+                    ..found
+                };
+            }
+        }
+        best
+    }
+
+    /// How far register bit `bit` moves along `d`, or 0 where it moves along another dimension too.
+    fn moves(&self, bit: usize, d: usize) -> u64 {
+        if bit >= self.layout.in_bits(Dim::REGISTER) {
+            return 0;
+        }
+        let step = self.layout.basis_component(Dim::REGISTER, bit, Dim::out(d));
+        let alone = self
+            .layout
+            .basis(Dim::REGISTER, bit)
+            .iter()
+            .filter(|c| **c != 0)
+            .count()
+            == 1;
+        if alone { step } else { 0 }
+    }
+
+    /// The register bits that move by 1, 2, 4, ... along `d`, at most `limit` elements of them, while nothing else
+    /// disturbs the order inside a group.
+    fn registers_along(&self, d: usize, limit: u64) -> Option<VectorAccess> {
+        if !self.layout.has_out_dim(Dim::out(d)) {
+            return None;
+        }
+        let mut found = VectorAccess {
+            bits: [0; 8],
+            num_bits: 0,
+            dim: d,
+            alignment_bytes: 1,
+        };
+        let registers = self.layout.in_bits(Dim::REGISTER);
+        while 1u64 << (found.num_bits + 1) <= limit {
+            let step = 1u64 << found.num_bits;
+            let Some(bit) = (0..registers).find(|bit| self.moves(*bit, d) == step) else {
+                break;
+            };
+            found.bits[usize::from(found.num_bits)] = bit as u8;
+            // Another input that touches this bit would turn the group around for some threads.
+            let others = self.layout.in_dims().any(|dim| {
+                (0..self.layout.in_bits(dim)).any(|other| {
+                    (dim != Dim::REGISTER || other != bit)
+                        && self.layout.basis_component(dim, other, Dim::out(d)) & step != 0
+                })
+            });
+            if others {
+                break;
+            }
+            found.num_bits += 1;
+        }
+        Some(found)
+    }
+}
