@@ -43,6 +43,7 @@
 
 mod access;
 mod banks;
+mod data;
 mod decode;
 mod error;
 mod eval;
@@ -59,6 +60,7 @@ mod tests;
 mod text;
 mod warp;
 
+pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compare, initial_bytes};
 pub use decode::{Decoded, ModuleInfo, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;

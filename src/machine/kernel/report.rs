@@ -72,6 +72,70 @@ impl Report {
             .map(|access| access.wavefronts - access.ideal)
             .sum()
     }
+
+    /// The report as one JSON object.
+    ///
+    /// Keys: `blocks`, `threads_per_block`, `instructions`, `barriers`, `warp_barriers`,
+    /// `shuffles`, `redundant_bytes`, `shared_bytes`, `bank_conflicts`, `global` (label to
+    /// counts) and `shared` (a list with `label`, `op`, `location` and counts).
+    pub fn to_json(&self) -> String {
+        let numbers = [
+            ("blocks", self.blocks),
+            ("threads_per_block", self.threads_per_block.into()),
+            ("instructions", self.instructions),
+            ("barriers", self.barriers),
+            ("warp_barriers", self.warp_barriers),
+            ("shuffles", self.shuffles),
+            ("redundant_bytes", self.redundant_bytes),
+            ("shared_bytes", self.shared_bytes.into()),
+            ("bank_conflicts", self.bank_conflicts()),
+        ];
+        let object = |pairs: &[(&str, u64)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| format!("\"{name}\":{value}"));
+            pairs.collect::<Vec<_>>().join(",")
+        };
+        let global = self.global.iter().map(|(label, used)| {
+            let counts = object(&[
+                ("instructions", used.instructions),
+                ("accesses", used.accesses),
+                ("sectors", used.sectors),
+                ("ideal_sectors", used.ideal_sectors),
+            ]);
+            format!("{}:{{{counts}}}", json_string(label))
+        });
+        let shared = self.shared.iter().map(|used| {
+            let counts = object(&[
+                ("accesses", used.accesses),
+                ("wavefronts", used.wavefronts),
+                ("ideal", used.ideal),
+            ]);
+            let [label, op, location] =
+                [&used.label, &used.site.text, &used.site.location].map(|text| json_string(text));
+            format!("{{\"label\":{label},\"op\":{op},\"location\":{location},{counts}}}")
+        });
+        format!(
+            "{{{},\"global\":{{{}}},\"shared\":[{}]}}",
+            object(&numbers),
+            global.collect::<Vec<_>>().join(","),
+            shared.collect::<Vec<_>>().join(",")
+        )
+    }
+}
+
+/// A JSON string with its quotes.
+fn json_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if u32::from(c) < 0x20 => out += &format!("\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
 }
 
 impl fmt::Display for Report {
@@ -130,5 +194,39 @@ impl fmt::Display for Report {
             )?;
         }
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn json_is_well_formed() {
+        let mut report = Report {
+            blocks: 2,
+            ..Report::default()
+        };
+        report.global.insert(
+            "ld.global b32".into(),
+            GlobalUse {
+                instructions: 1,
+                ..GlobalUse::default()
+            },
+        );
+        report.shared.push(SharedUse {
+            label: "ld.shared b32".into(),
+            site: Site {
+                text: "a \"b\"\n".into(),
+                location: String::new(),
+            },
+            accesses: 1,
+            wavefronts: 3,
+            ideal: 1,
+        });
+        let value: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+        assert_eq!(value["bank_conflicts"], 2);
+        assert_eq!(value["global"]["ld.global b32"]["instructions"], 1);
+        assert_eq!(value["shared"][0]["op"], "a \"b\"\n");
     }
 }

@@ -1,0 +1,416 @@
+//! Arguments as text, what buffers start with, and the comparison of results.
+
+use super::error::{FaultKind, KernelError};
+use super::float::FloatTy;
+use std::fmt;
+use std::str::FromStr;
+
+/// The type of a buffer's elements or of a scalar argument.
+///
+/// `"f16".parse()` is `ElementTy::Float(FloatTy::F16)`, `"i32".parse()` is `ElementTy::Int(32)`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ElementTy {
+    /// A signless integer of 8, 16, 32 or 64 bits; `i1` only as a scalar.
+    Int(u32),
+    /// A float.
+    Float(FloatTy),
+}
+
+impl ElementTy {
+    /// Bytes of one element in a buffer.
+    pub const fn bytes(self) -> usize {
+        match self {
+            Self::Int(bits) => bits.div_ceil(8) as usize,
+            Self::Float(ty) => ty.bits() as usize / 8,
+        }
+    }
+
+    /// The number in the element at `index`; integers as signed.
+    pub fn value(self, bytes: &[u8], index: usize) -> Option<f64> {
+        let size = self.bytes();
+        let element = bytes.get(index * size..(index + 1) * size)?;
+        let bits = super::memory::read_le(element, 0, size as u8);
+        Some(match self {
+            Self::Int(bits_wide) => super::eval::signed(bits, bits_wide.max(8)) as f64,
+            Self::Float(ty) => ty.to_f64(bits),
+        })
+    }
+
+    fn encode(self, value: f64) -> u64 {
+        match self {
+            Self::Int(bits) => {
+                super::eval::float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits())
+            }
+            Self::Float(ty) => ty.from_f64(value),
+        }
+    }
+}
+
+impl fmt::Display for ElementTy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Int(bits) => write!(f, "i{bits}"),
+            Self::Float(ty) => f.write_str(ty.name()),
+        }
+    }
+}
+
+impl FromStr for ElementTy {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Self, KernelError> {
+        if let Some(ty) = FloatTy::parse(text) {
+            return Ok(Self::Float(ty));
+        }
+        match text.strip_prefix('i').and_then(|bits| bits.parse().ok()) {
+            Some(bits @ (1 | 8 | 16 | 32 | 64)) => Ok(Self::Int(bits)),
+            _ => Err(wrong(format!("unknown type `{text}`"))
+                .note("known are i1, i8, i16, i32, i64, f16, bf16, f32, f64")),
+        }
+    }
+}
+
+fn wrong(text: String) -> KernelError {
+    KernelError::new(FaultKind::Launch, text)
+}
+
+/// What a buffer holds when a kernel starts.
+#[derive(Clone, PartialEq, Debug)]
+pub enum Fill {
+    /// All zeros.
+    Zeros,
+    /// 0, 1, 2, ...; wraps around in narrow integers.
+    Iota,
+    /// Integers over their whole range; floats in [-1, 1) as multiples of 2^-11, so that `f16` holds
+    /// them exactly.
+    Random,
+    /// One value everywhere.
+    Full(f64),
+    /// The bytes of a file.
+    File(String),
+}
+
+/// An argument as text.
+///
+/// | text | meaning |
+/// |---|---|
+/// | `5:i32`, `1.5:f32` | a scalar |
+/// | `zeros:f16:8192`, `iota:i32:64x64`, `random:f32:100` | a buffer of so many elements |
+/// | `full:-1:f32:100` | a buffer of one value |
+/// | `file:f16:x.bin` | a buffer with a file's bytes |
+/// | `null` | the null pointer |
+///
+/// A name may stand before: `x=random:f16:8192`.
+/// ```
+/// use linear_layout::machine::kernel::{ArgSpec, ArgValue};
+/// let spec: ArgSpec = "x=iota:i32:2x2".parse()?;
+/// assert_eq!(spec.name.as_deref(), Some("x"));
+/// let ArgValue::Buffer { count, .. } = spec.value else { unreachable!() };
+/// assert_eq!(count, Some(4));
+/// # Ok::<(), linear_layout::machine::kernel::KernelError>(())
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct ArgSpec {
+    /// The name before `=`.
+    pub name: Option<String>,
+    /// The value.
+    pub value: ArgValue,
+}
+
+/// The value of an [`ArgSpec`].
+#[derive(Clone, PartialEq, Debug)]
+pub enum ArgValue {
+    /// An integer and its type.
+    Int(i128, ElementTy),
+    /// A float and its type.
+    Float(f64, ElementTy),
+    /// A buffer.
+    Buffer {
+        /// Its first contents.
+        fill: Fill,
+        /// The type of its elements.
+        ty: ElementTy,
+        /// The number of elements; a file says it itself.
+        count: Option<usize>,
+    },
+    /// The null pointer.
+    Null,
+}
+
+impl FromStr for ArgSpec {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Self, KernelError> {
+        let is_name =
+            |name: &str| !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || c == '_');
+        let (name, value) = match text.split_once('=') {
+            Some((name, value)) if is_name(name) => (Some(name.to_owned()), value),
+            _ => (None, text),
+        };
+        Ok(Self {
+            name,
+            value: value.parse()?,
+        })
+    }
+}
+
+impl FromStr for ArgValue {
+    type Err = KernelError;
+
+    fn from_str(text: &str) -> Result<Self, KernelError> {
+        let pieces: Vec<&str> = text.split(':').collect();
+        let buffer = |fill, ty: &str, count: &str| {
+            let ty: ElementTy = ty.parse()?;
+            let numbers: Result<Vec<usize>, _> = count.split('x').map(str::parse).collect();
+            let numbers =
+                numbers.map_err(|_| wrong(format!("`{count}` is no number of elements")))?;
+            let count = numbers.iter().try_fold(1usize, |n, &m| n.checked_mul(m));
+            let fits =
+                count.filter(|count| count.checked_mul(ty.bytes()).is_some_and(|b| b < 1 << 34));
+            match fits {
+                Some(count) => Ok(Self::Buffer {
+                    fill,
+                    ty,
+                    count: Some(count),
+                }),
+                None => Err(wrong(format!("a buffer of `{text}` is too large"))),
+            }
+        };
+        match pieces[..] {
+            ["null"] => Ok(Self::Null),
+            ["zeros", ty, count] => buffer(Fill::Zeros, ty, count),
+            ["iota", ty, count] => buffer(Fill::Iota, ty, count),
+            ["random", ty, count] => buffer(Fill::Random, ty, count),
+            ["full", value, ty, count] => {
+                let value = value.parse().map_err(|_| wrong(format!("`{value}` is no number")))?;
+                buffer(Fill::Full(value), ty, count)
+            }
+            ["file", ty, ..] if pieces.len() > 2 => {
+                let path = pieces[2..].join(":");
+                Ok(Self::Buffer { fill: Fill::File(path), ty: ty.parse()?, count: None })
+            }
+            [value, ty] => match ty.parse()? {
+                ty @ ElementTy::Int(_) => {
+                    let value = value.parse().map_err(|_| wrong(format!("`{value}` is no integer")))?;
+                    Ok(Self::Int(value, ty))
+                }
+                ty @ ElementTy::Float(_) => {
+                    let value = value.parse().map_err(|_| wrong(format!("`{value}` is no number")))?;
+                    Ok(Self::Float(value, ty))
+                }
+            },
+            _ => Err(wrong(format!("argument `{text}` is not understood")).note(
+                "write `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`, `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH` or `null`",
+            )),
+        }
+    }
+}
+
+/// The first contents of a buffer of `count` elements; `seed` decides [`Fill::Random`].
+///
+/// A [`Fill::File`] is not read here and gives zeros.
+pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec<u8> {
+    let size = ty.bytes();
+    let mut bytes = vec![0; count * size];
+    let mut state = seed;
+    for index in 0..count {
+        let bits = match fill {
+            Fill::Zeros | Fill::File(_) => return bytes,
+            Fill::Iota => match ty {
+                ElementTy::Int(_) => index as u64,
+                ElementTy::Float(ty) => ty.from_f64(index as f64),
+            },
+            Fill::Random => {
+                let word = split_mix(&mut state);
+                match ty {
+                    ElementTy::Int(_) => word,
+                    ElementTy::Float(ty) => ty.from_f64((word >> 52) as f64 / 2048.0 - 1.0),
+                }
+            }
+            Fill::Full(value) => ty.encode(*value),
+        };
+        super::memory::write_le(&mut bytes, index * size, size as u8, bits);
+    }
+    bytes
+}
+
+/// Steele, Lea and Flood's SplitMix64.
+fn split_mix(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut z = *state;
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+/// How far a result may lie from the expected value: `absolute + relative * |expected|`.
+#[derive(Clone, Copy, PartialEq, Debug, Default)]
+pub struct Tolerance {
+    /// Part that does not depend on the value.
+    pub absolute: f64,
+    /// Part that grows with the value.
+    pub relative: f64,
+}
+
+/// What a comparison found.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct Comparison {
+    /// Elements compared.
+    pub elements: usize,
+    /// Elements too far from what was expected.
+    pub wrong: usize,
+    /// The first few of them: index, found, expected.
+    pub first: Vec<(usize, f64, f64)>,
+    /// The largest distance between two numbers.
+    pub max_error: f64,
+}
+
+impl Comparison {
+    /// Whether every element is right.
+    pub fn is_equal(&self) -> bool {
+        self.wrong == 0
+    }
+}
+
+impl fmt::Display for Comparison {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} of {} elements differ", self.wrong, self.elements)?;
+        for (index, found, expected) in &self.first {
+            write!(f, "\n  element {index}: found {found}, expected {expected}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Compares two buffers element by element; two NaNs are equal.
+/// # Errors
+/// `Launch` where the buffers differ in size.
+pub fn compare(
+    found: &[u8],
+    expected: &[u8],
+    ty: ElementTy,
+    tolerance: Tolerance,
+) -> Result<Comparison, KernelError> {
+    if found.len() != expected.len() {
+        let text = format!(
+            "the buffer has {} bytes, {} are expected",
+            found.len(),
+            expected.len()
+        );
+        return Err(wrong(text));
+    }
+    let mut result = Comparison {
+        elements: found.len() / ty.bytes(),
+        ..Comparison::default()
+    };
+    for index in 0..result.elements {
+        let size = ty.bytes();
+        let place = index * size..(index + 1) * size;
+        if found[place.clone()] == expected[place] {
+            continue;
+        }
+        let (Some(a), Some(b)) = (ty.value(found, index), ty.value(expected, index)) else {
+            continue;
+        };
+        let distance = (a - b).abs();
+        let near = a == b
+            || (a.is_nan() && b.is_nan())
+            || distance <= tolerance.absolute + tolerance.relative * b.abs();
+        if distance > result.max_error {
+            result.max_error = distance;
+        }
+        if !near {
+            result.wrong += 1;
+            if result.first.len() < 5 {
+                result.first.push((index, a, b));
+            }
+        }
+    }
+    Ok(result)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn arguments_are_read() {
+        let parse = |text: &str| text.parse::<ArgSpec>().unwrap().value;
+        assert_eq!(parse("5:i32"), ArgValue::Int(5, ElementTy::Int(32)));
+        assert_eq!(parse("n=-1:i8"), ArgValue::Int(-1, ElementTy::Int(8)));
+        assert_eq!(
+            parse("1.5:f32"),
+            ArgValue::Float(1.5, ElementTy::Float(FloatTy::F32))
+        );
+        let ty = ElementTy::Float(FloatTy::F16);
+        assert_eq!(
+            parse("zeros:f16:4x8"),
+            ArgValue::Buffer {
+                fill: Fill::Zeros,
+                ty,
+                count: Some(32)
+            }
+        );
+        let fill = Fill::File("a:b.bin".into());
+        assert_eq!(
+            parse("file:f16:a:b.bin"),
+            ArgValue::Buffer {
+                fill,
+                ty,
+                count: None
+            }
+        );
+        let error = |text: &str| text.parse::<ArgSpec>().unwrap_err().to_string();
+        assert!(
+            error("zeros:f16").contains("unknown type") || error("zeros:f16").contains("no number")
+        );
+        assert!(error("random:f9:3").starts_with("unknown type `f9`"));
+        assert!(error("hello").starts_with("argument `hello` is not understood"));
+        assert!(error("zeros:f16:9999999999999").contains("too large"));
+    }
+
+    #[test]
+    fn buffers_are_filled_the_same_way_every_time() {
+        let f16 = ElementTy::Float(FloatTy::F16);
+        assert_eq!(
+            initial_bytes(&Fill::Iota, ElementTy::Int(16), 3, 0),
+            [0, 0, 1, 0, 2, 0]
+        );
+        assert_eq!(
+            initial_bytes(&Fill::Full(-1.0), ElementTy::Int(8), 2, 0),
+            [255, 255]
+        );
+        let random = initial_bytes(&Fill::Random, f16, 1000, 7);
+        assert_eq!(random, initial_bytes(&Fill::Random, f16, 1000, 7));
+        let values: Vec<f64> = (0..1000).filter_map(|i| f16.value(&random, i)).collect();
+        assert!(
+            values
+                .iter()
+                .all(|v| (-1.0..1.0).contains(v) && (v * 2048.0).fract() == 0.0)
+        );
+        assert!(values.iter().sum::<f64>().abs() < 60.0);
+    }
+
+    #[test]
+    fn comparisons_allow_for_rounding_and_count() {
+        let ty = ElementTy::Float(FloatTy::F32);
+        let bytes = |values: &[f32]| {
+            values
+                .iter()
+                .flat_map(|v| v.to_le_bytes())
+                .collect::<Vec<_>>()
+        };
+        let (a, b) = (bytes(&[1.0, 2.0, f32::NAN]), bytes(&[1.0, 2.5, -f32::NAN]));
+        let strict = compare(&a, &b, ty, Tolerance::default()).unwrap();
+        assert_eq!(
+            strict.to_string(),
+            "1 of 3 elements differ\n  element 1: found 2, expected 2.5"
+        );
+        let loose = Tolerance {
+            absolute: 0.0,
+            relative: 0.2,
+        };
+        assert!(compare(&a, &b, ty, loose).unwrap().is_equal());
+        assert!(compare(&a, &b[4..], ty, loose).is_err());
+    }
+}
