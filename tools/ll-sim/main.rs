@@ -1,0 +1,324 @@
+//! `ll-sim`: runs a lowered GPU kernel on the CPU and reports what it did and what is wrong.
+
+mod source;
+
+use clap::Parser;
+use linear_layout::machine::kernel::{
+    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, Fill, Launch, Machine, Memory, Param,
+    ParamTy, Report, Tolerance, Vendor, compare, initial_bytes,
+};
+use std::io::Read;
+use std::process::ExitCode;
+
+/// Runs a lowered GPU kernel on the CPU, lane by lane.
+///
+/// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still holds
+/// `tt.func` is lowered by `convert-layouts-to-llvm` first.
+/// The run stops with an error that names operation, lane, warp and block at an access out of bounds,
+/// a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
+#[derive(Parser, Debug)]
+#[command(name = "ll-sim", version, max_term_width = 100)]
+struct Options {
+    /// The file to run; `-` reads standard input
+    #[arg(default_value = "-")]
+    file: String,
+
+    /// The kernel's name; may be left out where the module has one kernel
+    #[arg(long, value_name = "NAME")]
+    entry: Option<String>,
+
+    /// Blocks per axis: X, X,Y or X,Y,Z
+    #[arg(long, value_name = "X,Y,Z", default_value = "1", value_parser = parse_axes)]
+    grid: [u32; 3],
+
+    /// Threads per block and axis; only needed where the kernel does not say it
+    #[arg(long, value_name = "X,Y,Z", value_parser = parse_axes)]
+    block: Option<[u32; 3]>,
+
+    /// An argument, in order: `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`,
+    /// `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH`, `null`; `NAME=` before it names a buffer
+    #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
+    args: Vec<ArgSpec>,
+
+    /// Compare a buffer with a file after the run; exit code 1 if it differs
+    #[arg(long, value_name = "NAME=FILE")]
+    expect: Vec<String>,
+
+    /// Compare two buffers with each other after the run
+    #[arg(long, value_name = "NAME=NAME")]
+    expect_same: Vec<String>,
+
+    /// Write a buffer to a file after the run
+    #[arg(long, value_name = "NAME=FILE")]
+    dump: Vec<String>,
+
+    /// Allowed distance from the expected value: ABSOLUTE or ABSOLUTE,RELATIVE
+    #[arg(long, value_name = "ABS[,REL]", default_value = "0", value_parser = parse_tolerance)]
+    tolerance: Tolerance,
+
+    /// Bytes of dynamic shared memory; default: the module's `ttg.shared`
+    #[arg(long, value_name = "BYTES")]
+    shared: Option<u32>,
+
+    /// Pass pipeline to run before the simulation
+    #[arg(long, value_name = "PIPELINE")]
+    lower: Option<String>,
+
+    /// Seed of random buffers; buffer number N uses seed + N
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    seed: u64,
+
+    /// Most instructions to execute, counted once per block
+    #[arg(long, value_name = "N", default_value_t = 1 << 32)]
+    step_limit: u64,
+
+    /// Let lanes of a warp rely on their lockstep, as on AMD, where the kernel is for NVIDIA
+    #[arg(long)]
+    lockstep: bool,
+
+    /// Do not look for data races on global memory
+    #[arg(long)]
+    no_global_races: bool,
+
+    /// Fail where shared accesses have bank conflicts
+    #[arg(long)]
+    no_conflicts: bool,
+
+    /// Write the report as JSON to a file; `-` prints it instead of the text
+    #[arg(long, value_name = "FILE")]
+    json: Option<String>,
+
+    /// Print no report
+    #[arg(long, short)]
+    quiet: bool,
+}
+
+fn parse_axes(text: &str) -> Result<[u32; 3], String> {
+    let mut axes = [1; 3];
+    let pieces: Vec<&str> = text.split(',').collect();
+    if pieces.len() > 3 {
+        return Err("at most three axes".to_owned());
+    }
+    for (axis, piece) in axes.iter_mut().zip(pieces) {
+        *axis = match piece.trim().parse() {
+            Ok(0) | Err(_) => return Err(format!("`{piece}` is no positive number")),
+            Ok(value) => value,
+        };
+    }
+    Ok(axes)
+}
+
+fn parse_tolerance(text: &str) -> Result<Tolerance, String> {
+    let number = |text: &str| match text.trim().parse::<f64>() {
+        Ok(value) if value >= 0.0 => Ok(value),
+        _ => Err(format!("`{text}` is no tolerance")),
+    };
+    Ok(match text.split_once(',') {
+        Some((absolute, relative)) => Tolerance {
+            absolute: number(absolute)?,
+            relative: number(relative)?,
+        },
+        None => Tolerance {
+            absolute: number(text)?,
+            relative: 0.0,
+        },
+    })
+}
+
+/// A buffer argument.
+struct Named {
+    name: String,
+    buffer: BufferId,
+    ty: ElementTy,
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    match run(&options) {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(message) => {
+            eprintln!("{message}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// Whether the kernel ran and all comparisons held.
+fn run(options: &Options) -> Result<bool, String> {
+    let (name, text) = read_source(&options.file)?;
+    let decoded = source::decode(
+        &text,
+        &name,
+        options.entry.as_deref(),
+        options.lower.as_deref(),
+    )?;
+    let mut memory = Memory::default();
+    let (args, buffers) = make_arguments(options, decoded.program.params(), &mut memory)?;
+    let launch = Launch::new(machine(options, &decoded))
+        .grid(options.grid)
+        .dynamic_shared(options.shared.or(decoded.info.shared).unwrap_or(0))
+        .step_limit(options.step_limit)
+        .check_global_races(!options.no_global_races)
+        .args(args);
+    let launch = match options.block {
+        Some(block) => launch.block(block),
+        None => launch,
+    };
+    let report = launch
+        .run(&decoded.program, &mut memory)
+        .map_err(|error| format!("error: {error}"))?;
+    print_report(options, &report)?;
+    let find = |name: &str| {
+        buffers
+            .iter()
+            .find(|named| named.name == name)
+            .ok_or_else(|| {
+                let known: Vec<&str> = buffers.iter().map(|named| named.name.as_str()).collect();
+                format!(
+                    "error: no buffer `{name}`; the buffers are: {}",
+                    known.join(", ")
+                )
+            })
+    };
+    for pair in &options.dump {
+        let (name, file) = split_pair("--dump", pair)?;
+        let bytes = memory.bytes(find(name)?.buffer);
+        std::fs::write(file, bytes)
+            .map_err(|error| format!("error: cannot write {file}: {error}"))?;
+    }
+    let mut good = true;
+    let mut check = |named: &Named, what: &str, expected: &[u8]| -> Result<(), String> {
+        let found = memory.bytes(named.buffer);
+        let result = compare(found, expected, named.ty, options.tolerance)
+            .map_err(|error| format!("error: {what}: {error}"))?;
+        if !result.is_equal() {
+            eprintln!("error: {what}: {result}");
+            good = false;
+        }
+        Ok(())
+    };
+    for pair in &options.expect {
+        let (name, file) = split_pair("--expect", pair)?;
+        let expected =
+            std::fs::read(file).map_err(|error| format!("error: cannot read {file}: {error}"))?;
+        check(
+            find(name)?,
+            &format!("buffer `{name}` against {file}"),
+            &expected,
+        )?;
+    }
+    for pair in &options.expect_same {
+        let (name, other) = split_pair("--expect-same", pair)?;
+        let expected = memory.bytes(find(other)?.buffer);
+        check(
+            find(name)?,
+            &format!("buffer `{name}` against `{other}`"),
+            expected,
+        )?;
+    }
+    let conflicts = report.bank_conflicts();
+    if options.no_conflicts && conflicts > 0 {
+        eprintln!("error: {conflicts} bank conflicts");
+        good = false;
+    }
+    Ok(good)
+}
+
+fn machine(options: &Options, decoded: &Decoded) -> Machine {
+    let mut machine = decoded.machine;
+    if options.lockstep {
+        machine.vendor = Vendor::Amd;
+    }
+    machine
+}
+
+/// The file's name for messages, and its text.
+fn read_source(file: &str) -> Result<(String, String), String> {
+    let mut bytes = Vec::new();
+    let name = if file == "-" { "<stdin>" } else { file };
+    let read = if file == "-" {
+        std::io::stdin().read_to_end(&mut bytes).map(drop)
+    } else {
+        std::fs::read(file).map(|read| bytes = read)
+    };
+    read.map_err(|error| format!("error: cannot read {name}: {error}"))?;
+    let text = String::from_utf8(bytes).map_err(|_| format!("error: {name} is not text"))?;
+    Ok((name.to_owned(), text))
+}
+
+fn split_pair<'t>(option: &str, pair: &'t str) -> Result<(&'t str, &'t str), String> {
+    pair.split_once('=')
+        .ok_or_else(|| format!("error: `{option} {pair}`: expected NAME=VALUE"))
+}
+
+/// Buffers and scalars for the kernel's parameters.
+fn make_arguments(
+    options: &Options,
+    params: &[Param],
+    memory: &mut Memory,
+) -> Result<(Vec<Arg>, Vec<Named>), String> {
+    let mut args = Vec::new();
+    let mut buffers = Vec::new();
+    for (index, spec) in options.args.iter().enumerate() {
+        let wanted = params.get(index).map(|param| param.ty);
+        let mismatch = |given: &ElementTy| -> Result<(), String> {
+            let same = match (wanted, given) {
+                (Some(ParamTy::Int(bits)), ElementTy::Int(given)) => bits == *given,
+                (Some(ParamTy::Float(ty)), ElementTy::Float(given)) => ty == *given,
+                // The launch names every other mismatch.
+                _ => true,
+            };
+            if same {
+                Ok(())
+            } else {
+                Err(format!(
+                    "error: argument {index} has type {given}, the kernel wants another"
+                ))
+            }
+        };
+        args.push(match &spec.value {
+            ArgValue::Int(value, ty) => {
+                mismatch(ty)?;
+                Arg::Int(*value)
+            }
+            ArgValue::Float(value, ty) => {
+                mismatch(ty)?;
+                Arg::Float(*value)
+            }
+            ArgValue::Null => Arg::Int(0),
+            ArgValue::Buffer { fill, ty, count } => {
+                let bytes = match fill {
+                    Fill::File(path) => std::fs::read(path)
+                        .map_err(|error| format!("error: cannot read {path}: {error}"))?,
+                    _ => initial_bytes(fill, *ty, count.unwrap_or(0), options.seed + index as u64),
+                };
+                let name = spec.name.clone().unwrap_or_else(|| index.to_string());
+                let buffer = memory.add(name.clone(), bytes);
+                buffers.push(Named {
+                    name,
+                    buffer,
+                    ty: *ty,
+                });
+                Arg::Buffer(buffer)
+            }
+        });
+    }
+    Ok((args, buffers))
+}
+
+fn print_report(options: &Options, report: &Report) -> Result<(), String> {
+    match options.json.as_deref() {
+        Some("-") => println!("{}", report.to_json()),
+        Some(file) => {
+            let json = report.to_json() + "\n";
+            std::fs::write(file, json)
+                .map_err(|error| format!("error: cannot write {file}: {error}"))?;
+        }
+        None => {}
+    }
+    if !options.quiet && options.json.as_deref() != Some("-") {
+        println!("{report}");
+    }
+    Ok(())
+}

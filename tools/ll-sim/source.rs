@@ -1,0 +1,98 @@
+//! Reads a file as a module of the LLVM dialect, lowering it first where it is not yet.
+
+use linear_layout::machine::kernel::{Decoded, decode_generic};
+use melior::Context;
+use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
+use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::pass::PassManager;
+use melior::utility::{parse_pass_pipeline, register_all_dialects};
+use std::cell::RefCell;
+use std::rc::Rc;
+
+/// The pipeline for modules that still hold `tt` functions.
+pub(crate) const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
+
+/// Parses `text`, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
+///
+/// # Errors
+/// The diagnostics of MLIR or of the decoder, each on its own lines.
+pub(crate) fn decode(
+    text: &str,
+    file: &str,
+    entry: Option<&str>,
+    pipeline: Option<&str>,
+) -> Result<Decoded, String> {
+    let generic = generic_form(text, file, pipeline)?;
+    decode_generic(&generic, entry).map_err(|error| format!("error: {error}"))
+}
+
+fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String, String> {
+    let registry = DialectRegistry::new();
+    register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    let context = Context::new_with_registry(&registry, false);
+    context.load_all_available_dialects();
+    let messages = Rc::new(RefCell::new(Vec::new()));
+    let sink = Rc::clone(&messages);
+    let name = file.to_owned();
+    context.attach_diagnostic_handler(move |diagnostic| {
+        sink.borrow_mut().push(render(&diagnostic, &name));
+        true
+    });
+    let problems = |fallback: String| {
+        let messages = messages.borrow();
+        if messages.is_empty() {
+            fallback
+        } else {
+            messages.join("\n")
+        }
+    };
+    let Some(mut module) = Module::parse(&context, text) else {
+        return Err(problems(format!("{file}: error: not an MLIR module")));
+    };
+    let lowered = text.contains("tt.func").then_some(LOWERING);
+    if let Some(pipeline) = pipeline.or(lowered) {
+        let manager = PassManager::new(&context);
+        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)
+            .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
+        manager
+            .run(&mut module)
+            .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
+    }
+    let flags = OperationPrintingFlags::new()
+        .print_generic_operation_form()
+        .enable_debug_info(true, false);
+    let printed = module
+        .as_operation()
+        .to_string_with_flags(flags)
+        .map_err(|error| format!("error: {file}: {error}"))?;
+    // A module parsed from memory calls its file "-".
+    Ok(printed.replace("loc(\"-\":", &format!("loc({file:?}:")))
+}
+
+/// A diagnostic as `file:line:column: error: text`, its notes below.
+fn render(diagnostic: &Diagnostic<'_>, file: &str) -> String {
+    let severity = match diagnostic.severity() {
+        DiagnosticSeverity::Error => "error",
+        DiagnosticSeverity::Warning => "warning",
+        DiagnosticSeverity::Remark => "remark",
+        DiagnosticSeverity::Note => "note",
+    };
+    let location = diagnostic.location().to_string();
+    let place = location
+        .trim_start_matches("loc(")
+        .trim_end_matches(')')
+        .replace('"', "");
+    let place = place
+        .strip_prefix("-:")
+        .map_or(place.clone(), |rest| format!("{file}:{rest}"));
+    let mut text = format!("{place}: {severity}: {diagnostic}");
+    for index in 0..diagnostic.note_count() {
+        if let Ok(note) = diagnostic.note(index) {
+            text += &format!("\n{}", render(&note, file));
+        }
+    }
+    text
+}
