@@ -134,7 +134,11 @@ impl Builder {
         intern(&mut self.predicates, Predicate { thread_mask })
     }
 
-    pub(super) fn lane_map(&mut self, columns: Vec<u32>) -> u32 {
+    pub(super) fn lane_map(&mut self, mut columns: Vec<u32>) -> u32 {
+        // Warps rarely matter to a lane's source; without them the map is of the lane alone.
+        if columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0) {
+            columns.truncate(self.lanes_log2 as usize);
+        }
         intern(&mut self.lane_maps, LaneMap { columns })
     }
 
@@ -537,12 +541,9 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &plan.steps {
         match *step {
-            // Halves are joined and split by one byte permute; bytes take one more each.
-            Step::Pack { parts, .. } if container < 4 => {
-                arithmetic += costs.select * (parts.len - 1)
-            }
-            Step::Unpack { count, .. } if container < 4 => arithmetic += costs.select * (count - 1),
-            Step::Pack { .. } | Step::Unpack { .. } => {}
+            Step::Pack { parts, .. } => arithmetic += costs.select * packing(plan, parts, true),
+            // Taking a word apart is the consumer's business, as it is after a wide load.
+            Step::Unpack { .. } => {}
             // 64-bit elements are two registers.
             Step::Select { out, .. } => {
                 arithmetic += costs.select * plan.value_bytes(out).div_ceil(4)
@@ -561,6 +562,7 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
                 let bytes = values.len * plan.value_bytes(plan.operands[values.start as usize]);
                 load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+                arithmetic += costs.select * packing(plan, values, false);
                 stored = true;
             }
             Step::Load {
@@ -592,6 +594,28 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
         arithmetic: arithmetic * warps,
         waiting,
     }
+}
+
+/// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
+fn packing(plan: &ConvertPlan, list: Operands, one_word: bool) -> u32 {
+    let container = plan.container_bits();
+    let values = plan.operands(list);
+    if container >= 32 || plan.is_word(values[0]) {
+        return 0;
+    }
+    let per_word = if one_word {
+        4
+    } else {
+        (32 / container) as usize
+    };
+    let is_run = |w: &[ValueId]| {
+        w[0].index().is_multiple_of(w.len()) && w.windows(2).all(|p| p[1].0 == p[0].0 + 1)
+    };
+    values
+        .chunks(per_word)
+        .filter(|w| !is_run(w))
+        .map(|w| w.len() as u32 - 1)
+        .sum()
 }
 
 /// Each distinct exclusive-or constant of a base is computed once.

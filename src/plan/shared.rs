@@ -4,13 +4,13 @@
 //! linear maps from the hardware position to an offset: the thread's part is computed once at run time, the
 //! register's part is a constant of each access.
 
-use super::PlanOptions;
 use super::build::{Builder, wavefronts};
 use super::error::{Kind, PlanError};
 use super::gf2::{apply, echelon, independent, intersection};
 use super::sides::{Side, Sides};
 use super::step::{Address, BarrierScope, ConvertPlan, PlanKind, ValueId};
 use super::swizzle::{Choice, Favour, Swizzle, log2_floor, swizzle};
+use super::{Cost, PlanOptions};
 use crate::f2::Echelon;
 use crate::target::{Access, Target};
 
@@ -116,10 +116,19 @@ impl Accesses {
         1 << (self.basis.len() as u32 - self.vector_log2)
     }
 
-    /// Time of all accesses of one warp.
-    fn time(&self, target: &Target) -> u32 {
-        self.count()
-            .saturating_mul(self.waves * target.costs.wavefront + target.costs.access)
+    /// Load-store and arithmetic time of all accesses of one warp.
+    fn time(&self, target: &Target) -> (u32, u32) {
+        let costs = &target.costs;
+        let possible = self.thread.iter().fold(0, |a, c| a | c);
+        let constants = self.basis[self.vector_log2 as usize..]
+            .iter()
+            .map(|(o, _)| o & possible);
+        // Each constant that overlaps the thread's bits is joined once.
+        let joins = (1u32 << independent(constants).len()) - 1;
+        (
+            self.count() * self.waves * costs.wavefront,
+            self.count() * costs.access + joins * costs.select,
+        )
     }
 
     /// Says whether every wavefront is full, as far as the phases of the target allow.
@@ -178,21 +187,27 @@ impl Route {
             let Some(load) = side(&sides.dst, Access::Load) else {
                 continue;
             };
-            let cost = store.time(target).saturating_add(load.time(target));
-            // Where the reference's choice reaches the floor, the others can only tie.
+            let route = Self {
+                swizzle,
+                store,
+                load,
+                bytes,
+            };
+            let (load_store, arithmetic) = route.time(target);
+            let cost = Cost {
+                load_store,
+                arithmetic,
+                waiting: 0,
+            }
+            .total();
+            // Where both sides are as wide and as fast as can be, nothing else is better.
             let done = best.is_none()
-                && store.is_at_floor(bytes, Access::Store, target)
-                && load.is_at_floor(bytes, Access::Load, target);
+                && max_vector_bits == container_bits << route.store.vector_log2
+                && route.store.vector_log2 == route.load.vector_log2
+                && route.store.is_at_floor(bytes, Access::Store, target)
+                && route.load.is_at_floor(bytes, Access::Load, target);
             if best.as_ref().is_none_or(|b| cost < b.0) {
-                best = Some((
-                    cost,
-                    Self {
-                        swizzle,
-                        store,
-                        load,
-                        bytes,
-                    },
-                ));
+                best = Some((cost, route));
             }
             if done {
                 break;
@@ -206,15 +221,10 @@ impl Route {
         self.bytes << (self.swizzle.basis.len() as u32 - self.swizzle.reps_log2)
     }
 
-    /// Load-store time of one warp, all repetitions.
-    pub(super) fn time(&self, target: &Target) -> u32 {
-        let waves = |a: &Accesses| a.count() * a.waves * target.costs.wavefront;
-        waves(&self.store) + waves(&self.load)
-    }
-
-    /// Accesses of one warp, all repetitions.
-    pub(super) fn accesses(&self) -> u32 {
-        self.store.count() + self.load.count()
+    /// Load-store and arithmetic time of one warp, all repetitions.
+    pub(super) fn time(&self, target: &Target) -> (u32, u32) {
+        let (a, b) = (self.store.time(target), self.load.time(target));
+        (a.0 + b.0, a.1 + b.1)
     }
 
     fn address(&self, b: &mut Builder, side: &Accesses, offset: u32, buffer: u32) -> Address {

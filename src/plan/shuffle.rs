@@ -194,6 +194,8 @@ struct Coordinates {
     pub(super) word: Vec<u64>,
     /// Register vectors between words: first the flips of `E`, then the others.
     pub(super) between: Vec<u64>,
+    /// How many of the last ones no exchange touches: the same lane and a fixed register on both sides.
+    free: usize,
     /// For each destination register bit: its coordinates (word bits low).
     columns: Vec<u64>,
 }
@@ -241,6 +243,13 @@ impl Coordinates {
                 between[i] ^= fix;
             }
         }
+        let (mut rest, stay): (Vec<u64>, Vec<u64>) = between
+            .split_off(m)
+            .into_iter()
+            .partition(|&k| apply(&stages.lane_of_register, k) != 0);
+        let free = stay.len();
+        between.append(&mut rest);
+        between.extend(stay);
         let basis = echelon(word.iter().chain(&between));
         let columns = (0..count)
             .map(|j| basis.solve(1 << j).unwrap_or(0))
@@ -248,6 +257,7 @@ impl Coordinates {
         Self {
             word,
             between,
+            free,
             columns,
         }
     }
@@ -439,9 +449,14 @@ impl<'a> Exchange<'a> {
                 shuffles(None, words - stay, &mut load);
             }
         }
-        let narrow = 1u32 << self.coordinates.word.len();
-        if self.elem_bits < 32 {
-            load.arithmetic += 2 * words * (narrow - 1) * costs.select;
+        // Neighbours need no packing; others take a byte permute each.
+        let word = &self.coordinates.word;
+        let runs = word
+            .iter()
+            .enumerate()
+            .all(|(i, &w)| apply(&self.stages.register_of_register, w) == 1 << i);
+        if !runs {
+            load.arithmetic += words * ((1 << word.len()) - 1) * costs.select;
         }
         load
     }
@@ -484,24 +499,27 @@ impl<'a> Exchange<'a> {
     /// Register bits that no exchange touches number independent groups. With `x` of the groups through shared
     /// memory the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
     pub(super) fn plan_mixed(&self, limit: u32, budget: u32) -> Option<ConvertPlan> {
-        let m = self.stages.take.len();
         let between = &self.coordinates.between;
-        if !self.can_chain || between.len() <= m {
-            return None;
-        }
+        let free = self.coordinates.free;
         let container = self.elem_bits.max(8);
         let (form, load) = self.best_form();
         let mut best: Option<(u32, usize, u32, Route)> = None;
-        for group_bits in 1..=(between.len() - m).min(3) {
+        for group_bits in 1..=free.min(3) {
             let kept = &between[..between.len() - group_bits];
             let dst_masks: Vec<u64> = self.coordinates.word.iter().chain(kept).copied().collect();
             let src_masks: Vec<u64> = dst_masks
                 .iter()
                 .map(|&k| apply(&self.stages.register_of_register, k))
                 .collect();
+            // The offers must stay among the registers of one group.
+            let inside = echelon(&src_masks);
+            if !self.stages.offer.iter().all(|o| inside.contains(o.0)) {
+                return None;
+            }
             let part = self.sides.restricted(&src_masks, &dst_masks);
             let route = Route::best(&part, container, 0, self.target)?;
             let costs = &self.target.costs;
+            let through = route.time(self.target);
             for shared in (1..1u32 << group_bits).step_by(2) {
                 if u64::from(route.scratch_bytes()) * u64::from(shared) > u64::from(limit) {
                     continue;
@@ -511,8 +529,8 @@ impl<'a> Exchange<'a> {
                     x / groups * (groups - shared) + x % groups * (groups - shared) / groups
                 };
                 let both = Load {
-                    load_store: rest(load.load_store) + route.time(self.target) * shared,
-                    arithmetic: rest(load.arithmetic) + route.accesses() * costs.access * shared,
+                    load_store: rest(load.load_store) + through.0 * shared,
+                    arithmetic: rest(load.arithmetic) + through.1 * shared,
                 };
                 let waiting = costs.round_trip + costs.warp_sync;
                 let total = both.total(self.sides.warps_log2) + waiting;

@@ -81,18 +81,18 @@ impl Predicate {
     }
 }
 
-/// A linear map from a lane to the lane it reads from.
+/// A linear map from a thread to the lane it reads from; most have one column per lane bit, some go on with warp bits.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct LaneMap {
-    /// Column `i`: what lane bit `i` adds (exclusive or) to the source lane.
+    /// Column `i`: what bit `i` of the thread number adds (exclusive or) to the source lane.
     pub columns: Vec<u32>,
 }
 
 impl LaneMap {
-    /// The lane that `lane` reads from, before the step's own exclusive or.
+    /// The lane that a thread reads from, before the step's own exclusive or.
     #[must_use]
-    pub fn apply(&self, lane: u32) -> u32 {
-        super::gf2::apply_u32(&self.columns, lane)
+    pub fn apply(&self, thread: u32) -> u32 {
+        super::gf2::apply_u32(&self.columns, thread)
     }
 }
 
@@ -211,7 +211,7 @@ pub enum Step {
         /// The lane bits flipped.
         lane_mask: u32,
     },
-    /// A word from lane `map(lane) ^ lane_xor` of the same warp.
+    /// A word from lane `map(thread) ^ lane_xor` of the same warp.
     ShuffleIndex {
         /// The word received.
         out: ValueId,

@@ -36,16 +36,18 @@ pub(super) struct Swizzle {
 pub(super) struct Choice {
     /// The most bits of a vector that both sides share.
     pub(super) max_vector_bits: u32,
-    /// Which side's registers come first among the bank bits; that side can vectorise further.
+    /// Which side's registers come first among the bank bits, so that its accesses are wider.
     pub(super) favour: Favour,
     pub(super) reps_log2: u32,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Favour {
-    /// As the reference does.
+    /// The registers of the side with more of them among the bank bits, without promise, as the reference does.
     Auto,
+    /// The stores are as wide as the source's registers allow, kept free of conflicts.
     Source,
+    /// The loads are as wide as the destination's registers allow, kept free of conflicts.
     Destination,
 }
 
@@ -185,7 +187,6 @@ pub(super) fn swizzle(
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
     let (vector, src_filled) =
         shared_vector(sides, container_bits, choice.max_vector_bits, choice.favour);
-    let vector_bytes = (container_bits << vector.len()) / 8;
     let reps = {
         let common = intersection(&src.reg, &dst.reg);
         let mut reps = extending(&vector, common);
@@ -201,39 +202,58 @@ pub(super) fn swizzle(
         log2_floor(target.wavefront_bytes() * 8 / (container_bits << vector.len()).max(1));
     let bank_len = bank_len.min(total - vector.len() as u32);
     let segment_len = (total - bank_len) as usize - vector.len();
-    let tile = |side: &Side, access| {
+    // One side may go on alone: its vectors grow by registers that the other side has elsewhere.
+    let most = log2_floor(target.max_shared_vector_bits / container_bits) as usize;
+    let more = |side: &Side| {
+        let mut taken = vector.clone();
+        taken.extend(&reps);
+        let mut more = extending(&taken, side.reg.iter().copied());
+        more.truncate(most.saturating_sub(vector.len()).min(bank_len as usize));
+        more
+    };
+    let (src_more, dst_more) = match choice.favour {
+        Favour::Auto => (Vec::new(), Vec::new()),
+        Favour::Source => (more(src), Vec::new()),
+        Favour::Destination => (Vec::new(), more(dst)),
+    };
+    let tile = |side: &Side, access, more: &[u64]| {
         let mut t = vector.clone();
+        t.extend(more);
+        let bytes = (container_bits << t.len()) / 8;
         t.extend(&reps);
-        t.extend(phase_lanes(side, lanes, access, vector_bytes, target));
+        t.extend(phase_lanes(side, lanes, access, bytes, target));
         t
     };
-    let (src_tile, dst_tile) = (tile(src, Access::Store), tile(dst, Access::Load));
+    let src_tile = tile(src, Access::Store, &src_more);
+    let dst_tile = tile(dst, Access::Load, &dst_more);
     let segment = common_complement(&src_tile, &dst_tile, sides.bits, segment_len);
-    let mut low = vector.clone();
-    low.extend(&segment);
-    low.extend(&reps);
-    let low = independent(low);
-    if low.len() < vector.len() + segment.len() + reps.len() {
+    let mut fixed = vector.clone();
+    fixed.extend(
+        src_more
+            .iter()
+            .chain(&dst_more)
+            .chain(&segment)
+            .chain(&reps),
+    );
+    if independent(fixed.iter().copied()).len() < fixed.len() {
         return None;
     }
-    let mut bank = complement(&low, sides.bits);
+    let rest = complement(&fixed, sides.bits);
     let in_regs = |side: &Side, c: u64| echelon(&side.reg).contains(c);
-    let favour = match choice.favour {
-        Favour::Auto if src_filled => Favour::Source,
+    let favour_source = match choice.favour {
+        Favour::Source => true,
+        Favour::Destination => false,
         Favour::Auto => {
-            let count = |side: &Side| bank.iter().filter(|c| in_regs(side, **c)).count();
-            if count(src) > count(dst) {
-                Favour::Source
-            } else {
-                Favour::Destination
-            }
+            let count = |side: &Side| rest.iter().filter(|c| in_regs(side, **c)).count();
+            src_filled || count(src) > count(dst)
         }
-        favour => favour,
     };
-    let side = if favour == Favour::Source { src } else { dst };
-    let (mut first, rest): (Vec<u64>, Vec<u64>) = bank.iter().partition(|c| in_regs(side, **c));
-    first.extend(rest);
-    bank = first;
+    let side = if favour_source { src } else { dst };
+    let (first, last): (Vec<u64>, Vec<u64>) = rest.iter().partition(|c| in_regs(side, **c));
+    let mut bank = src_more;
+    bank.extend(dst_more);
+    bank.extend(first);
+    bank.extend(last);
     let mut basis = vector;
     basis.extend(bank);
     basis.extend(segment);
