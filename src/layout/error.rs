@@ -179,6 +179,12 @@ enum Kind {
         at: usize,
         expected: &'static str,
     },
+    Misaligned {
+        dim: Dim,
+        start: u64,
+        size: u64,
+    },
+    OffsetNotInImage,
     AtLeastOneDim {
         role: Role,
     },
@@ -340,6 +346,15 @@ impl fmt::Display for LayoutError {
             Kind::Parse { at, expected } => {
                 write!(f, "expected {expected} at byte {at} of the layout text")
             }
+            Kind::Misaligned { dim, start, size } => {
+                write!(
+                    f,
+                    "`{dim}` = {start} is not a multiple of the size {size} of the slice"
+                )
+            }
+            Kind::OffsetNotInImage => {
+                f.write_str("the offset is outside the image of the layout to be inverted")
+            }
             Kind::AtLeastOneDim { role } => {
                 write!(f, "the layout has no {role}; expected at least one")
             }
@@ -378,6 +393,7 @@ impl LayoutError {
             | Kind::ActionIndex { dim, .. }
             | Kind::ActionRepeats { dim, .. }
             | Kind::ActionSize { dim, .. }
+            | Kind::Misaligned { dim, .. }
             | Kind::ValueCount { dim, .. } => Some(dim),
             Kind::BasisTooLarge { out, .. } => Some(out),
             Kind::OrderDiffers { found, .. } => Some(found),
@@ -389,6 +405,7 @@ impl LayoutError {
             | Kind::NameTooLong { .. }
             | Kind::TooManyNames { .. }
             | Kind::Parse { .. }
+            | Kind::OffsetNotInImage
             | Kind::AtLeastOneDim { .. } => None,
         }
     }
@@ -485,5 +502,7 @@ constructors! {
     name_too_long => NameTooLong { bytes: usize, max: usize };
     too_many_names => TooManyNames { max: usize };
     parse => Parse { at: usize, expected: &'static str };
+    misaligned => Misaligned { dim: Dim, start: u64, size: u64 };
+    offset_not_in_image => OffsetNotInImage {};
     at_least_one_dim => AtLeastOneDim { role: Role };
 }

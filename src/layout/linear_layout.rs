@@ -333,7 +333,7 @@ impl LinearLayout {
 }
 
 /// Packs one basis, checking it against the out-dims.
-fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u64, LayoutError> {
+pub(super) fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u64, LayoutError> {
     if basis.len() != outs.len() {
         return Err(LayoutError::basis_length(dim, bit, basis.len(), outs.len()));
     }

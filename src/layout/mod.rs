@@ -2,6 +2,7 @@
 
 mod action;
 mod action_choices;
+mod affine;
 mod combine;
 mod compose;
 mod conversion;
@@ -10,6 +11,7 @@ mod dim;
 mod error;
 mod fit;
 mod linear_layout;
+mod parse;
 mod query;
 mod reshape;
 mod side;
@@ -18,6 +20,7 @@ mod sublayout;
 mod text;
 
 pub use action::{ColumnAction, RegisterPermutation};
+pub use affine::AffineLayout;
 pub use coords::Coords;
 pub use dim::Dim;
 pub use error::{LayoutError, Role};

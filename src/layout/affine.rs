@@ -1,0 +1,319 @@
+//! Linear maps with an offset, for slices, flips and subviews.
+
+use core::fmt;
+
+use super::side::{Moves, log2_of};
+use super::{Coords, Dim, LayoutError, LinearLayout, Role};
+use crate::f2::{low_mask, shl};
+
+/// A layout followed by an XOR with a constant: `y = A x ^ b`.
+///
+/// Slices, flips and subviews of a layout are not linear (zero does not go to zero) but affine, and
+/// affine maps compose and invert like layouts. A row of eight, read backwards:
+/// ```
+/// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
+/// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
+/// let backwards = AffineLayout::from(row).flip_in(Dim::LANE)?;
+/// assert_eq!(*backwards.apply(&[(Dim::LANE, 2)])?, [5]); // 7 - 2 = 2 ^ 7
+/// assert_eq!(backwards.compose(&backwards.rename_in(Dim::LANE, Dim::out(0))?)?.offset_packed(), 0);
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Shape
+/// That of the linear part.
+/// # Units
+/// As in the linear part; the offset counts what the out-dims count.
+/// # Laws
+/// `a.compose(&b)` is `b` after `a` (property `affine_compose_is_application`); a map composed with its
+/// inverse is the identity (`affine_inverse_undoes`).
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct AffineLayout {
+    linear: LinearLayout,
+    offset: u64,
+}
+
+impl From<LinearLayout> for AffineLayout {
+    fn from(linear: LinearLayout) -> Self {
+        Self { linear, offset: 0 }
+    }
+}
+
+impl AffineLayout {
+    /// Returns the map `x -> linear(x) ^ offset`; `offset` names each out-dim once, in any order.
+    ///
+    /// # Errors
+    /// When an out-dim is missing, unknown or named twice, or a coordinate is not below its dim's size.
+    pub fn new(linear: LinearLayout, offset: &[(Dim, u64)]) -> Result<Self, LayoutError> {
+        let mut packed = 0;
+        let mut seen = 0u32;
+        for &(dim, value) in offset {
+            let Some(i) = linear.outs.position(dim) else {
+                return Err(LayoutError::no_such_dim(Role::Out, dim));
+            };
+            if seen >> i & 1 == 1 {
+                return Err(LayoutError::duplicate_dim(Role::Out, dim));
+            }
+            seen |= 1 << i;
+            packed |= shl(
+                checked(dim, value, linear.outs.size(i))?,
+                linear.outs.offset(i),
+            );
+        }
+        match (0..linear.outs.len()).find(|i| seen >> i & 1 == 0) {
+            Some(i) => Err(LayoutError::dim_missing(Role::Out, linear.outs.dim(i))),
+            None => Ok(Self {
+                linear,
+                offset: packed,
+            }),
+        }
+    }
+
+    /// Returns the part without the offset.
+    #[must_use]
+    pub const fn linear(&self) -> &LinearLayout {
+        &self.linear
+    }
+
+    /// Returns the image of zero, one coordinate for each out-dim.
+    #[must_use]
+    pub fn offset(&self) -> Coords {
+        self.linear.unpack(self.offset)
+    }
+
+    /// Returns the image of zero, packed: the first out-dim in the low bits.
+    #[must_use]
+    pub const fn offset_packed(&self) -> u64 {
+        self.offset
+    }
+
+    /// Tells whether the offset is zero.
+    #[must_use]
+    pub const fn is_linear(&self) -> bool {
+        self.offset == 0
+    }
+
+    /// Returns the output coordinates of a point, in out-dim order.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::apply`].
+    pub fn apply(&self, point: &[(Dim, u64)]) -> Result<Coords, LayoutError> {
+        Ok(self
+            .linear
+            .unpack(self.apply_packed(self.linear.pack_in(point)?)))
+    }
+
+    /// Returns the packed output of a packed input, as [`LinearLayout::apply_packed`].
+    #[must_use]
+    pub fn apply_packed(&self, x: u64) -> u64 {
+        self.linear.apply_packed(x) ^ self.offset
+    }
+
+    /// Returns `outer` after `self`.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::compose`].
+    pub fn compose(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let linear = self.linear.compose(&outer.linear)?;
+        let moves = Moves::between(&self.linear.outs, &outer.linear.ins);
+        Ok(Self {
+            linear,
+            offset: outer.apply_packed(moves.apply(self.offset)),
+        })
+    }
+
+    /// Returns the direct product of `self` (inner, minor) and `outer`, as [`LinearLayout::product`].
+    ///
+    /// # Errors
+    /// As [`LinearLayout::product`].
+    pub fn product(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let linear = self.linear.product(&outer.linear)?;
+        let mut offset = 0;
+        for i in 0..linear.outs.len() {
+            let (dim, at) = (linear.outs.dim(i), linear.outs.offset(i));
+            let part = |l: &Self| {
+                l.linear
+                    .outs
+                    .position(dim)
+                    .map_or(0, |j| l.linear.outs.extract(j, l.offset))
+            };
+            let above = self.linear.out_bits(dim);
+            offset |= shl(part(self) | shl(part(outer), above), at);
+        }
+        Ok(Self { linear, offset })
+    }
+
+    /// Returns the inverse of a one-to-one map.
+    ///
+    /// # Errors
+    /// When the linear part is not invertible.
+    pub fn invert(&self) -> Result<Self, LayoutError> {
+        let linear = self.linear.invert()?;
+        let offset = linear.apply_packed(self.offset);
+        Ok(Self { linear, offset })
+    }
+
+    /// Returns a right inverse, as [`LinearLayout::pseudoinvert`].
+    ///
+    /// # Errors
+    /// When the linear part is not surjective.
+    pub fn pseudoinvert(&self) -> Result<Self, LayoutError> {
+        let linear = self.linear.pseudoinvert()?;
+        let offset = linear.apply_packed(self.offset);
+        Ok(Self { linear, offset })
+    }
+
+    /// Returns `x` with `x` then `outer` equal to `self`, as [`LinearLayout::invert_and_compose`].
+    ///
+    /// # Errors
+    /// As there; also when the difference of the two offsets is outside the image of `outer`.
+    pub fn invert_and_compose(&self, outer: &Self) -> Result<Self, LayoutError> {
+        let linear = self.linear.invert_and_compose(&outer.linear)?;
+        let moves = Moves::between(&self.linear.outs, &outer.linear.outs);
+        let wanted = moves.apply(self.offset) ^ outer.offset;
+        match outer.linear.echelon().solve(wanted) {
+            Some(offset) => Ok(Self { linear, offset }),
+            None => Err(LayoutError::offset_not_in_image()),
+        }
+    }
+
+    /// Returns the map on the part `start .. start + size` of an in-dim, counted from zero again.
+    ///
+    /// The addresses of a window of a buffer: rows 4 to 7 of eight rows of two.
+    /// ```
+    /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
+    /// let (rows, cols, at) = (Dim::out(0), Dim::out(1), Dim::OFFSET);
+    /// let buffer = LinearLayout::identity_nd(at, &[8, 2], &[1, 0])?.invert()?;
+    /// let window = AffineLayout::from(buffer).slice_in(rows, 4, 4)?;
+    /// assert_eq!(*window.apply(&[(rows, 1), (cols, 1)])?, [11]); // row 4 + 1, 2 * 5 + 1
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When there is no such in-dim, `size` is not a power of two, `start` is not a multiple of it, or
+    /// the part does not lie inside the dim.
+    pub fn slice_in(&self, dim: Dim, start: u64, size: u64) -> Result<Self, LayoutError> {
+        let Some(i) = self.linear.ins.position(dim) else {
+            return Err(LayoutError::no_such_dim(Role::In, dim));
+        };
+        let whole = self.linear.ins.size(i);
+        log2_of(Role::In, dim, size)?;
+        if size > whole {
+            return Err(LayoutError::size_too_large(dim, size, whole));
+        }
+        if start % size != 0 {
+            return Err(LayoutError::misaligned(dim, start, size));
+        }
+        checked(dim, start, whole)?;
+        let moved = self
+            .linear
+            .apply_packed(shl(start, self.linear.ins.offset(i)));
+        Ok(Self {
+            linear: self.linear.resize_in(dim, size)?,
+            offset: self.offset ^ moved,
+        })
+    }
+
+    /// Returns the map with an in-dim counted backwards.
+    ///
+    /// # Errors
+    /// When there is no such in-dim.
+    pub fn flip_in(&self, dim: Dim) -> Result<Self, LayoutError> {
+        let Some(i) = self.linear.ins.position(dim) else {
+            return Err(LayoutError::no_such_dim(Role::In, dim));
+        };
+        let moved = self.linear.apply_packed(self.linear.ins.mask(i));
+        Ok(Self {
+            linear: self.linear.clone(),
+            offset: self.offset ^ moved,
+        })
+    }
+
+    /// Returns the map with an out-dim counted backwards.
+    ///
+    /// # Errors
+    /// When there is no such out-dim.
+    pub fn flip_out(&self, dim: Dim) -> Result<Self, LayoutError> {
+        let size = self.linear.out_size(dim);
+        self.translate_out(dim, size - 1)
+    }
+
+    /// Returns the map with a constant XORed to one out-dim: a move by a whole number of aligned
+    /// blocks.
+    ///
+    /// # Errors
+    /// When there is no such out-dim, or `by` is not below its size.
+    pub fn translate_out(&self, dim: Dim, by: u64) -> Result<Self, LayoutError> {
+        let Some(i) = self.linear.outs.position(dim) else {
+            return Err(LayoutError::no_such_dim(Role::Out, dim));
+        };
+        let by = shl(
+            checked(dim, by, self.linear.outs.size(i))?,
+            self.linear.outs.offset(i),
+        );
+        Ok(Self {
+            linear: self.linear.clone(),
+            offset: self.offset ^ by,
+        })
+    }
+
+    /// Returns the map with one in-dim renamed.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::rename_in`].
+    pub fn rename_in(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
+        Ok(Self {
+            linear: self.linear.rename_in(from, to)?,
+            offset: self.offset,
+        })
+    }
+
+    /// Returns the map with one out-dim renamed.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::rename_out`].
+    pub fn rename_out(&self, from: Dim, to: Dim) -> Result<Self, LayoutError> {
+        Ok(Self {
+            linear: self.linear.rename_out(from, to)?,
+            offset: self.offset,
+        })
+    }
+
+    /// Returns the map with its in-dims in this order.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::transpose_ins`].
+    pub fn transpose_ins(&self, order: &[Dim]) -> Result<Self, LayoutError> {
+        Ok(Self {
+            linear: self.linear.transpose_ins(order)?,
+            offset: self.offset,
+        })
+    }
+
+    /// Returns the map with its out-dims in this order.
+    ///
+    /// # Errors
+    /// As [`LinearLayout::transpose_outs`].
+    pub fn transpose_outs(&self, order: &[Dim]) -> Result<Self, LayoutError> {
+        let linear = self.linear.transpose_outs(order)?;
+        let offset = Moves::between(&self.linear.outs, &linear.outs).apply(self.offset);
+        Ok(Self { linear, offset })
+    }
+}
+
+fn checked(dim: Dim, value: u64, size: u64) -> Result<u64, LayoutError> {
+    if value > low_mask(size.trailing_zeros() as usize) {
+        return Err(LayoutError::point_too_large(dim, value, size));
+    }
+    Ok(value)
+}
+
+/// Prints the linear part and, below it, the offset.
+impl fmt::Display for AffineLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}\nxor {}", self.linear, self.offset())
+    }
+}
+
+impl fmt::Debug for AffineLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "AffineLayout {{{self}}}")
+    }
+}

@@ -1,0 +1,237 @@
+//! Reading Triton's printed form of a layout back.
+
+use core::str::FromStr;
+
+use super::linear_layout::pack;
+use super::side::{MAX_DIMS, Side};
+use super::{Dim, LayoutError, LinearLayout, Role};
+
+/// Reads what [`Display`](core::fmt::Display) writes, which is what Triton prints.
+///
+/// Blank space before and after, and between the parts of a line, does not matter; the order of dims
+/// and the powers of two do.
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout};
+/// let l: LinearLayout = "
+///  - lane=1 -> (0, 1)
+///    lane=2 -> (1, 0)
+///  - warp is a size 1 dimension
+/// where out dims are: [dim0 (size 2), dim1 (size 2)]".parse()?;
+/// assert_eq!(l.in_bits(Dim::LANE), 2);
+/// let e = " - lane=2 -> (1)".parse::<LinearLayout>().unwrap_err();
+/// assert_eq!(e.to_string(), "expected `=1`, the first basis of the dim, at byte 7 of the layout text");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Laws
+/// `l.to_string().parse() == Ok(l)` (property `text_round_trip`), for dim names without `=`, brackets
+/// and line breaks, and without space at their ends.
+/// # Errors
+/// When the text is not of that form, with the byte where it goes wrong; when it breaks a rule of
+/// layouts, as in [`from_bases_sized`](LinearLayout::from_bases_sized).
+impl FromStr for LinearLayout {
+    type Err = LayoutError;
+
+    fn from_str(text: &str) -> Result<Self, LayoutError> {
+        Cursor { text, at: 0 }.layout()
+    }
+}
+
+/// The components of one printed basis; there are as many as out-dims, which are printed last.
+#[derive(Clone, Copy)]
+struct Components {
+    values: [u64; MAX_DIMS],
+    len: usize,
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn layout(mut self) -> Result<LinearLayout, LayoutError> {
+        if self.takes("(") {
+            let outs = self.empty()?;
+            return Ok(LinearLayout::zero(Side::EMPTY, outs));
+        }
+        let mut ins = Side::EMPTY;
+        let mut bases = [Components {
+            values: [0; MAX_DIMS],
+            len: 0,
+        }; 64];
+        while self.takes("-") {
+            let dim = self.name("the name of an in-dim")?;
+            let first = ins.bits();
+            let mut bits = 0;
+            if !self.takes("is a size 1 dimension") {
+                self.power(0)?;
+                loop {
+                    let Some(basis) = bases.get_mut(first + bits) else {
+                        return Err(LayoutError::too_many_bits(Role::In, dim, first + bits + 1));
+                    };
+                    *basis = self.components()?;
+                    bits += 1;
+                    if self.peeks("-") || self.peeks("where out dims are:") {
+                        break;
+                    }
+                    let at = self.at;
+                    if self.name("`-`, the dim again, or `where out dims are:`")? != dim {
+                        return Err(LayoutError::parse(at, "the same dim"));
+                    }
+                    self.power(bits)?;
+                }
+            }
+            ins.push(Role::In, dim, bits)?;
+        }
+        self.expect("where out dims are:", "`-` or `where out dims are:`")?;
+        let outs = self.outs()?;
+        self.end()?;
+        let mut layout = LinearLayout::zero(ins, outs);
+        let mut at = 0;
+        for i in 0..ins.len() {
+            for bit in 0..ins.log2(i) {
+                let basis = &bases[at];
+                layout.cols[at] = pack(&outs, ins.dim(i), bit, &basis.values[..basis.len])?;
+                at += 1;
+            }
+        }
+        Ok(layout)
+    }
+
+    /// `empty layout)` or `empty layout with out-dims [...])`.
+    fn empty(&mut self) -> Result<Side, LayoutError> {
+        self.expect("empty layout", "`empty layout`")?;
+        let outs = if self.takes("with out-dims") {
+            self.outs()?
+        } else {
+            Side::EMPTY
+        };
+        self.expect(")", "`)`")?;
+        self.end()?;
+        Ok(outs)
+    }
+
+    /// `[dim0 (size 2), ...]`.
+    fn outs(&mut self) -> Result<Side, LayoutError> {
+        let mut outs = Side::EMPTY;
+        self.expect("[", "`[`")?;
+        if self.takes("]") {
+            return Ok(outs);
+        }
+        loop {
+            let dim = self.name("the name of an out-dim")?;
+            self.expect("(size", "`(size`")?;
+            outs.push_size(Role::Out, dim, self.number()?)?;
+            self.expect(")", "`)`")?;
+            if self.takes("]") {
+                return Ok(outs);
+            }
+            self.expect(",", "`,` or `]`")?;
+        }
+    }
+
+    /// `(0, 1)`.
+    fn components(&mut self) -> Result<Components, LayoutError> {
+        let mut list = Components {
+            values: [0; MAX_DIMS],
+            len: 0,
+        };
+        self.expect("->", "`->`")?;
+        self.expect("(", "`(`")?;
+        if self.takes(")") {
+            return Ok(list);
+        }
+        loop {
+            let value = self.number()?;
+            let Some(to) = list.values.get_mut(list.len) else {
+                return Err(LayoutError::too_many_dims(Role::Out, MAX_DIMS));
+            };
+            *to = value;
+            list.len += 1;
+            if self.takes(")") {
+                return Ok(list);
+            }
+            self.expect(",", "`,` or `)`")?;
+        }
+    }
+
+    /// `=4`, which must be the power of two of the dim's next bit.
+    fn power(&mut self, bit: usize) -> Result<(), LayoutError> {
+        let at = self.at;
+        self.expect("=", "`=` or `is a size 1 dimension`")?;
+        if bit < 64 && self.number()? == 1 << bit {
+            return Ok(());
+        }
+        let expected = if bit == 0 {
+            "`=1`, the first basis of the dim,"
+        } else {
+            "twice the last power of two"
+        };
+        Err(LayoutError::parse(at, expected))
+    }
+
+    fn number(&mut self) -> Result<u64, LayoutError> {
+        self.skip_space();
+        let rest = self.rest();
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let value = rest[..digits]
+            .parse()
+            .map_err(|_| LayoutError::parse(self.at, "a number below 2^64"))?;
+        self.at += digits;
+        Ok(value)
+    }
+
+    /// A dim name: up to `=`, a bracket, a line break, or the words that follow a name.
+    fn name(&mut self, expected: &'static str) -> Result<Dim, LayoutError> {
+        self.skip_space();
+        let rest = self.rest();
+        let end = rest
+            .find(['=', '(', ')', '[', ']', '\n', ','])
+            .unwrap_or(rest.len());
+        let end = rest[..end].find(" is a size 1 dimension").unwrap_or(end);
+        let name = rest[..end].trim_end();
+        if name.is_empty() || end == rest.len() {
+            return Err(LayoutError::parse(self.at, expected));
+        }
+        self.at += name.len();
+        Dim::try_named(name)
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        self.at = self.text.len() - self.rest().trim_start().len();
+    }
+
+    fn peeks(&mut self, token: &str) -> bool {
+        self.skip_space();
+        self.rest().starts_with(token)
+    }
+
+    fn takes(&mut self, token: &str) -> bool {
+        let found = self.peeks(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str, expected: &'static str) -> Result<(), LayoutError> {
+        if self.takes(token) {
+            Ok(())
+        } else {
+            Err(LayoutError::parse(self.at, expected))
+        }
+    }
+
+    fn end(&mut self) -> Result<(), LayoutError> {
+        self.skip_space();
+        if self.rest().is_empty() {
+            Ok(())
+        } else {
+            Err(LayoutError::parse(self.at, "the end of the text"))
+        }
+    }
+}
