@@ -21,3 +21,8 @@ pub mod target;
 
 #[cfg(feature = "mlir")]
 pub use passes::{install, register_dialects};
+
+#[cfg(test)]
+extern crate self as linear_layout;
+#[cfg(test)]
+mod testing;

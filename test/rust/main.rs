@@ -2,4 +2,7 @@
 
 mod conversions;
 mod encodings;
+mod layout_laws;
 mod linear_layout_vectors;
+#[path = "../../src/testing.rs"]
+mod testing;
