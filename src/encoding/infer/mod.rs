@@ -1,0 +1,528 @@
+//! Which encoding the result of a view has, so that no data moves; and the other way round.
+//!
+//! Every function says what encoding makes an operation a renaming of registers: if a thread holds
+//! element `[i, j]` of the operand, it holds the element that this becomes in the result. Functions
+//! that end in `_source` go backwards, from the result's encoding to the operand's.
+//! ```
+//! use linear_layout::encoding::{infer, Encoding};
+//! let rows: Encoding =
+//!     "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>".parse()?;
+//! let columns = infer::trans(&rows, &[32, 64], &[1, 0])?;
+//! assert_eq!(columns.to_string(),
+//!     "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>");
+//! assert_eq!(infer::trans_source(&columns, &[64, 32], &[1, 0])?, rows);
+//! # Ok::<(), linear_layout::encoding::EncodingError>(())
+//! ```
+//! The rules are those of Triton's `DialectInferLayoutInterface`.
+
+mod reshape;
+
+use super::error::Kind;
+use super::linear::permutation_matrix;
+use super::{
+    BlockedEncoding, DotOperandEncoding, Encoding, EncodingError, GenericLinearEncoding, Ints,
+    LinearEncoding, List, MAX_RANK, NvmmaSharedEncoding, PaddedSharedEncoding,
+    PartitionedSharedEncoding, SharedLinearEncoding, SliceEncoding, SwizzledSharedEncoding,
+};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+pub use reshape::reshape;
+
+type Shape = List<u64, MAX_RANK>;
+
+/// Returns the encoding of `trans`: dim `i` of the result is dim `order[i]` of the operand.
+///
+/// Holds for tensors and for shared-memory views alike.
+/// # Errors
+/// When `order` is no permutation of the operand's dims, or the operand has no layout on `shape`.
+pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding, EncodingError> {
+    let rank = src.rank();
+    check_order("trans", order, rank)?;
+    check_shape(src, shape)?;
+    if order.iter().enumerate().all(|(i, o)| i == *o) {
+        return Ok(src.clone());
+    }
+    Ok(match src {
+        Encoding::Blocked(e) => e.permuted(order).into(),
+        Encoding::SwizzledShared(e) => SwizzledSharedEncoding {
+            swizzle: e.swizzle.permuted(order),
+        }
+        .into(),
+        Encoding::NvmmaShared(e) if order == [1, 0] => e.transposed().into(),
+        Encoding::PartitionedShared(e) => {
+            let piece = e
+                .piece_shape(shape)
+                .ok_or_else(|| cannot("trans", "the shape cannot be cut into that many pieces"))?;
+            let inner = trans(e.partition_layout(), &piece, order)?;
+            let dim = order
+                .iter()
+                .position(|o| *o == e.partition_dim())
+                .unwrap_or(0) as u32;
+            PartitionedSharedEncoding::new(e.num_partitions(), e.num_groups(), dim, inner)?.into()
+        }
+        Encoding::PaddedShared(e) => {
+            e.cga_layout()?;
+            let linear = permute_outs(e.linear_component(), order)?;
+            PaddedSharedEncoding::new(e.interval_paddings(), linear)?.into()
+        }
+        Encoding::TensorMemory(_) | Encoding::TensorMemoryScales(_) => {
+            return Err(cannot("trans", "tensor memory cannot be transposed"));
+        }
+        _ => from_layout(permute_outs(&src.to_linear_layout(shape)?, order)?, src)?,
+    })
+}
+
+/// Returns the operand's encoding for a result of `trans` with this encoding and shape.
+///
+/// # Errors
+/// As [`trans`].
+pub fn trans_source(
+    dst: &Encoding,
+    shape: &[u64],
+    order: &[usize],
+) -> Result<Encoding, EncodingError> {
+    check_order("trans", order, dst.rank())?;
+    let mut inverse = [0; MAX_RANK];
+    for (i, o) in order.iter().enumerate() {
+        inverse[*o] = i;
+    }
+    trans(dst, shape, &inverse[..order.len()])
+}
+
+/// Returns the operand's encoding for a result of `reshape`; a reshape goes both ways alike.
+///
+/// # Errors
+/// As [`reshape`].
+pub fn reshape_source(
+    dst: &Encoding,
+    dst_shape: &[u64],
+    src_shape: &[u64],
+) -> Result<Encoding, EncodingError> {
+    reshape(dst, dst_shape, src_shape)
+}
+
+/// Returns the encoding of `expand_dims` along `axis`: the parent of the operand's slice.
+///
+/// # Errors
+/// When the operand is not a slice along `axis`.
+pub fn expand_dims(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
+    match src {
+        Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
+        Encoding::Slice(_) => Err(cannot(
+            "expand_dims",
+            "the operand is a slice along another dim",
+        )),
+        _ => Err(cannot(
+            "expand_dims",
+            "the operand is not a `slice`; convert it to one first",
+        )),
+    }
+}
+
+/// Returns the operand's encoding for a result of `expand_dims` along `axis`: its slice.
+///
+/// # Errors
+/// When the result is not distributed, has one dim, or has no dim `axis`.
+pub fn expand_dims_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
+    reduce(dst, axis)
+}
+
+/// Returns the encoding of `reduce` along `axis`: the operand's slice.
+///
+/// # Errors
+/// When the operand is not distributed, has one dim (its result is a scalar), or no dim `axis`.
+pub fn reduce(src: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
+    let axis = u32::try_from(axis).map_err(|_| {
+        EncodingError::new(Kind::Axis {
+            op: "reduce",
+            axis,
+            rank: src.rank(),
+        })
+    })?;
+    Ok(SliceEncoding::new(axis, src.clone())?.into())
+}
+
+/// Returns the operand's encoding for a result of `reduce` along `axis`.
+///
+/// # Errors
+/// When the result is not a slice along `axis`.
+pub fn reduce_source(dst: &Encoding, axis: usize) -> Result<Encoding, EncodingError> {
+    match dst {
+        Encoding::Slice(slice) if slice.dim() == axis => Ok(slice.parent().clone()),
+        _ => Err(cannot(
+            "reduce",
+            "the result is not a `slice` along that axis",
+        )),
+    }
+}
+
+/// Returns the encoding of `broadcast`, which is the operand's; it also goes backwards.
+///
+/// # Errors
+/// When the operand is not distributed.
+pub fn broadcast(src: &Encoding) -> Result<Encoding, EncodingError> {
+    if src.is_distributed() {
+        return Ok(src.clone());
+    }
+    Err(cannot(
+        "broadcast",
+        "the operand is not a tensor in registers",
+    ))
+}
+
+/// Returns the encoding of `join` of two tensors of this shape: a new last dim of size 2 in registers.
+///
+/// # Errors
+/// When the operands are not distributed, have the largest rank, or no layout on `shape`.
+pub fn join(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
+    check_shape(src, shape)?;
+    if !src.is_distributed() {
+        return Err(cannot("join", "the operands are not tensors in registers"));
+    }
+    let rank = src.rank();
+    let mut joined: Shape = List::from_slice(shape)?;
+    joined.push(2)?;
+    match src {
+        Encoding::Slice(slice) if slice.dim() == rank => {
+            let parent = slice.parent();
+            if let Ok(halves) = split(parent, &joined)
+                && same_without_copies(&halves, src, shape)
+            {
+                return Ok(parent.clone());
+            }
+        }
+        Encoding::Blocked(e) => {
+            let with = |list: &[u32], value: u32| {
+                let mut list = Ints::from_slice(list)?;
+                list.push(value).map(|()| list)
+            };
+            let order = Ints::collect([rank as u32].into_iter().chain(e.order().iter().copied()));
+            return Ok(BlockedEncoding::new(
+                &with(e.size_per_thread(), 2)?,
+                &with(e.threads_per_warp(), 1)?,
+                &with(e.warps_per_cta(), 1)?,
+                &order,
+                e.cga_layout().with_rank(rank + 1),
+            )?
+            .into());
+        }
+        _ => {}
+    }
+    let layout = src.to_linear_layout(shape)?;
+    let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
+    outs.push((Dim::out(rank), 1));
+    let pair = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(rank))?;
+    let names: Vec<Dim> = (0..=rank).map(Dim::out).collect();
+    let joined = pair
+        .product(&layout.reshape_outs(&outs)?)?
+        .transpose_outs(&names)?;
+    from_layout(joined, src)
+}
+
+/// Returns the operands' encoding for a result of `join` with this shape.
+///
+/// # Errors
+/// As [`split`].
+pub fn join_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
+    split(dst, shape)
+}
+
+/// Returns the encoding of the two results of `split`, for an operand whose last dim has size 2.
+///
+/// # Errors
+/// When the last dim has another size, or its two elements are not in one thread.
+pub fn split(src: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
+    check_shape(src, shape)?;
+    let Some(axis) = src.rank().checked_sub(1).filter(|axis| *axis > 0) else {
+        return Err(cannot("split", "the operand has one dim"));
+    };
+    if let Encoding::Blocked(e) = src {
+        let [size, threads, warps] = [
+            e.size_per_thread()[axis],
+            e.threads_per_warp()[axis],
+            e.warps_per_cta()[axis],
+        ];
+        if (size, threads, warps, e.cga_layout().ctas_per_cga()[axis]) == (2, 1, 1, 1) {
+            let order = Ints::collect(e.order().iter().copied().filter(|d| *d as usize != axis));
+            return Ok(BlockedEncoding::new(
+                &e.size_per_thread()[..axis],
+                &e.threads_per_warp()[..axis],
+                &e.warps_per_cta()[..axis],
+                &order,
+                e.cga_layout().without_dim(axis),
+            )?
+            .into());
+        }
+    }
+    if shape[axis] != 2 {
+        return Err(cannot(
+            "split",
+            "the last dim of the operand has not size 2",
+        ));
+    }
+    let halves = halve("split", &src.to_linear_layout(shape)?, axis)?;
+    from_layout(halves.squeeze_outs(Dim::out(axis))?, src)
+}
+
+/// Returns the operand's encoding for results of `split` with this shape.
+///
+/// # Errors
+/// As [`join`].
+pub fn split_source(dst: &Encoding, shape: &[u64]) -> Result<Encoding, EncodingError> {
+    join(dst, shape)
+}
+
+/// Returns the encoding of `fp4_to_fp` along `axis`: each element becomes two neighbours in a thread.
+///
+/// # Errors
+/// When the operand is not distributed, has no dim `axis`, or no layout on `shape`.
+pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding, EncodingError> {
+    fp4(src, shape, axis, true)
+}
+
+/// Returns the operand's encoding for a result of `fp4_to_fp` with this shape.
+///
+/// # Errors
+/// When a thread does not hold two neighbours along `axis`; else as [`fp4_to_fp`].
+pub fn fp4_to_fp_source(
+    dst: &Encoding,
+    shape: &[u64],
+    axis: usize,
+) -> Result<Encoding, EncodingError> {
+    fp4(dst, shape, axis, false)
+}
+
+fn fp4(
+    enc: &Encoding,
+    shape: &[u64],
+    axis: usize,
+    forward: bool,
+) -> Result<Encoding, EncodingError> {
+    const OP: &str = "fp4_to_fp";
+    check_shape(enc, shape)?;
+    if axis >= enc.rank() {
+        return Err(EncodingError::new(Kind::Axis {
+            op: OP,
+            axis,
+            rank: enc.rank(),
+        }));
+    }
+    let scaled = |value: u32| match forward {
+        true => value.checked_mul(2),
+        false => (value > 1).then_some(value / 2),
+    };
+    let few = || cannot(OP, "a thread does not hold two neighbours along the axis");
+    if enc.order(shape)?.get(axis) == Some(&0) {
+        match enc {
+            Encoding::DotOperand(e) => {
+                let width = scaled(e.k_width()).ok_or_else(few)?;
+                let parent = e.shared_parent().clone();
+                return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
+            }
+            Encoding::Blocked(e) => {
+                let mut size = Ints::from_slice(e.size_per_thread())?;
+                size[axis] = scaled(size[axis]).ok_or_else(few)?;
+                let (threads, warps) = (e.threads_per_warp(), e.warps_per_cta());
+                let blocked =
+                    BlockedEncoding::new(&size, threads, warps, e.order(), *e.cga_layout())?;
+                return Ok(blocked.into());
+            }
+            _ => {}
+        }
+    }
+    if !enc.is_distributed() {
+        return Err(cannot(OP, "the operand is not a tensor in registers"));
+    }
+    let layout = enc.to_linear_layout(shape)?;
+    let new = if forward {
+        let names: Vec<Dim> = layout.out_dims().collect();
+        let pair = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(axis))?;
+        pair.product(&layout)?.transpose_outs(&names)?
+    } else {
+        halve(OP, &layout, axis)?
+    };
+    from_layout(new, enc)
+}
+
+/// Returns whether two encodings spread a tensor of this shape in the same way.
+#[must_use]
+pub fn equivalent(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
+    a == b
+        || matches!((a.to_linear_layout(shape), b.to_linear_layout(shape)), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Removes the register basis that is one step along `axis`, and halves the steps left along it.
+fn halve(
+    op: &'static str,
+    layout: &LinearLayout,
+    axis: usize,
+) -> Result<LinearLayout, EncodingError> {
+    let out = Dim::out(axis);
+    let offset: usize = (0..axis).map(|d| layout.out_bits(Dim::out(d))).sum();
+    let bits = layout.out_bits(out);
+    let mut found = false;
+    let mut columns = Vec::new();
+    let mut ins: Vec<(Dim, u64)> = layout.in_shape().collect();
+    let low = (1u64 << offset) - 1;
+    for (dim, size) in &mut ins {
+        for column in layout.columns_of(*dim) {
+            let step = (*column >> offset) & ((1 << bits) - 1);
+            if step == 1 && *dim == Dim::REGISTER {
+                found = true;
+                *size /= 2;
+                continue;
+            }
+            let above = if bits == 0 {
+                column & !low
+            } else {
+                (column >> (offset + bits)) << (offset + bits - 1)
+            };
+            let here = if bits == 0 { 0 } else { (step / 2) << offset };
+            columns.push(column & low | here | above);
+        }
+    }
+    if !found {
+        return Err(cannot(
+            op,
+            "a thread does not hold two neighbours along the axis",
+        ));
+    }
+    let outs: Vec<(Dim, u64)> = layout
+        .out_shape()
+        .map(|(d, s)| (d, if d == out { (s / 2).max(1) } else { s }))
+        .collect();
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        &columns,
+        Surjectivity::Required,
+    )?)
+}
+
+/// Returns the encoding that writes this layout out, of the kind of `like`.
+pub(super) fn from_layout(
+    layout: LinearLayout,
+    like: &Encoding,
+) -> Result<Encoding, EncodingError> {
+    if like.is_shared() {
+        let alignment = like.alignment_bytes().unwrap_or(16);
+        return Ok(SharedLinearEncoding::new(layout, alignment)?.into());
+    }
+    let generic = has_swizzled_warps(like);
+    if !generic && permutation_matrix("linear", &layout).is_ok() {
+        return Ok(LinearEncoding::new(layout)?.into());
+    }
+    Ok(GenericLinearEncoding::new(layout)?.into())
+}
+
+/// Returns whether an encoding may have warp bases that move in several dims.
+fn has_swizzled_warps(enc: &Encoding) -> bool {
+    match enc {
+        Encoding::GenericLinear(_) => true,
+        Encoding::AmdWmma(e) => permutation_matrix("ctaLayout", e.cta_layout()).is_err(),
+        Encoding::Slice(e) => has_swizzled_warps(e.parent()),
+        Encoding::DotOperand(e) => has_swizzled_warps(e.parent()),
+        _ => false,
+    }
+}
+
+/// Returns whether two encodings differ at most in registers that repeat others.
+fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
+    let unique = |e: &Encoding| {
+        e.to_linear_layout(shape)
+            .ok()?
+            .remove_zero_bases(Dim::REGISTER)
+            .ok()
+    };
+    matches!((unique(a), unique(b)), (Some(a), Some(b)) if a == b)
+}
+
+/// Returns the layout whose out-dim `i` is the old one's `order[i]`.
+fn permute_outs(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout, EncodingError> {
+    let offsets: Vec<usize> = (0..order.len())
+        .map(|d| (0..d).map(|d| layout.out_bits(Dim::out(d))).sum())
+        .collect();
+    let bits: Vec<usize> = order
+        .iter()
+        .map(|d| layout.out_bits(Dim::out(*d)))
+        .collect();
+    let mut columns = [0u64; 64];
+    for (new, old) in columns.iter_mut().zip(layout.columns()) {
+        let mut at = 0;
+        for (dim, bits) in order.iter().zip(&bits) {
+            *new |= (old >> offsets[*dim] & ((1 << bits) - 1)) << at;
+            at += bits;
+        }
+    }
+    let ins: Vec<(Dim, u64)> = layout.in_shape().collect();
+    let outs: Vec<(Dim, u64)> = bits
+        .iter()
+        .enumerate()
+        .map(|(i, b)| (Dim::out(i), 1 << b))
+        .collect();
+    let columns = &columns[..layout.columns().len()];
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        columns,
+        Surjectivity::NotRequired,
+    )?)
+}
+
+#[cold]
+fn cannot(op: &'static str, reason: &'static str) -> EncodingError {
+    EncodingError::new(Kind::CannotInfer { op, reason })
+}
+
+fn check_shape(enc: &Encoding, shape: &[u64]) -> Result<(), EncodingError> {
+    if shape.len() == enc.rank() {
+        return Ok(());
+    }
+    let (family, found, expected) = (enc.family(), shape.len(), enc.rank());
+    Err(EncodingError::new(Kind::ShapeRank {
+        family,
+        found,
+        expected,
+    }))
+}
+
+fn check_order(op: &'static str, order: &[usize], rank: usize) -> Result<(), EncodingError> {
+    let mut seen = 0u64;
+    for dim in order {
+        if *dim >= rank || seen >> dim & 1 != 0 {
+            return Err(cannot(op, "the order is no permutation of the dims"));
+        }
+        seen |= 1 << dim;
+    }
+    if order.len() == rank {
+        Ok(())
+    } else {
+        Err(cannot(op, "the order needs one entry for each dim"))
+    }
+}
+
+/// Returns the encoding of a shared-memory view that keeps the swizzle, if there is one.
+pub(super) fn reshape_nvmma(
+    e: &NvmmaSharedEncoding,
+    src: &LinearLayout,
+    src_shape: &[u64],
+    dst_shape: &[u64],
+) -> Option<Encoding> {
+    let inner = |shape: &[u64]| {
+        if e.is_transposed() {
+            shape.first().copied()
+        } else {
+            shape.last().copied()
+        }
+    };
+    if !e.cga_layout().is_single() || inner(src_shape) != inner(dst_shape) {
+        return None;
+    }
+    let cga = super::CgaLayout::single(dst_shape.len()).ok()?;
+    let (swizzle, width) = (e.swizzle_bytes(), e.element_width_bits());
+    let candidate: Encoding =
+        NvmmaSharedEncoding::new(swizzle, e.is_transposed(), width, e.is_fp4_padded(), cga)
+            .ok()?
+            .into();
+    (candidate.to_linear_layout(dst_shape).ok()? == *src).then_some(candidate)
+}

@@ -1,0 +1,244 @@
+//! Reshapes: blocked stays blocked where it can, anything else is written out.
+
+use super::{Shape, cannot, check_shape, from_layout, reshape_nvmma};
+use crate::encoding::error::Kind;
+use crate::encoding::{
+    BlockedEncoding, CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK,
+    PaddedSharedEncoding, SliceEncoding,
+};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+type Dims = List<usize, MAX_RANK>;
+
+/// Returns the encoding of `reshape` (without reordering) from one shape to another.
+///
+/// A blocked encoding stays blocked if dims are only merged where the faster one is full before the
+/// slower one starts: 32x4 with 4 elements of dim1 in a thread can become 128, 4x32 in column order
+/// cannot. Everything else becomes `linear`, and a shared-memory view `shared_linear`, unless its
+/// swizzle survives. Where only a dim of size 1 goes, the result is a slice, and back the parent of one.
+/// ```
+/// # use linear_layout::encoding::{infer, Encoding};
+/// let b: Encoding =
+///     "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>".parse()?;
+/// let flat = infer::reshape(&b, &[32, 32], &[1024])?;
+/// assert_eq!(flat.to_string(),
+///     "#ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>");
+/// # Ok::<(), linear_layout::encoding::EncodingError>(())
+/// ```
+/// # Errors
+/// When the shapes have different numbers of elements, or the operand has no layout on its shape.
+pub fn reshape(
+    src: &Encoding,
+    src_shape: &[u64],
+    dst_shape: &[u64],
+) -> Result<Encoding, EncodingError> {
+    check_shape(src, src_shape)?;
+    let count = |shape: &[u64]| shape.iter().fold(1, |n: u64, size| n.saturating_mul(*size));
+    let (from, to) = (count(src_shape), count(dst_shape));
+    if from != to || dst_shape.is_empty() || dst_shape.len() > MAX_RANK {
+        return Err(EncodingError::new(Kind::ElementCount {
+            op: "reshape",
+            src: from,
+            dst: to,
+        }));
+    }
+    if src_shape
+        .iter()
+        .chain(dst_shape)
+        .any(|size| !size.is_power_of_two())
+    {
+        return Err(cannot("reshape", "a size is no power of two"));
+    }
+    if let Encoding::Blocked(blocked) = src
+        && let Some(dst) = reshape_blocked(blocked, src_shape, dst_shape)
+    {
+        return Ok(dst.into());
+    }
+    if src.is_tensor_memory() {
+        return Err(cannot("reshape", "tensor memory cannot be reshaped"));
+    }
+    if let Encoding::PaddedShared(padded) = src {
+        padded.cga_layout()?;
+        let linear = reshape_layout(padded.linear_component(), dst_shape)?;
+        return Ok(PaddedSharedEncoding::new(padded.interval_paddings(), linear)?.into());
+    }
+    if matches!(src, Encoding::PartitionedShared(_)) {
+        return Err(cannot("reshape", "a partitioned buffer cannot be reshaped"));
+    }
+    let layout = reshape_layout(&src.to_linear_layout(src_shape)?, dst_shape)?;
+    if let Some(dst) = without_or_with_dim(src, src_shape, dst_shape)
+        && dst.to_linear_layout(dst_shape).as_ref() == Ok(&layout)
+    {
+        return Ok(dst);
+    }
+    if let Encoding::NvmmaShared(e) = src
+        && let Some(dst) = reshape_nvmma(e, &layout, src_shape, dst_shape)
+    {
+        return Ok(dst);
+    }
+    from_layout(layout, src)
+}
+
+/// Returns the slice, or the parent of the slice, that a reshape leads to which only drops or adds a
+/// dim of size 1.
+fn without_or_with_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encoding> {
+    if let Encoding::Slice(slice) = src
+        && *slice.padded_shape(from) == *to
+    {
+        return Some(slice.parent().clone());
+    }
+    if !src.is_distributed() || matches!(src, Encoding::Linear(_) | Encoding::GenericLinear(_)) {
+        return None;
+    }
+    let without = |dim: usize| from[..dim].iter().chain(&from[dim + 1..]).eq(to);
+    let dim = (0..from.len()).find(|dim| from[*dim] == 1 && without(*dim))?;
+    Some(SliceEncoding::new(dim as u32, src.clone()).ok()?.into())
+}
+
+/// Cuts the outputs anew; positions are counted in row-major order, the last dim fastest.
+fn reshape_layout(layout: &LinearLayout, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
+    let ins: Vec<(Dim, u64)> = layout.in_shape().collect();
+    let outs: Vec<(Dim, u64)> = shape
+        .iter()
+        .enumerate()
+        .map(|(d, s)| (Dim::out(d), *s))
+        .collect();
+    let old = reversal(layout.out_shape().map(|(_, size)| size));
+    let new = reversal(shape.iter().copied());
+    let mut columns = [0u64; 64];
+    for (to, from) in columns.iter_mut().zip(layout.columns()) {
+        let mut bits = *from;
+        while bits != 0 {
+            let bit = bits.trailing_zeros() as usize;
+            let flat = old[bit];
+            // The position of that flat bit among the new dims.
+            let place = new.iter().position(|f| *f == flat).unwrap_or(0);
+            *to |= 1 << place;
+            bits &= bits - 1;
+        }
+    }
+    let columns = &columns[..layout.columns().len()];
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        columns,
+        Surjectivity::NotRequired,
+    )?)
+}
+
+/// Returns, for each bit of a packed column (dim 0 low), its bit in row-major order (last dim low).
+fn reversal(sizes: impl Iterator<Item = u64>) -> Vec<usize> {
+    let bits: Vec<usize> = sizes.map(|s| s.trailing_zeros() as usize).collect();
+    let mut flat = Vec::new();
+    for (dim, count) in bits.iter().enumerate() {
+        let below: usize = bits[dim + 1..].iter().sum();
+        flat.extend((0..*count).map(|bit| below + bit));
+    }
+    flat
+}
+
+/// Pairs groups of operand dims with groups of result dims of the same size.
+fn decompose(src: &[u64], dst: &[u64]) -> Vec<(Dims, Dims)> {
+    let mut groups = vec![(Dims::new(), Dims::new())];
+    let (mut i, mut j) = (0, 0);
+    let (mut src_count, mut dst_count) = (1u64, 1u64);
+    while i < src.len() || j < dst.len() {
+        let (from, to) = groups.last_mut().expect("there is always a group");
+        let take_src = i < src.len() && (src_count < dst_count || src_count == 1 || src[i] == 1);
+        let take_dst = j < dst.len() && (dst_count < src_count || dst[j] == 1);
+        if take_src {
+            src_count *= src[i];
+            let _ = from.push(i);
+            i += 1;
+        } else if take_dst {
+            dst_count *= dst[j];
+            let _ = to.push(j);
+            j += 1;
+        } else {
+            groups.push((Dims::new(), Dims::new()));
+            (src_count, dst_count) = (1, 1);
+        }
+    }
+    groups
+}
+
+/// Returns the blocked encoding of the result, if there is one.
+fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<BlockedEncoding> {
+    if from == to {
+        return Some(src.clone());
+    }
+    let product = |list: &[u32]| list.iter().product::<u32>();
+    let warps = product(src.warps_per_cta());
+    let threads = product(src.threads_per_warp());
+    let ctas = src.cga_layout().num_ctas();
+    let default = |shape: &[u64]| BlockedEncoding::default_for_shape(shape, warps, threads, ctas);
+    if default(from).as_ref() == Ok(src) {
+        return default(to).ok();
+    }
+    // How several CTAs would have to go along the new dims is not clear.
+    if !src.cga_layout().is_single() {
+        return None;
+    }
+    let mut groups = decompose(from, to);
+    let mut rank_of = [0usize; MAX_RANK];
+    for (place, dim) in src.order().iter().enumerate() {
+        rank_of[*dim as usize] = place;
+    }
+    // Dims that merge must follow each other, the last the fastest.
+    let follow = |dims: &Dims| dims.windows(2).all(|w| rank_of[w[0]] == rank_of[w[1]] + 1);
+    if !groups.iter().all(|(src, _)| follow(src)) {
+        return None;
+    }
+    let parts = [
+        src.size_per_thread(),
+        src.threads_per_warp(),
+        src.warps_per_cta(),
+    ];
+    // A faster dim must be full before a slower one starts; only the slowest may be overfull.
+    for (dims, _) in &groups {
+        let mut left: Shape = List::collect(dims.iter().map(|d| from[*d]));
+        for part in parts {
+            for i in (0..dims.len()).rev() {
+                let size = u64::from(part[dims[i]]);
+                if size == 1 {
+                    continue;
+                }
+                if left[i + 1..].iter().any(|l| *l != 1) {
+                    return None;
+                }
+                left[i] = if left[i] >= size { left[i] / size } else { 0 };
+                if left[i] == 0 && i != 0 {
+                    return None;
+                }
+            }
+        }
+    }
+    let mut left: Shape = List::collect(to.iter().copied());
+    let mut new = [Ints::filled(1, to.len()); 3];
+    for (new, part) in new.iter_mut().zip(parts) {
+        for (src_dims, dst_dims) in &groups {
+            let mut rest: u64 = src_dims.iter().map(|d| u64::from(part[*d])).product();
+            for dim in dst_dims.iter().rev() {
+                let here = rest.min(left[*dim]);
+                new[*dim] = u32::try_from(here).ok()?;
+                rest /= here;
+                left[*dim] /= here;
+            }
+            if let Some(slowest) = dst_dims.first() {
+                new[*slowest] = u32::try_from(u64::from(new[*slowest]) * rest).ok()?;
+            } else if rest != 1 {
+                return None;
+            }
+        }
+    }
+    // The new dims come in the order of the dims they are made of.
+    groups.sort_by_key(|(src, _)| src.first().map_or(0, |d| rank_of[*d]));
+    let order = Ints::collect(
+        groups
+            .iter()
+            .flat_map(|(_, dst)| dst.iter().rev())
+            .map(|d| *d as u32),
+    );
+    let cga = CgaLayout::single(to.len()).ok()?;
+    BlockedEncoding::new(&new[0], &new[1], &new[2], &order, cga).ok()
+}

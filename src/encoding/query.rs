@@ -1,0 +1,330 @@
+//! What compilers ask of an encoding.
+
+use super::cga::first_seen;
+use super::error::Kind;
+use super::linear::order_of;
+use super::{CgaLayout, blocked::matrix_order};
+use super::{
+    DotOperandEncoding, Encoding, EncodingError, Ints, List, MAX_RANK, SwizzledSharedEncoding,
+};
+use crate::layout::{Dim, LinearLayout};
+
+impl Encoding {
+    /// Returns the dims in the order in which neighbours lie next to each other, the fastest first.
+    ///
+    /// For a tensor these are the neighbours in one thread's registers, for a buffer those in memory.
+    /// # Errors
+    /// When the encoding has no layout on `shape`.
+    pub fn order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
+        Ok(match self {
+            Self::SwizzledShared(e) => e.swizzle.order,
+            Self::AmdRotatingShared(e) => e.swizzle.order,
+            Self::PaddedShared(e) => e.order(),
+            Self::SharedLinear(e) => e.order(),
+            Self::NvmmaShared(e) => matrix_order(e.rank(), !e.is_transposed()),
+            Self::PartitionedShared(e) => e.partition_layout().order(shape)?,
+            Self::TensorMemory(_) | Self::TensorMemoryScales(_) => {
+                order_of(&self.to_linear_layout(shape)?, Dim::COL)
+            }
+            _ => order_of(&self.to_linear_layout(shape)?, Dim::REGISTER),
+        })
+    }
+
+    /// Returns the dims in the order in which neighbouring lanes lie next to each other.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn thread_order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
+        self.order_along(shape, Dim::LANE)
+    }
+
+    /// Returns the dims in the order in which neighbouring warps lie next to each other.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn warp_order(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
+        self.order_along(shape, Dim::WARP)
+    }
+
+    fn order_along(&self, shape: &[u64], ind: Dim) -> Result<Ints, EncodingError> {
+        let layout = self.distributed(shape)?;
+        let own = order_of(&layout, Dim::REGISTER);
+        let moves = (0..layout.in_bits(ind))
+            .filter_map(|bit| layout.basis(ind, bit).iter().position(|v| *v != 0))
+            .map(|d| d as u32);
+        Ok(first_seen(moves, own.iter().copied()))
+    }
+
+    fn distributed(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
+        if self.is_distributed() {
+            return self.to_linear_layout(shape);
+        }
+        Err(EncodingError::new(Kind::WrongKind {
+            what: "encoding",
+            found: self.family(),
+            expected: "a distributed one",
+        }))
+    }
+
+    /// Returns how many neighbours along each dim lie in consecutive registers of one thread.
+    ///
+    /// ```
+    /// # use linear_layout::encoding::Encoding;
+    /// let mma: Encoding =
+    ///     "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>".parse()?;
+    /// assert_eq!(*mma.contig_per_thread(&[64, 64])?, [1, 2]);
+    /// assert_eq!(*mma.elems_per_thread(&[64, 64])?, [4, 8]);
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn contig_per_thread(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
+        let layout = self.distributed(shape)?;
+        let mut contig = Ints::filled(1, shape.len());
+        let mut bit = 0;
+        for dim in order_of(&layout, Dim::REGISTER).iter().map(|d| *d as usize) {
+            let goes_on = |bit: usize, size: u32| {
+                bit < layout.in_bits(Dim::REGISTER)
+                    && layout
+                        .basis(Dim::REGISTER, bit)
+                        .iter()
+                        .enumerate()
+                        .all(|(d, v)| *v == if d == dim { u64::from(size) } else { 0 })
+            };
+            while goes_on(bit, contig[dim]) {
+                contig[dim] = contig[dim].saturating_mul(2);
+                bit += 1;
+            }
+        }
+        Ok(contig)
+    }
+
+    /// Returns how many registers of one thread go along each dim, copies included.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn elems_per_thread(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
+        Ok(sizes_along(&self.distributed(shape)?, Dim::REGISTER, true))
+    }
+
+    /// Returns the number of registers of one thread, copies included.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn total_elems_per_thread(&self, shape: &[u64]) -> Result<u64, EncodingError> {
+        Ok(self.distributed(shape)?.in_size(Dim::REGISTER))
+    }
+
+    /// Returns the number of different elements that one thread holds.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn unique_elems_per_thread(&self, shape: &[u64]) -> Result<u64, EncodingError> {
+        let layout = self.distributed(shape)?;
+        let moving = layout
+            .columns_of(Dim::REGISTER)
+            .iter()
+            .filter(|c| **c != 0)
+            .count();
+        Ok(1 << moving)
+    }
+
+    /// Returns how many lanes of a warp go along each dim; copies do not count.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn threads_per_warp(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
+        Ok(sizes_along(&self.distributed(shape)?, Dim::LANE, false))
+    }
+
+    /// Returns how many warps of a CTA go along each dim; copies do not count.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn warps_per_cta(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
+        Ok(sizes_along(&self.distributed(shape)?, Dim::WARP, false))
+    }
+
+    /// Returns the number of lanes in a warp.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout of its own.
+    pub fn num_lanes(&self) -> Result<u64, EncodingError> {
+        self.hardware_size(Dim::LANE)
+    }
+
+    /// Returns the number of warps in a CTA.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout of its own.
+    pub fn num_warps(&self) -> Result<u64, EncodingError> {
+        self.hardware_size(Dim::WARP)
+    }
+
+    /// Returns the number of CTAs in a cluster.
+    ///
+    /// # Errors
+    /// When a written-out layout does not keep the CTAs above everything else.
+    pub fn num_ctas(&self) -> Result<u64, EncodingError> {
+        Ok(match self {
+            Self::Linear(e) => e.layout().in_size(Dim::BLOCK),
+            Self::GenericLinear(e) => e.layout().in_size(Dim::BLOCK),
+            Self::SharedLinear(e) => e.layout().in_size(Dim::BLOCK),
+            Self::PaddedShared(e) => e.linear_component().in_size(Dim::BLOCK),
+            _ => u64::from(self.cga_layout()?.num_ctas()),
+        })
+    }
+
+    /// A size of the hardware is the same on every shape, so the smallest one serves.
+    fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
+        let shape = [1; MAX_RANK];
+        Ok(self.distributed(&shape[..self.rank()])?.in_size(ind))
+    }
+
+    /// Returns the part of a tensor of this shape that one CTA holds.
+    ///
+    /// # Errors
+    /// When a written-out layout does not keep the CTAs above everything else.
+    pub fn shape_per_cta(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
+        Ok(self.cga_layout()?.shape_per_cta(shape))
+    }
+
+    /// Returns the order in which to lay the tensor out in memory: the registers' order, unless
+    /// neighbouring lanes go along a dim of which a thread holds one element.
+    ///
+    /// # Errors
+    /// When the encoding is not distributed or has no layout on `shape`.
+    pub fn order_for_memory(&self, shape: &[u64]) -> Result<Ints, EncodingError> {
+        let (order, threads) = (self.order(shape)?, self.thread_order(shape)?);
+        let along_lanes = threads.first().map_or(0, |d| *d as usize);
+        if order != threads && self.elems_per_thread(shape)?.get(along_lanes) == Some(&1) {
+            return Ok(threads);
+        }
+        Ok(order)
+    }
+
+    /// Returns what the start of a shared-memory buffer must be a multiple of, in bytes.
+    ///
+    /// Nothing for encodings that are not in shared memory.
+    #[must_use]
+    pub fn alignment_bytes(&self) -> Option<u32> {
+        match self {
+            Self::NvmmaShared(e) => Some(e.alignment_bytes()),
+            Self::SharedLinear(e) => Some(e.alignment_bytes()),
+            Self::PartitionedShared(e) => e.partition_layout().alignment_bytes(),
+            _ => self.is_shared().then_some(16),
+        }
+    }
+}
+
+/// Returns how far the bases of `ind` reach along each dim; a zero one counts, where `copies` is set,
+/// for the dim of the one before it.
+fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_RANK> {
+    let mut sizes = List::filled(1, layout.num_out_dims());
+    let mut dim = 0;
+    for bit in 0..layout.in_bits(ind) {
+        match layout.basis(ind, bit).iter().position(|v| *v != 0) {
+            Some(d) => dim = d,
+            None if copies => {}
+            None => continue,
+        }
+        sizes[dim] *= 2;
+    }
+    sizes
+}
+
+/// Bits in one row of the 32 four-byte banks of shared memory.
+const BANK_ROW_BITS: u64 = 1024;
+
+impl SwizzledSharedEncoding {
+    /// Returns the swizzle with which an operand of a matrix product is read without conflicts.
+    ///
+    /// `shape` is that of the operand, `order` that of its buffer, `element_bits` the width of an
+    /// element; `transposed` says that the buffer holds the operand transposed.
+    /// ```
+    /// # use linear_layout::encoding::{CgaLayout, Encoding, SwizzledSharedEncoding};
+    /// let a: Encoding = "#ttg.dot_op<{opIdx = 0, kWidth = 2, parent = #ttg.nvidia_mma<{versionMajor = 2, \
+    ///     versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>}>".parse()?;
+    /// let Encoding::DotOperand(a) = a else { unreachable!() };
+    /// let s = SwizzledSharedEncoding::for_dot_operand(&a, &[64, 64], &[1, 0], CgaLayout::single(2)?, 16, false)?;
+    /// assert_eq!((s.vec(), s.per_phase(), s.max_phase()), (8, 1, 8));
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    /// # Errors
+    /// When the ranks differ, `order` is no permutation, the element has no bits, or the parent of
+    /// the operand is an `nvidia_mma` that reads no operands from registers.
+    /// # Source
+    /// Triton's `SwizzledSharedEncodingAttr::get` and `composeSharedLayoutForOperand`.
+    pub fn for_dot_operand(
+        operand: &DotOperandEncoding,
+        shape: &[u64],
+        order: &[u32],
+        cga: CgaLayout,
+        element_bits: u32,
+        transposed: bool,
+    ) -> Result<Self, EncodingError> {
+        let plain = Self::new(1, 1, 1, order, cga)?;
+        super::cga::same_rank("shape", shape, "order", order)?;
+        if element_bits == 0 {
+            let (what, value, expected) = ("element bits", 0, "1 or more");
+            return Err(EncodingError::new(Kind::BadValue {
+                what,
+                value,
+                expected,
+            }));
+        }
+        let bits = u64::from(element_bits);
+        let inner = order[0] as usize;
+        let op = operand.op_idx();
+        let k_width = u64::from(operand.k_width());
+        let made = |vec: u64, per_phase: u64, max_phase: u64| {
+            let small = |v: u64| u32::try_from(v).unwrap_or(u32::MAX);
+            Self::new(small(vec), small(per_phase), small(max_phase), order, cga)
+        };
+        match operand.parent() {
+            Encoding::NvidiaMma(mma) if mma.is_ampere() || mma.is_hopper() => {
+                let k_dim = order.len().saturating_sub(if op == 0 { 1 } else { 2 });
+                let size = cga.shape_per_cta(shape)[inner].max(1);
+                let per_phase = (BANK_ROW_BITS / bits.saturating_mul(size)).max(1);
+                let (mut vec, mut rows) = (4 * k_width, 8);
+                if transposed != (inner != k_dim) {
+                    (vec, rows) = (rows, vec);
+                }
+                let vectors = BANK_ROW_BITS / (vec * bits).max(1);
+                let max_phase = (rows.min(vectors).max(1) / per_phase).max(1);
+                made(vec, per_phase, max_phase)
+            }
+            Encoding::NvidiaMma(_) => Err(EncodingError::new(Kind::NoLayout {
+                family: "dot_op",
+                reason: "only versions 2 and 3 of its parent read operands from registers",
+            })),
+            Encoding::AmdMfma(mfma) => {
+                let k_contiguous = inner == usize::from((op == 0) != transposed);
+                // gfx950 transposes while it loads, so it needs the swizzle in either order.
+                let gfx950 = mfma.version() == 4;
+                if !k_contiguous && !(gfx950 && matches!(element_bits, 8 | 16)) {
+                    return Ok(plain);
+                }
+                let banks = if gfx950 { 64 } else { 32 };
+                let size = shape[inner].max(1);
+                let per_phase = (banks * 32 / bits / size).max(1);
+                let max_phase = match mfma.instr_shape()[0] {
+                    4 => 4,
+                    _ => (16 / per_phase).min(size / k_width.max(1)).max(1),
+                };
+                made(k_width, per_phase, max_phase)
+            }
+            Encoding::AmdWmma(wmma) => {
+                if inner != usize::from(op == 0) {
+                    return Ok(plain);
+                }
+                let vec = ((k_width * bits).min(128) / bits).max(1);
+                let size = shape[inner].max(1);
+                let per_phase = (32 * 32 / bits / size).max(1);
+                let rows = u64::from(wmma.instr_shape()[0]);
+                made(vec, per_phase, (rows / per_phase).min(size / vec).max(1))
+            }
+            _ => Ok(plain),
+        }
+    }
+}
