@@ -95,16 +95,12 @@ pub fn plan_conversion(
         if allows(Strategy::Shuffle)
             && let Some(exchange) = Exchange::new(&sides, elem_bits, target)
         {
-            plans.extend(exchange.plan(budget(&plans)));
-            if options.strategy.is_none()
-                && let Some(budget) = budget(&plans)
-            {
-                let limit = options
-                    .scratch_limit
-                    .unwrap_or(u32::MAX)
-                    .min(target.max_shared_bytes);
-                plans.extend(exchange.plan_mixed(limit, budget));
-            }
+            let limit = options
+                .scratch_limit
+                .unwrap_or(u32::MAX)
+                .min(target.max_shared_bytes);
+            let mixed_limit = options.strategy.is_none().then_some(limit);
+            plans.extend(exchange.plan(budget(&plans), mixed_limit));
         }
     }
     let moves = minimal_conversion_dims(src, dst)?;

@@ -370,6 +370,21 @@ impl Load {
     }
 }
 
+/// How a mixed plan is divided.
+#[derive(Clone, Debug)]
+struct Mix {
+    /// The registers fall into 2^this groups.
+    group_bits: usize,
+    /// How many of them go through shared memory.
+    shared: u32,
+    /// The way of one group through shared memory.
+    route: Route,
+    /// Source registers of the group's register bits.
+    src_masks: Vec<u64>,
+    /// Numbers of loaded values, by the group's destination register bits.
+    place: Vec<u64>,
+}
+
 /// A conversion inside a warp, ready to be emitted in one of several forms.
 pub(super) struct Exchange<'a> {
     sides: &'a Sides,
@@ -475,11 +490,24 @@ impl<'a> Exchange<'a> {
         }
     }
 
-    /// The plan by shuffles alone, unless it is sure to cost more than `budget`.
-    pub(super) fn plan(&self, budget: Option<u32>) -> Option<ConvertPlan> {
+    /// The better of shuffles alone and shuffles beside shared memory, unless it is sure to cost more than `budget`.
+    ///
+    /// Both are weighed by estimates; one is emitted.
+    pub(super) fn plan(
+        &self,
+        budget: Option<u32>,
+        mixed_limit: Option<u32>,
+    ) -> Option<ConvertPlan> {
         let (form, load) = self.best_form();
-        // The estimate is at most a little high: leave room.
-        if budget.is_some_and(|most| load.total(self.sides.warps_log2) > most + most / 4) {
+        let total = load.total(self.sides.warps_log2);
+        // Estimates are a little high at most: leave room.
+        let most = budget.map_or(u32::MAX, |b| b.saturating_add(b / 4));
+        if let Some(limit) = mixed_limit
+            && let Some(mix) = self.best_mix(load, limit, total.min(budget.unwrap_or(u32::MAX)))
+        {
+            return Some(self.emit_mixed(form, &mix));
+        }
+        if total > most {
             return None;
         }
         let mut b = Builder::new(self.sides, self.elem_bits);
@@ -493,18 +521,16 @@ impl<'a> Exchange<'a> {
         Some(plan)
     }
 
-    /// The plan that sends some registers through shared memory and the others through shuffles, so that the
-    /// load-store unit and the arithmetic unit are both busy.
+    /// Sends some registers through shared memory and the others through shuffles, so that the load-store unit and
+    /// the arithmetic unit are both busy.
     ///
     /// Register bits that no exchange touches number independent groups. With `x` of the groups through shared
     /// memory the load-store unit is busy for `x S + (1 - x) L`, the arithmetic unit for `(1 - x) A`.
-    pub(super) fn plan_mixed(&self, limit: u32, budget: u32) -> Option<ConvertPlan> {
+    fn best_mix(&self, load: Load, limit: u32, budget: u32) -> Option<Mix> {
         let between = &self.coordinates.between;
-        let free = self.coordinates.free;
-        let container = self.elem_bits.max(8);
-        let (form, load) = self.best_form();
-        let mut best: Option<(u32, usize, u32, Route)> = None;
-        for group_bits in 1..=free.min(3) {
+        let costs = &self.target.costs;
+        let mut best: Option<(u32, Mix)> = None;
+        for group_bits in 1..=self.coordinates.free.min(3) {
             let kept = &between[..between.len() - group_bits];
             let dst_masks: Vec<u64> = self.coordinates.word.iter().chain(kept).copied().collect();
             let src_masks: Vec<u64> = dst_masks
@@ -514,17 +540,18 @@ impl<'a> Exchange<'a> {
             // The offers must stay among the registers of one group.
             let inside = echelon(&src_masks);
             if !self.stages.offer.iter().all(|o| inside.contains(o.0)) {
-                return None;
+                break;
             }
             let part = self.sides.restricted(&src_masks, &dst_masks);
-            let route = Route::best(&part, container, 0, self.target)?;
-            let costs = &self.target.costs;
+            let Some(route) = Route::best(&part, self.elem_bits.max(8), 0, self.target) else {
+                break;
+            };
             let through = route.time(self.target);
-            for shared in (1..1u32 << group_bits).step_by(2) {
+            let groups = 1u32 << group_bits;
+            for shared in (1..groups).step_by(2) {
                 if u64::from(route.scratch_bytes()) * u64::from(shared) > u64::from(limit) {
                     continue;
                 }
-                let groups = 1u32 << group_bits;
                 let rest = |x: u32| {
                     x / groups * (groups - shared) + x % groups * (groups - shared) / groups
                 };
@@ -532,33 +559,43 @@ impl<'a> Exchange<'a> {
                     load_store: rest(load.load_store) + through.0 * shared,
                     arithmetic: rest(load.arithmetic) + through.1 * shared,
                 };
-                let waiting = costs.round_trip + costs.warp_sync;
-                let total = both.total(self.sides.warps_log2) + waiting;
+                let total = both.total(self.sides.warps_log2) + costs.round_trip + costs.warp_sync;
                 if total < budget && best.as_ref().is_none_or(|b| total < b.0) {
-                    best = Some((total, group_bits, shared, route.clone()));
+                    let place = route.place(&part.dst);
+                    let mix = Mix {
+                        group_bits,
+                        shared,
+                        route: route.clone(),
+                        src_masks: src_masks.clone(),
+                        place,
+                    };
+                    best = Some((total, mix));
                 }
             }
         }
-        let (_, group_bits, shared, route) = best?;
-        Some(self.emit_mixed(form, group_bits, shared, &route))
+        best.map(|b| b.1)
     }
 
-    fn emit_mixed(&self, form: Form, group_bits: usize, shared: u32, route: &Route) -> ConvertPlan {
+    fn emit_mixed(&self, form: Form, mix: &Mix) -> ConvertPlan {
+        let Mix {
+            group_bits,
+            shared,
+            route,
+            src_masks,
+            place,
+        } = mix;
+        let shared = *shared;
         let between = &self.coordinates.between;
         let kept_bits = between.len() - group_bits;
         let word_bits = self.coordinates.word.len();
-        let kept = &between[..kept_bits];
-        let dst_masks: Vec<u64> = self.coordinates.word.iter().chain(kept).copied().collect();
         let from = |k: u64| apply(&self.stages.register_of_register, k);
-        let src_masks: Vec<u64> = dst_masks.iter().map(|&k| from(k)).collect();
-        let part = self.sides.restricted(&src_masks, &dst_masks);
         let group = |g: u32| apply(&between[kept_bits..], u64::from(g));
         let size = route.scratch_bytes();
         let mut b = Builder::new(self.sides, self.elem_bits);
         for g in 0..shared {
             let base = from(group(g));
             route.store(&mut b, 0, g * size, |x| {
-                ValueId((base ^ apply(&src_masks, x)) as u32)
+                ValueId((base ^ apply(src_masks, x)) as u32)
             });
         }
         b.barrier(BarrierScope::Warp);
@@ -571,12 +608,11 @@ impl<'a> Exchange<'a> {
             .collect();
         let mut values = self.elements(&mut b, form, &by_shuffles);
         // Values are numbered by their coordinates: word bits, kept bits, group bits.
-        let place = route.place(&part.dst);
         let per_group = 1usize << (word_bits + kept_bits);
         let loads_per_group = loaded.len() / shared as usize;
         for g in 0..shared as usize {
             for x in 0..per_group {
-                let at = apply(&place, x as u64) as usize;
+                let at = apply(place, x as u64) as usize;
                 values[g * per_group + x] = Some(loaded[g * loads_per_group + at]);
             }
         }

@@ -139,7 +139,15 @@ fn shared_vector(
 /// Vectors outside both spans as far as possible: the segment.
 ///
 /// First unit vectors outside both, then sums of one vector of each, then (conflicts on one side) the others.
-fn common_complement(a: &[u64], b: &[u64], bits: u32, len: usize) -> Vec<u64> {
+///
+/// `order` says, for a vector that only the first or only the second span has, how early it is to be paired.
+fn common_complement(
+    a: &[u64],
+    b: &[u64],
+    bits: u32,
+    len: usize,
+    order: impl Fn(bool, u64) -> u32,
+) -> Vec<u64> {
     let (a, b) = (
         independent(a.iter().copied()),
         independent(b.iter().copied()),
@@ -154,11 +162,11 @@ fn common_complement(a: &[u64], b: &[u64], bits: u32, len: usize) -> Vec<u64> {
     let common = intersection(&a, &b);
     let mut only_a = extending(&common, a.iter().copied());
     let mut only_b = extending(&common, b.iter().copied());
+    only_a.sort_by_key(|&c| (order(true, c), c));
+    only_b.sort_by_key(|&c| (order(false, c), c));
     if only_a.len() > only_b.len() {
         core::mem::swap(&mut only_a, &mut only_b);
     }
-    only_a.sort_unstable();
-    only_b.sort_unstable();
     let conflicts = len
         .saturating_sub(only_a.len() + segment.len())
         .min(only_a.len());
@@ -226,7 +234,21 @@ pub(super) fn swizzle(
     };
     let src_tile = tile(src, Access::Store, &src_more);
     let dst_tile = tile(dst, Access::Load, &dst_more);
-    let segment = common_complement(&src_tile, &dst_tile, sides.bits, segment_len);
+    // A sum with a vector bit puts its partner across that bit: the partner must be a register of that side, or the
+    // threads would break up the vector.
+    let order = |of_src: bool, c: u64| {
+        let (own, others, threads) = if of_src {
+            (&src_more, &dst_more, &dst.thread)
+        } else {
+            (&dst_more, &src_more, &src.thread)
+        };
+        u32::from(if others.is_empty() {
+            !own.contains(&c)
+        } else {
+            threads.contains(&c)
+        })
+    };
+    let segment = common_complement(&src_tile, &dst_tile, sides.bits, segment_len, order);
     let mut fixed = vector.clone();
     fixed.extend(
         src_more
