@@ -6,6 +6,8 @@ use linear_layout::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use serde_json::{Map, Value, json};
 
 const VECTORS: &str = include_str!("../golden/linear_layout.jsonl");
+/// Pairs in which a dim is the same on both sides, alone or touched by others.
+const SHARED_DIMS: &str = include_str!("../golden/linear_layout_shared_dims.jsonl");
 
 fn layout(v: &Value) -> Result<LinearLayout, LayoutError> {
     let pair = |p: &Value| (Dim::named(p[0].as_str().unwrap()), p[1].clone());
@@ -105,11 +107,12 @@ fn run(op: &str, args: &[Value]) -> Result<Value, LayoutError> {
     }
 }
 
-#[test]
-fn every_vector_is_met() {
+/// Runs each case and returns how many there are of each op.
+#[track_caller]
+fn check(vectors: &str) -> BTreeMap<String, usize> {
     let mut counts = BTreeMap::<String, usize>::new();
     let mut failures = Vec::new();
-    for line in VECTORS.lines() {
+    for line in vectors.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let op = case["op"].as_str().unwrap();
         let got = run(op, case["args"].as_array().unwrap());
@@ -129,6 +132,46 @@ fn every_vector_is_met() {
         failures.len(),
         failures[0]
     );
+    counts
+}
+
+#[test]
+fn every_vector_is_met() {
+    let counts = check(VECTORS);
     assert_eq!(counts.values().sum::<usize>(), 1726);
     assert_eq!(counts.len(), 11, "{counts:?}");
+}
+
+#[test]
+fn shared_dims_stay_where_triton_lets_them() {
+    assert_eq!(check(SHARED_DIMS)["invert_and_compose"], 600);
+}
+
+#[test]
+fn conversions_touch_the_dims_that_triton_says() {
+    let layout_of = |bases: &Value, shape: &[u64]| {
+        let dims = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
+        let named: Vec<Value> = dims
+            .iter()
+            .map(|d| json!([d.name(), bases[d.name()]]))
+            .collect();
+        let outs: Vec<Value> = shape
+            .iter()
+            .enumerate()
+            .map(|(i, s)| json!([Dim::out(i).name(), s]))
+            .collect();
+        layout(&json!({"bases": named, "out_dims": outs})).unwrap()
+    };
+    let mut cases = 0;
+    for line in include_str!("../golden/conversions.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let shape: Vec<u64> = serde_json::from_value(case["shape"].clone()).unwrap();
+        let src = layout_of(&case["src_bases"], &shape);
+        let dst = layout_of(&case["dst_bases"], &shape);
+        let moved = src.minimal_conversion_to(&dst).unwrap();
+        let moved: Vec<&str> = moved.in_dims().map(Dim::name).collect();
+        assert_eq!(json!(moved), case["moves"], "case {}", case["id"]);
+        cases += 1;
+    }
+    assert!(cases > 500, "{cases}");
 }

@@ -2,7 +2,9 @@
 
 mod conversions;
 mod encodings;
+mod layout_borders;
 mod layout_laws;
 mod linear_layout_vectors;
+mod no_allocation;
 #[path = "../../src/testing.rs"]
 mod testing;

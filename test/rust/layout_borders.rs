@@ -1,0 +1,405 @@
+//! Sizes at the border: an answer or an error that names the dim, never an overflow.
+
+use linear_layout::layout::{
+    AffineLayout, Dim, LayoutError, LinearLayout, MAX_DIMS, RegisterPermutation, Surjectivity,
+    ensure_not_larger_than, ensure_not_smaller_than, standard_out_dims,
+};
+
+const D0: Dim = Dim::out(0);
+const D1: Dim = Dim::out(1);
+const L: Dim = Dim::LANE;
+const R: Dim = Dim::REGISTER;
+
+fn id(bits: u32, i: Dim, o: Dim) -> LinearLayout {
+    LinearLayout::identity_1d(1 << bits, i, o).unwrap()
+}
+
+#[track_caller]
+fn check<T: std::fmt::Debug>(result: Result<T, LayoutError>, text: &str, dim: Option<Dim>) {
+    let e = result.unwrap_err();
+    assert_eq!(e.to_string(), text);
+    assert_eq!(e.dim(), dim);
+}
+
+#[test]
+fn no_dims_at_all() {
+    let e = LinearLayout::empty();
+    assert!(e.is_invertible() && e.is_surjective() && e.is_injective());
+    assert_eq!(
+        (e.rank(), e.num_consecutive_in_out(), e.total_in_bits()),
+        (0, 1, 0)
+    );
+    assert_eq!(e.invert().unwrap(), e);
+    assert_eq!(e.pseudoinvert().unwrap(), e);
+    assert_eq!(e.compose(&e).unwrap(), e);
+    assert_eq!(e.invert_and_compose(&e).unwrap(), e);
+    assert_eq!(e.divide_left(&e).unwrap(), e);
+    assert_eq!(e.quotient(&[]).unwrap(), e);
+    assert_eq!(e.flatten_ins().unwrap().flatten_outs().unwrap(), e);
+    assert_eq!(e.apply(&[]).unwrap().len(), 0);
+    assert_eq!(e.apply_range(0..2).collect::<Vec<_>>(), [0, 0]);
+    assert_eq!(e.free_variable_masks().packed(), 0);
+    assert_eq!(e.reshape_standard(&[]).unwrap(), e);
+    assert_eq!(ensure_not_smaller_than(&e, &[]).unwrap(), e);
+    assert_eq!(LinearLayout::identity_1d(0, L, D0).unwrap(), e);
+    assert_eq!(LinearLayout::strided_1d(0, 3, L, D0).unwrap(), e);
+    assert_eq!(LinearLayout::zeros_1d(0, L, D0, 3).unwrap(), e);
+    assert_eq!("(empty layout)".parse::<LinearLayout>().unwrap(), e);
+    let outs_only = LinearLayout::from_bases(&[], &[D0]).unwrap();
+    assert_eq!(
+        outs_only.to_string(),
+        "\n(empty layout with out-dims [dim0 (size 1)])"
+    );
+    assert_eq!(
+        outs_only.to_string().parse::<LinearLayout>().unwrap(),
+        outs_only
+    );
+    let ins_only = LinearLayout::from_bases(&[(L, &[&[], &[]])], &[]).unwrap();
+    assert_eq!(
+        ins_only.to_string(),
+        "\n - lane=1 -> ()\n   lane=2 -> ()\nwhere out dims are: []"
+    );
+    assert_eq!(
+        ins_only.to_string().parse::<LinearLayout>().unwrap(),
+        ins_only
+    );
+    assert_eq!(ins_only.free_variable_masks().mask(L), 0b11);
+}
+
+#[test]
+fn dims_of_size_one() {
+    let one = LinearLayout::identity_1d(1, L, D0).unwrap();
+    assert!(one.is_invertible());
+    assert_eq!(
+        one.invert().unwrap(),
+        LinearLayout::identity_1d(1, D0, L).unwrap()
+    );
+    assert_eq!(
+        one.squeeze_ins(L).unwrap().squeeze_outs(D0).unwrap(),
+        LinearLayout::empty()
+    );
+    assert_eq!(one.apply(&[(L, 0)]).unwrap()[..], [0]);
+    // Dims of size 1 behind 64 bits.
+    let full = id(32, R, D0).product(&id(32, L, D1)).unwrap();
+    let more = full
+        .product(&LinearLayout::identity_1d(1, Dim::WARP, Dim::out(2)).unwrap())
+        .unwrap();
+    let point = [(R, 7), (L, 9), (Dim::WARP, 0)];
+    assert_eq!(more.apply(&point).unwrap()[..], [7, 9, 0]);
+    assert_eq!(more.invert().unwrap().out_size(Dim::WARP), 1);
+    let wrong = [(R, 7), (L, 9), (Dim::WARP, 1)];
+    check(
+        more.apply(&wrong),
+        "`warp` = 1 is outside the dim; expected < 1",
+        Some(Dim::WARP),
+    );
+}
+
+#[test]
+fn two_to_the_31_elements() {
+    let l = id(16, R, D1).product(&id(15, L, D0)).unwrap();
+    assert_eq!(l.total_out_bits(), 31);
+    assert!(l.is_invertible());
+    let top = l.apply(&[(R, 0xffff), (L, 0x7fff)]).unwrap();
+    assert_eq!(top[..], [0xffff, 0x7fff]);
+    let flat = l.flatten_ins().unwrap().flatten_outs().unwrap();
+    assert_eq!(flat.in_size(R), 1 << 31);
+    assert_eq!(
+        flat.apply(&[(R, (1 << 31) - 1)]).unwrap()[..],
+        [(1 << 31) - 1]
+    );
+    assert_eq!(
+        l.compose(&l.invert().unwrap()).unwrap().total_out_bits(),
+        31
+    );
+}
+
+#[test]
+fn sixty_four_bits() {
+    let l = id(32, R, D1).product(&id(32, L, D0)).unwrap();
+    assert!(l.is_invertible());
+    assert_eq!(l.apply_packed(u64::MAX), u64::MAX);
+    assert_eq!(l.invert().unwrap().invert().unwrap(), l);
+    assert_eq!(l.invert_and_compose(&l).unwrap().columns().len(), 64);
+    assert_eq!(
+        l.transpose_outs(&[D0, D1]).unwrap().apply_packed(1),
+        1 << 32
+    );
+    assert_eq!(l.to_string().parse::<LinearLayout>().unwrap(), l);
+    assert_eq!(l.apply_range(u64::MAX - 2..u64::MAX).count(), 2);
+    assert_eq!(l.divide_left(&id(31, R, D1)).unwrap().in_bits(R), 1);
+    assert_eq!(l.divide_right(&id(32, L, D0)).unwrap().in_bits(L), 0);
+    assert!(
+        AffineLayout::from(l.clone())
+            .flip_in(L)
+            .unwrap()
+            .invert()
+            .is_ok()
+    );
+    check(
+        l.flatten_ins(),
+        "in-dim `register` has 64 bits; at most 63 are supported in one dim",
+        Some(R),
+    );
+    let wide = id(63, R, D0);
+    assert_eq!(wide.out_size(D0), 1 << 63);
+    assert_eq!(
+        wide.apply(&[(R, (1 << 63) - 1)]).unwrap()[..],
+        [(1 << 63) - 1]
+    );
+    assert_eq!(wide.to_string().parse::<LinearLayout>().unwrap(), wide);
+}
+
+#[test]
+fn more_than_sixty_four_bits() {
+    let l = id(40, R, D1);
+    let text = "in-dim `lane` brings the in-dims to 80 bits; at most 64 are supported";
+    check(l.product(&id(40, L, D0)), text, Some(L));
+    check(
+        id(40, R, D0).product(&id(40, R, D1)),
+        "in-dim `register` has 80 bits; at most 63 are supported in one dim",
+        Some(R),
+    );
+    check(
+        LinearLayout::strided_1d(1 << 32, 1 << 32, R, D0),
+        "out-dim `dim0` has 64 bits; at most 63 are supported in one dim",
+        Some(D0),
+    );
+    check(
+        l.resize_in(R, 1 << 63)
+            .and_then(|l| l.product(&id(2, L, D0))),
+        "in-dim `lane` brings the in-dims to 65 bits; at most 64 are supported",
+        Some(L),
+    );
+    assert!(ensure_not_smaller_than(&l, &[(D1, 1 << 63)]).is_ok());
+    let basis: &[u64] = &[1];
+    let many = vec![basis; 65];
+    assert!(
+        LinearLayout::from_bases(&[(R, &many)], &[D0])
+            .unwrap_err()
+            .is_too_large()
+    );
+    assert!(
+        LinearLayout::from_bases(&[(R, &[&[u64::MAX]])], &[D0])
+            .unwrap_err()
+            .is_too_large()
+    );
+    let mut text = String::new();
+    for bit in 0..63 {
+        text += &format!(
+            "{}lane={} -> (0)\n",
+            if bit == 0 { " - " } else { "   " },
+            1u64 << bit
+        );
+    }
+    let deep =
+        format!("{text} - warp=1 -> (0)\n   warp=2 -> (0)\nwhere out dims are: [dim0 (size 1)]");
+    assert!(deep.parse::<LinearLayout>().unwrap_err().is_too_large());
+}
+
+#[test]
+fn many_dims() {
+    for rank in 0..=MAX_DIMS {
+        let shape = vec![4; rank];
+        let order: Vec<usize> = (0..rank).rev().collect();
+        let l = LinearLayout::identity_nd(Dim::OFFSET, &shape, &order).unwrap();
+        assert_eq!(l.total_out_bits(), 2 * rank);
+        assert!(l.is_invertible());
+        let outs: Vec<_> = standard_out_dims(rank).collect();
+        let t = l.transpose_outs(&outs).unwrap();
+        assert_eq!(t.compose(&t.invert().unwrap()).unwrap().rank(), 2 * rank);
+        assert_eq!(t.to_string().parse::<LinearLayout>().unwrap(), t);
+    }
+    let shape = [2; MAX_DIMS + 1];
+    let order: Vec<usize> = (0..=MAX_DIMS).collect();
+    check(
+        LinearLayout::identity_nd(R, &shape, &order),
+        "more than 8 out-dims",
+        None,
+    );
+    let eight = LinearLayout::identity_nd(R, &shape[..MAX_DIMS], &order[..MAX_DIMS]).unwrap();
+    check(
+        eight.product(&id(1, R, Dim::out(8))),
+        "more than 8 out-dims",
+        None,
+    );
+}
+
+#[test]
+fn errors_name_what_is_wrong() {
+    let l = id(2, R, D0).product(&id(3, L, D1)).unwrap();
+    let none = Some(Dim::WARP);
+    check(l.squeeze_ins(Dim::WARP), "there is no in-dim `warp`", none);
+    check(
+        l.squeeze_outs(D0),
+        "out-dim `dim0` has size 4; expected 1",
+        Some(D0),
+    );
+    check(l.rename_in(R, L), "in-dim `lane` is named twice", Some(L));
+    check(l.transpose_ins(&[R]), "in-dim `lane` is not given", Some(L));
+    check(
+        l.transpose_ins(&[R, R]),
+        "in-dim `register` is named twice",
+        Some(R),
+    );
+    check(
+        l.reshape_ins(&[(R, 8)]),
+        "the new in-dims have 3 bits together; expected 5",
+        None,
+    );
+    check(
+        l.resize_in(R, 3),
+        "size 3 of in-dim `register` is not a power of two",
+        Some(R),
+    );
+    check(
+        l.resize_out(D0, 8),
+        "out-dim `dim0` of size 4 cannot grow to 8; it can only shrink",
+        Some(D0),
+    );
+    check(l.apply(&[(R, 1)]), "in-dim `lane` is not given", Some(L));
+    check(
+        l.apply(&[(R, 1), (R, 1)]),
+        "in-dim `register` is named twice",
+        Some(R),
+    );
+    check(
+        l.apply(&[(R, 4), (L, 1)]),
+        "`register` = 4 is outside the dim; expected < 4",
+        Some(R),
+    );
+    check(l.compose(&l), "there is no in-dim `dim0`", Some(D0));
+    check(
+        id(3, L, R).compose(&l.sublayout(&[R], &[D0]).unwrap()),
+        "`register` has size 8; expected at most 4",
+        Some(R),
+    );
+    check(
+        l.concat_ins(&l),
+        "in-dim `register` is named twice",
+        Some(R),
+    );
+    check(
+        l.concat_outs(&id(1, R, D1)),
+        "in-dim `lane` is not given",
+        Some(L),
+    );
+    check(
+        LinearLayout::zeros_1d(4, L, D0, 4).unwrap().invert(),
+        "layout is not invertible: 2 in bits, 2 out bits, rank 0; all three must be equal",
+        None,
+    );
+    let e = id(2, L, D0).invert_and_compose(&LinearLayout::strided_1d(2, 2, R, D0).unwrap());
+    assert_eq!(e.as_ref().unwrap_err().basis(), Some((L, 0)));
+    check(
+        e,
+        "basis 0 of in-dim `lane` is outside the image of the layout to be inverted",
+        Some(L),
+    );
+    let e = l
+        .divide_left(&LinearLayout::zeros_1d(2, R, D0, 2).unwrap())
+        .unwrap_err();
+    assert!(e.is_not_divisible());
+    assert_eq!(
+        e.to_string(),
+        "layout is not divisible: basis 0 of in-dim `register` does not fit the tile"
+    );
+    check(
+        l.divide_left(&id(3, R, D0)),
+        "layout is not divisible: in-dim `register` has 2 bits and the tile 3",
+        Some(R),
+    );
+    check(
+        LinearLayout::from_bases(&[(R, &[&[1, 2]])], &[D0]),
+        "basis 0 of in-dim `register` has 2 components; expected 1, one for each out-dim",
+        Some(R),
+    );
+    check(
+        LinearLayout::from_bases_sized(&[(R, &[&[9]])], &[(D0, 8)], Surjectivity::NotRequired),
+        "basis 0 of in-dim `register` has 9 in out-dim `dim0`; expected < 8",
+        Some(D0),
+    );
+    check(
+        LinearLayout::from_bases(&[(R, &[&[1], &[4]])], &[D0]),
+        "layout is not surjective: its rank is 2, its out-dims have 3 bits; no input reaches dim0 = 2",
+        Some(D0),
+    );
+    check(
+        RegisterPermutation::new(&[0, 2], R, 2),
+        "the action on `register` names basis 2; expected < 2",
+        Some(R),
+    );
+    check(
+        RegisterPermutation::new(&[1, 1], R, 2),
+        "the action on `register` names basis 1 twice",
+        Some(R),
+    );
+    check(
+        ensure_not_larger_than(&l, &[(D0, 4)], true),
+        "out-dim `dim1` is not given",
+        Some(D1),
+    );
+    check(
+        AffineLayout::from(l.clone()).slice_in(L, 2, 4),
+        "`lane` = 2 is not a multiple of the size 4 of the slice",
+        Some(L),
+    );
+    check(
+        AffineLayout::new(l, &[(D0, 4), (D1, 0)]),
+        "`dim0` = 4 is outside the dim; expected < 4",
+        Some(D0),
+    );
+}
+
+#[test]
+fn text_errors_say_where() {
+    for (text, message) in [
+        (
+            "",
+            "expected `-` or `where out dims are:` at byte 0 of the layout text",
+        ),
+        (
+            " - ",
+            "expected the name of an in-dim at byte 3 of the layout text",
+        ),
+        (
+            " - lane=1 -> (x",
+            "expected a number below 2^64 at byte 14 of the layout text",
+        ),
+        (
+            " - lane=1 -> (1)\n   lane=4 -> (2)",
+            "expected twice the last power of two at byte 24 of the layout text",
+        ),
+        (
+            " - lane=1 -> (1)\n   warp=2 -> (2)",
+            "expected the same dim at byte 20 of the layout text",
+        ),
+        (
+            " - lane is a size 1 dimension\nwhere out dims are: [dim0 (size 1)] x",
+            "expected the end of the text at byte 66 of the layout text",
+        ),
+        (
+            " - lane=1 -> (99999999999999999999)",
+            "expected a number below 2^64 at byte 14 of the layout text",
+        ),
+    ] {
+        assert_eq!(
+            text.parse::<LinearLayout>().unwrap_err().to_string(),
+            message,
+            "{text:?}"
+        );
+    }
+    let dim = "x".repeat(300);
+    let long = format!(" - {dim}=1 -> (1)\nwhere out dims are: [dim0 (size 2)]");
+    assert!(long.parse::<LinearLayout>().unwrap_err().is_too_large());
+}
+
+#[test]
+fn dims_have_one_name() {
+    assert_eq!(Dim::named("dim07").out_index(), None);
+    assert_eq!(Dim::named("dim40"), Dim::out(40));
+    assert_eq!(Dim::out(40).name(), "dim40");
+    assert_eq!(Dim::named("a new name"), Dim::named("a new name"));
+    assert_ne!(Dim::named("a new name"), Dim::named("another"));
+    assert_eq!(format!("{:?} {:>6}", Dim::named("a b"), L), "a b   lane");
+}

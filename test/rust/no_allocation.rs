@@ -1,0 +1,172 @@
+//! No operation of the algebra allocates: a counting allocator watches each of them.
+
+use std::alloc::{GlobalAlloc, Layout, System};
+use std::cell::Cell;
+use std::hint::black_box;
+
+use linear_layout::f2::{BitMatrix, Span};
+use linear_layout::layout::{
+    AffineLayout, Dim, LayoutError, LinearLayout, RegisterPermutation, ensure_not_larger_than,
+    ensure_not_smaller_than,
+};
+
+/// The system's allocator, counting the calls of each thread for itself.
+struct Counting;
+
+thread_local! {
+    static CALLS: Cell<usize> = const { Cell::new(0) };
+}
+
+// SAFETY: every call goes on to the system's allocator unchanged.
+#[expect(unsafe_code, reason = "a global allocator is an unsafe trait")]
+unsafe impl GlobalAlloc for Counting {
+    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
+        // A thread that is going away has no counter any more, and nothing to count.
+        let _ = CALLS.try_with(|calls| calls.set(calls.get() + 1));
+        // SAFETY: the caller's duties are the system's.
+        unsafe { System.alloc(layout) }
+    }
+
+    unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
+        // SAFETY: the caller's duties are the system's.
+        unsafe { System.dealloc(ptr, layout) }
+    }
+}
+
+#[global_allocator]
+static ALLOCATOR: Counting = Counting;
+
+#[track_caller]
+fn check<R>(name: &str, operation: impl FnOnce() -> R) -> R {
+    let before = CALLS.with(Cell::get);
+    let result = black_box(operation());
+    let calls = CALLS.with(Cell::get) - before;
+    assert_eq!(calls, 0, "{name} allocates {calls} times");
+    result
+}
+
+const D0: Dim = Dim::out(0);
+const D1: Dim = Dim::out(1);
+
+fn mma() -> Result<LinearLayout, LayoutError> {
+    [
+        (2, Dim::REGISTER, D1),
+        (4, Dim::LANE, D1),
+        (8, Dim::LANE, D0),
+        (2, Dim::REGISTER, D0),
+        (2, Dim::WARP, D0),
+        (2, Dim::WARP, D1),
+        (8, Dim::REGISTER, D1),
+        (4, Dim::REGISTER, D0),
+        (1, Dim::BLOCK, D0),
+    ]
+    .into_iter()
+    .try_fold(LinearLayout::empty(), |l, (size, i, o)| {
+        l.product(&LinearLayout::identity_1d(size, i, o)?)
+    })
+}
+
+#[test]
+fn the_counter_counts() {
+    let before = CALLS.with(Cell::get);
+    drop(black_box(Vec::<u64>::with_capacity(black_box(3))));
+    assert_eq!(CALLS.with(Cell::get) - before, 1);
+}
+
+#[test]
+fn layouts_never_allocate() -> Result<(), LayoutError> {
+    let l = check("product of nine", mma)?;
+    let memory = check("identity_nd", || {
+        LinearLayout::identity_nd(Dim::OFFSET, &[128, 128], &[1, 0])
+    })?;
+    check("strided_1d", || {
+        LinearLayout::strided_1d(64, 4, Dim::LANE, D0)
+    })?;
+    check("zeros_1d", || LinearLayout::zeros_1d(64, Dim::LANE, D0, 4))?;
+    check("from_bases", || {
+        LinearLayout::from_bases(&[(Dim::LANE, &[&[1, 0], &[0, 1]])], &[D0, D1])
+    })?;
+    let inverse = check("invert", || l.invert())?;
+    check("pseudoinvert", || l.pseudoinvert())?;
+    let store = check("invert_and_compose", || l.invert_and_compose(&memory))?;
+    check("block local", || l.invert_and_compose_block_local(&memory))?;
+    check("minimal conversion", || l.minimal_conversion_to(&l))?;
+    check("compose", || l.compose(&inverse))?;
+    check("divide_left", || {
+        memory.divide_left(&LinearLayout::identity_1d(4, Dim::OFFSET, D1)?)
+    })?;
+    check("divide_right", || {
+        l.divide_right(&LinearLayout::identity_1d(4, Dim::REGISTER, D0)?)
+    })?;
+    check("transpose_ins", || {
+        l.transpose_ins(&[Dim::WARP, Dim::LANE, Dim::BLOCK, Dim::REGISTER])
+    })?;
+    check("transpose_outs", || l.transpose_outs(&[D0, D1]))?;
+    check("reshape_ins", || {
+        l.reshape_ins(&[(Dim::LANE, 1 << 7), (Dim::WARP, 1 << 7)])
+    })?;
+    check("reshape_outs", || l.reshape_outs(&[(D0, 1 << 14)]))?;
+    check("reshape_standard", || l.reshape_standard(&[64, 2, 128]))?;
+    check("flatten", || l.flatten_ins()?.flatten_outs())?;
+    check("resize_in", || l.resize_in(Dim::REGISTER, 1 << 9))?;
+    check("resize_out", || l.resize_out(D0, 4))?;
+    check("rename_in", || l.rename_in(Dim::REGISTER, Dim::OFFSET))?;
+    check("remove_zero_bases", || l.remove_zero_bases(Dim::REGISTER))?;
+    check("sublayout", || l.sublayout(&[Dim::LANE], &[D1]))?;
+    check("quotient", || store.quotient(&[Dim::BLOCK]));
+    check("not larger", || {
+        ensure_not_larger_than(&l, &[(D0, 64), (D1, 32)], false)
+    })?;
+    check("not smaller", || {
+        ensure_not_smaller_than(&l, &[(D0, 256), (D1, 256)])
+    })?;
+    check("free masks", || l.free_variable_masks());
+    check("rank", || (l.rank(), l.is_surjective(), l.is_injective()));
+    check("apply", || {
+        l.apply(&[
+            (Dim::REGISTER, 5),
+            (Dim::LANE, 9),
+            (Dim::WARP, 3),
+            (Dim::BLOCK, 0),
+        ])
+    })?;
+    check("apply_range", || l.apply_range(0..100).sum::<u64>());
+    check("equality", || l == l.clone());
+    check("vectorisation", || store.largest_vectorisation(16, None))?;
+    check("action", || {
+        RegisterPermutation::removing_broadcast(&l, Dim::REGISTER)?.apply(&l)
+    })?;
+    let text = l.to_string();
+    let read = check("parse", || text.parse::<LinearLayout>())?;
+    assert_eq!(read, l);
+    let flipped = check("flip", || AffineLayout::from(l.clone()).flip_in(Dim::LANE))?;
+    check("affine compose", || flipped.invert()?.compose(&flipped))?;
+    // Errors do not allocate either.
+    check("an error", || l.resize_in(D0, 3).unwrap_err());
+    Ok(())
+}
+
+#[test]
+fn matrices_never_allocate() {
+    let columns: [u64; 40] =
+        core::array::from_fn(|i| (i as u64 + 3).wrapping_mul(0x9e37_79b9) >> 3);
+    let a = check("from_columns", || {
+        BitMatrix::from_columns(40, &columns.map(|c| c & ((1 << 40) - 1)))
+    })
+    .unwrap();
+    check("product", || a.product(&a)).unwrap();
+    check("transpose", || a.transpose());
+    check("rref", || a.rref());
+    check("inverse", || a.inverse().is_ok());
+    check("solve", || a.solve(&a)).unwrap();
+    let (kernel, image) = check("kernel and image", || (a.kernel(), a.image()));
+    check("spans", || {
+        let whole = Span::whole(40);
+        (
+            kernel.sum(&image),
+            kernel.intersection(&image),
+            image.complement_in(&whole),
+            image.orthogonal(40),
+        )
+    });
+}
