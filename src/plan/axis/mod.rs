@@ -102,6 +102,15 @@ impl AxisInfo {
         Self::unknown(0)
     }
 
+    /// A counter that starts at `first` and goes up by `step`.
+    #[must_use]
+    pub fn counter(first: &Self, step: &Self) -> Self {
+        let mut info = Self::scalar();
+        info.divisibility_log2[0] = first.everywhere_log2().min(step.everywhere_log2());
+        info.non_negative = first.non_negative;
+        info
+    }
+
     /// The same number in every element; `shape` is empty for a scalar.
     ///
     /// # Units

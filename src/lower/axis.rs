@@ -1,0 +1,604 @@
+//! What is known of every value of a function along its dimensions, by one walk to a fixpoint.
+//!
+//! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
+//! [`crate::plan::axis`]; values that loops and branches carry take what holds of all that reach them, and the walk
+//! repeats until nothing changes. An operation that is not listed here has results of which nothing is known.
+//!
+//! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
+//! on operations (as `tl.multiple_of` leaves them), from constants and ranges, and from `llvm.intr.assume` of a
+//! comparison with a constant in the function's first block, which is how a kernel says that a number is not
+//! negative.
+//!
+//! Missing on purpose: facts across function calls (attributes of the callee's arguments speak for them) and about
+//! loaded values.
+
+use crate::ir::{TensorType, element_bits};
+use crate::layout::{LinearLayout, MAX_DIMS};
+use crate::plan::axis::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
+use crate::sys;
+use melior::ir::attribute::{
+    ArrayAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute,
+    IntegerAttribute,
+};
+use melior::ir::operation::{OperationLike, OperationResult};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{
+    Attribute, BlockLike, BlockRef, OperationRef, RegionLike, RegionRef, Type, TypeLike, Value,
+    ValueLike,
+};
+use std::collections::{HashMap, HashSet};
+
+/// Constants with more elements than this are not looked into.
+const MAX_CONSTANT_ELEMENTS: usize = 1 << 14;
+
+/// What holds of a value of which nothing is known, by rank.
+static UNKNOWN: [AxisInfo; MAX_DIMS + 1] = {
+    let mut table = [AxisInfo::scalar(); MAX_DIMS + 1];
+    let mut rank = 0;
+    while rank <= MAX_DIMS {
+        table[rank] = AxisInfo::unknown(rank);
+        rank += 1;
+    }
+    table
+};
+
+/// The facts of one function, of every value in it.
+#[derive(Debug, Default)]
+pub struct AxisAnalysis {
+    facts: HashMap<usize, AxisInfo>,
+    /// Values that `llvm.intr.assume` says are not negative.
+    assumed: HashSet<usize>,
+    changed: bool,
+}
+
+impl AxisAnalysis {
+    /// Analyses a function, or any operation whose regions hold one.
+    #[must_use]
+    pub fn of(function: OperationRef<'_, '_>) -> Self {
+        let mut analysis = Self::default();
+        for region in function.regions() {
+            if let Some(entry) = region.first_block() {
+                analysis.take_assumptions(entry);
+                analysis.take_arguments(function, entry);
+            }
+        }
+        loop {
+            analysis.changed = false;
+            for region in function.regions() {
+                analysis.visit_region(region);
+            }
+            if !analysis.changed {
+                return analysis;
+            }
+        }
+    }
+
+    /// What is known of a value; of one that no path reaches, nothing.
+    #[must_use]
+    pub fn get(&self, value: Value<'_, '_>) -> &AxisInfo {
+        self.facts
+            .get(&sys::value_id(value))
+            .unwrap_or_else(|| &UNKNOWN[rank_of(value.r#type()).min(MAX_DIMS)])
+    }
+
+    /// The widest access at a tensor of pointers, as `tt.load` and `tt.store` make it.
+    ///
+    /// `layout` is the tensor's without zero register bases; `element_bits` is the width in memory.
+    #[must_use]
+    pub fn vector(
+        &self,
+        pointer: Value<'_, '_>,
+        mask: Option<Value<'_, '_>>,
+        element_bits: u32,
+        layout: &LinearLayout,
+    ) -> VectorAccess {
+        MemoryAccess {
+            pointer: self.get(pointer),
+            mask: mask.map(|m| self.get(m)),
+            element_bits,
+            layout,
+            promised_elements: 1,
+        }
+        .widest()
+    }
+
+    /// The widest access at one pointer plus a tensor of offsets, as `amdg.buffer_load` and `amdg.buffer_store`
+    /// make it.
+    ///
+    /// The operation's attribute `contiguity` counts as a promise, as it does for Triton: the pass that made the
+    /// operation knew more of the addresses than is left in it.
+    #[must_use]
+    pub fn buffer_vector(
+        &self,
+        op: OperationRef<'_, '_>,
+        base: Value<'_, '_>,
+        offsets: Value<'_, '_>,
+        mask: Option<Value<'_, '_>>,
+        element_bits: u32,
+        layout: &LinearLayout,
+    ) -> VectorAccess {
+        let shape = shape_of(offsets.r#type());
+        let pointer = self
+            .get(base)
+            .with_element_bytes(u64::from(element_bits.div_ceil(8)))
+            .at_offsets(self.get(offsets), bits_of(offsets.r#type()), &shape);
+        MemoryAccess {
+            pointer: &pointer,
+            mask: mask.map(|m| self.get(m)),
+            element_bits,
+            layout,
+            promised_elements: integer(op, "contiguity")
+                .and_then(|n| u64::try_from(n).ok())
+                .unwrap_or(1),
+        }
+        .widest()
+    }
+
+    fn known(&self, value: Value<'_, '_>) -> Option<AxisInfo> {
+        self.facts.get(&sys::value_id(value)).copied()
+    }
+
+    fn set(&mut self, value: Value<'_, '_>, mut info: AxisInfo) {
+        let id = sys::value_id(value);
+        if self.assumed.contains(&id) {
+            info = info.with_non_negative();
+        }
+        if self.facts.insert(id, info) != Some(info) {
+            self.changed = true;
+        }
+    }
+
+    /// Lets one more value reach a block argument.
+    fn meet(&mut self, argument: Value<'_, '_>, incoming: AxisInfo) {
+        let info = self
+            .known(argument)
+            .map_or(incoming, |old| old.join(&incoming));
+        self.set(argument, info);
+    }
+
+    fn take_arguments(&mut self, function: OperationRef<'_, '_>, entry: BlockRef<'_, '_>) {
+        let attributes = function
+            .attribute("arg_attrs")
+            .ok()
+            .and_then(|a| ArrayAttribute::try_from(a).ok());
+        for (i, argument) in arguments(entry).enumerate() {
+            let mut info = unknown(argument.r#type());
+            let dictionary = attributes
+                .and_then(|a| a.element(i).ok())
+                .and_then(|a| DictionaryAttribute::try_from(a).ok());
+            if let Some(dictionary) = dictionary {
+                info = promised(info, argument.r#type(), |name| {
+                    dictionary.element_by_name(name)
+                });
+            }
+            self.set(argument, info);
+        }
+    }
+
+    fn take_assumptions(&mut self, entry: BlockRef<'_, '_>) {
+        for op in operations(entry) {
+            if name_of(op) == "llvm.intr.assume"
+                && let Ok(condition) = op.operand(0)
+                && let Some(value) = not_negative(condition)
+            {
+                self.assumed.insert(value);
+            }
+        }
+    }
+
+    fn visit_region(&mut self, region: RegionRef<'_, '_>) {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            for op in operations(current) {
+                self.visit(op);
+            }
+            block = current.next_in_region();
+        }
+    }
+
+    fn visit(&mut self, op: OperationRef<'_, '_>) {
+        let name = name_of(op);
+        match name.as_str() {
+            "scf.for" => return self.visit_for(op),
+            "scf.while" => return self.visit_while(op),
+            "scf.if" | "scf.execute_region" | "scf.index_switch" => return self.visit_choice(op),
+            "cf.br" => return self.visit_branch(op),
+            "cf.cond_br" => return self.visit_conditional_branch(op),
+            _ => {}
+        }
+        // A block that nothing is known of yet: control has not come here.
+        if op.operands().any(|o| self.known(o).is_none()) {
+            return;
+        }
+        for target in op.successors() {
+            for argument in arguments(target).collect::<Vec<_>>() {
+                self.set(argument, unknown(argument.r#type()));
+            }
+        }
+        for region in op.regions() {
+            let mut block = region.first_block();
+            while let Some(current) = block {
+                for argument in arguments(current).collect::<Vec<_>>() {
+                    self.set(argument, unknown(argument.r#type()));
+                }
+                block = current.next_in_region();
+            }
+            self.visit_region(region);
+        }
+        let operands: Vec<AxisInfo> = op.operands().map(|o| *self.get(o)).collect();
+        let info = transfer(op, &name, &operands);
+        for result in op.results() {
+            let value = Value::from(result);
+            let info = info.unwrap_or_else(|| unknown(value.r#type()));
+            let info = promised(info, value.r#type(), |name| op.attribute(name).ok());
+            self.set(value, info);
+        }
+    }
+
+    /// Operands: lower bound, upper bound, step, then what the loop carries.
+    fn visit_for(&mut self, op: OperationRef<'_, '_>) {
+        let operands: Vec<Value<'_, '_>> = op.operands().collect();
+        let Some(body) = op.region(0).ok().and_then(|r| r.first_block()) else {
+            return;
+        };
+        let carried: Vec<Value<'_, '_>> = arguments(body).collect();
+        if operands.len() < 3 || carried.len() + 2 != operands.len() {
+            return;
+        }
+        let (Some(first), Some(step)) = (self.known(operands[0]), self.known(operands[2])) else {
+            return;
+        };
+        let mut counter = AxisInfo::counter(&first, &step);
+        if op.has_attribute("unsignedCmp") {
+            // Such a loop may count past the largest signed number.
+            counter = AxisInfo::argument(counter.divisibility(0));
+        }
+        self.set(carried[0], counter);
+        for (argument, start) in carried[1..].iter().zip(&operands[3..]) {
+            if let Some(info) = self.known(*start) {
+                self.meet(*argument, info);
+            }
+        }
+        if let Ok(region) = op.region(0) {
+            self.visit_region(region);
+        }
+        self.meet_yielded(body, 0, &carried[1..]);
+        // After no round the loop hands on what it started with, else what it yielded last: both reached the argument.
+        for (result, argument) in op.results().zip(&carried[1..]) {
+            if let Some(info) = self.known(*argument) {
+                self.set(result.into(), info);
+            }
+        }
+    }
+
+    /// Regions: the condition, which forwards values to the body and to the results; the body, which yields back.
+    fn visit_while(&mut self, op: OperationRef<'_, '_>) {
+        let (Ok(before), Ok(after)) = (op.region(0), op.region(1)) else {
+            return;
+        };
+        let (Some(condition), Some(body)) = (before.first_block(), after.first_block()) else {
+            return;
+        };
+        let carried: Vec<Value<'_, '_>> = arguments(condition).collect();
+        for (argument, start) in carried.iter().zip(op.operands()) {
+            if let Some(info) = self.known(start) {
+                self.meet(*argument, info);
+            }
+        }
+        self.visit_region(before);
+        let forwarded: Vec<Value<'_, '_>> = arguments(body).collect();
+        self.meet_yielded(condition, 1, &forwarded);
+        self.visit_region(after);
+        self.meet_yielded(body, 0, &carried);
+        for (result, argument) in op.results().zip(&forwarded) {
+            if let Some(info) = self.known(*argument) {
+                self.set(result.into(), info);
+            }
+        }
+    }
+
+    /// Every region may run, and yields the results.
+    fn visit_choice(&mut self, op: OperationRef<'_, '_>) {
+        let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
+        for region in op.regions() {
+            self.visit_region(region);
+            let mut block = region.first_block();
+            while let Some(current) = block {
+                if let Some(end) = current.terminator().filter(|t| name_of(*t) == "scf.yield") {
+                    for (result, value) in results.iter_mut().zip(end.operands()) {
+                        if let Some(info) = self.known(value) {
+                            *result = Some(result.map_or(info, |r: AxisInfo| r.join(&info)));
+                        }
+                    }
+                }
+                block = current.next_in_region();
+            }
+        }
+        for (result, info) in op.results().zip(results) {
+            if let Some(info) = info {
+                self.set(result.into(), info);
+            }
+        }
+    }
+
+    fn visit_branch(&mut self, op: OperationRef<'_, '_>) {
+        if let Ok(target) = op.successor(0) {
+            let passed: Vec<Value<'_, '_>> = op.operands().collect();
+            self.meet_all(target, &passed);
+        }
+    }
+
+    /// Operands: the condition, then the arguments of either target.
+    fn visit_conditional_branch(&mut self, op: OperationRef<'_, '_>) {
+        let (Ok(on_true), Ok(on_false)) = (op.successor(0), op.successor(1)) else {
+            return;
+        };
+        let passed: Vec<Value<'_, '_>> = op.operands().skip(1).collect();
+        let (to_true, to_false) = passed.split_at(on_true.argument_count().min(passed.len()));
+        self.meet_all(on_true, to_true);
+        self.meet_all(on_false, to_false);
+    }
+
+    fn meet_all(&mut self, target: BlockRef<'_, '_>, passed: &[Value<'_, '_>]) {
+        for (argument, value) in arguments(target).zip(passed) {
+            if let Some(info) = self.known(*value) {
+                self.meet(argument, info);
+            }
+        }
+    }
+
+    /// Lets a block's terminator's operands, from `skip` on, reach `targets`.
+    fn meet_yielded(&mut self, block: BlockRef<'_, '_>, skip: usize, targets: &[Value<'_, '_>]) {
+        let Some(end) = block.terminator() else {
+            return;
+        };
+        for (target, value) in targets.iter().zip(end.operands().skip(skip)) {
+            if let Some(info) = self.known(value) {
+                self.meet(*target, info);
+            }
+        }
+    }
+}
+
+/// What an operation without regions makes of its operands; nothing where it is not known.
+fn transfer(op: OperationRef<'_, '_>, name: &str, operands: &[AxisInfo]) -> Option<AxisInfo> {
+    let result = op.result(0).ok()?.r#type();
+    let shape = shape_of(result);
+    let first = operands.first();
+    let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
+    if let (Some(binary), [a, b]) = (binary_op(name), operands) {
+        return Some(AxisInfo::binary(binary, a, b, bits_of(result)));
+    }
+    Some(match name {
+        "arith.constant" => constant(op.attribute("value").ok()?, result, &shape)?,
+        "arith.cmpi" => {
+            let predicate = usize::try_from(integer(op, "predicate")?).ok()?;
+            let [a, b] = operands else { return None };
+            AxisInfo::compare(
+                *Comparison::ALL.get(predicate)?,
+                a,
+                b,
+                bits_of(operand_type(0)?),
+            )
+        }
+        "arith.select" => {
+            let [condition, on_true, on_false] = operands else {
+                return None;
+            };
+            let scalar = TensorType::of(operand_type(0)?).is_none();
+            AxisInfo::select(condition, scalar, on_true, on_false)
+        }
+        "arith.extsi" | "arith.index_cast" => cast(first?, operand_type(0)?, result, true),
+        "arith.extui" | "arith.index_castui" => cast(first?, operand_type(0)?, result, false),
+        "arith.trunci" => first?.truncate(bits_of(result)),
+        "tt.make_range" => AxisInfo::range(integer(op, "start")?, integer(op, "end")?),
+        "tt.splat" | "tt.unsplat" => first?.splat(&shape),
+        "tt.expand_dims" => first?.expand_dims(usize::try_from(integer(op, "axis")?).ok()?),
+        "tt.broadcast" => first?.broadcast(&shape_of(operand_type(0)?), &shape),
+        "tt.trans" => {
+            let order = DenseI32ArrayAttribute::try_from(op.attribute("order").ok()?).ok()?;
+            let order: Vec<usize> = (0..order.len())
+                .filter_map(|i| usize::try_from(order.element(i).ok()?).ok())
+                .collect();
+            first?.transpose(&order)
+        }
+        // Elements that may change places are only known where they are all the same.
+        "tt.reshape" if op.has_attribute("allow_reorder") => {
+            let value = first?.constant_value()?;
+            AxisInfo::constant(&shape, value, bits_of(result))
+        }
+        "tt.reshape" => first?.reshape(&shape_of(operand_type(0)?), &shape),
+        "tt.join" => first?.join_tensors(operands.get(1)?),
+        "tt.split" => first?.split_tensor(),
+        "tt.addptr" => first?.add_offset(operands.get(1)?, bits_of(operand_type(1)?)),
+        "tt.get_program_id" | "tt.get_num_programs" => AxisInfo::scalar().with_non_negative(),
+        "ttg.convert_layout" | "amdg.in_thread_transpose" => *first?,
+        "tt.bitcast" | "tt.ptr_to_int" | "tt.int_to_ptr" => {
+            let (old, new) = (pointee_bytes(operand_type(0)?), pointee_bytes(result));
+            if old.is_none() && new.is_none() {
+                return Some(AxisInfo::elementwise(operands));
+            }
+            first?.repoint(old.unwrap_or(1), new.unwrap_or(1))
+        }
+        _ if name.starts_with("arith.") || name.starts_with("math.") => {
+            AxisInfo::elementwise(operands)
+        }
+        _ => return None,
+    })
+}
+
+fn binary_op(name: &str) -> Option<BinaryOp> {
+    Some(match name {
+        "arith.addi" => BinaryOp::Add,
+        "arith.subi" => BinaryOp::Sub,
+        "arith.muli" => BinaryOp::Mul,
+        "arith.divsi" => BinaryOp::DivS,
+        "arith.divui" => BinaryOp::DivU,
+        "arith.remsi" => BinaryOp::RemS,
+        "arith.remui" => BinaryOp::RemU,
+        "arith.shli" => BinaryOp::Shl,
+        "arith.shrsi" => BinaryOp::ShrS,
+        "arith.shrui" => BinaryOp::ShrU,
+        "arith.andi" => BinaryOp::And,
+        "arith.ori" => BinaryOp::Or,
+        "arith.xori" => BinaryOp::Xor,
+        "arith.minsi" => BinaryOp::MinS,
+        "arith.maxsi" => BinaryOp::MaxS,
+        "arith.minui" => BinaryOp::MinU,
+        "arith.maxui" => BinaryOp::MaxU,
+        _ => return None,
+    })
+}
+
+/// A cast between integers or `index`, which keeps numbers that fit: an index that does not fit its integer type is
+/// an error of the program, as a sum that overflows is.
+fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInfo {
+    let result = info.extend(bits_of(from), bits_of(to), by_sign);
+    if info.is_non_negative() && bits_of(to) > 1 {
+        result.with_non_negative()
+    } else {
+        result
+    }
+}
+
+fn constant(value: Attribute<'_>, type_: Type<'_>, shape: &[u64]) -> Option<AxisInfo> {
+    let element = TensorType::of(type_).map_or(type_, |t| t.element);
+    if IntegerType::try_from(element).is_err() && !element.is_index() {
+        // Floats: only that all elements of a splat are equal.
+        let is_splat = DenseElementsAttribute::try_from(value).map_or(true, |d| d.is_splat());
+        return is_splat.then(|| AxisInfo::scalar().splat(shape));
+    }
+    let bits = bits_of(type_);
+    if let Ok(number) = IntegerAttribute::try_from(value) {
+        return Some(AxisInfo::constant(shape, number.value(), bits));
+    }
+    let dense = DenseElementsAttribute::try_from(value).ok()?;
+    if dense.is_splat() {
+        let number = IntegerAttribute::try_from(dense.splat_value()).ok()?;
+        return Some(AxisInfo::constant(shape, number.value(), bits));
+    }
+    if dense.len() > MAX_CONSTANT_ELEMENTS {
+        return None;
+    }
+    let values: Option<Vec<i64>> = (0..dense.len())
+        .map(|i| dense_element(dense, bits, i))
+        .collect();
+    AxisInfo::of_elements(shape, &values?, bits)
+}
+
+fn dense_element(dense: DenseElementsAttribute<'_>, bits: u32, i: usize) -> Option<i64> {
+    match bits {
+        1 => dense.bool_element(i).ok().map(i64::from),
+        8 => dense.i8_element(i).ok().map(i64::from),
+        16 => dense.i16_element(i).ok().map(i64::from),
+        32 => dense.i32_element(i).ok().map(i64::from),
+        64 => dense.i64_element(i).ok(),
+        _ => None,
+    }
+}
+
+/// Adds what the attributes `tt.contiguity`, `tt.divisibility` and `tt.constancy` promise.
+fn promised<'c>(
+    mut info: AxisInfo,
+    type_: Type<'c>,
+    attribute: impl Fn(&str) -> Option<Attribute<'c>>,
+) -> AxisInfo {
+    let [contiguity, divisibility, constancy] =
+        ["tt.contiguity", "tt.divisibility", "tt.constancy"].map(attribute);
+    if contiguity.is_none() && divisibility.is_none() && constancy.is_none() {
+        return info;
+    }
+    let shape = shape_of(type_);
+    let along = |attribute: Option<Attribute<'c>>, d: usize| -> u64 {
+        let Some(attribute) = attribute else { return 1 };
+        let number = if let Ok(number) = IntegerAttribute::try_from(attribute) {
+            (d == 0).then(|| number.value())
+        } else {
+            DenseElementsAttribute::try_from(attribute)
+                .ok()
+                .filter(|dense| d < dense.len())
+                .and_then(|dense| dense.i32_element(d).ok().map(i64::from))
+        };
+        number.and_then(|n| u64::try_from(n).ok()).unwrap_or(1)
+    };
+    for d in 0..info.rank() {
+        info = info.with_promise(
+            d,
+            shape.get(d).copied().unwrap_or(1),
+            along(contiguity, d),
+            along(divisibility, d),
+            along(constancy, d),
+        );
+    }
+    info
+}
+
+/// The value that a truth value says is not negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
+fn not_negative(condition: Value<'_, '_>) -> Option<usize> {
+    let op = OperationResult::try_from(condition).ok()?.owner();
+    if name_of(op) != "arith.cmpi" {
+        return None;
+    }
+    let (a, b) = (op.operand(0).ok()?, op.operand(1).ok()?);
+    let predicate = *Comparison::ALL.get(usize::try_from(integer(op, "predicate")?).ok()?)?;
+    let number = |value: Value<'_, '_>| -> Option<i64> {
+        let op = OperationResult::try_from(value).ok()?.owner();
+        (name_of(op) == "arith.constant").then(|| integer(op, "value"))?
+    };
+    match predicate {
+        Comparison::Sge if number(b)? >= 0 => Some(sys::value_id(a)),
+        Comparison::Sgt if number(b)? >= -1 => Some(sys::value_id(a)),
+        Comparison::Sle if number(a)? >= 0 => Some(sys::value_id(b)),
+        Comparison::Slt if number(a)? >= -1 => Some(sys::value_id(b)),
+        _ => None,
+    }
+}
+
+fn name_of(op: OperationRef<'_, '_>) -> String {
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
+}
+
+fn arguments<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Value<'c, 'a>> {
+    (0..block.argument_count()).filter_map(move |i| block.argument(i).ok().map(Value::from))
+}
+
+fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = OperationRef<'c, 'a>> {
+    std::iter::successors(block.first_operation(), |op| op.next_in_block())
+}
+
+fn integer(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
+    IntegerAttribute::try_from(op.attribute(name).ok()?)
+        .ok()
+        .map(|a| a.value())
+}
+
+/// A tensor's sizes; none for a scalar.
+fn shape_of(type_: Type<'_>) -> Vec<u64> {
+    TensorType::of(type_).map_or_else(Vec::new, |t| t.shape)
+}
+
+fn rank_of(type_: Type<'_>) -> usize {
+    TensorType::of(type_).map_or(0, |t| t.shape.len())
+}
+
+/// The width of an integer, of a tensor's elements; 64 for `index`.
+fn bits_of(type_: Type<'_>) -> u32 {
+    let element = TensorType::of(type_).map_or(type_, |t| t.element);
+    element_bits(element).unwrap_or(64)
+}
+
+/// The bytes from one element to the next behind a pointer or a tensor of pointers.
+fn pointee_bytes(type_: Type<'_>) -> Option<u64> {
+    let element = TensorType::of(type_).map_or(type_, |t| t.element);
+    let (pointee, _) = sys::pointer(element)?;
+    Some(u64::from(element_bits(pointee).unwrap_or(8).div_ceil(8)))
+}
+
+fn unknown(type_: Type<'_>) -> AxisInfo {
+    let info = AxisInfo::unknown(rank_of(type_));
+    pointee_bytes(type_).map_or(info, |bytes| info.with_element_bytes(bytes))
+}
