@@ -28,6 +28,8 @@ const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);
 PointerInfo pointer_info(size_t type);
+// Replaces attributes everywhere below an operation, in types and constants too.
+void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
 } // namespace bridge
 
 // Rust's cache of layouts, owned by the dialect of one context.

@@ -19,7 +19,6 @@ int32_t ll::bridge::opt_main(rust::Slice<const rust::String> arguments) {
   argv.push_back(nullptr);
 
   registerAllPasses();
-  register_passes();
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);

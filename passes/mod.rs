@@ -1,6 +1,10 @@
 //! The passes: one file each, named as on the command line, declared in `Passes.td`.
 
+mod convert_encodings_to_linear;
+mod convert_layouts_to_llvm;
+mod fold_layout_conversions;
 mod options;
+mod respell;
 
 use crate::ir::{Layouts, verify};
 use crate::sys::{self, Complaint, Emitted, LayoutCache, Semantics};
@@ -12,7 +16,10 @@ use std::any::Any;
 /// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
 pub fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| sys::install(&LinearLayouts));
+    ONCE.call_once(|| {
+        sys::install(&LinearLayouts);
+        sys::register_passes();
+    });
 }
 
 /// Adds `tt`, `ttg` and `amdg` to a registry.
@@ -25,7 +32,11 @@ pub fn register_dialects(registry: &DialectRegistry) {
 type Run = fn(OperationRef<'_, '_>, &Options) -> Result<String, Emitted>;
 
 /// Every pass by its argument, sorted.
-const PASSES: [(&str, Run); 0] = [];
+const PASSES: [(&str, Run); 3] = [
+    ("convert-encodings-to-linear", convert_encodings_to_linear::run),
+    ("convert-layouts-to-llvm", convert_layouts_to_llvm::run),
+    ("fold-layout-conversions", fold_layout_conversions::run),
+];
 
 struct LinearLayouts;
 

@@ -12,6 +12,8 @@ pub mod ir;
 pub mod layout;
 pub mod machine;
 #[cfg(feature = "mlir")]
+pub mod lower;
+#[cfg(feature = "mlir")]
 #[path = "../passes/mod.rs"]
 pub mod passes;
 pub mod plan;

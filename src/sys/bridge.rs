@@ -40,5 +40,6 @@ pub(super) mod ffi {
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);
         fn pointer_info(type_: usize) -> PointerInfo;
+        fn replace_attributes(op: usize, from: &[usize], to: &[usize]);
     }
 }

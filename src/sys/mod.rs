@@ -5,6 +5,7 @@
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
 mod bridge;
+pub mod build;
 mod callbacks;
 mod plugin;
 
@@ -15,6 +16,8 @@ use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, OperationRef, Type, TypeLike, Value, ValueLike};
 use melior::{Context, ContextRef};
+use std::collections::BTreeMap;
+use std::sync::{Mutex, PoisonError};
 
 /// # Safety
 /// `address` is that of a live attribute, and the result does not outlive its context.
@@ -80,13 +83,25 @@ pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
 /// The cache that belongs to a context's `ttg` dialect.
 #[must_use]
 pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
-    ffi::layout_cache(context_address(context))
+    ffi::layout_cache(context_of(context).to_raw().ptr as usize)
 }
 
-fn context_address(context: ContextRef<'_>) -> usize {
-    // SAFETY: the context is alive; only its address is taken.
-    let context: &Context = unsafe { context.to_ref() };
-    context.to_raw().ptr as usize
+/// A context by reference, for constructors that ask for one.
+///
+/// melior's own conversion borrows the handle, not the context, so a handle is kept here for each
+/// context address that was ever seen: one word each.
+fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
+    static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
+    // SAFETY: the handle is read while it is alive.
+    let address = unsafe { context.to_ref() }.to_raw().ptr as usize;
+    let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
+    let handle = *kept.entry(address).or_insert_with(|| {
+        let raw = mlir_sys::MlirContext { ptr: address as *mut _ };
+        std::ptr::from_mut(Box::leak(Box::new(raw))) as usize
+    });
+    // SAFETY: `Context` is one raw handle, as `ContextRef::to_ref` relies on; this one is never
+    // freed, and nothing drops what is only borrowed.
+    unsafe { &*(handle as *const Context) }
 }
 
 /// Adds the dialects to a registry.
@@ -132,4 +147,74 @@ pub fn float_width(type_: Type<'_>) -> Option<u32> {
         mlir_sys::mlirTypeIsAFloat(type_.to_raw())
             .then(|| mlir_sys::mlirFloatTypeGetWidth(type_.to_raw()))
     }
+}
+
+/// Whether a type is `!llvm.ptr` of any address space.
+#[must_use]
+pub fn is_llvm_pointer(type_: Type<'_>) -> bool {
+    // SAFETY: the type is alive.
+    unsafe { mlir_sys::mlirTypeIsALLVMPointerType(type_.to_raw()) }
+}
+
+/// The same operation, to be changed.
+#[must_use]
+pub fn mutable<'c, 'a>(op: OperationRef<'c, 'a>) -> melior::ir::operation::OperationRefMut<'c, 'a> {
+    // SAFETY: the operation is alive; a pass owns what it runs on.
+    unsafe { melior::ir::operation::OperationRefMut::from_raw(op.to_raw()) }
+}
+
+/// An entry of a dictionary attribute.
+#[must_use]
+pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Attribute<'c>> {
+    // SAFETY: the attribute is alive; the entry is asked only of a dictionary.
+    unsafe {
+        let raw = dictionary.to_raw();
+        if !mlir_sys::mlirAttributeIsADictionary(raw) {
+            return None;
+        }
+        let key = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
+        Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(raw, key))
+    }
+}
+
+/// Parses an operation and puts it at the beginning of a block.
+///
+/// # Panics
+/// The text is no operation; it is the caller's own.
+pub fn prepend_parsed<'c>(context: &'c Context, block: build::Blk<'c>, text: &str) {
+    use melior::ir::BlockLike;
+    let raw = |text: &str| mlir_sys::MlirStringRef { data: text.as_ptr().cast(), length: text.len() };
+    // SAFETY: the context is alive; the operation made has no other owner.
+    let op = unsafe {
+        let parsed = mlir_sys::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
+        melior::ir::Operation::from_option_raw(parsed).expect("the text is ours")
+    };
+    block.insert_operation(0, op);
+}
+
+/// Replaces attributes everywhere below an operation, in types and in the types of constants.
+pub fn replace_attributes<'c>(
+    op: OperationRef<'c, '_>,
+    replacements: &[(Attribute<'c>, Attribute<'c>)],
+) {
+    let from: Vec<usize> = replacements.iter().map(|(old, _)| attribute_id(*old)).collect();
+    let to: Vec<usize> = replacements.iter().map(|(_, new)| attribute_id(*new)).collect();
+    ffi::replace_attributes(op.to_raw().ptr as usize, &from, &to);
+}
+
+/// The operation that a value is a result of, or nothing for a block argument.
+#[must_use]
+pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
+    // SAFETY: the value is alive; the owner is asked only of an operation's result.
+    unsafe {
+        mlir_sys::mlirValueIsAOpResult(value.to_raw())
+            .then(|| OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())))
+    }
+}
+
+/// Replaces an operand.
+pub fn set_operand<'c>(op: build::Op<'c>, i: usize, value: build::Val<'c>) {
+    assert!(i < op.operand_count(), "operand {i} of {}", op.operand_count());
+    // SAFETY: the operation is alive and has that many operands.
+    unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), i as isize, value.to_raw()) }
 }

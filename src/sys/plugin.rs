@@ -28,7 +28,6 @@ pub(crate) struct DialectPlugin {
 
 extern "C" fn register_passes() {
     crate::install();
-    ffi::register_passes();
 }
 
 extern "C" fn register_dialects(registry: *mut c_void) {

@@ -1,0 +1,79 @@
+//! `fold-layout-conversions`: conversions that move nothing disappear.
+
+use super::options::Options;
+use super::respell::{Inventory, attribute, root};
+use crate::ir::{Layouts, TensorType};
+use crate::sys::build::{self, Op};
+use crate::sys::{self, Emitted};
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, ValueLike};
+
+const CONVERT: &str = "ttg.convert_layout";
+
+pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, Emitted> {
+    unify_spellings(module);
+    for op in conversions(module) {
+        fold(op);
+    }
+    Ok(String::new())
+}
+
+fn is_conversion(op: Op<'_>) -> bool {
+    op.name().as_string_ref().as_str() == Ok(CONVERT)
+}
+
+fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Op<'c>> {
+    Inventory::of(module).operations.into_iter().filter(|op| is_conversion(*op)).collect()
+}
+
+/// Gives two spellings of one layout one spelling, wherever a conversion goes between them.
+fn unify_spellings(module: OperationRef<'_, '_>) {
+    let layouts = Layouts::of(module.context());
+    for op in conversions(module) {
+        let types = [build::operand(op, 0).r#type(), build::result(op, 0).r#type()];
+        let [Some(from), Some(to)] = types.map(TensorType::of) else { continue };
+        let (Ok(a), Ok(b)) = (layouts.tensor(&from), layouts.tensor(&to)) else { continue };
+        let (old, new) = (root(&b.encoding), root(&a.encoding));
+        if a.unique != b.unique || old == new {
+            continue;
+        }
+        let inventory = Inventory::of(module);
+        for (old, new) in [(old, new), (new, old)] {
+            if !inventory.allows(layouts, old, new) {
+                continue;
+            }
+            if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, new)) {
+                sys::replace_attributes(module, &[(old, new)]);
+            }
+            break;
+        }
+    }
+}
+
+/// A chain of conversions becomes one, from the first operand; one that arrives where it began
+/// disappears.
+fn fold(op: Op<'_>) {
+    let result = build::result(op, 0);
+    let mut source = build::operand(op, 0);
+    while source.r#type() != result.r#type() {
+        match sys::defining_operation(source).filter(|def| is_conversion(*def)) {
+            Some(inner) => source = build::operand(inner, 0),
+            None => break,
+        }
+    }
+    if source.r#type() == result.r#type() {
+        sys::replace_all_uses(result, source);
+    } else if source != build::operand(op, 0) {
+        sys::set_operand(op, 0, source);
+    }
+    erase_unused(op);
+}
+
+/// Erases a conversion without uses, and then those that only it used.
+fn erase_unused(op: Op<'_>) {
+    let mut next = Some(op);
+    while let Some(op) = next.filter(|op| sys::is_unused(build::result(*op, 0))) {
+        next = sys::defining_operation(build::operand(op, 0)).filter(|def| is_conversion(*def));
+        sys::erase(op);
+    }
+}

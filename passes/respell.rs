@@ -1,0 +1,93 @@
+//! Another spelling for encodings, everywhere at once.
+//!
+//! Operations ask for the *same* encoding on operands of different shapes (`tt.broadcast`), so an
+//! encoding can only be respelled everywhere in a module, and only if the new spelling has the same
+//! layout on every shape that the old one is used with, slices of it included.
+
+use crate::encoding::Encoding;
+use crate::ir::{Layouts, TensorType};
+use crate::layout::Dim;
+use crate::sys;
+use crate::sys::build::{self, Op};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, BlockLike, OperationRef, RegionLike, Type, ValueLike};
+use std::collections::HashMap;
+
+/// The tensor types of a module, each once, and every operation.
+pub(super) struct Inventory<'c> {
+    pub(super) tensors: Vec<TensorType<'c>>,
+    pub(super) operations: Vec<Op<'c>>,
+}
+
+impl<'c> Inventory<'c> {
+    /// Collects what lies below an operation.
+    pub(super) fn of(root: OperationRef<'c, '_>) -> Self {
+        let mut types: HashMap<usize, Type<'c>> = HashMap::new();
+        let mut order = Vec::new();
+        let mut operations = Vec::new();
+        let mut stack = vec![build::of_context(root)];
+        while let Some(op) = stack.pop() {
+            operations.push(op);
+            let mut add = |type_: Type<'c>| {
+                if types.insert(sys::type_id(type_), type_).is_none() {
+                    order.push(type_);
+                }
+            };
+            for i in 0..op.result_count() {
+                add(build::result(op, i).r#type());
+            }
+            for region in op.regions() {
+                let mut next = region.first_block();
+                while let Some(block) = next {
+                    for i in 0..block.argument_count() {
+                        add(build::argument(block, i).r#type());
+                    }
+                    stack.extend(build::operations(block));
+                    next = block.next_in_region();
+                }
+            }
+        }
+        let tensors = order
+            .into_iter()
+            .filter_map(TensorType::of)
+            .filter(|tensor| tensor.encoding.is_some())
+            .collect();
+        Self { tensors, operations }
+    }
+
+    /// Whether spelling `old` as `new` keeps the layout of every tensor.
+    pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
+        self.tensors.iter().all(|tensor| {
+            let Some(attribute) = tensor.encoding else { return true };
+            let Ok(found) = layouts.encoding(attribute) else { return false };
+            let Some(respelled) = substitute(&found, old, new) else { return true };
+            let Ok(before) = layouts.tensor(tensor) else { return false };
+            respelled
+                .to_linear_layout(&tensor.shape)
+                .and_then(|full| full.remove_zero_bases(Dim::REGISTER).map_err(Into::into))
+                .is_ok_and(|unique| unique == before.unique)
+        })
+    }
+}
+
+/// `found` with `old` replaced in it, or nothing where `old` does not occur.
+fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encoding> {
+    if found == old {
+        return Some(new.clone());
+    }
+    let (text, old, new) = (found.to_string(), old.to_string(), new.to_string());
+    text.contains(&old).then(|| text.replace(&old, &new).parse().ok()).flatten()
+}
+
+/// An encoding as an attribute.
+pub(super) fn attribute<'c>(op: OperationRef<'c, '_>, encoding: &Encoding) -> Option<Attribute<'c>> {
+    Attribute::parse(build::context(op), &encoding.to_string())
+}
+
+/// The encoding that a slice (of a slice ...) is cut from; any other encoding itself.
+pub(super) fn root(encoding: &Encoding) -> &Encoding {
+    match encoding {
+        Encoding::Slice(slice) => root(slice.parent()),
+        other => other,
+    }
+}

@@ -1,0 +1,335 @@
+//! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
+
+use super::emit::Emitter;
+use super::gpu::Gpu;
+use crate::plan::index::{IndexOp, IndexProgram};
+use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
+use crate::sys;
+use crate::sys::build::Val;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Type, ValueLike};
+
+/// Carries a plan out on the unique registers of a tensor.
+///
+/// `scratch` is the address of the plan's shared memory, where it needs any.
+pub(crate) fn emit_plan<'c>(
+    e: &mut Emitter<'c>,
+    gpu: Gpu,
+    plan: &ConvertPlan,
+    sources: &[Val<'c>],
+    scratch: Option<Val<'c>>,
+) -> Vec<Val<'c>> {
+    let element = sources[0].r#type();
+    let container = container_type(e, plan, element);
+    let mut run = Run { e, gpu, plan, element, container, scratch, values: sources.to_vec() };
+    let types = run.e.types;
+    run.values.resize(plan.num_values(), sources[0]);
+    for step in plan.steps() {
+        run.step(step, types.i32);
+    }
+    plan.results().iter().map(|v| run.values[v.index()]).collect()
+}
+
+/// The type an element has in words and in shared memory: the element's own, but an integer where
+/// it is narrower than a byte.
+fn container_type<'c>(e: &Emitter<'c>, plan: &ConvertPlan, element: Type<'c>) -> Type<'c> {
+    if plan.elem_bits() < 8 { e.types.i8 } else { element }
+}
+
+struct Run<'r, 'c> {
+    e: &'r mut Emitter<'c>,
+    gpu: Gpu,
+    plan: &'r ConvertPlan,
+    element: Type<'c>,
+    container: Type<'c>,
+    scratch: Option<Val<'c>>,
+    values: Vec<Val<'c>>,
+}
+
+impl<'c> Run<'_, 'c> {
+    fn get(&self, id: ValueId) -> Val<'c> {
+        self.values[id.index()]
+    }
+
+    fn set(&mut self, id: ValueId, value: Val<'c>) {
+        self.values[id.index()] = value;
+    }
+
+    /// A value as an `i32`, as lane exchanges and permutes take it.
+    fn word(&mut self, id: ValueId) -> Val<'c> {
+        let value = self.get(id);
+        self.as_integer(value, 32)
+    }
+
+    fn as_integer(&mut self, value: Val<'c>, bits: u32) -> Val<'c> {
+        let integer: Type<'c> = IntegerType::new(self.e.context, bits).into();
+        let type_ = value.r#type();
+        if type_ == integer {
+            return value;
+        }
+        if is_pointer(type_) {
+            return self.e.pure("llvm.ptrtoint", &[value], integer, &[]);
+        }
+        self.e.bitcast(value, integer)
+    }
+
+    fn from_integer(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
+        if value.r#type() == type_ {
+            return value;
+        }
+        if is_pointer(type_) {
+            return self.e.pure("llvm.inttoptr", &[value], type_, &[]);
+        }
+        self.e.bitcast(value, type_)
+    }
+
+    /// The result of a step that works on words: a word, or a 32-bit element again.
+    fn set_word(&mut self, id: ValueId, value: Val<'c>) {
+        let value = if self.plan.is_word(id) { value } else { self.from_integer(value, self.element) };
+        self.set(id, value);
+    }
+
+    /// An element as it lies in words and in shared memory.
+    fn to_container(&mut self, value: Val<'c>) -> Val<'c> {
+        if value.r#type() == self.element && self.element != self.container {
+            return self.e.zext(value, self.container);
+        }
+        value
+    }
+
+    fn from_container(&mut self, value: Val<'c>) -> Val<'c> {
+        if self.element == self.container {
+            return value;
+        }
+        self.e.trunc(value, self.element)
+    }
+
+    fn step(&mut self, step: &Step, i32: Type<'c>) {
+        match *step {
+            Step::Pack { out, parts } => {
+                let parts: Vec<Val<'c>> =
+                    self.plan.operands(parts).iter().map(|v| self.get(*v)).collect();
+                let packed = self.pack(out, &parts, i32);
+                self.set(out, packed);
+            }
+            Step::Unpack { first, count, value } => {
+                let parts = self.unpack(value, count, i32);
+                for (i, part) in (0..).zip(parts) {
+                    self.set(first.plus(i), part);
+                }
+            }
+            Step::Select { out, predicate, if_set, if_clear } => {
+                let condition = self.predicate(predicate);
+                let (a, b) = (self.get(if_set), self.get(if_clear));
+                let chosen = self.e.select(condition, a, b);
+                self.set(out, chosen);
+            }
+            Step::Permute { out, low, high, selector } => {
+                let (low, high) = (self.word(low), self.word(high));
+                let selector = self.gpu.selector(self.e, selector);
+                let word = self.gpu.permute(self.e, low, high, selector);
+                self.set_word(out, word);
+            }
+            Step::PermuteBy { out, low, high, predicate, if_set, if_clear } => {
+                let (low, high) = (self.word(low), self.word(high));
+                let condition = self.predicate(predicate);
+                let set = self.gpu.selector(self.e, if_set);
+                let clear = self.gpu.selector(self.e, if_clear);
+                let selector = self.e.select(condition, set, clear);
+                let word = self.gpu.permute(self.e, low, high, selector);
+                self.set_word(out, word);
+            }
+            Step::ShuffleXor { out, value, lane_mask } => {
+                let value = self.word(value);
+                let word = self.gpu.shuffle_xor(self.e, value, lane_mask);
+                self.set_word(out, word);
+            }
+            Step::ShuffleIndex { out, value, map, lane_xor } => {
+                let value = self.word(value);
+                let source = self.source_lane(map, lane_xor);
+                let word = self.gpu.shuffle_index(self.e, value, source);
+                self.set_word(out, word);
+            }
+            Step::SwapLanes { first, low, high, lane_bit } => {
+                let (low, high) = (self.word(low), self.word(high));
+                let [low, high] = self.gpu.swap_lanes(self.e, low, high, lane_bit);
+                self.set_word(first, low);
+                self.set_word(first.plus(1), high);
+            }
+            Step::Store { address, values } => {
+                let values: Vec<Val<'c>> =
+                    self.plan.operands(values).iter().map(|v| self.get(*v)).collect();
+                self.store(address, &values);
+            }
+            Step::Load { address, first, count, words } => {
+                self.load(address, first, count, if words { i32 } else { self.container });
+            }
+            Step::Barrier(BarrierScope::Warp) => self.gpu.warp_barrier(self.e),
+            Step::Barrier(BarrierScope::Block) => self.gpu.block_barrier(self.e),
+        }
+    }
+
+    fn pack(&mut self, out: ValueId, parts: &[Val<'c>], i32: Type<'c>) -> Val<'c> {
+        if !self.plan.is_word(out) {
+            // Two words make a 64-bit element.
+            let pair = self.e.gather(parts);
+            let i64 = self.e.types.i64;
+            let whole = self.e.bitcast(pair, i64);
+            return self.from_integer(whole, self.element);
+        }
+        let per_word = (32 / self.plan.container_bits()) as usize;
+        let mut parts: Vec<Val<'c>> = parts.iter().map(|v| self.to_container(*v)).collect();
+        if parts.len() < per_word {
+            let missing = self.e.undefined(self.container);
+            parts.resize(per_word, missing);
+        }
+        let vector = self.e.gather(&parts);
+        self.e.bitcast(vector, i32)
+    }
+
+    fn unpack(&mut self, value: ValueId, count: u32, i32: Type<'c>) -> Vec<Val<'c>> {
+        let whole = self.get(value);
+        if !self.plan.is_word(value) {
+            let whole = self.as_integer(whole, 64);
+            let pair = self.e.vector_type(2, i32);
+            let pair = self.e.bitcast(whole, pair);
+            return self.e.scatter(pair, 2, i32);
+        }
+        let per_word = (32 / self.plan.container_bits()) as usize;
+        let type_ = self.e.vector_type(per_word, self.container);
+        let vector = self.e.bitcast(whole, type_);
+        let mut parts = self.e.scatter(vector, per_word, self.container);
+        parts.truncate(count as usize);
+        parts.into_iter().map(|part| self.from_container(part)).collect()
+    }
+
+    /// Whether an odd number of the mask's bits are set in the thread number.
+    fn predicate(&mut self, predicate: u32) -> Val<'c> {
+        let mask = self.plan.predicates()[predicate as usize].thread_mask;
+        let thread = self.gpu.thread_id(self.e);
+        let mask_value = self.e.i32(mask);
+        let bits = self.e.and(thread, mask_value);
+        if mask.count_ones() == 1 {
+            return self.e.is_nonzero(bits);
+        }
+        let i32 = self.e.types.i32;
+        let count = self.e.pure("llvm.intr.ctpop", &[bits], i32, &[]);
+        let i1 = self.e.types.i1;
+        self.e.trunc(count, i1)
+    }
+
+    fn source_lane(&mut self, map: u32, lane_xor: u32) -> Val<'c> {
+        let columns = self.plan.lane_maps()[map as usize].columns.iter().map(|c| u64::from(*c));
+        let program = IndexProgram::new(&[self.plan.lanes_log2()], &[columns.collect()]);
+        let lane = self.gpu.lane(self.e);
+        let source = emit_index(self.e, &program, &[lane])[0];
+        let flip = self.e.i32(lane_xor);
+        self.e.xor(source, flip)
+    }
+
+    fn address(&mut self, address: Address) -> Val<'c> {
+        let scratch = self.scratch.expect("a plan that stores has been given scratch memory");
+        let base = &self.plan.address_bases()[address.base as usize];
+        let columns = base.columns.iter().map(|c| u64::from(*c));
+        let program = IndexProgram::new(
+            &[self.plan.lanes_log2() + self.plan.warps_log2()],
+            &[columns.collect()],
+        );
+        let thread = self.gpu.thread_id(self.e);
+        let offset = emit_index(self.e, &program, &[thread])[0];
+        let constant = self.e.i32(address.xor);
+        let offset = self.e.xor(offset, constant);
+        let i8 = self.e.types.i8;
+        let pointer = self.e.gep(scratch, i8, offset);
+        self.e.gep_bytes(pointer, address.add)
+    }
+
+    fn store(&mut self, address: Address, values: &[Val<'c>]) {
+        let values: Vec<Val<'c>> = values
+            .iter()
+            .map(|v| {
+                let v = self.to_container(*v);
+                // Vectors of pointers are no vectors of bits.
+                if is_pointer(v.r#type()) { self.as_integer(v, 64) } else { v }
+            })
+            .collect();
+        let bytes = values.len() as u32 * bits_of(values[0].r#type()) / 8;
+        let value = self.e.gather(&values);
+        let pointer = self.address(address);
+        let alignment = self.e.i64_attr(i64::from(bytes));
+        self.e.operation(
+            "llvm.store",
+            &[value, pointer],
+            &[],
+            &[("alignment", alignment)],
+            Vec::new(),
+        );
+    }
+
+    fn load(&mut self, address: Address, first: ValueId, count: u32, type_: Type<'c>) {
+        let held = if is_pointer(type_) { self.e.types.i64 } else { type_ };
+        let bytes = count * bits_of(held) / 8;
+        let whole =
+            if count == 1 { held } else { self.e.vector_type(count as usize, held) };
+        let pointer = self.address(address);
+        let alignment = self.e.i64_attr(i64::from(bytes));
+        let value = self.e.effect("llvm.load", &[pointer], whole, &[("alignment", alignment)]);
+        for (i, part) in (0..).zip(self.e.scatter(value, count as usize, held)) {
+            let id = first.plus(i);
+            let part = if self.plan.is_word(id) {
+                part
+            } else if is_pointer(type_) {
+                self.from_integer(part, type_)
+            } else {
+                self.from_container(part)
+            };
+            self.set(id, part);
+        }
+    }
+}
+
+fn is_pointer(type_: Type<'_>) -> bool {
+    sys::is_llvm_pointer(type_)
+}
+
+fn bits_of(type_: Type<'_>) -> u32 {
+    IntegerType::try_from(type_)
+        .map(|t| t.width())
+        .ok()
+        .or_else(|| sys::float_width(type_))
+        .expect("elements are integers or floats")
+}
+
+/// Emits index arithmetic on `i32` values; one value per output.
+pub(crate) fn emit_index<'c>(
+    e: &mut Emitter<'c>,
+    program: &IndexProgram,
+    inputs: &[Val<'c>],
+) -> Vec<Val<'c>> {
+    let mut nodes: Vec<Val<'c>> = Vec::with_capacity(program.ops().len());
+    for op in program.ops() {
+        let value = match *op {
+            IndexOp::Input { input, .. } => inputs[input as usize],
+            IndexOp::Constant(value) => e.i32(narrow(value)),
+            IndexOp::And { value, mask } => {
+                let mask = e.i32(narrow(mask));
+                e.and(nodes[value.index()], mask)
+            }
+            IndexOp::Shl { value, by } => e.shl(nodes[value.index()], by),
+            IndexOp::Shr { value, by } => e.lshr(nodes[value.index()], by),
+            IndexOp::Mul { value, by } => {
+                let by = e.i32(narrow(by));
+                e.mul(nodes[value.index()], by)
+            }
+            IndexOp::Or(a, b) => e.or_disjoint(nodes[a.index()], nodes[b.index()]),
+            IndexOp::Xor(a, b) => e.xor(nodes[a.index()], nodes[b.index()]),
+        };
+        nodes.push(value);
+    }
+    program.outputs().iter().map(|node| nodes[node.index()]).collect()
+}
+
+/// Indices fit 32 bits: a tensor has at most 2^20 elements.
+fn narrow(value: u64) -> u32 {
+    u32::try_from(value).expect("an index of at most 2^20 elements")
+}

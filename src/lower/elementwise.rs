@@ -1,0 +1,126 @@
+//! Elementwise operations: the same `arith` or `math` operation, once per register.
+
+use super::emit::Named;
+use super::function::{Lowering, Outcome};
+use crate::ir::TensorType;
+use crate::sys::Complaint;
+use crate::sys::build::{self, Op, Val};
+use crate::target::Vendor;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Identifier, TypeLike, ValueLike};
+
+/// Whether each result element depends on the operands' elements at the same place only.
+pub(crate) fn is_elementwise(name: &str) -> bool {
+    name.starts_with("arith.") || name.starts_with("math.")
+}
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+    if op.region_count() != 0 || op.result_count() != 1 {
+        return Err(Complaint::new("cannot be lowered per register: it has regions or several results"));
+    }
+    let result = build::result(op, 0);
+    if name == "arith.constant" {
+        return constant(l, op, result);
+    }
+    let types = l.types_of(result.r#type())?;
+    let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
+    let keys: Vec<(Identifier<'c>, Attribute<'c>)> = op.attributes().collect();
+    let attributes: Vec<Named<'_, 'c>> = keys
+        .iter()
+        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
+        .collect();
+    let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
+    for (r, type_) in types.iter().enumerate() {
+        // A scalar operand (the condition of a select, say) is the same for every register.
+        let values: Vec<Val<'c>> = operands
+            .iter()
+            .map(|list| if list.len() == 1 { list[0] } else { list[r] })
+            .collect();
+        registers.push(one(l, name, &values, *type_, &attributes));
+    }
+    l.set(result, registers);
+    Ok(())
+}
+
+/// One register's operation. NVPTX has no `exp` or `log`, only their base-2 forms.
+fn one<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    values: &[Val<'c>],
+    type_: melior::ir::Type<'c>,
+    attributes: &[Named<'_, 'c>],
+) -> Val<'c> {
+    let nvidia = matches!(l.gpu.target.vendor, Vendor::Nvidia);
+    let is_f32 = crate::sys::float_width(type_) == Some(32);
+    match name {
+        "math.exp" if nvidia && is_f32 => {
+            let scaled = scale(l, values[0], std::f64::consts::LOG2_E);
+            let fast = l.e.parsed("#arith.fastmath<afn>");
+            l.e.pure("math.exp2", &[scaled], type_, &[("fastmath", fast)])
+        }
+        "math.log" if nvidia && is_f32 => {
+            let fast = l.e.parsed("#arith.fastmath<afn>");
+            let log2 = l.e.pure("math.log2", &[values[0]], type_, &[("fastmath", fast)]);
+            scale(l, log2, std::f64::consts::LN_2)
+        }
+        "math.exp2" | "math.log2" | "math.sin" | "math.cos" if nvidia && is_f32 => {
+            let fast = l.e.parsed("#arith.fastmath<afn>");
+            l.e.pure(name, values, type_, &[("fastmath", fast)])
+        }
+        _ => l.e.pure(name, values, type_, attributes),
+    }
+}
+
+fn scale<'c>(l: &mut Lowering<'c>, value: Val<'c>, factor: f64) -> Val<'c> {
+    let type_ = value.r#type();
+    let factor = melior::ir::attribute::FloatAttribute::new(l.e.context, type_, factor).into();
+    let factor = l.e.pure("llvm.mlir.constant", &[], type_, &[("value", factor)]);
+    l.e.pure("arith.mulf", &[value, factor], type_, &[])
+}
+
+fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>, result: Val<'c>) -> Outcome {
+    let value = op.attribute("value").map_err(|e| Complaint::new(e.to_string()))?;
+    let types = l.types_of(result.r#type())?;
+    let element = if TensorType::of(result.r#type()).is_some() {
+        build::splat_value(value).ok_or_else(|| {
+            Complaint::new("is a tensor constant whose elements differ, which cannot be lowered yet")
+                .note("one value for all elements (`dense<1.0>`) can")
+        })?
+    } else {
+        value
+    };
+    let name = if types[0].is_index() { "arith.constant" } else { "llvm.mlir.constant" };
+    let scalar = l.e.constant_attr(name, types[0], element);
+    l.set(result, vec![scalar; types.len()]);
+    Ok(())
+}
+
+/// `tt.addptr`: elements, not bytes.
+pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let result = build::result(op, 0);
+    let element = TensorType::of(result.r#type()).map_or(result.r#type(), |t| t.element);
+    let (pointee, _) = crate::sys::pointer(element)
+        .ok_or_else(|| Complaint::new(format!("needs a pointer, but has `{element}`")))?;
+    let pointee = memory_type(l, pointee)?;
+    let (pointers, offsets) = (l.operand(op, 0), l.operand(op, 1));
+    let count = pointers.len().max(offsets.len());
+    let registers: Vec<Val<'c>> = (0..count)
+        .map(|r| {
+            let pointer = pointers[r.min(pointers.len() - 1)];
+            let offset = offsets[r.min(offsets.len() - 1)];
+            l.e.gep(pointer, pointee, offset)
+        })
+        .collect();
+    l.set(result, registers);
+    Ok(())
+}
+
+/// The type an element has in memory: booleans take a byte.
+pub(crate) fn memory_type<'c>(
+    l: &Lowering<'c>,
+    pointee: melior::ir::Type<'c>,
+) -> Result<melior::ir::Type<'c>, Complaint> {
+    let type_ = super::function::scalar_type(l.e.context, pointee)
+        .ok_or_else(|| Complaint::new(format!("points to `{pointee}`, which has no LLVM type")))?;
+    Ok(if type_ == l.e.types.i1 { l.e.types.i8 } else { type_ })
+}

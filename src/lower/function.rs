@@ -1,0 +1,394 @@
+//! Functions: signature, the walk over operations, the table of register lists.
+
+use super::allocate::Allocation;
+use super::axis::AxisAnalysis;
+use super::emit::Emitter;
+use super::gpu::Gpu;
+use super::{control, elementwise, memory, views};
+use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::layout::Dim;
+use crate::plan::index::{IndexProgram, Join};
+use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::sys::{self, Complaint, Emitted, value_id};
+use melior::ir::attribute::{IntegerAttribute, StringAttribute, TypeAttribute};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Attribute, Identifier, OperationRef, Type, ValueLike};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+/// The registers of a value: one for a scalar, one per unique register for a tensor.
+pub(crate) type Registers<'c> = Rc<[Val<'c>]>;
+
+/// The name of the shared memory of a module.
+const SHARED: &str = "global_smem";
+
+/// What lowering an operation gives, or why it cannot be.
+pub(crate) type Outcome = Result<(), Complaint>;
+
+/// The state of lowering one function.
+pub(crate) struct Lowering<'c> {
+    pub(crate) e: Emitter<'c>,
+    pub(crate) gpu: Gpu,
+    pub(crate) axis: AxisAnalysis,
+    pub(crate) allocation: Allocation,
+    layouts: &'c Layouts,
+    values: HashMap<usize, Registers<'c>>,
+    pub(crate) emitted: Option<Emitted>,
+}
+
+pub(crate) fn name_of(op: OperationRef<'_, '_>) -> String {
+    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+}
+
+pub(crate) fn is_function(op: Op<'_>) -> bool {
+    name_of(op) == "tt.func"
+}
+
+/// Lowers one function to an `llvm.func` at the end of `body`; returns the shared memory it needs.
+pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32, Emitted> {
+    let fail = |complaint: Complaint| sys::emit_error(function, &complaint);
+    let context = build::context(function);
+    let type_ = function
+        .attribute("function_type")
+        .ok()
+        .and_then(|a| TypeAttribute::try_from(a).ok())
+        .and_then(|a| FunctionType::try_from(a.value()).ok())
+        .expect("the verifier checked the function's type");
+    if type_.result_count() != 0 {
+        return Err(fail(Complaint::new(
+            "returns values, and calls between functions cannot be lowered yet; inline it first",
+        )));
+    }
+    let Some(entry) = build::single_block(function, 0) else {
+        return Err(fail(Complaint::new(
+            "needs one block: branches between blocks (`cf`) cannot be lowered yet, `scf` can",
+        )));
+    };
+    let layouts = Layouts::of(function.context());
+    let allocation = Allocation::of(entry, layouts, gpu)?;
+    if allocation.bytes() > gpu.target.max_shared_bytes {
+        return Err(fail(
+            Complaint::new(format!(
+                "needs {} bytes of shared memory, but {} has {} per CTA",
+                allocation.bytes(),
+                gpu.target.name,
+                gpu.target.max_shared_bytes
+            ))
+            .note("use smaller tensors, or layouts whose conversion stays within a warp"),
+        ));
+    }
+
+    // Arguments, one to one: a kernel takes scalars and pointers.
+    let region = melior::ir::Region::new();
+    let location = function.location();
+    let mut arguments = Vec::new();
+    for i in 0..type_.input_count() {
+        let argument = build::argument(entry, i);
+        let lowered = scalar_type(context, argument.r#type())
+            .filter(|_| TensorType::of(argument.r#type()).is_none())
+            .ok_or_else(|| {
+                fail(Complaint::new(format!(
+                    "has an argument of type `{}`, but a kernel takes numbers and pointers",
+                    argument.r#type()
+                )))
+            })?;
+        arguments.push((lowered, location));
+    }
+    let block = build::append_block(&region, &arguments);
+    let mut lowering = Lowering {
+        e: Emitter::new(context, location, block),
+        gpu,
+        axis: AxisAnalysis::of(function),
+        allocation,
+        layouts,
+        values: HashMap::new(),
+        emitted: None,
+    };
+    for i in 0..arguments.len() {
+        lowering.set(build::argument(entry, i), [build::argument(block, i)]);
+    }
+    lowering.block(entry);
+    if let Some(emitted) = lowering.emitted {
+        return Err(emitted);
+    }
+    lowering.e.sweep();
+
+    let inputs: Vec<String> = arguments.iter().map(|(t, _)| t.to_string()).collect();
+    let llvm_type = lowering
+        .e
+        .parsed_type(&format!("!llvm.func<void ({})>", inputs.join(", ")));
+    let kernel = lowering.gpu.kernel_attributes(&lowering.e);
+    let e = &mut lowering.e;
+    let named = |e: &mut Emitter<'c>, key: &str| e.identifier(key);
+    let mut attributes: Vec<(Identifier<'c>, Attribute<'c>)> = vec![
+        (named(e, "sym_name"), function.attribute("sym_name").expect("a function has a name")),
+        (named(e, "function_type"), e.type_attr(llvm_type)),
+        (named(e, "CConv"), e.parsed("#llvm.cconv<ccc>")),
+        (named(e, "linkage"), e.parsed("#llvm.linkage<external>")),
+    ];
+    if let Some(hints) = argument_attributes(e, function, &arguments) {
+        attributes.push((named(e, "arg_attrs"), hints));
+    }
+    for (key, value) in kernel {
+        attributes.push((named(e, key), value));
+    }
+    let spec = Spec {
+        name: "llvm.func",
+        location,
+        operands: &[],
+        results: &[],
+        attributes: &attributes,
+        regions: vec![region],
+    };
+    build::append(body, spec).map_err(|reason| fail(Complaint::new(reason)))?;
+    Ok(lowering.allocation.bytes())
+}
+
+/// The promised alignment of pointer arguments, for LLVM.
+fn argument_attributes<'c>(
+    e: &Emitter<'c>,
+    function: Op<'c>,
+    arguments: &[(Type<'c>, melior::ir::Location<'c>)],
+) -> Option<Attribute<'c>> {
+    use melior::ir::attribute::ArrayAttribute;
+    let promised = function
+        .attribute("arg_attrs")
+        .ok()
+        .and_then(|a| ArrayAttribute::try_from(a).ok())?;
+    let mut texts = Vec::new();
+    for (i, (type_, _)) in arguments.iter().enumerate() {
+        let divisibility = promised
+            .element(i)
+            .ok()
+            .and_then(|dictionary| sys::dictionary_entry(dictionary, "tt.divisibility"))
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .map_or(0, |a| a.signed_value());
+        let useful = sys::is_llvm_pointer(*type_) && divisibility > 1 && divisibility.count_ones() == 1;
+        texts.push(if useful {
+            format!("{{llvm.align = {divisibility} : i64}}")
+        } else {
+            "{}".to_owned()
+        });
+    }
+    Some(e.parsed(&format!("[{}]", texts.join(", "))))
+}
+
+/// The LLVM type of a scalar: pointers become `!llvm.ptr`, numbers stay.
+pub(crate) fn scalar_type<'c>(context: &'c melior::Context, type_: Type<'c>) -> Option<Type<'c>> {
+    if let Some((_, space)) = sys::pointer(type_) {
+        return Type::parse(context, &format!("!llvm.ptr<{space}>"));
+    }
+    crate::ir::element_bits(type_).map(|_| type_)
+}
+
+/// Declares the shared memory of the module, whose size the launcher gives.
+pub(crate) fn declare_shared_memory(module: OperationRef<'_, '_>, body: Blk<'_>, bytes: u32) {
+    if bytes == 0 {
+        return;
+    }
+    let context = build::context(module);
+    let text = format!(
+        "llvm.mlir.global external @{SHARED}() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<0 x i8>"
+    );
+    sys::prepend_parsed(context, body, &text);
+}
+
+impl<'c> Lowering<'c> {
+    /// Lowers the operations of a block, in order; reports what it cannot and goes on.
+    pub(crate) fn block(&mut self, block: Blk<'c>) {
+        for op in build::operations(block) {
+            self.e.location = op.location();
+            if let Err(complaint) = self.op(op) {
+                self.emitted = Some(sys::emit_error(op, &complaint));
+                // Something in place of the results, so that later operations can be checked too.
+                for i in 0..op.result_count() {
+                    let result = build::result(op, i);
+                    if let Ok(types) = self.types_of(result.r#type()) {
+                        let registers: Vec<_> =
+                            types.iter().map(|t| self.e.undefined(*t)).collect();
+                        self.set(result, registers);
+                    }
+                }
+            }
+        }
+    }
+
+    fn op(&mut self, op: Op<'c>) -> Outcome {
+        let name = name_of(op);
+        match name.as_str() {
+            "tt.return" => {
+                self.e.operation("llvm.return", &[], &[], &[], Vec::new());
+                Ok(())
+            }
+            "tt.get_program_id" => {
+                let id = self.gpu.program_id(&mut self.e, axis_of(op));
+                self.set(build::result(op, 0), [id]);
+                Ok(())
+            }
+            "tt.get_num_programs" => {
+                let target = self.gpu.target.name;
+                let count = self.gpu.num_programs(&mut self.e, axis_of(op)).ok_or_else(|| {
+                    Complaint::new(format!("is not supported on {target}: it has no such register"))
+                        .note("pass the grid's size as an argument")
+                })?;
+                self.set(build::result(op, 0), [count]);
+                Ok(())
+            }
+            "tt.make_range" => self.make_range(op),
+            "tt.load" => memory::load(self, op),
+            "tt.store" => memory::store(self, op),
+            "amdg.buffer_load" => memory::buffer_load(self, op),
+            "ttg.convert_layout" => self.convert_layout(op),
+            "tt.addptr" => elementwise::addptr(self, op),
+            "tt.splat" | "tt.expand_dims" | "tt.broadcast" | "tt.trans" | "tt.reshape"
+            | "tt.join" | "tt.split" => views::lower(self, op, &name),
+            "scf.for" | "scf.if" | "scf.while" | "scf.yield" | "scf.condition" => {
+                control::lower(self, op, &name)
+            }
+            _ if elementwise::is_elementwise(&name) => elementwise::lower(self, op, &name),
+            _ => Err(unsupported(&name)),
+        }
+    }
+
+    /// The registers of a value.
+    pub(crate) fn get(&self, value: Val<'c>) -> Registers<'c> {
+        self.values
+            .get(&value_id(value))
+            .cloned()
+            .expect("a value is lowered before it is used")
+    }
+
+    /// The registers of an operand.
+    pub(crate) fn operand(&self, op: Op<'c>, i: usize) -> Registers<'c> {
+        self.get(build::operand(op, i))
+    }
+
+    pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
+        self.values.insert(value_id(value), registers.into());
+    }
+
+    /// The layout of a tensor type, or nothing for a scalar.
+    pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Complaint> {
+        let Some(tensor) = TensorType::of(type_) else { return Ok(None) };
+        if tensor.encoding.is_none() {
+            return Err(Complaint::new(format!(
+                "has a tensor without an encoding, `{type_}`: nothing says which thread holds what"
+            ))
+            .note("give it one, as `convert-triton-to-tritongpu` does"));
+        }
+        self.layouts.tensor(&tensor).map(Some).map_err(|reason| Complaint::new(reason.to_string()))
+    }
+
+    /// The layout of a value that must be a tensor.
+    pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Complaint> {
+        self.layout(value.r#type())?
+            .ok_or_else(|| Complaint::new(format!("needs a tensor, but has `{}`", value.r#type())))
+    }
+
+    /// The LLVM types of a value's registers.
+    pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Complaint> {
+        let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
+        let scalar = scalar_type(self.e.context, element)
+            .ok_or_else(|| Complaint::new(format!("has the type `{type_}`, which has no LLVM type")))?;
+        let count = self.layout(type_)?.map_or(1, |layout| layout.num_registers());
+        Ok(vec![scalar; count])
+    }
+
+    /// Where each register's element lies: for every register, one `i32` index per tensor dim.
+    pub(crate) fn indices(&mut self, layout: &TensorLayout) -> Vec<Vec<Val<'c>>> {
+        let program = IndexProgram::from_layout(&layout.unique, &[Dim::LANE, Dim::WARP]);
+        let inputs = [self.gpu.lane(&mut self.e), self.gpu.warp(&mut self.e)];
+        let base = super::convert::emit_index(&mut self.e, &program, &inputs);
+        (0..layout.num_registers())
+            .map(|register| {
+                let constant = layout
+                    .unique
+                    .columns_of(Dim::REGISTER)
+                    .iter()
+                    .enumerate()
+                    .filter(|(bit, _)| register >> bit & 1 == 1)
+                    .fold(0, |sum, (_, column)| sum ^ column);
+                let constant = layout.unique.unpack(constant);
+                base.iter()
+                    .enumerate()
+                    .map(|(dim, value)| {
+                        let part = u32::try_from(constant[dim]).expect("an index below 2^20");
+                        let part_value = self.e.i32(part);
+                        match program.join(dim, u64::from(part)) {
+                            Join::Nothing => *value,
+                            Join::Add => self.e.or_disjoint(*value, part_value),
+                            Join::Xor => self.e.xor(*value, part_value),
+                        }
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    fn make_range(&mut self, op: Op<'c>) -> Outcome {
+        let result = build::result(op, 0);
+        let layout = self.tensor_layout(result)?;
+        let start = integer(op, "start");
+        let start = self.e.constant(self.e.types.i32, start);
+        let indices = self.indices(&layout);
+        let values: Vec<_> = indices.iter().map(|index| self.e.add(index[0], start)).collect();
+        self.set(result, values);
+        Ok(())
+    }
+
+    fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
+        let sources = self.operand(op, 0);
+        let Some(placed) = self.allocation.get(op) else {
+            // The plan could not be made, which has been reported.
+            return Ok(());
+        };
+        let (plan, offset, barrier) = (Arc::clone(&placed.plan), placed.offset, placed.barrier_before);
+        if barrier {
+            self.gpu.block_barrier(&mut self.e);
+        }
+        let scratch = (plan.scratch_bytes() > 0).then(|| {
+            let type_ = self.e.parsed_type("!llvm.ptr<3>");
+            let name = self.e.parsed(&format!("@{SHARED}"));
+            let base =
+                self.e.pure("llvm.mlir.addressof", &[], type_, &[("global_name", name)]);
+            self.e.gep_bytes(base, offset)
+        });
+        let results =
+            super::convert::emit_plan(&mut self.e, self.gpu, &plan, &sources, scratch);
+        self.set(build::result(op, 0), results);
+        Ok(())
+    }
+}
+
+pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
+    op.attribute(name)
+        .ok()
+        .and_then(|a| IntegerAttribute::try_from(a).ok())
+        .map_or(0, |a| a.signed_value())
+}
+
+fn axis_of(op: Op<'_>) -> usize {
+    usize::try_from(integer(op, "axis")).unwrap_or(0).min(2)
+}
+
+/// The string value of an attribute.
+pub(crate) fn text(attribute: Attribute<'_>) -> Option<String> {
+    StringAttribute::try_from(attribute).ok().map(|a| a.value().to_owned())
+}
+
+fn unsupported(name: &str) -> Complaint {
+    Complaint::new("cannot be lowered yet").note(format!(
+        "of `{}`, these can: {}",
+        name.split('.').next().unwrap_or_default(),
+        match name.split('.').next() {
+            Some("tt") =>
+                "addptr, broadcast, expand_dims, func, get_num_programs, get_program_id, join, load, make_range, reshape, return, splat, split, store, trans",
+            Some("ttg") => "convert_layout",
+            Some("amdg") => "buffer_load",
+            Some("scf") => "condition, for, if, while, yield",
+            _ => "none; `arith`, `math` and `scf` are the other dialects that can",
+        }
+    ))
+}

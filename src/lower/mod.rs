@@ -1,0 +1,106 @@
+//! TTGIR to the LLVM dialect, one file per family of operations.
+//!
+//! A tensor value becomes the list of its unique registers: one LLVM value per non-broadcast
+//! register of a thread, through loops and branches too. Elementwise operations are repeated per
+//! register and finished by MLIR's own conversions; what is written here is what layouts decide.
+//!
+//! Reading order: [`lower_module`], `function` (the walk), `emit` (each pure operation once),
+//! `memory`, `convert`. `gpu` is the only file that knows NVVM from ROCDL.
+//!
+//! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
+//! clean up.
+
+mod allocate;
+pub mod axis;
+mod control;
+mod convert;
+mod elementwise;
+mod emit;
+mod function;
+mod gpu;
+mod memory;
+mod views;
+
+use crate::ir::ModuleInfo;
+use crate::sys::build::{self, Op};
+use crate::sys::{self, Complaint, Emitted};
+use crate::target::Target;
+use gpu::Gpu;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::r#type::IntegerType;
+use melior::ir::OperationRef;
+
+/// The conversions of MLIR that finish what [`lower_module`] leaves: loops, `arith`, `math`.
+///
+/// Everything but the loops is converted in one sweep.
+pub const FINISH: &str = "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts,cse";
+
+/// Lowers every `tt.func` of a module in place.
+///
+/// `target` overrides the module's `ttg.target`.
+///
+/// # Errors
+/// Everything that cannot be lowered, each at its place; the module may then be half lowered.
+pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Result<(), Emitted> {
+    let fail = |complaint: Complaint| sys::emit_error(module, &complaint);
+    let Some(body) = build::single_block(module, 0) else {
+        return Ok(());
+    };
+    let functions: Vec<Op<'_>> =
+        build::operations(body).into_iter().filter(|op| function::is_function(*op)).collect();
+    if functions.is_empty() {
+        return Ok(());
+    }
+    let info = ModuleInfo::around(module).map_err(fail)?;
+    let gpu = select_gpu(&info, target).map_err(fail)?;
+
+    let mut shared_bytes = 0;
+    let mut failed = None;
+    for function in &functions {
+        match function::lower(*function, gpu, body) {
+            Ok(bytes) => shared_bytes = shared_bytes.max(bytes),
+            Err(emitted) => failed = Some(emitted),
+        }
+    }
+    if let Some(emitted) = failed {
+        return Err(emitted);
+    }
+    for function in functions {
+        sys::erase(function);
+    }
+    function::declare_shared_memory(module, body, shared_bytes);
+    let i32 = IntegerType::new(build::context(module), 32).into();
+    sys::mutable(module).set_attribute("ttg.shared", IntegerAttribute::new(i32, i64::from(shared_bytes)).into());
+    Ok(())
+}
+
+fn select_gpu(info: &ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint> {
+    let name = target.or(info.target.as_deref()).ok_or_else(|| {
+        Complaint::new("has no target to lower for")
+            .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`")
+    })?;
+    let target = Target::parse(name).map_err(|e| Complaint::new(format!("cannot be lowered: {e}")))?;
+    if u64::from(target.lanes) != info.threads_per_warp {
+        return Err(Complaint::new(format!(
+            "has {} threads per warp, but a warp of {} has {}",
+            info.threads_per_warp, target.name, target.lanes
+        ))
+        .note("compile the kernel for this GPU, or choose a target whose warps fit"));
+    }
+    if info.num_ctas != 1 {
+        return Err(Complaint::new(format!(
+            "uses clusters of {} CTAs, which cannot be lowered yet; 1 can",
+            info.num_ctas
+        )));
+    }
+    let threads = info.threads_per_cta();
+    if threads > 1024 {
+        return Err(Complaint::new(format!(
+            "has {threads} threads per CTA ({} warps of {}), but {} allows 1024",
+            info.num_warps, info.threads_per_warp, target.name
+        )));
+    }
+    #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]
+    Ok(Gpu { target, num_warps: info.num_warps as u32 })
+}

@@ -1,0 +1,142 @@
+//! Views: splat, expand_dims, broadcast, trans, reshape, join, split rename registers.
+
+use super::function::{Lowering, Outcome};
+use crate::ir::{TensorLayout, verify, view};
+use crate::layout::Dim;
+use crate::sys::Complaint;
+use crate::sys::build::{self, Op, Val};
+use melior::ir::ValueLike;
+use melior::ir::operation::OperationLike;
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+    match name {
+        "tt.splat" => splat(l, op),
+        "tt.join" => join(l, op),
+        "tt.split" => split(l, op),
+        _ => rename(l, op, name),
+    }
+}
+
+fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let source = l.operand(op, 0);
+    let result = build::result(op, 0);
+    let count = l.tensor_layout(result)?.num_registers();
+    l.set(result, vec![source[0]; count]);
+    Ok(())
+}
+
+/// The linear map from packed coordinates of the result to packed coordinates of the operand.
+fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
+    let sources = match name {
+        "tt.expand_dims" => {
+            // The new dim has size 1, hence no bits: packed coordinates stay.
+            view::register_sources(&to.unique, &from.unique, |x| x)
+        }
+        "tt.broadcast" => {
+            let kept = broadcast_mask(&from, &to);
+            view::register_sources(&to.unique, &from.unique, |x| compress(x, kept))
+        }
+        "tt.trans" => {
+            let order: Vec<usize> = verify::order(op)
+                .into_iter()
+                .map(|d| usize::try_from(d).unwrap_or_default())
+                .collect();
+            let moved = view::transposed(&from.unique, &order).map_err(to_complaint)?;
+            view::register_sources(&to.unique, &moved, |x| x)
+        }
+        _ if op.has_attribute("allow_reorder")
+            && from.num_registers() == to.num_registers() =>
+        {
+            // Any bijection of elements will do; register i for register i is the cheapest.
+            Ok((0..to.num_registers()).collect())
+        }
+        _ => {
+            let shape: Vec<u64> = (0..to.unique.num_out_dims())
+                .map(|d| to.unique.out_size(Dim::out(d)))
+                .collect();
+            let moved = view::reshaped(&from.unique, &shape).map_err(to_complaint)?;
+            view::register_sources(&to.unique, &moved, |x| x)
+        }
+    }
+    .map_err(|reason| Complaint::new(reason).note("convert the operand's layout first"))?;
+    let values = l.get(source);
+    let renamed: Vec<Val<'c>> = sources.into_iter().map(|r| values[r]).collect();
+    l.set(result, renamed);
+    Ok(())
+}
+
+fn to_complaint(error: crate::layout::LayoutError) -> Complaint {
+    Complaint::new(error.to_string())
+}
+
+/// The bits of the result's packed coordinates that the operand has too.
+fn broadcast_mask(from: &TensorLayout, to: &TensorLayout) -> u64 {
+    let mut mask = 0;
+    let mut at = 0;
+    for d in 0..to.unique.num_out_dims() {
+        let bits = to.unique.out_bits(Dim::out(d));
+        if from.unique.out_bits(Dim::out(d)) == bits {
+            mask |= ((1 << bits) - 1) << at;
+        }
+        at += bits;
+    }
+    mask
+}
+
+/// The bits of `x` at the set places of `mask`, moved together.
+fn compress(x: u64, mask: u64) -> u64 {
+    let (mut out, mut at) = (0, 0);
+    for bit in 0..64 {
+        if mask >> bit & 1 == 1 {
+            out |= (x >> bit & 1) << at;
+            at += 1;
+        }
+    }
+    out
+}
+
+/// The unique register bit of a joined tensor that tells its halves apart.
+fn half_bit(layout: &TensorLayout) -> Result<usize, Complaint> {
+    let pair = 1u64 << (layout.unique.total_out_bits() - 1);
+    layout
+        .unique
+        .columns_of(Dim::REGISTER)
+        .iter()
+        .position(|column| *column == pair)
+        .ok_or_else(|| Complaint::new("needs the last dimension within one thread"))
+}
+
+/// Register `r` without bit `bit`.
+fn without_bit(r: usize, bit: usize) -> usize {
+    (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
+}
+
+fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let result = build::result(op, 0);
+    let layout = l.tensor_layout(result)?;
+    let bit = half_bit(&layout)?;
+    let halves = [l.operand(op, 0), l.operand(op, 1)];
+    let joined: Vec<Val<'c>> = (0..layout.num_registers())
+        .map(|r| halves[r >> bit & 1][without_bit(r, bit)])
+        .collect();
+    l.set(result, joined);
+    Ok(())
+}
+
+fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let source = build::operand(op, 0);
+    let layout = l.tensor_layout(source)?;
+    let bit = half_bit(&layout)?;
+    let values = l.get(source);
+    for half in 0..op.result_count() {
+        let part: Vec<Val<'c>> = (0..layout.num_registers())
+            .filter(|r| r >> bit & 1 == half)
+            .map(|r| values[r])
+            .collect();
+        debug_assert_eq!(values[0].r#type(), part[0].r#type());
+        l.set(build::result(op, half), part);
+    }
+    Ok(())
+}

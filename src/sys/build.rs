@@ -1,0 +1,157 @@
+//! Building operations: one call into C per operation, values that live as long as the context.
+//!
+//! melior ties a value to the block it was read from. A lowering keeps values in tables while it
+//! adds blocks, so here they are tied to the context; that is sound as long as nothing built is
+//! erased before the tables are dropped, which [`erase`](super::erase) states as its duty.
+
+use melior::Context;
+use melior::ir::operation::OperationLike;
+use melior::ir::{
+    Attribute, AttributeLike, Block, BlockLike, BlockRef, Identifier, Location, OperationRef,
+    Region, RegionLike, Type, TypeLike, Value, ValueLike,
+};
+
+/// A value that lives as long as its context.
+pub type Val<'c> = Value<'c, 'c>;
+/// A block that lives as long as its context.
+pub type Blk<'c> = BlockRef<'c, 'c>;
+/// An operation that lives as long as its context.
+pub type Op<'c> = OperationRef<'c, 'c>;
+
+/// What an operation is made of.
+#[derive(Debug)]
+pub struct Spec<'s, 'c> {
+    /// Its full name, as `llvm.add`.
+    pub name: &'s str,
+    /// Where in the source it comes from.
+    pub location: Location<'c>,
+    /// Its operands.
+    pub operands: &'s [Val<'c>],
+    /// The types of its results.
+    pub results: &'s [Type<'c>],
+    /// Its attributes, inherent ones included.
+    pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
+    /// Its regions; consumed.
+    pub regions: Vec<Region<'c>>,
+}
+
+/// Makes an operation and appends it to a block.
+///
+/// # Errors
+/// MLIR has no such operation, or refuses the parts (it has emitted why).
+pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
+    use mlir_sys as m;
+    let name = spec.name;
+    let named: Vec<m::MlirNamedAttribute> = spec
+        .attributes
+        .iter()
+        .map(|(key, value)| m::MlirNamedAttribute { name: key.to_raw(), attribute: value.to_raw() })
+        .collect();
+    let operands: Vec<m::MlirValue> = spec.operands.iter().map(ValueLike::to_raw).collect();
+    let results: Vec<m::MlirType> = spec.results.iter().map(TypeLike::to_raw).collect();
+    let regions: Vec<m::MlirRegion> = spec.regions.into_iter().map(Region::into_raw).collect();
+    // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
+    // takes over the regions.
+    let raw = unsafe {
+        let text = m::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
+        let mut state = m::mlirOperationStateGet(text, spec.location.to_raw());
+        m::mlirOperationStateAddOperands(&raw mut state, operands.len() as isize, operands.as_ptr());
+        m::mlirOperationStateAddResults(&raw mut state, results.len() as isize, results.as_ptr());
+        m::mlirOperationStateAddAttributes(&raw mut state, named.len() as isize, named.as_ptr());
+        m::mlirOperationStateAddOwnedRegions(
+            &raw mut state,
+            regions.len() as isize,
+            regions.as_ptr(),
+        );
+        m::mlirOperationCreate(&raw mut state)
+    };
+    if raw.ptr.is_null() {
+        return Err(format!("cannot make `{name}`"));
+    }
+    // SAFETY: the operation was just made and nobody else owns it.
+    unsafe {
+        m::mlirBlockAppendOwnedOperation(block.to_raw(), raw);
+        Ok(OperationRef::from_raw(raw))
+    }
+}
+
+/// The i-th result of an operation.
+#[must_use]
+pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+    debug_assert!(i < op.result_count());
+    // SAFETY: the operation is alive and has that many results.
+    unsafe { Value::from_raw(mlir_sys::mlirOperationGetResult(op.to_raw(), i as isize)) }
+}
+
+/// The i-th operand of an operation.
+#[must_use]
+pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+    assert!(i < op.operand_count(), "operand {i} of {}", op.operand_count());
+    // SAFETY: the operation is alive and has that many operands.
+    unsafe { Value::from_raw(mlir_sys::mlirOperationGetOperand(op.to_raw(), i as isize)) }
+}
+
+/// The i-th argument of a block.
+#[must_use]
+pub fn argument<'c>(block: BlockRef<'c, '_>, i: usize) -> Val<'c> {
+    assert!(i < block.argument_count(), "argument {i} of {}", block.argument_count());
+    // SAFETY: the block is alive and has that many arguments.
+    unsafe { Value::from_raw(mlir_sys::mlirBlockGetArgument(block.to_raw(), i as isize)) }
+}
+
+/// Adds a block with arguments to a region.
+#[must_use]
+pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
+    let block = region.append_block(Block::new(arguments));
+    // SAFETY: the region owns the block, and an operation will own the region.
+    unsafe { BlockRef::from_raw(block.to_raw()) }
+}
+
+/// The only block of a region of an operation, where there is just one.
+#[must_use]
+pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'c>> {
+    let region = op.region(region).ok()?;
+    let block = region.first_block()?;
+    if block.next_in_region().is_some() {
+        return None;
+    }
+    // SAFETY: the block lives as long as the operation it is read from.
+    Some(unsafe { BlockRef::from_raw(block.to_raw()) })
+}
+
+/// The operations of a block, in order.
+#[must_use]
+pub fn operations<'c>(block: BlockRef<'c, '_>) -> Vec<Op<'c>> {
+    let mut all = Vec::new();
+    let mut next = block.first_operation();
+    while let Some(op) = next {
+        // SAFETY: the operation lives as long as its block.
+        all.push(unsafe { OperationRef::from_raw(op.to_raw()) });
+        next = op.next_in_block();
+    }
+    all
+}
+
+/// The same operation with the lifetime of its context.
+#[must_use]
+pub fn of_context<'c>(op: OperationRef<'c, '_>) -> Op<'c> {
+    // SAFETY: see the module's comment.
+    unsafe { OperationRef::from_raw(op.to_raw()) }
+}
+
+/// The context of an operation.
+#[must_use]
+pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
+    super::context_of(op.context())
+}
+
+/// The element that all elements of a constant tensor are, if they are all the same.
+#[must_use]
+pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
+    // SAFETY: the attribute is alive; the value is asked only of a splat.
+    unsafe {
+        let raw = elements.to_raw();
+        (mlir_sys::mlirAttributeIsADenseElements(raw) && mlir_sys::mlirDenseElementsAttrIsSplat(raw))
+            .then(|| Attribute::from_raw(mlir_sys::mlirDenseElementsAttrGetSplatValue(raw)))
+    }
+}
