@@ -1,0 +1,257 @@
+//! Kernels from text to result: lowered for each GPU, run lane by lane, compared with plain Rust.
+
+#[path = "../../tools/ll-sim/source.rs"]
+mod source;
+
+use linear_layout::machine::kernel::{
+    Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes,
+};
+use std::path::Path;
+
+const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
+const F32: ElementTy = ElementTy::Float(FloatTy::F32);
+const F16: ElementTy = ElementTy::Float(FloatTy::F16);
+
+/// A kernel, lowered, with its memory.
+struct Bench {
+    decoded: linear_layout::machine::kernel::Decoded,
+    memory: Memory,
+    name: String,
+}
+
+impl Bench {
+    fn new(file: &str) -> Self {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels").join(file);
+        let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
+        let decoded = source::decode(&text, file, None, None).unwrap_or_else(|e| panic!("{e}"));
+        Self { decoded, memory: Memory::default(), name: file.to_owned() }
+    }
+
+    fn random(&mut self, ty: ElementTy, count: usize, seed: u64) -> BufferId {
+        self.memory.add("input", initial_bytes(&Fill::Random, ty, count, seed))
+    }
+
+    /// A buffer that shows which elements were written.
+    fn untouched(&mut self, ty: ElementTy, count: usize) -> BufferId {
+        self.memory.add("output", initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0))
+    }
+
+    fn run(&mut self, grid: [u32; 3], args: Vec<Arg>) -> Report {
+        Launch::new(self.decoded.machine)
+            .grid(grid)
+            .dynamic_shared(self.decoded.info.shared.unwrap_or(0))
+            .args(args)
+            .run(&self.decoded.program, &mut self.memory)
+            .unwrap_or_else(|e| panic!("{}: {e}", self.name))
+    }
+
+    fn values(&self, buffer: BufferId, ty: ElementTy) -> Vec<f64> {
+        let bytes = self.memory.bytes(buffer);
+        (0..bytes.len() / ty.bytes()).map(|i| ty.value(bytes, i).expect("in range")).collect()
+    }
+
+    #[track_caller]
+    fn check(&self, buffer: BufferId, ty: ElementTy, expected: impl Fn(usize) -> f64) {
+        for (i, found) in self.values(buffer, ty).into_iter().enumerate() {
+            assert_eq!(found, expected(i), "{}: element {i}", self.name);
+        }
+    }
+}
+
+/// A value that no kernel here computes.
+const UNTOUCHED: f64 = 768.0;
+
+fn f32_of(x: f64) -> f64 {
+    f64::from(x as f32)
+}
+
+#[test]
+fn vector_add() {
+    for gpu in GPUS {
+        for n in [0usize, 1, 127, 1000, 1024, 3001] {
+            let mut b = Bench::new(&format!("{gpu}/vector_add.ttgir"));
+            // Exactly n elements: an access outside is an error.
+            let (x, y) = (b.random(F32, n, 1), b.random(F32, n, 2));
+            let out = b.untouched(F32, n);
+            let blocks = n.div_ceil(1024).max(1) as u32;
+            b.run(
+                [blocks, 1, 1],
+                vec![Arg::Buffer(x), Arg::Buffer(y), Arg::Buffer(out), Arg::Int(n as i128)],
+            );
+            let (x, y) = (b.values(x, F32), b.values(y, F32));
+            b.check(out, F32, |i| f32_of(x[i] + y[i]));
+        }
+    }
+}
+
+#[test]
+fn outer_scale() {
+    for gpu in GPUS {
+        for (rows, cols) in [(64usize, 64usize), (192, 80)] {
+            let mut b = Bench::new(&format!("{gpu}/outer_scale.ttgir"));
+            let (x, s) = (b.random(F32, rows * cols, 1), b.random(F32, rows, 2));
+            let out = b.untouched(F32, rows * cols);
+            b.run(
+                [rows as u32 / 64, 1, 1],
+                vec![Arg::Buffer(x), Arg::Buffer(s), Arg::Buffer(out), Arg::Int(cols as i128)],
+            );
+            let (x, s) = (b.values(x, F32), b.values(s, F32));
+            b.check(out, F32, |i| match (i / cols, i % cols) {
+                (r, c) if c < 64 => f32_of(f32_of(x[i] * s[r]) * s[c]),
+                _ => UNTOUCHED,
+            });
+        }
+    }
+}
+
+#[test]
+fn transpose() {
+    for gpu in GPUS {
+        // Multiples of 16, as the kernel is promised; blocks are 64 x 128.
+        for (rows, cols) in [(64usize, 128usize), (112, 144), (16, 16), (128, 272), (16, 0)] {
+            let mut b = Bench::new(&format!("{gpu}/transpose.ttgir"));
+            let x = b.random(F16, rows * cols, 3);
+            let out = b.untouched(F16, rows * cols);
+            // One block more than needed along each axis: its masks are empty.
+            let grid = [rows.div_ceil(64) as u32 + 1, cols.div_ceil(128) as u32 + 1, 1];
+            let args = vec![
+                Arg::Buffer(x),
+                Arg::Buffer(out),
+                Arg::Int(rows as i128),
+                Arg::Int(cols as i128),
+            ];
+            let report = b.run(grid, args);
+            assert_eq!(report.bank_conflicts(), 0, "{gpu}");
+            let x = b.values(x, F16);
+            b.check(out, F16, |i| x[(i % rows) * cols + i / rows]);
+        }
+    }
+}
+
+#[test]
+fn interleave() {
+    for gpu in GPUS {
+        let mut b = Bench::new(&format!("{gpu}/interleave.ttgir"));
+        let n = 1536;
+        let (x, y) = (b.random(F16, n, 1), b.random(F16, n, 2));
+        let out = b.untouched(F16, 2 * n);
+        b.run(
+            [3, 1, 1],
+            vec![Arg::Buffer(x), Arg::Buffer(y), Arg::Buffer(out), Arg::Int(n as i128)],
+        );
+        let halves = [b.values(x, F16), b.values(y, F16)];
+        b.check(out, F16, |i| halves[i % 2][i / 2]);
+    }
+}
+
+/// A tile converted there and back `turns` times, `step` added after each conversion.
+#[track_caller]
+fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) -> Report {
+    let mut b = Bench::new(&format!("convert/{file}.mlir"));
+    let src = b.random(ty, 2 * elements, 5);
+    let dst = b.untouched(ty, 2 * elements);
+    let args = vec![Arg::Buffer(src), Arg::Buffer(dst), Arg::Float(step), Arg::Int(turns as i128)];
+    let report = b.run([2, 1, 1], args);
+    let src = b.values(src, ty);
+    let round = |x: f64| if ty == F32 { f32_of(x) } else { x };
+    // Halves of f16 values below 4 in steps of 1/4 stay exact; f32 is rounded as the kernel does.
+    b.check(dst, ty, |i| (0..2 * turns).fold(src[i], |x, _| round(x + step)));
+    report
+}
+
+#[test]
+fn conversions_there_and_back() {
+    for turns in [0, 1, 3] {
+        for (file, ty, elements) in [
+            ("transpose_f32_64x64", F32, 64 * 64),
+            ("intra_warp_f32_64x32", F32, 64 * 32),
+            ("swap_lane_reg_f32", F32, 32 * 32),
+        ] {
+            let report = convert(file, ty, elements, 0.75, turns);
+            assert_eq!(report.bank_conflicts(), 0, "{file}");
+        }
+        convert("vec_change_f16_128x64", F16, 128 * 64, 0.0, turns);
+    }
+}
+
+/// What one access of a kernel may be, as the reports name them: kind, width, number per thread.
+#[track_caller]
+fn widths(file: &str, grid: [u32; 3], args: impl Fn(&mut Bench) -> Vec<Arg>, expected: &[&str]) {
+    let mut b = Bench::new(file);
+    let args = args(&mut b);
+    let report = b.run(grid, args);
+    let found: Vec<String> = report
+        .global
+        .iter()
+        .map(|(name, usage)| format!("{name} x {}", usage.instructions))
+        .collect();
+    assert_eq!(found, expected, "{file}");
+}
+
+#[test]
+fn global_accesses_are_as_wide_as_tritons() {
+    let add = |b: &mut Bench| {
+        let [x, y] = [b.random(F32, 1024, 1), b.random(F32, 1024, 2)].map(Arg::Buffer);
+        vec![x, y, Arg::Buffer(b.untouched(F32, 1024)), Arg::Int(1024)]
+    };
+    widths("sm_90/vector_add.ttgir", [1; 3], add, &["ld.global b32 x 16", "st.global b32 x 8"]);
+    widths(
+        "gfx942/vector_add.ttgir",
+        [1; 3],
+        add,
+        &["global_load_dword x 8", "global_store_dword x 4"],
+    );
+    let scale = |b: &mut Bench| {
+        let [x, s] = [b.random(F32, 4096, 1), b.random(F32, 64, 2)].map(Arg::Buffer);
+        vec![x, s, Arg::Buffer(b.untouched(F32, 4096)), Arg::Int(64)]
+    };
+    widths(
+        "sm_90/outer_scale.ttgir",
+        [1; 3],
+        scale,
+        &["ld.global b32 x 8", "ld.global v4.b32 x 9", "st.global v4.b32 x 8"],
+    );
+    widths(
+        "gfx942/outer_scale.ttgir",
+        [1; 3],
+        scale,
+        &[
+            "buffer_load_dwordx4 x 1",
+            "global_load_dword x 4",
+            "global_load_dwordx4 x 4",
+            "global_store_dwordx4 x 4",
+        ],
+    );
+    let transpose = |b: &mut Bench| {
+        let x = Arg::Buffer(b.random(F16, 8192, 1));
+        vec![x, Arg::Buffer(b.untouched(F16, 8192)), Arg::Int(64), Arg::Int(128)]
+    };
+    widths(
+        "sm_90/transpose.ttgir",
+        [1; 3],
+        transpose,
+        &["ld.global v4.b32 x 8", "st.global v4.b32 x 8"],
+    );
+    widths(
+        "gfx942/transpose.ttgir",
+        [1; 3],
+        transpose,
+        &["global_load_dwordx4 x 4", "global_store_dwordx4 x 4"],
+    );
+    let interleave = |b: &mut Bench| {
+        let [x, y] = [b.random(F16, 512, 1), b.random(F16, 512, 2)].map(Arg::Buffer);
+        vec![x, y, Arg::Buffer(b.untouched(F16, 1024)), Arg::Int(512)]
+    };
+    widths(
+        "sm_90/interleave.ttgir",
+        [1; 3],
+        interleave,
+        &["ld.global v2.b32 x 2", "st.global v4.b32 x 1"],
+    );
+    widths(
+        "gfx942/interleave.ttgir",
+        [1; 3],
+        interleave,
+        &["global_load_dword x 2", "global_store_dwordx2 x 1"],
+    );
+}
