@@ -4,8 +4,8 @@ mod source;
 
 use clap::Parser;
 use linear_layout::machine::kernel::{
-    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, Fill, Launch, Machine, Memory, Param,
-    ParamTy, Report, Tolerance, Vendor, compare, initial_bytes,
+    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, Fill, KernelError, Launch, Machine,
+    Memory, Param, ParamTy, Report, Tolerance, Vendor, compare, initial_bytes,
 };
 use std::io::Read;
 use std::process::ExitCode;
@@ -167,7 +167,7 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let report = launch
         .run(&decoded.program, &mut memory)
-        .map_err(|error| format!("error: {error}"))?;
+        .map_err(|error| show(&error, &name, &text))?;
     print_report(options, &report)?;
     let find = |name: &str| {
         buffers
@@ -225,6 +225,23 @@ fn run(options: &Options) -> Result<bool, String> {
     Ok(good)
 }
 
+/// An error with the line of the file that it is about, where it is about this file.
+fn show(error: &KernelError, file: &str, text: &str) -> String {
+    let mut message = format!("error: {error}");
+    let place = error
+        .site()
+        .and_then(|site| site.location.strip_prefix(file)?.strip_prefix(':'));
+    let line = place.and_then(|place| place.split(':').next()?.parse::<usize>().ok());
+    if let Some(number) = line
+        && let Some(line) = number
+            .checked_sub(1)
+            .and_then(|index| text.lines().nth(index))
+    {
+        message += &format!("\n{number:>5} | {}", line.trim());
+    }
+    message
+}
+
 fn machine(options: &Options, decoded: &Decoded) -> Machine {
     let mut machine = decoded.machine;
     if options.lockstep {
@@ -261,29 +278,29 @@ fn make_arguments(
     let mut args = Vec::new();
     let mut buffers = Vec::new();
     for (index, spec) in options.args.iter().enumerate() {
-        let wanted = params.get(index).map(|param| param.ty);
-        let mismatch = |given: &ElementTy| -> Result<(), String> {
-            let same = match (wanted, given) {
-                (Some(ParamTy::Int(bits)), ElementTy::Int(given)) => bits == *given,
-                (Some(ParamTy::Float(ty)), ElementTy::Float(given)) => ty == *given,
-                // The launch names every other mismatch.
-                _ => true,
+        let check = |given: ElementTy| {
+            let wanted = match params.get(index).map(|param| param.ty) {
+                Some(ParamTy::Int(bits)) => ElementTy::Int(bits),
+                Some(ParamTy::Float(ty)) => ElementTy::Float(ty),
+                _ => return Ok(()),
             };
-            if same {
-                Ok(())
-            } else {
-                Err(format!(
-                    "error: argument {index} has type {given}, the kernel wants another"
-                ))
+            // The launch names integers for floats, and scalars for pointers.
+            if given == wanted
+                || matches!(given, ElementTy::Int(_)) != matches!(wanted, ElementTy::Int(_))
+            {
+                return Ok(());
             }
+            Err(format!(
+                "error: argument {index} has type {given}, the kernel wants {wanted}"
+            ))
         };
         args.push(match &spec.value {
             ArgValue::Int(value, ty) => {
-                mismatch(ty)?;
+                check(*ty)?;
                 Arg::Int(*value)
             }
             ArgValue::Float(value, ty) => {
-                mismatch(ty)?;
+                check(*ty)?;
                 Arg::Float(*value)
             }
             ArgValue::Null => Arg::Int(0),

@@ -33,7 +33,6 @@ fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String
     register_all_dialects(&registry);
     linear_layout::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
-    context.load_all_available_dialects();
     let messages = Rc::new(RefCell::new(Vec::new()));
     let sink = Rc::clone(&messages);
     let name = file.to_owned();

@@ -221,11 +221,11 @@ fn float_pred(number: i64) -> Option<FloatPred> {
 fn library_unary(name: &str) -> Option<FloatUnary> {
     Some(match name {
         "exp" => FloatUnary::Exp,
-        "exp2" => FloatUnary::Exp2,
+        "exp2" | "ex2" => FloatUnary::Exp2,
         "exp10" => FloatUnary::Exp10,
         "expm1" => FloatUnary::Expm1,
         "log" => FloatUnary::Log,
-        "log2" => FloatUnary::Log2,
+        "log2" | "lg2" => FloatUnary::Log2,
         "log10" => FloatUnary::Log10,
         "log1p" => FloatUnary::Log1p,
         "sin" => FloatUnary::Sin,
@@ -238,14 +238,14 @@ fn library_unary(name: &str) -> Option<FloatUnary> {
         "cosh" => FloatUnary::Cosh,
         "tanh" => FloatUnary::Tanh,
         "sqrt" => FloatUnary::Sqrt,
-        "rsqrt" => FloatUnary::Rsqrt,
+        "rsqrt" | "rsq" => FloatUnary::Rsqrt,
         "cbrt" => FloatUnary::Cbrt,
         "rcp" => FloatUnary::Rcp,
         "floor" => FloatUnary::Floor,
         "ceil" => FloatUnary::Ceil,
         "trunc" => FloatUnary::Trunc,
         "round" => FloatUnary::Round,
-        "rint" | "nearbyint" => FloatUnary::RoundEven,
+        "rint" | "nearbyint" | "roundeven" => FloatUnary::RoundEven,
         "fabs" => FloatUnary::Abs,
         "erf" => FloatUnary::Erf,
         _ => return None,
@@ -729,14 +729,26 @@ impl<'a> Decoder<'_, 'a> {
     ) -> Done<bool> {
         let base = if let Some(name) = callee.strip_prefix("__nv_") {
             let name = name.strip_prefix("fast_").unwrap_or(name);
-            if library_binary(name).is_none() && library_unary(name).is_none() && name != "fma" {
-                name.strip_suffix('f').unwrap_or(name)
-            } else {
+            let whole = library_binary(name).is_some() || library_unary(name).is_some();
+            if whole || name == "fma" {
                 name
+            } else {
+                name.strip_suffix('f').unwrap_or(name)
             }
         } else if let Some(name) = callee.strip_prefix("__ocml_") {
             let name = name.strip_prefix("native_").unwrap_or(name);
             name.rsplit_once('_').map_or(name, |(name, _)| name)
+        } else if let Some(name) = callee.strip_prefix("llvm.nvvm.") {
+            // `ex2.approx.ftz.f32`: how exact it is does not matter here.
+            name.split('.').next().unwrap_or(name)
+        } else if let Some(name) = callee.strip_prefix("llvm.amdgcn.") {
+            match name.split('.').next().unwrap_or(name) {
+                // Both work on powers of two.
+                "log" => "log2",
+                other => other,
+            }
+        } else if let Some(name) = callee.strip_prefix("llvm.") {
+            name.rsplit_once('.').map_or(name, |(name, _)| name)
         } else {
             return Ok(false);
         };
@@ -818,13 +830,15 @@ impl<'a> Decoder<'_, 'a> {
 
 fn library_binary(name: &str) -> Option<FloatOp> {
     Some(match name {
-        "fmax" => FloatOp::MaxNum,
-        "fmin" => FloatOp::MinNum,
+        "fmax" | "maxnum" => FloatOp::MaxNum,
+        "fmin" | "minnum" => FloatOp::MinNum,
+        "maximum" => FloatOp::Maximum,
+        "minimum" => FloatOp::Minimum,
         "fmod" => FloatOp::Rem,
         "pow" => FloatOp::Pow,
         "atan2" => FloatOp::Atan2,
         "copysign" => FloatOp::CopySign,
-        "fdivide" => FloatOp::Div,
+        "fdivide" | "div" => FloatOp::Div,
         _ => return None,
     })
 }

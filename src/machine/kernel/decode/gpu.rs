@@ -457,25 +457,6 @@ impl<'a> Decoder<'_, 'a> {
     /// `llvm.call_intrinsic`: the intrinsics without an operation of their own.
     fn intrinsic(&mut self, op: &Node<'a>, values: &mut Values<'a>) -> Done<bool> {
         let name = op.str("intrin").unwrap_or("").to_owned();
-        let unary = |name: &str| {
-            let base = name
-                .strip_prefix("llvm.nvvm.")
-                .or_else(|| name.strip_prefix("llvm.amdgcn."))?;
-            Some(match base.split('.').next()? {
-                "ex2" | "exp2" => FloatUnary::Exp2,
-                "lg2" | "log" => FloatUnary::Log2,
-                "rcp" => FloatUnary::Rcp,
-                "rsq" | "rsqrt" => FloatUnary::Rsqrt,
-                "sqrt" => FloatUnary::Sqrt,
-                "tanh" => FloatUnary::Tanh,
-                "fabs" => FloatUnary::Abs,
-                _ => return None,
-            })
-        };
-        if let Some(unary) = unary(&name) {
-            self.unary_float(op, unary, values)?;
-            return Ok(true);
-        }
         if let Some(rest) = name.strip_prefix("llvm.nvvm.shfl.sync.") {
             let (kind, rest) = rest.split_once('.').unwrap_or((rest, ""));
             let kind = match kind {
@@ -607,7 +588,12 @@ impl<'a> Decoder<'_, 'a> {
             | "llvm.amdgcn.sched.barrier"
             | "llvm.amdgcn.s.waitcnt"
             | "llvm.assume" => {}
-            _ => return Err(self.unsupported(op, format!("intrinsic `{name}` is not supported"))),
+            _ => {
+                if !self.library_call(op, &name, values)? {
+                    let text = format!("intrinsic `{name}` is not supported");
+                    return Err(self.unsupported(op, text));
+                }
+            }
         }
         Ok(true)
     }
