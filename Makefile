@@ -1,0 +1,51 @@
+# The few verbs of this project. Each one runs tools/setup.sh first, which is quick when nothing is
+# to be done. `make help` lists them.
+
+SHELL := bash
+.SHELLFLAGS := -eu -o pipefail -c
+CARGO ?= cargo
+# Tools for a user are built with `--release`; demo and test share the test profile's artifacts, so
+# that nothing is compiled twice for them.
+TEST_BINARIES = $(CARGO) build --profile test --bins --lib
+
+.PHONY: help demo test test-pure test-mlir build lint bless bench docs fuzz setup
+.DEFAULT_GOAL := help
+
+help: ## list the verbs
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z-]+):.*## /\1\t/' | expand -t 12
+
+setup: ## find LLVM and MLIR 22, install what is missing where allowed, write .cargo/config.toml
+	@tools/setup.sh
+
+demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
+	@$(TEST_BINARIES)
+	@tools/demo.sh
+
+test: lint test-pure test-mlir ## everything: format, lints, the algebra alone, MLIR, lit, doctests
+
+test-pure: ## the algebra without LLVM: unit, property and vector tests, doctests
+	@tools/setup.sh --pure
+	$(CARGO) test --no-default-features
+
+test-mlir: setup ## unit tests, vectors and lit suites with MLIR
+	$(CARGO) test --lib --bins --tests
+
+build: setup ## the tools and the plugin, optimised, in target/release
+	$(CARGO) build --release
+	@ls -1 $(addprefix $${CARGO_TARGET_DIR:-target}/release/,$(TOOLS) liblinear_layout.so) 2>/dev/null
+
+lint: setup ## formatting and clippy, warnings are errors
+	$(CARGO) fmt --check
+	$(CARGO) clippy --all-targets --profile test -- -D warnings
+
+bless: setup ## write the results of today's code into the expectations of the tests
+	LL_BLESS=1 $(CARGO) test
+
+bench: setup ## timings, optimised build
+	$(CARGO) bench
+
+docs: setup ## the library's pages, in target/doc
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+
+fuzz: ## random layouts and files for a minute (needs cargo-fuzz and a nightly toolchain)
+	@test/fuzz/run.sh

@@ -1,0 +1,35 @@
+# The lit suites. test/lit.rs sets the environment and runs lit; run one file or folder with
+#   cargo test --test lit -- Dialect/round-trip
+import os
+
+import lit.formats
+
+config.name = "linear-layout"
+config.test_format = lit.formats.ShTest(execute_external=False)
+config.suffixes = [".mlir", ".ttgir", ".test"]
+config.excludes = ["kernels", "golden", "rust", "fuzz", "Inputs", "CMakeLists.txt"]
+config.test_source_root = os.path.dirname(__file__)
+config.test_exec_root = os.environ["LL_LIT_OUTPUT"]
+
+# Our tools first, then those of the LLVM that they are linked with: FileCheck, not, mlir-opt,
+# llvm-mc, ld.lld. Tests name them without a path.
+tools = os.environ["LL_TOOLS"]
+llvm = os.path.join(os.environ["LL_LLVM_PREFIX"], "bin")
+path = [tools, llvm, os.environ.get("PATH", "")]
+ptxas = os.environ.get("LL_PTXAS")
+if ptxas:
+    path.insert(2, os.path.dirname(ptxas))
+    config.available_features.add("ptxas")
+config.environment["PATH"] = os.pathsep.join(path)
+config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
+for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE"):
+    if variable in os.environ:
+        config.environment[variable] = os.environ[variable]
+
+if all(os.path.exists(os.path.join(llvm, tool)) for tool in ("ld.lld", "llvm-mc", "llvm-readelf")):
+    config.available_features.add("amdgcn-link")
+
+# %plugin: the shared library for --load-dialect-plugin and --load-pass-plugin.
+config.substitutions.append(("%plugin", os.environ["LL_PLUGIN"]))
+# %kernels: whole kernels as Triton wrote them.
+config.substitutions.append(("%kernels", os.path.join(config.test_source_root, "kernels")))
