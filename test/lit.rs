@@ -72,7 +72,9 @@ fn run(filters: &[&String]) -> Result<bool, String> {
         let any: Vec<&str> = filters.iter().map(|f| f.as_str()).collect();
         command.arg("--filter").arg(any.join("|"));
     }
-    let status = command.status().map_err(|e| format!("cannot run lit: {e}"))?;
+    let status = command
+        .status()
+        .map_err(|e| format!("cannot run lit: {e}"))?;
 
     let text = std::fs::read_to_string(&report).map_err(|e| format!("lit left no report: {e}"))?;
     let report: Value = serde_json::from_str(&text).map_err(|e| format!("lit's report: {e}"))?;
@@ -104,7 +106,10 @@ fn reason(output: &str) -> String {
     FEATURES
         .iter()
         .find(|(name, _)| output.contains(name))
-        .map_or_else(|| output.trim().to_owned(), |(_, words)| (*words).to_owned())
+        .map_or_else(
+            || output.trim().to_owned(),
+            |(_, words)| (*words).to_owned(),
+        )
 }
 
 /// The plugin, which cargo builds together with the library that the tools use.

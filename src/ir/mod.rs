@@ -1,16 +1,19 @@
 //! Typed views of types, attributes and operations, and the rules that hold for them.
 //!
 //! [`TensorType`] is a tensor with an encoding, [`Layouts`] the cache of what encodings mean,
-//! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations.
+//! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`Message`]
+//! what MLIR said about a file.
 //!
 //! Missing on purpose: views of `arith`, `math` and `scf` operations; MLIR owns those.
 
+mod diagnostics;
 mod layouts;
 mod module;
 mod tensor;
 pub mod verify;
 pub mod view;
 
+pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::ModuleInfo;
 pub use tensor::{TensorType, element_bits};

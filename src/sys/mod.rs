@@ -8,8 +8,11 @@ mod bridge;
 pub mod build;
 mod callbacks;
 mod plugin;
+mod translate;
 
 pub use callbacks::{Complaint, Emitted, LayoutCache, Semantics, emit_error, emit_remark, install};
+
+pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir};
 
 use bridge::ffi;
 use melior::dialect::DialectRegistry;

@@ -3,6 +3,7 @@
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
+    linear_layout::sys::stop_at_broken_pipe();
     linear_layout::install();
     let arguments: Vec<String> = std::env::args().collect();
     ExitCode::from(u8::try_from(linear_layout::sys::opt_main(&arguments)).unwrap_or(1))

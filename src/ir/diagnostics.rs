@@ -1,0 +1,195 @@
+//! MLIR's diagnostics as values, for tools that print them or return them as errors.
+
+use melior::Context;
+use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
+use melior::ir::Location;
+use std::fmt;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Where in a file something is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// The file's name, as it was given.
+    pub file: String,
+    /// The line, from 1.
+    pub line: usize,
+    /// The column in bytes, from 1.
+    pub column: usize,
+}
+
+/// How bad it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Severity {
+    /// The work cannot be done.
+    Error,
+    /// It can be done, but perhaps not as meant.
+    Warning,
+    /// Something worth knowing.
+    Remark,
+    /// More about the message before it.
+    Note,
+}
+
+/// One diagnostic, copied out of MLIR.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// How bad it is.
+    pub severity: Severity,
+    /// Where it is, if it has a place in a file.
+    pub place: Option<Place>,
+    /// What it is.
+    pub text: String,
+    /// More about it.
+    pub notes: Vec<Message>,
+}
+
+impl Message {
+    fn copy(diagnostic: &Diagnostic<'_>) -> Self {
+        Self {
+            severity: match diagnostic.severity() {
+                DiagnosticSeverity::Error => Severity::Error,
+                DiagnosticSeverity::Warning => Severity::Warning,
+                DiagnosticSeverity::Remark => Severity::Remark,
+                DiagnosticSeverity::Note => Severity::Note,
+            },
+            place: place(diagnostic.location()),
+            text: diagnostic.to_string(),
+            notes: (0..diagnostic.note_count())
+                .filter_map(|i| diagnostic.note(i).ok())
+                .map(|note| Self::copy(&note))
+                .collect(),
+        }
+    }
+
+    fn write(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        source: &dyn Fn(&str) -> Option<String>,
+    ) -> fmt::Result {
+        let severity = match self.severity {
+            Severity::Error => "error",
+            Severity::Warning => "warning",
+            Severity::Remark => "remark",
+            Severity::Note => "note",
+        };
+        match &self.place {
+            None => writeln!(f, "{severity}: {}", self.text)?,
+            Some(Place { file, line, column }) => {
+                writeln!(f, "{file}:{line}:{column}: {severity}: {}", self.text)?;
+                let text = source(file);
+                let text = text
+                    .as_deref()
+                    .and_then(|t| t.lines().nth(line.checked_sub(1)?));
+                if let Some(text) = text {
+                    writeln!(f, "{text}\n{:>column$}", "^")?;
+                }
+            }
+        }
+        self.notes.iter().try_for_each(|note| note.write(f, source))
+    }
+
+    /// The message with its notes, each with the line that it is about where that can be read.
+    #[must_use]
+    pub fn with_source(&self) -> String {
+        struct WithSource<'a>(&'a Message);
+        impl fmt::Display for WithSource<'_> {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                self.0.write(f, &|file| std::fs::read_to_string(file).ok())
+            }
+        }
+        WithSource(self).to_string()
+    }
+}
+
+/// `file:line:column: error: text`, then the notes, one per line.
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.write(f, &|_| None)
+    }
+}
+
+/// The place in a file that a location leads to.
+fn place(location: Location<'_>) -> Option<Place> {
+    if location.is_file_line_col_range() {
+        let file = location.file_line_col_range_filename();
+        Some(Place {
+            file: file.as_string_ref().as_str().unwrap_or_default().to_owned(),
+            line: location.file_line_col_range_start_line(),
+            column: location.file_line_col_range_start_column(),
+        })
+    } else if location.is_name() {
+        place(location.name_child_location())
+    } else if location.is_call_site() {
+        place(location.call_site_callee())
+    } else if location.is_fused() {
+        (0..location.fused_num_locations()).find_map(|i| place(location.fused_location(i)))
+    } else {
+        None
+    }
+}
+
+/// Keeps the diagnostics of a context instead of printing them.
+///
+/// ```
+/// use linear_layout::ir::Recorder;
+/// use melior::{Context, ir::Module};
+/// let context = Context::new();
+/// let recorder = Recorder::attach(&context);
+/// assert!(Module::parse(&context, "module {").is_none());
+/// assert_eq!(recorder.take()[0].place.as_ref().map(|p| p.line), Some(1));
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Recorder(Arc<Mutex<Vec<Message>>>);
+
+impl Recorder {
+    /// Records what is said in a context from now on, as long as the context lives.
+    #[must_use]
+    pub fn attach(context: &Context) -> Self {
+        let recorder = Self::default();
+        let messages = Arc::clone(&recorder.0);
+        let _handler = context.attach_diagnostic_handler(move |diagnostic| {
+            let message = Message::copy(&diagnostic);
+            messages
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .push(message);
+            true
+        });
+        recorder
+    }
+
+    /// What has been said since the last call.
+    #[must_use]
+    pub fn take(&self) -> Vec<Message> {
+        std::mem::take(&mut *self.0.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Message, Place, Severity};
+
+    #[test]
+    fn a_message_names_its_place_and_its_notes() {
+        let note = Message {
+            severity: Severity::Note,
+            place: None,
+            text: "nearest fix".to_owned(),
+            notes: Vec::new(),
+        };
+        let message = Message {
+            severity: Severity::Error,
+            place: Some(Place {
+                file: "k.mlir".to_owned(),
+                line: 3,
+                column: 5,
+            }),
+            text: "is wrong".to_owned(),
+            notes: vec![note],
+        };
+        assert_eq!(
+            message.to_string(),
+            "k.mlir:3:5: error: is wrong\nnote: nearest fix\n"
+        );
+    }
+}

@@ -1,0 +1,74 @@
+//! From a file to an MLIR module, and from there to an LLVM module.
+
+use melior::Context;
+use melior::ir::Module;
+use std::ffi::{CStr, c_char};
+
+/// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
+/// context's diagnostic handler.
+#[must_use]
+pub fn parse_file<'c>(context: &'c Context, path: &str) -> Option<Module<'c>> {
+    let path = melior::StringRef::new(path);
+    // SAFETY: the context is alive, and MLIR copies the path.
+    let raw = unsafe { mlir_sys::mlirModuleCreateParseFromFile(context.to_raw(), path.to_raw()) };
+    if raw.ptr.is_null() {
+        return None;
+    }
+    // SAFETY: a module that MLIR has just made, and that nobody else owns.
+    Some(unsafe { Module::from_raw(raw) })
+}
+
+/// Translates a module of the LLVM dialect. What cannot be translated goes to the diagnostic
+/// handler of the MLIR context.
+///
+/// The context must know the translations: `melior::utility::register_all_llvm_translations`.
+#[must_use]
+pub fn to_llvm_ir<'x>(
+    module: &Module<'_>,
+    context: &'x inkwell::context::Context,
+) -> Option<inkwell::module::Module<'x>> {
+    let operation = module.as_operation().to_raw();
+    // SAFETY: both contexts are alive; `mlir-sys` and `inkwell` are linked with one LLVM.
+    let raw = unsafe { mlir_sys::mlirTranslateModuleToLLVMIR(operation, context.raw().cast()) };
+    if raw.is_null() {
+        return None;
+    }
+    // SAFETY: a module that MLIR has just made in this context, and that nobody else owns.
+    Some(unsafe { inkwell::module::Module::new(raw.cast()) })
+}
+
+/// Makes a fatal error of LLVM's back end end the process with a message and exit code 1 instead
+/// of an abort. For tools; a library has no business with its host's process.
+pub fn exit_on_fatal_error() {
+    extern "C" fn report(reason: *const c_char) {
+        // SAFETY: LLVM passes a string that ends with a null byte.
+        let reason = unsafe { CStr::from_ptr(reason) };
+        eprintln!(
+            "error: LLVM's back end gave up: {}",
+            reason.to_string_lossy()
+        );
+        std::process::exit(1);
+    }
+    unsafe extern "C" {
+        fn LLVMInstallFatalErrorHandler(handler: extern "C" fn(*const c_char));
+    }
+    // SAFETY: the handler does not unwind and does not return.
+    unsafe { LLVMInstallFatalErrorHandler(report) }
+}
+
+/// Ends the process quietly when the reader of its output has gone, as other tools of a shell do.
+/// Rust ignores the signal, and LLVM then aborts at the failing write.
+pub fn stop_at_broken_pipe() {
+    #[cfg(unix)]
+    {
+        const SIGPIPE: i32 = 13;
+        const DEFAULT: usize = 0;
+        unsafe extern "C" {
+            fn signal(number: i32, handler: usize) -> usize;
+        }
+        // SAFETY: sets a signal to its default action.
+        unsafe {
+            signal(SIGPIPE, DEFAULT);
+        }
+    }
+}

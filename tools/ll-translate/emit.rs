@@ -1,0 +1,95 @@
+//! From an LLVM module to bytes.
+
+use crate::{Emit, Failure, link};
+use inkwell::module::Module;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::{FileType, TargetMachine};
+use linear_layout::target::{Target, Vendor};
+
+/// What is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Artifact {
+    /// LLVM IR as text.
+    Ir,
+    /// PTX or AMDGCN assembly.
+    Assembly,
+    /// An AMD code object.
+    Object,
+}
+
+impl Artifact {
+    /// What the user asked for, if this GPU has it; assembly by default.
+    pub(crate) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
+        let wrong = |format: &str, vendor: &str, fix: &str| {
+            Failure::new(format!(
+                "{format} is for {vendor} GPUs, but the target is `{}`",
+                target.name
+            ))
+            .note(format!("use `{fix}`"))
+        };
+        match (emit, target.vendor) {
+            (Some(Emit::LlvmIr), _) => Ok(Self::Ir),
+            (None, _) | (Some(Emit::Ptx), Vendor::Nvidia) | (Some(Emit::Amdgcn), Vendor::Amd) => {
+                Ok(Self::Assembly)
+            }
+            (Some(Emit::Object), Vendor::Amd) => Ok(Self::Object),
+            (Some(Emit::Ptx), Vendor::Amd) => Err(wrong("PTX", "NVIDIA", "--emit=amdgcn")),
+            (Some(Emit::Amdgcn), Vendor::Nvidia) => {
+                Err(wrong("AMDGCN assembly", "AMD", "--emit=ptx"))
+            }
+            (Some(Emit::Object), Vendor::Nvidia) => Err(Failure::new(format!(
+                "LLVM makes no objects for `{}`: `ptxas` makes them from PTX",
+                target.name
+            ))
+            .note(format!(
+                "use `ll-translate --emit=ptx -o kernel.ptx`, then \
+                 `ptxas -arch={} kernel.ptx -o kernel.cubin`",
+                target.llvm_cpu
+            ))),
+        }
+    }
+}
+
+/// Optimises a module and writes it.
+pub(crate) fn emit(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    artifact: Artifact,
+    optimize: u8,
+) -> Result<Vec<u8>, Failure> {
+    module.verify().map_err(|reason| {
+        Failure::new(format!(
+            "the translated module is not valid LLVM IR: {reason}"
+        ))
+    })?;
+    if optimize > 0 {
+        let options = PassBuilderOptions::create();
+        options.set_loop_unrolling(true);
+        options.set_loop_interleaving(optimize > 1);
+        options.set_loop_vectorization(optimize > 1);
+        options.set_loop_slp_vectorization(optimize > 1);
+        module
+            .run_passes(&format!("default<O{optimize}>"), machine, options)
+            .map_err(|reason| Failure::new(format!("LLVM cannot optimise the module: {reason}")))?;
+    }
+    if artifact == Artifact::Ir {
+        return Ok(module.print_to_string().to_bytes().to_vec());
+    }
+    link::check_complete(module)?;
+    let file_type = match artifact {
+        Artifact::Object => FileType::Object,
+        Artifact::Assembly | Artifact::Ir => FileType::Assembly,
+    };
+    let bytes = machine
+        .write_to_memory_buffer(module, file_type)
+        .map_err(|reason| Failure::new(format!("LLVM cannot write the module: {reason}")))?
+        .as_slice()
+        .to_vec();
+    match artifact {
+        Artifact::Object => link::code_object(&bytes),
+        // LLVM ends a buffer of text with a null byte.
+        Artifact::Assembly | Artifact::Ir => {
+            Ok(bytes.strip_suffix(b"\0").unwrap_or(&bytes).to_vec())
+        }
+    }
+}

@@ -1,0 +1,216 @@
+//! `ll-translate`: from the LLVM dialect to LLVM IR, PTX, AMDGCN assembly or an AMD code object.
+
+mod emit;
+mod gpu;
+mod link;
+
+use clap::{Parser, ValueEnum};
+use emit::Artifact;
+use gpu::Gpu;
+use linear_layout::ir::{Recorder, Severity};
+use linear_layout::sys;
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::ir::attribute::StringAttribute;
+use melior::ir::operation::OperationMutLike;
+use melior::utility::{register_all_dialects, register_all_llvm_translations};
+use std::fmt;
+use std::io::{IsTerminal, Write};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+
+/// What to write.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Emit {
+    /// LLVM IR, after optimisation
+    LlvmIr,
+    /// PTX assembly, for NVIDIA GPUs
+    Ptx,
+    /// AMDGCN assembly, for AMD GPUs
+    Amdgcn,
+    /// A code object that the driver loads, for AMD GPUs
+    Object,
+}
+
+/// Translate a kernel in MLIR's LLVM dialect to LLVM IR, assembly or an object
+///
+/// The input is what `ll-opt --convert-layouts-to-llvm` writes: a module of the LLVM dialect with
+/// NVVM or ROCDL. The GPU is the module's `ttg.target`, unless `--target` says otherwise.
+#[derive(Debug, Parser)]
+#[command(
+    version,
+    after_help = "Examples:
+  ll-opt --convert-layouts-to-llvm kernel.mlir | ll-translate --emit=ptx
+  ll-translate --emit=object lowered.mlir -o kernel.hsaco
+  ll-translate --emit=llvm-ir -O0 lowered.mlir
+  ll-translate --emit=ptx --target cuda:90 --features +ptx84 lowered.mlir | ptxas -arch=sm_90a - "
+)]
+struct Arguments {
+    /// File to read, text or bytecode; `-` is standard input
+    #[arg(default_value = "-")]
+    input: String,
+
+    /// What to write [default: the assembly of the target]
+    #[arg(long, value_enum, value_name = "FORMAT")]
+    emit: Option<Emit>,
+
+    /// File to write; `-` is standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    output: PathBuf,
+
+    /// Optimisation level; 0 translates only
+    #[arg(short = 'O', default_value_t = 3, value_name = "0-3", value_parser = clap::value_parser!(u8).range(0..=3))]
+    optimize: u8,
+
+    /// GPU to translate for, as `cuda:90` or `hip:gfx942` [default: the module's `ttg.target`]
+    #[arg(long, value_name = "GPU")]
+    target: Option<String>,
+
+    /// LLVM's name of the processor, as `sm_90a` or `gfx942` [default: follows from the target]
+    #[arg(long, value_name = "NAME")]
+    target_cpu: Option<String>,
+
+    /// LLVM's target features to add, as `+ptx84` or `+wavefrontsize64`, separated by commas
+    #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
+    features: Option<String>,
+
+    /// Bitcode to link in, as a GPU maker's mathematics library; may be given several times
+    #[arg(long, value_name = "FILE.bc")]
+    link: Vec<PathBuf>,
+}
+
+/// What went wrong, ready to print: the error and its notes.
+#[derive(Debug)]
+struct Failure(String);
+
+impl Failure {
+    fn new(message: impl fmt::Display) -> Self {
+        Self(format!("error: {message}\n"))
+    }
+
+    /// Adds the nearest fix.
+    fn note(mut self, note: impl fmt::Display) -> Self {
+        self.0 += &format!("note: {note}\n");
+        self
+    }
+}
+
+fn main() -> ExitCode {
+    sys::stop_at_broken_pipe();
+    sys::exit_on_fatal_error();
+    match run(&Arguments::parse()) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure(text)) => {
+            eprint!("{text}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let context = context();
+    let recorder = Recorder::attach(&context);
+    let mut module = read(&context, &recorder, &arguments.input)?;
+    let gpu = Gpu::choose(&module, arguments)?;
+    let artifact = Artifact::choose(arguments.emit, gpu.target)?;
+    let machine = gpu.machine(arguments.optimize)?;
+    // Before translation, since the alignment of an access follows from the data layout.
+    for (name, value) in [
+        ("llvm.data_layout", gpu::data_layout(&machine)),
+        ("llvm.target_triple", gpu.triple().to_owned()),
+    ] {
+        let value = StringAttribute::new(&context, &value).into();
+        module.as_operation_mut().set_attribute(name, value);
+    }
+
+    let llvm = inkwell::context::Context::create();
+    let translated = sys::to_llvm_ir(&module, &llvm);
+    let said = said(&recorder);
+    let Some(translated) = translated else {
+        return Err(not_translated(said, &module, &arguments.input));
+    };
+    eprint!("{said}");
+    link::add_bitcode(&translated, &arguments.link)?;
+    let bytes = emit::emit(&translated, &machine, artifact, arguments.optimize)?;
+    write(&arguments.output, &bytes, artifact)
+}
+
+/// A context that knows every dialect, ours among them, so that a kernel that has not been lowered
+/// yet is recognised as such.
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    register_all_llvm_translations(&context);
+    context
+}
+
+fn read<'c>(context: &'c Context, recorder: &Recorder, input: &str) -> Result<Module<'c>, Failure> {
+    if input != "-" {
+        // MLIR would say that it cannot, but not why.
+        std::fs::File::open(input)
+            .map_err(|reason| Failure::new(format!("cannot open `{input}`: {reason}")))?;
+    } else if std::io::stdin().is_terminal() {
+        eprintln!("reading standard input; `ll-translate --help` shows how to name a file");
+    }
+    let module = sys::parse_file(context, input);
+    let said = said(recorder);
+    match module {
+        Some(module) => {
+            eprint!("{said}");
+            Ok(module)
+        }
+        None if said.is_empty() => Err(Failure::new(format!("`{input}` is not an MLIR module"))),
+        None => Err(Failure(said)),
+    }
+}
+
+/// What MLIR has said since the last call, remarks aside.
+fn said(recorder: &Recorder) -> String {
+    recorder
+        .take()
+        .iter()
+        .filter(|message| message.severity != Severity::Remark)
+        .map(linear_layout::ir::Message::with_source)
+        .collect()
+}
+
+/// Why MLIR did not translate a module, with the fix where that is plain.
+fn not_translated(said: String, module: &Module<'_>, input: &str) -> Failure {
+    let failure = Failure(if said.is_empty() {
+        "error: MLIR cannot translate the module to LLVM IR\n".to_owned()
+    } else {
+        said
+    });
+    let text = module.as_operation().to_string();
+    let is_lowered = !["tt.func", "ttg.convert_layout", "func.func", "gpu.func"]
+        .iter()
+        .any(|name| text.contains(name));
+    if is_lowered {
+        failure
+    } else {
+        let input = if input == "-" { "kernel.mlir" } else { input };
+        failure.note(format!(
+            "the module is not in the LLVM dialect; lower it first: \
+             `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
+        ))
+    }
+}
+
+fn write(output: &Path, bytes: &[u8], artifact: Artifact) -> Result<(), Failure> {
+    let result = if output == Path::new("-") {
+        let mut out = std::io::stdout().lock();
+        if artifact == Artifact::Object && out.is_terminal() {
+            return Err(Failure::new("an object is no text for a terminal")
+                .note("name a file: `-o kernel.hsaco`"));
+        }
+        out.write_all(bytes).and_then(|()| out.flush())
+    } else {
+        std::fs::write(output, bytes)
+    };
+    result.map_err(|reason| Failure::new(format!("cannot write `{}`: {reason}", output.display())))
+}
