@@ -10,3 +10,4 @@ mod linear_layout_vectors;
 mod no_allocation;
 #[path = "../../src/testing.rs"]
 mod testing;
+mod tidy;

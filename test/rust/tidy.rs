@@ -1,0 +1,156 @@
+//! House rules that a program can check.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+fn root() -> &'static Path {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+}
+
+fn read(path: impl AsRef<Path>) -> String {
+    let path = root().join(path);
+    fs::read_to_string(&path).unwrap_or_else(|reason| panic!("{}: {reason}", path.display()))
+}
+
+/// Every file below a folder with one of these endings.
+fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut folders = vec![root().join(folder)];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                folders.push(path);
+            } else if path
+                .extension()
+                .is_some_and(|e| endings.iter().any(|ending| e == *ending))
+            {
+                found.push(path);
+            }
+        }
+    }
+    found
+}
+
+/// The rooms, each with those that it may use.
+const ROOMS: [(&str, &[&str]); 10] = [
+    ("f2", &[]),
+    ("layout", &["f2"]),
+    ("encoding", &["f2", "layout"]),
+    ("target", &["f2", "layout"]),
+    ("cute", &["f2", "layout"]),
+    ("tilus", &["f2", "layout"]),
+    ("bridge", &["f2", "layout", "encoding", "cute", "tilus"]),
+    ("plan", &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target"]),
+    ("machine", &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan"]),
+    (
+        "view",
+        &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan", "machine"],
+    ),
+];
+
+const MLIR_ROOMS: [&str; 4] = ["sys", "ir", "lower", "passes"];
+
+#[test]
+fn arrows_between_rooms_point_one_way() {
+    let names: Vec<&str> = ROOMS.iter().map(|(name, _)| *name).chain(MLIR_ROOMS).collect();
+    let mut wrong = Vec::new();
+    for (room, allowed) in ROOMS {
+        for file in files(format!("src/{room}"), &["rs"]) {
+            let text = fs::read_to_string(&file).expect("a source file is text");
+            // Tests may look further than what they test.
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+                for name in &names {
+                    let is_own = name == &room || allowed.contains(name);
+                    if !is_own && line.contains(&format!("crate::{name}::")) {
+                        wrong.push(format!("{}: `{room}` uses `{name}`: {line}", file.display()));
+                    }
+                }
+                for package in ["melior", "mlir_sys", "inkwell", "cxx"] {
+                    if line.contains(&format!("{package}::")) {
+                        wrong.push(format!("{}: `{room}` uses {package}", file.display()));
+                    }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn unsafe_code_is_in_one_room() {
+    let wrong: Vec<String> = ["src", "passes", "tools"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]))
+        .filter(|file| !file.starts_with(root().join("src/sys")))
+        .filter(|file| {
+            fs::read_to_string(file).is_ok_and(|text| {
+                text.lines()
+                    .filter(|line| !line.trim_start().starts_with("//"))
+                    .any(|line| line.contains("unsafe {") || line.contains("unsafe fn "))
+            })
+        })
+        .map(|file| file.display().to_string())
+        .collect();
+    assert!(wrong.is_empty(), "{wrong:?}");
+}
+
+/// Labels such as `make_range_c1` in a text.
+fn labels(text: &str) -> BTreeSet<String> {
+    text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+        .filter(|word| {
+            word.rsplit_once("_c").is_some_and(|(name, number)| {
+                !name.is_empty() && !number.is_empty() && number.bytes().all(|b| b.is_ascii_digit())
+            })
+        })
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn each_rule_of_an_operation_is_checked_and_tested() {
+    let text = |folder: &str, ending: &str| -> String {
+        files(folder, &[ending])
+            .iter()
+            .map(|file| fs::read_to_string(file).expect("a source file is text"))
+            .collect()
+    };
+    let declared = labels(&text("dialect", "td"));
+    assert!(!declared.is_empty());
+    let checked = labels(&(text("src/ir", "rs") + &text("src/lower", "rs")));
+    let tested = labels(&text("test", "mlir"));
+    let without = |found: &BTreeSet<String>| -> Vec<String> {
+        declared.difference(found).cloned().collect()
+    };
+    assert_eq!(without(&checked), Vec::<String>::new(), "labels without a check");
+    assert_eq!(without(&tested), Vec::<String>::new(), "labels without a test");
+    assert_eq!(
+        checked.difference(&declared).collect::<Vec<_>>(),
+        Vec::<&String>::new(),
+        "checks whose label no operation declares"
+    );
+}
+
+#[test]
+fn each_pass_is_spelled_one_way() {
+    let table = read("passes/Passes.td");
+    let mut count = 0;
+    for line in table.lines().filter(|line| line.starts_with("def ")) {
+        let (name, rest) = line["def ".len()..]
+            .split_once(" : Pass<\"")
+            .unwrap_or_else(|| panic!("a pass is declared as `def Name : Pass<\"name\"`: {line}"));
+        let argument = rest.split('"').next().unwrap_or_default();
+        let squeezed = argument.replace('-', "");
+        assert_eq!(name.to_lowercase(), squeezed, "`{name}` and `{argument}` differ");
+        for file in [
+            format!("passes/{}.rs", argument.replace('-', "_")),
+            format!("test/Passes/{argument}.mlir"),
+        ] {
+            assert!(root().join(&file).exists(), "pass `{argument}` has no {file}");
+        }
+        count += 1;
+    }
+    assert!(count > 0);
+}

@@ -1,0 +1,27 @@
+#!/usr/bin/env bash
+# `make demo`: one kernel, from Triton's IR to PTX and to a result, each command shown before it runs.
+set -eu -o pipefail
+cd "$(dirname "$0")/.."
+PATH="${CARGO_TARGET_DIR:-$PWD/target}/debug:$PATH"
+kernel=test/kernels/sm_90/transpose.ttgir
+lowered=$(mktemp --suffix .mlir)
+trap 'rm -f "$lowered"' EXIT
+
+# show COMMAND: prints it with short names, and runs it
+show() {
+    printf '\n$ %s\n' "${1//$lowered/lowered.mlir}"
+    bash -o pipefail -c "$1"
+}
+
+echo "A transpose as Triton hands it to its lowering: a 64x128 tile is read along rows, converted"
+echo "to another layout, and written along columns."
+show "grep -E 'ttg.blocked<|tt.trans|convert_layout' $kernel"
+
+echo
+echo "Lowered: one value per register, the conversion through swizzled shared memory."
+show "ll-opt --convert-layouts-to-llvm $kernel -o $lowered"
+show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)\.(global|shared)|bar.sync' | sort | uniq -c | sort -rn | head -n 16"
+
+echo
+echo "On the CPU: 130 rows by 200 columns, no multiple of the tile, so some blocks are half empty."
+show "ll-sim $lowered --grid 3,2 --arg x=random:f16:26000 --arg out=zeros:f16:26000 --arg 130:i32 --arg 200:i32"
