@@ -19,13 +19,17 @@ pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, E
     let mut replacements = Vec::new();
     let mut seen: Vec<Encoding> = Vec::new();
     for tensor in &inventory.tensors {
-        let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else { continue };
+        let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
+            continue;
+        };
         let old = root(&found);
         if matches!(old, Encoding::Linear(_)) || seen.contains(old) {
             continue;
         }
         seen.push(old.clone());
-        let Some(new) = linear(old, &inventory, layouts) else { continue };
+        let Some(new) = linear(old, &inventory, layouts) else {
+            continue;
+        };
         if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, &new)) {
             replacements.push((old, new));
         }
@@ -72,7 +76,10 @@ fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
 /// `register = [[0, 1]], lane = [...], warp = [...], block = [...]`
 fn bases(layout: &LinearLayout) -> String {
     let mut text = String::new();
-    for (i, dim) in [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].into_iter().enumerate() {
+    for (i, dim) in [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
+        .into_iter()
+        .enumerate()
+    {
         let list: Vec<String> = (0..layout.in_bits(dim))
             .map(|bit| {
                 let basis = layout.basis(dim, bit);

@@ -23,16 +23,27 @@ fn is_conversion(op: Op<'_>) -> bool {
 }
 
 fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Op<'c>> {
-    Inventory::of(module).operations.into_iter().filter(|op| is_conversion(*op)).collect()
+    Inventory::of(module)
+        .operations
+        .into_iter()
+        .filter(|op| is_conversion(*op))
+        .collect()
 }
 
 /// Gives two spellings of one layout one spelling, wherever a conversion goes between them.
 fn unify_spellings(module: OperationRef<'_, '_>) {
     let layouts = Layouts::of(module.context());
     for op in conversions(module) {
-        let types = [build::operand(op, 0).r#type(), build::result(op, 0).r#type()];
-        let [Some(from), Some(to)] = types.map(TensorType::of) else { continue };
-        let (Ok(a), Ok(b)) = (layouts.tensor(&from), layouts.tensor(&to)) else { continue };
+        let types = [
+            build::operand(op, 0).r#type(),
+            build::result(op, 0).r#type(),
+        ];
+        let [Some(from), Some(to)] = types.map(TensorType::of) else {
+            continue;
+        };
+        let (Ok(a), Ok(b)) = (layouts.tensor(&from), layouts.tensor(&to)) else {
+            continue;
+        };
         let (old, new) = (root(&b.encoding), root(&a.encoding));
         if a.unique != b.unique || old == new {
             continue;

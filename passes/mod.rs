@@ -33,7 +33,10 @@ type Run = fn(OperationRef<'_, '_>, &Options) -> Result<String, Emitted>;
 
 /// Every pass by its argument, sorted.
 const PASSES: [(&str, Run); 3] = [
-    ("convert-encodings-to-linear", convert_encodings_to_linear::run),
+    (
+        "convert-encodings-to-linear",
+        convert_encodings_to_linear::run,
+    ),
     ("convert-layouts-to-llvm", convert_layouts_to_llvm::run),
     ("fold-layout-conversions", fold_layout_conversions::run),
 ];

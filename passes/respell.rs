@@ -52,16 +52,27 @@ impl<'c> Inventory<'c> {
             .filter_map(TensorType::of)
             .filter(|tensor| tensor.encoding.is_some())
             .collect();
-        Self { tensors, operations }
+        Self {
+            tensors,
+            operations,
+        }
     }
 
     /// Whether spelling `old` as `new` keeps the layout of every tensor.
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
         self.tensors.iter().all(|tensor| {
-            let Some(attribute) = tensor.encoding else { return true };
-            let Ok(found) = layouts.encoding(attribute) else { return false };
-            let Some(respelled) = substitute(&found, old, new) else { return true };
-            let Ok(before) = layouts.tensor(tensor) else { return false };
+            let Some(attribute) = tensor.encoding else {
+                return true;
+            };
+            let Ok(found) = layouts.encoding(attribute) else {
+                return false;
+            };
+            let Some(respelled) = substitute(&found, old, new) else {
+                return true;
+            };
+            let Ok(before) = layouts.tensor(tensor) else {
+                return false;
+            };
             respelled
                 .to_linear_layout(&tensor.shape)
                 .and_then(|full| full.remove_zero_bases(Dim::REGISTER).map_err(Into::into))
@@ -76,11 +87,16 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
         return Some(new.clone());
     }
     let (text, old, new) = (found.to_string(), old.to_string(), new.to_string());
-    text.contains(&old).then(|| text.replace(&old, &new).parse().ok()).flatten()
+    text.contains(&old)
+        .then(|| text.replace(&old, &new).parse().ok())
+        .flatten()
 }
 
 /// An encoding as an attribute.
-pub(super) fn attribute<'c>(op: OperationRef<'c, '_>, encoding: &Encoding) -> Option<Attribute<'c>> {
+pub(super) fn attribute<'c>(
+    op: OperationRef<'c, '_>,
+    encoding: &Encoding,
+) -> Option<Attribute<'c>> {
     Attribute::parse(build::context(op), &encoding.to_string())
 }
 

@@ -10,9 +10,9 @@ pub mod f2;
 #[cfg(feature = "mlir")]
 pub mod ir;
 pub mod layout;
-pub mod machine;
 #[cfg(feature = "mlir")]
 pub mod lower;
+pub mod machine;
 #[cfg(feature = "mlir")]
 #[path = "../passes/mod.rs"]
 pub mod passes;

@@ -9,9 +9,7 @@ use super::function::name_of;
 use super::gpu::Gpu;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
-use crate::plan::{
-    BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion,
-};
+use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
 use crate::sys::build::{self, Blk, Op};
 use crate::sys::{self, Complaint, Emitted, operation_id};
 use melior::ir::ValueLike;
@@ -45,14 +43,30 @@ type Pending = Vec<(u32, u32)>;
 impl Allocation {
     /// Plans every conversion below a block and places its scratch memory.
     pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> Result<Self, Emitted> {
-        let mut planner = Planner { layouts, gpu, known: HashMap::new(), plans: HashMap::new() };
+        let mut planner = Planner {
+            layouts,
+            gpu,
+            known: HashMap::new(),
+            plans: HashMap::new(),
+        };
         planner.block(entry)?;
-        let largest =
-            planner.plans.values().map(|plan| plan.scratch_bytes()).max().unwrap_or_default();
+        let largest = planner
+            .plans
+            .values()
+            .map(|plan| plan.scratch_bytes())
+            .max()
+            .unwrap_or_default();
         let budget = (2 * largest.next_multiple_of(ALIGNMENT)).min(gpu.target.max_shared_bytes);
         let mut allocation = Self::default();
         for (op, plan) in planner.plans {
-            allocation.placed.insert(op, Placed { plan, offset: 0, barrier_before: false });
+            allocation.placed.insert(
+                op,
+                Placed {
+                    plan,
+                    offset: 0,
+                    barrier_before: false,
+                },
+            );
         }
         allocation.place(entry, &mut Pending::new(), budget.max(largest));
         Ok(allocation)
@@ -94,7 +108,9 @@ impl Allocation {
         for round in 0..=ROUNDS {
             let mut end = entry.clone();
             for i in 0..op.region_count() {
-                let Some(inner) = build::single_block(op, i) else { continue };
+                let Some(inner) = build::single_block(op, i) else {
+                    continue;
+                };
                 let mut state = entry.clone();
                 self.place(inner, &mut state, budget);
                 merge(&mut end, &state);
@@ -126,8 +142,11 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
     if bytes == 0 {
         return;
     }
-    let is_free =
-        |at: u32, pending: &Pending| pending.iter().all(|(from, to)| at + bytes <= *from || *to <= at);
+    let is_free = |at: u32, pending: &Pending| {
+        pending
+            .iter()
+            .all(|(from, to)| at + bytes <= *from || *to <= at)
+    };
     // Once a barrier was needed here it stays: rounds over a loop only add ranges.
     let candidates = std::iter::once(0)
         .chain(pending.iter().map(|(_, to)| to.next_multiple_of(ALIGNMENT)))
@@ -142,7 +161,12 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
         }
     }
     // Everyone who passes a block barrier of this plan has read what came before it.
-    if placed.plan.steps().iter().any(|s| matches!(s, Step::Barrier(BarrierScope::Block))) {
+    if placed
+        .plan
+        .steps()
+        .iter()
+        .any(|s| matches!(s, Step::Barrier(BarrierScope::Block)))
+    {
         pending.clear();
     }
     merge(pending, &vec![(placed.offset, placed.offset + bytes)]);
@@ -180,8 +204,10 @@ impl Planner<'_> {
     }
 
     fn plan(&mut self, op: Op<'_>) -> Result<Arc<ConvertPlan>, Complaint> {
-        let (from, to) =
-            (build::operand(op, 0).r#type(), build::result(op, 0).r#type());
+        let (from, to) = (
+            build::operand(op, 0).r#type(),
+            build::result(op, 0).r#type(),
+        );
         let forced = op.has_attribute("force_warp_shuffle");
         let key = (sys::type_id(from), sys::type_id(to), forced);
         if let Some(known) = self.known.get(&key) {
@@ -189,7 +215,9 @@ impl Planner<'_> {
         }
         let layout = |type_| {
             let tensor = TensorType::of(type_).ok_or("not a tensor of static shape")?;
-            self.layouts.tensor(&tensor).map_err(|reason| reason.to_string())
+            self.layouts
+                .tensor(&tensor)
+                .map_err(|reason| reason.to_string())
         };
         let (src, dst) = match (layout(from), layout(to)) {
             (Ok(src), Ok(dst)) => (src, dst),
@@ -207,7 +235,9 @@ impl Planner<'_> {
             .map_err(|e| Complaint::new(e.to_string()))?;
         // Nobody needs to trust the plan: the machine model runs it for every lane.
         machine::check_plan(&plan, &src.full, &dst.full, target).map_err(|fault| {
-            Complaint::new(format!("internal error, please report it: the plan is wrong: {fault}"))
+            Complaint::new(format!(
+                "internal error, please report it: the plan is wrong: {fault}"
+            ))
         })?;
         let plan = Arc::new(plan);
         self.known.insert(key, Arc::clone(&plan));

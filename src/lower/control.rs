@@ -13,8 +13,9 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome
         "scf.while" => while_loop(l, op),
         // Both end a region; `scf.condition` has its condition first, a scalar like any other.
         _ => {
-            let operands: Vec<Val<'c>> =
-                (0..op.operand_count()).flat_map(|i| l.operand(op, i).to_vec()).collect();
+            let operands: Vec<Val<'c>> = (0..op.operand_count())
+                .flat_map(|i| l.operand(op, i).to_vec())
+                .collect();
             l.e.operation(name, &operands, &[], &[], Vec::new());
             Ok(())
         }
@@ -52,9 +53,12 @@ fn distribute<'c>(
 }
 
 fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, counts: &[usize], lowered: Op<'c>) {
-    let flat: Vec<Val<'c>> =
-        (0..counts.iter().sum()).map(|i| build::result(lowered, i)).collect();
-    let results: Vec<Val<'c>> = (0..op.result_count()).map(|i| build::result(op, i)).collect();
+    let flat: Vec<Val<'c>> = (0..counts.iter().sum())
+        .map(|i| build::result(lowered, i))
+        .collect();
+    let results: Vec<Val<'c>> = (0..op.result_count())
+        .map(|i| build::result(op, i))
+        .collect();
     distribute(l, results.into_iter(), counts, &flat);
 }
 
@@ -78,8 +82,9 @@ fn region<'c>(
 }
 
 fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands: Vec<Val<'c>> =
-        (0..op.operand_count()).flat_map(|i| l.operand(op, i).to_vec()).collect();
+    let operands: Vec<Val<'c>> = (0..op.operand_count())
+        .flat_map(|i| l.operand(op, i).to_vec())
+        .collect();
     let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
     let body = region(l, op, 0)?;
     let lowered = l.e.operation("scf.for", &operands, &types, &[], vec![body]);
@@ -102,12 +107,14 @@ fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands: Vec<Val<'c>> =
-        (0..op.operand_count()).flat_map(|i| l.operand(op, i).to_vec()).collect();
+    let operands: Vec<Val<'c>> = (0..op.operand_count())
+        .flat_map(|i| l.operand(op, i).to_vec())
+        .collect();
     let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
     let before = region(l, op, 0)?;
     let after = region(l, op, 1)?;
-    let lowered = l.e.operation("scf.while", &operands, &types, &[], vec![before, after]);
+    let lowered =
+        l.e.operation("scf.while", &operands, &types, &[], vec![before, after]);
     set_results(l, op, &counts, lowered);
     Ok(())
 }

@@ -21,19 +21,34 @@ pub(crate) fn emit_plan<'c>(
 ) -> Vec<Val<'c>> {
     let element = sources[0].r#type();
     let container = container_type(e, plan, element);
-    let mut run = Run { e, gpu, plan, element, container, scratch, values: sources.to_vec() };
+    let mut run = Run {
+        e,
+        gpu,
+        plan,
+        element,
+        container,
+        scratch,
+        values: sources.to_vec(),
+    };
     let types = run.e.types;
     run.values.resize(plan.num_values(), sources[0]);
     for step in plan.steps() {
         run.step(step, types.i32);
     }
-    plan.results().iter().map(|v| run.values[v.index()]).collect()
+    plan.results()
+        .iter()
+        .map(|v| run.values[v.index()])
+        .collect()
 }
 
 /// The type an element has in words and in shared memory: the element's own, but an integer where
 /// it is narrower than a byte.
 fn container_type<'c>(e: &Emitter<'c>, plan: &ConvertPlan, element: Type<'c>) -> Type<'c> {
-    if plan.elem_bits() < 8 { e.types.i8 } else { element }
+    if plan.elem_bits() < 8 {
+        e.types.i8
+    } else {
+        element
+    }
 }
 
 struct Run<'r, 'c> {
@@ -85,7 +100,11 @@ impl<'c> Run<'_, 'c> {
 
     /// The result of a step that works on words: a word, or a 32-bit element again.
     fn set_word(&mut self, id: ValueId, value: Val<'c>) {
-        let value = if self.plan.is_word(id) { value } else { self.from_integer(value, self.element) };
+        let value = if self.plan.is_word(id) {
+            value
+        } else {
+            self.from_integer(value, self.element)
+        };
         self.set(id, value);
     }
 
@@ -107,30 +126,55 @@ impl<'c> Run<'_, 'c> {
     fn step(&mut self, step: &Step, i32: Type<'c>) {
         match *step {
             Step::Pack { out, parts } => {
-                let parts: Vec<Val<'c>> =
-                    self.plan.operands(parts).iter().map(|v| self.get(*v)).collect();
+                let parts: Vec<Val<'c>> = self
+                    .plan
+                    .operands(parts)
+                    .iter()
+                    .map(|v| self.get(*v))
+                    .collect();
                 let packed = self.pack(out, &parts, i32);
                 self.set(out, packed);
             }
-            Step::Unpack { first, count, value } => {
+            Step::Unpack {
+                first,
+                count,
+                value,
+            } => {
                 let parts = self.unpack(value, count, i32);
                 for (i, part) in (0..).zip(parts) {
                     self.set(first.plus(i), part);
                 }
             }
-            Step::Select { out, predicate, if_set, if_clear } => {
+            Step::Select {
+                out,
+                predicate,
+                if_set,
+                if_clear,
+            } => {
                 let condition = self.predicate(predicate);
                 let (a, b) = (self.get(if_set), self.get(if_clear));
                 let chosen = self.e.select(condition, a, b);
                 self.set(out, chosen);
             }
-            Step::Permute { out, low, high, selector } => {
+            Step::Permute {
+                out,
+                low,
+                high,
+                selector,
+            } => {
                 let (low, high) = (self.word(low), self.word(high));
                 let selector = self.gpu.selector(self.e, selector);
                 let word = self.gpu.permute(self.e, low, high, selector);
                 self.set_word(out, word);
             }
-            Step::PermuteBy { out, low, high, predicate, if_set, if_clear } => {
+            Step::PermuteBy {
+                out,
+                low,
+                high,
+                predicate,
+                if_set,
+                if_clear,
+            } => {
                 let (low, high) = (self.word(low), self.word(high));
                 let condition = self.predicate(predicate);
                 let set = self.gpu.selector(self.e, if_set);
@@ -139,30 +183,58 @@ impl<'c> Run<'_, 'c> {
                 let word = self.gpu.permute(self.e, low, high, selector);
                 self.set_word(out, word);
             }
-            Step::ShuffleXor { out, value, lane_mask } => {
+            Step::ShuffleXor {
+                out,
+                value,
+                lane_mask,
+            } => {
                 let value = self.word(value);
                 let word = self.gpu.shuffle_xor(self.e, value, lane_mask);
                 self.set_word(out, word);
             }
-            Step::ShuffleIndex { out, value, map, lane_xor } => {
+            Step::ShuffleIndex {
+                out,
+                value,
+                map,
+                lane_xor,
+            } => {
                 let value = self.word(value);
                 let source = self.source_lane(map, lane_xor);
                 let word = self.gpu.shuffle_index(self.e, value, source);
                 self.set_word(out, word);
             }
-            Step::SwapLanes { first, low, high, lane_bit } => {
+            Step::SwapLanes {
+                first,
+                low,
+                high,
+                lane_bit,
+            } => {
                 let (low, high) = (self.word(low), self.word(high));
                 let [low, high] = self.gpu.swap_lanes(self.e, low, high, lane_bit);
                 self.set_word(first, low);
                 self.set_word(first.plus(1), high);
             }
             Step::Store { address, values } => {
-                let values: Vec<Val<'c>> =
-                    self.plan.operands(values).iter().map(|v| self.get(*v)).collect();
+                let values: Vec<Val<'c>> = self
+                    .plan
+                    .operands(values)
+                    .iter()
+                    .map(|v| self.get(*v))
+                    .collect();
                 self.store(address, &values);
             }
-            Step::Load { address, first, count, words } => {
-                self.load(address, first, count, if words { i32 } else { self.container });
+            Step::Load {
+                address,
+                first,
+                count,
+                words,
+            } => {
+                self.load(
+                    address,
+                    first,
+                    count,
+                    if words { i32 } else { self.container },
+                );
             }
             Step::Barrier(BarrierScope::Warp) => self.gpu.warp_barrier(self.e),
             Step::Barrier(BarrierScope::Block) => self.gpu.block_barrier(self.e),
@@ -200,7 +272,10 @@ impl<'c> Run<'_, 'c> {
         let vector = self.e.bitcast(whole, type_);
         let mut parts = self.e.scatter(vector, per_word, self.container);
         parts.truncate(count as usize);
-        parts.into_iter().map(|part| self.from_container(part)).collect()
+        parts
+            .into_iter()
+            .map(|part| self.from_container(part))
+            .collect()
     }
 
     /// Whether an odd number of the mask's bits are set in the thread number.
@@ -219,7 +294,10 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn source_lane(&mut self, map: u32, lane_xor: u32) -> Val<'c> {
-        let columns = self.plan.lane_maps()[map as usize].columns.iter().map(|c| u64::from(*c));
+        let columns = self.plan.lane_maps()[map as usize]
+            .columns
+            .iter()
+            .map(|c| u64::from(*c));
         let program = IndexProgram::new(&[self.plan.lanes_log2()], &[columns.collect()]);
         let lane = self.gpu.lane(self.e);
         let source = emit_index(self.e, &program, &[lane])[0];
@@ -228,7 +306,9 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn address(&mut self, address: Address) -> Val<'c> {
-        let scratch = self.scratch.expect("a plan that stores has been given scratch memory");
+        let scratch = self
+            .scratch
+            .expect("a plan that stores has been given scratch memory");
         let base = &self.plan.address_bases()[address.base as usize];
         let columns = base.columns.iter().map(|c| u64::from(*c));
         let program = IndexProgram::new(
@@ -250,7 +330,11 @@ impl<'c> Run<'_, 'c> {
             .map(|v| {
                 let v = self.to_container(*v);
                 // Vectors of pointers are no vectors of bits.
-                if is_pointer(v.r#type()) { self.as_integer(v, 64) } else { v }
+                if is_pointer(v.r#type()) {
+                    self.as_integer(v, 64)
+                } else {
+                    v
+                }
             })
             .collect();
         let bytes = values.len() as u32 * bits_of(values[0].r#type()) / 8;
@@ -267,13 +351,22 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn load(&mut self, address: Address, first: ValueId, count: u32, type_: Type<'c>) {
-        let held = if is_pointer(type_) { self.e.types.i64 } else { type_ };
+        let held = if is_pointer(type_) {
+            self.e.types.i64
+        } else {
+            type_
+        };
         let bytes = count * bits_of(held) / 8;
-        let whole =
-            if count == 1 { held } else { self.e.vector_type(count as usize, held) };
+        let whole = if count == 1 {
+            held
+        } else {
+            self.e.vector_type(count as usize, held)
+        };
         let pointer = self.address(address);
         let alignment = self.e.i64_attr(i64::from(bytes));
-        let value = self.e.effect("llvm.load", &[pointer], whole, &[("alignment", alignment)]);
+        let value = self
+            .e
+            .effect("llvm.load", &[pointer], whole, &[("alignment", alignment)]);
         for (i, part) in (0..).zip(self.e.scatter(value, count as usize, held)) {
             let id = first.plus(i);
             let part = if self.plan.is_word(id) {
@@ -326,7 +419,11 @@ pub(crate) fn emit_index<'c>(
         };
         nodes.push(value);
     }
-    program.outputs().iter().map(|node| nodes[node.index()]).collect()
+    program
+        .outputs()
+        .iter()
+        .map(|node| nodes[node.index()])
+        .collect()
 }
 
 /// Indices fit 32 bits: a tensor has at most 2^20 elements.

@@ -16,7 +16,9 @@ pub(crate) fn is_elementwise(name: &str) -> bool {
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
     if op.region_count() != 0 || op.result_count() != 1 {
-        return Err(Complaint::new("cannot be lowered per register: it has regions or several results"));
+        return Err(Complaint::new(
+            "cannot be lowered per register: it has regions or several results",
+        ));
     }
     let result = build::result(op, 0);
     if name == "arith.constant" {
@@ -60,7 +62,8 @@ fn one<'c>(
         }
         "math.log" if nvidia && is_f32 => {
             let fast = l.e.parsed("#arith.fastmath<afn>");
-            let log2 = l.e.pure("math.log2", &[values[0]], type_, &[("fastmath", fast)]);
+            let log2 =
+                l.e.pure("math.log2", &[values[0]], type_, &[("fastmath", fast)]);
             scale(l, log2, std::f64::consts::LN_2)
         }
         "math.exp2" | "math.log2" | "math.sin" | "math.cos" if nvidia && is_f32 => {
@@ -74,22 +77,31 @@ fn one<'c>(
 fn scale<'c>(l: &mut Lowering<'c>, value: Val<'c>, factor: f64) -> Val<'c> {
     let type_ = value.r#type();
     let factor = melior::ir::attribute::FloatAttribute::new(l.e.context, type_, factor).into();
-    let factor = l.e.pure("llvm.mlir.constant", &[], type_, &[("value", factor)]);
+    let factor =
+        l.e.pure("llvm.mlir.constant", &[], type_, &[("value", factor)]);
     l.e.pure("arith.mulf", &[value, factor], type_, &[])
 }
 
 fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>, result: Val<'c>) -> Outcome {
-    let value = op.attribute("value").map_err(|e| Complaint::new(e.to_string()))?;
+    let value = op
+        .attribute("value")
+        .map_err(|e| Complaint::new(e.to_string()))?;
     let types = l.types_of(result.r#type())?;
     let element = if TensorType::of(result.r#type()).is_some() {
         build::splat_value(value).ok_or_else(|| {
-            Complaint::new("is a tensor constant whose elements differ, which cannot be lowered yet")
-                .note("one value for all elements (`dense<1.0>`) can")
+            Complaint::new(
+                "is a tensor constant whose elements differ, which cannot be lowered yet",
+            )
+            .note("one value for all elements (`dense<1.0>`) can")
         })?
     } else {
         value
     };
-    let name = if types[0].is_index() { "arith.constant" } else { "llvm.mlir.constant" };
+    let name = if types[0].is_index() {
+        "arith.constant"
+    } else {
+        "llvm.mlir.constant"
+    };
     let scalar = l.e.constant_attr(name, types[0], element);
     l.set(result, vec![scalar; types.len()]);
     Ok(())
@@ -122,5 +134,9 @@ pub(crate) fn memory_type<'c>(
 ) -> Result<melior::ir::Type<'c>, Complaint> {
     let type_ = super::function::scalar_type(l.e.context, pointee)
         .ok_or_else(|| Complaint::new(format!("points to `{pointee}`, which has no LLVM type")))?;
-    Ok(if type_ == l.e.types.i1 { l.e.types.i8 } else { type_ })
+    Ok(if type_ == l.e.types.i1 {
+        l.e.types.i8
+    } else {
+        type_
+    })
 }

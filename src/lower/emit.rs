@@ -61,7 +61,13 @@ impl<'c> Emitter<'c> {
             constants: HashMap::new(),
             identifiers: HashMap::new(),
             pure: Vec::new(),
-            types: Types { i1: int(1), i8: int(8), i16: int(16), i32: int(32), i64: int(64) },
+            types: Types {
+                i1: int(1),
+                i8: int(8),
+                i16: int(16),
+                i32: int(32),
+                i64: int(64),
+            },
         }
     }
 
@@ -83,8 +89,10 @@ impl<'c> Emitter<'c> {
         attributes: &[Named<'_, 'c>],
         regions: Vec<Region<'c>>,
     ) -> Op<'c> {
-        let attributes: Vec<_> =
-            attributes.iter().map(|(key, value)| (self.identifier(key), *value)).collect();
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(key, value)| (self.identifier(key), *value))
+            .collect();
         let spec = Spec {
             name,
             location: self.location,
@@ -105,7 +113,10 @@ impl<'c> Emitter<'c> {
         result: Type<'c>,
         attributes: &[Named<'_, 'c>],
     ) -> Val<'c> {
-        build::result(self.operation(name, operands, &[result], attributes, Vec::new()), 0)
+        build::result(
+            self.operation(name, operands, &[result], attributes, Vec::new()),
+            0,
+        )
     }
 
     /// Emits a pure operation with one result, or finds it.
@@ -123,14 +134,20 @@ impl<'c> Emitter<'c> {
             parts.push(key.len() << 8 | usize::from(key.as_bytes()[0]));
             parts.push(attribute_id(*value));
         }
-        let key = Key { name: name.to_owned(), parts };
+        let key = Key {
+            name: name.to_owned(),
+            parts,
+        };
         if let Some(known) = self.known.iter().rev().find_map(|table| table.get(&key)) {
             return *known;
         }
         let op = self.operation(name, operands, &[result], attributes, Vec::new());
         self.pure.push(op);
         let value = build::result(op, 0);
-        self.known.last_mut().expect("the function's own region is never left").insert(key, value);
+        self.known
+            .last_mut()
+            .expect("the function's own region is never left")
+            .insert(key, value);
         value
     }
 
@@ -139,7 +156,9 @@ impl<'c> Emitter<'c> {
         let region = Region::new();
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
         let block = build::append_block(&region, &typed);
-        let values = (0..arguments.len()).map(|i| build::argument(block, i)).collect();
+        let values = (0..arguments.len())
+            .map(|i| build::argument(block, i))
+            .collect();
         self.outer.push(std::mem::replace(&mut self.block, block));
         self.known.push(HashMap::new());
         (region, values)
@@ -216,11 +235,17 @@ impl<'c> Emitter<'c> {
     }
 
     /// A constant given as an attribute, known to the folds where it is an integer.
-    pub(crate) fn constant_attr(&mut self, name: &str, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
+    pub(crate) fn constant_attr(
+        &mut self,
+        name: &str,
+        type_: Type<'c>,
+        value: Attribute<'c>,
+    ) -> Val<'c> {
         let constant = self.pure(name, &[], type_, &[("value", value)]);
         if let Ok(integer) = IntegerAttribute::try_from(value) {
             #[allow(clippy::cast_sign_loss, reason = "bits are what counts")]
-            self.constants.insert(value_id(constant), integer.value() as u64);
+            self.constants
+                .insert(value_id(constant), integer.value() as u64);
         }
         constant
     }
@@ -330,7 +355,12 @@ impl<'c> Emitter<'c> {
     /// An integer comparison: 0 is `eq`, 1 is `ne`.
     fn compare(&mut self, predicate: i64, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = self.i64_attr(predicate);
-        self.pure("llvm.icmp", &[a, b], self.types.i1, &[("predicate", predicate)])
+        self.pure(
+            "llvm.icmp",
+            &[a, b],
+            self.types.i1,
+            &[("predicate", predicate)],
+        )
     }
 
     pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
@@ -406,7 +436,12 @@ impl<'c> Emitter<'c> {
     }
 
     /// The opposite of [`Self::gather`].
-    pub(crate) fn scatter(&mut self, vector: Val<'c>, count: usize, element: Type<'c>) -> Vec<Val<'c>> {
+    pub(crate) fn scatter(
+        &mut self,
+        vector: Val<'c>,
+        count: usize,
+        element: Type<'c>,
+    ) -> Vec<Val<'c>> {
         if count == 1 {
             return vec![vector];
         }

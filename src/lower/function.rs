@@ -39,7 +39,11 @@ pub(crate) struct Lowering<'c> {
 }
 
 pub(crate) fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    op.name()
+        .as_string_ref()
+        .as_str()
+        .unwrap_or_default()
+        .to_owned()
 }
 
 pub(crate) fn is_function(op: Op<'_>) -> bool {
@@ -123,7 +127,12 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     let e = &mut lowering.e;
     let named = |e: &mut Emitter<'c>, key: &str| e.identifier(key);
     let mut attributes: Vec<(Identifier<'c>, Attribute<'c>)> = vec![
-        (named(e, "sym_name"), function.attribute("sym_name").expect("a function has a name")),
+        (
+            named(e, "sym_name"),
+            function
+                .attribute("sym_name")
+                .expect("a function has a name"),
+        ),
         (named(e, "function_type"), e.type_attr(llvm_type)),
         (named(e, "CConv"), e.parsed("#llvm.cconv<ccc>")),
         (named(e, "linkage"), e.parsed("#llvm.linkage<external>")),
@@ -165,7 +174,8 @@ fn argument_attributes<'c>(
             .and_then(|dictionary| sys::dictionary_entry(dictionary, "tt.divisibility"))
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .map_or(0, |a| a.signed_value());
-        let useful = sys::is_llvm_pointer(*type_) && divisibility > 1 && divisibility.count_ones() == 1;
+        let useful =
+            sys::is_llvm_pointer(*type_) && divisibility > 1 && divisibility.count_ones() == 1;
         texts.push(if useful {
             format!("{{llvm.align = {divisibility} : i64}}")
         } else {
@@ -229,10 +239,15 @@ impl<'c> Lowering<'c> {
             }
             "tt.get_num_programs" => {
                 let target = self.gpu.target.name;
-                let count = self.gpu.num_programs(&mut self.e, axis_of(op)).ok_or_else(|| {
-                    Complaint::new(format!("is not supported on {target}: it has no such register"))
+                let count = self
+                    .gpu
+                    .num_programs(&mut self.e, axis_of(op))
+                    .ok_or_else(|| {
+                        Complaint::new(format!(
+                            "is not supported on {target}: it has no such register"
+                        ))
                         .note("pass the grid's size as an argument")
-                })?;
+                    })?;
                 self.set(build::result(op, 0), [count]);
                 Ok(())
             }
@@ -271,14 +286,19 @@ impl<'c> Lowering<'c> {
 
     /// The layout of a tensor type, or nothing for a scalar.
     pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Complaint> {
-        let Some(tensor) = TensorType::of(type_) else { return Ok(None) };
+        let Some(tensor) = TensorType::of(type_) else {
+            return Ok(None);
+        };
         if tensor.encoding.is_none() {
             return Err(Complaint::new(format!(
                 "has a tensor without an encoding, `{type_}`: nothing says which thread holds what"
             ))
             .note("give it one, as `convert-triton-to-tritongpu` does"));
         }
-        self.layouts.tensor(&tensor).map(Some).map_err(|reason| Complaint::new(reason.to_string()))
+        self.layouts
+            .tensor(&tensor)
+            .map(Some)
+            .map_err(|reason| Complaint::new(reason.to_string()))
     }
 
     /// The layout of a value that must be a tensor.
@@ -290,9 +310,12 @@ impl<'c> Lowering<'c> {
     /// The LLVM types of a value's registers.
     pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Complaint> {
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
-        let scalar = scalar_type(self.e.context, element)
-            .ok_or_else(|| Complaint::new(format!("has the type `{type_}`, which has no LLVM type")))?;
-        let count = self.layout(type_)?.map_or(1, |layout| layout.num_registers());
+        let scalar = scalar_type(self.e.context, element).ok_or_else(|| {
+            Complaint::new(format!("has the type `{type_}`, which has no LLVM type"))
+        })?;
+        let count = self
+            .layout(type_)?
+            .map_or(1, |layout| layout.num_registers());
         Ok(vec![scalar; count])
     }
 
@@ -333,7 +356,10 @@ impl<'c> Lowering<'c> {
         let start = integer(op, "start");
         let start = self.e.constant(self.e.types.i32, start);
         let indices = self.indices(&layout);
-        let values: Vec<_> = indices.iter().map(|index| self.e.add(index[0], start)).collect();
+        let values: Vec<_> = indices
+            .iter()
+            .map(|index| self.e.add(index[0], start))
+            .collect();
         self.set(result, values);
         Ok(())
     }
@@ -344,19 +370,23 @@ impl<'c> Lowering<'c> {
             // The plan could not be made, which has been reported.
             return Ok(());
         };
-        let (plan, offset, barrier) = (Arc::clone(&placed.plan), placed.offset, placed.barrier_before);
+        let (plan, offset, barrier) = (
+            Arc::clone(&placed.plan),
+            placed.offset,
+            placed.barrier_before,
+        );
         if barrier {
             self.gpu.block_barrier(&mut self.e);
         }
         let scratch = (plan.scratch_bytes() > 0).then(|| {
             let type_ = self.e.parsed_type("!llvm.ptr<3>");
             let name = self.e.parsed(&format!("@{SHARED}"));
-            let base =
-                self.e.pure("llvm.mlir.addressof", &[], type_, &[("global_name", name)]);
+            let base = self
+                .e
+                .pure("llvm.mlir.addressof", &[], type_, &[("global_name", name)]);
             self.e.gep_bytes(base, offset)
         });
-        let results =
-            super::convert::emit_plan(&mut self.e, self.gpu, &plan, &sources, scratch);
+        let results = super::convert::emit_plan(&mut self.e, self.gpu, &plan, &sources, scratch);
         self.set(build::result(op, 0), results);
         Ok(())
     }
@@ -375,7 +405,9 @@ fn axis_of(op: Op<'_>) -> usize {
 
 /// The string value of an attribute.
 pub(crate) fn text(attribute: Attribute<'_>) -> Option<String> {
-    StringAttribute::try_from(attribute).ok().map(|a| a.value().to_owned())
+    StringAttribute::try_from(attribute)
+        .ok()
+        .map(|a| a.value().to_owned())
 }
 
 fn unsupported(name: &str) -> Complaint {

@@ -31,14 +31,23 @@ impl Gpu {
     ) -> Vec<(&'static str, Attribute<'c>)> {
         let threads = self.threads();
         if self.is_nvidia() {
-            #[allow(clippy::cast_possible_wrap, reason = "a block has at most 1024 threads")]
+            #[allow(
+                clippy::cast_possible_wrap,
+                reason = "a block has at most 1024 threads"
+            )]
             let shape = e.i32_array(&[threads as i32]);
             return vec![("nvvm.kernel", e.unit()), ("nvvm.reqntid", shape)];
         }
         vec![
             ("rocdl.kernel", e.unit()),
-            ("rocdl.flat_work_group_size", e.string(&format!("{threads},{threads}"))),
-            ("rocdl.reqd_work_group_size", e.i32_array(&[threads.cast_signed(), 1, 1])),
+            (
+                "rocdl.flat_work_group_size",
+                e.string(&format!("{threads},{threads}")),
+            ),
+            (
+                "rocdl.reqd_work_group_size",
+                e.i32_array(&[threads.cast_signed(), 1, 1]),
+            ),
         ]
     }
 
@@ -85,13 +94,23 @@ impl Gpu {
     /// The number of blocks along an axis, or nothing where the GPU has no register for it.
     pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Option<Val<'c>> {
         let axis = ["x", "y", "z"][axis];
-        self.is_nvidia()
-            .then(|| e.pure(&format!("nvvm.read.ptx.sreg.nctaid.{axis}"), &[], e.types.i32, &[]))
+        self.is_nvidia().then(|| {
+            e.pure(
+                &format!("nvvm.read.ptx.sreg.nctaid.{axis}"),
+                &[],
+                e.types.i32,
+                &[],
+            )
+        })
     }
 
     /// All threads of the block wait; shared memory is in order across it.
     pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
-        let name = if self.is_nvidia() { "nvvm.barrier0" } else { "rocdl.barrier" };
+        let name = if self.is_nvidia() {
+            "nvvm.barrier0"
+        } else {
+            "rocdl.barrier"
+        };
         e.operation(name, &[], &[], &[], Vec::new());
     }
 
@@ -105,7 +124,13 @@ impl Gpu {
         // A wave's accesses to LDS are carried out in order: only the compiler must keep it.
         let acq_rel = e.i64_attr(6);
         let scope = e.string("wavefront");
-        e.operation("llvm.fence", &[], &[], &[("ordering", acq_rel), ("syncscope", scope)], vec![]);
+        e.operation(
+            "llvm.fence",
+            &[],
+            &[],
+            &[("ordering", acq_rel), ("syncscope", scope)],
+            vec![],
+        );
     }
 
     /// An `i32` from lane `lane ^ mask`.
@@ -185,7 +210,12 @@ impl Gpu {
         let name = format!("rocdl.permlane{}.swap", 1 << lane_bit);
         let pair = e.parsed_type("!llvm.struct<(i32, i32)>");
         let no = e.parsed("false");
-        let both = e.effect(&name, &[low, high], pair, &[("fi", no), ("boundControl", no)]);
+        let both = e.effect(
+            &name,
+            &[low, high],
+            pair,
+            &[("fi", no), ("boundControl", no)],
+        );
         [extract(e, both, 0), extract(e, both, 1)]
     }
 
@@ -210,7 +240,11 @@ impl Gpu {
             "llvm.call_intrinsic",
             &[high, low, selector],
             i32,
-            &[("intrin", name), ("operandSegmentSizes", segments), ("op_bundle_sizes", none)],
+            &[
+                ("intrin", name),
+                ("operandSegmentSizes", segments),
+                ("op_bundle_sizes", none),
+            ],
         )
     }
 
@@ -219,7 +253,9 @@ impl Gpu {
         if self.is_nvidia() {
             return e.i32(u32::from(nibbles));
         }
-        let bytes = (0..4).fold(0, |all, i| all | (u32::from(nibbles) >> (4 * i) & 0xf) << (8 * i));
+        let bytes = (0..4).fold(0, |all, i| {
+            all | (u32::from(nibbles) >> (4 * i) & 0xf) << (8 * i)
+        });
         e.i32(bytes)
     }
 }
@@ -233,7 +269,12 @@ fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
         "rocdl.update.dpp",
         &[value, value],
         e.types.i32,
-        &[("dppCtrl", ctrl), ("rowMask", all), ("bankMask", all), ("boundCtrl", bound)],
+        &[
+            ("dppCtrl", ctrl),
+            ("rowMask", all),
+            ("bankMask", all),
+            ("boundCtrl", bound),
+        ],
     )
 }
 
@@ -250,5 +291,10 @@ pub(crate) fn extract_as<'c>(
     type_: Type<'c>,
 ) -> Val<'c> {
     let position = e.parsed(&format!("array<i64: {i}>"));
-    e.pure("llvm.extractvalue", &[value], type_, &[("position", position)])
+    e.pure(
+        "llvm.extractvalue",
+        &[value],
+        type_,
+        &[("position", position)],
+    )
 }

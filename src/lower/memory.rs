@@ -47,12 +47,22 @@ impl<'c> Accesses<'c> {
             .map(|first| vector.registers_of(first).collect())
             .collect();
         let alignment_bytes = u32::try_from(vector.alignment_bytes()).expect("at most 16 bytes");
-        Self { element, element_bits: bits_of(element), groups, alignment_bytes }
+        Self {
+            element,
+            element_bits: bits_of(element),
+            groups,
+            alignment_bytes,
+        }
     }
 
     fn scalar(element: Type<'c>) -> Self {
         let element_bits = bits_of(element);
-        Self { element, element_bits, groups: vec![vec![0]], alignment_bytes: element_bits / 8 }
+        Self {
+            element,
+            element_bits,
+            groups: vec![vec![0]],
+            alignment_bytes: element_bits / 8,
+        }
     }
 
     /// How many elements one access moves.
@@ -65,7 +75,11 @@ impl<'c> Accesses<'c> {
     }
 
     fn vector_type(&self, l: &Lowering<'c>) -> Type<'c> {
-        if self.width() == 1 { self.element } else { l.e.vector_type(self.width(), self.element) }
+        if self.width() == 1 {
+            self.element
+        } else {
+            l.e.vector_type(self.width(), self.element)
+        }
     }
 }
 
@@ -85,7 +99,10 @@ fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
 }
 
 /// The pointee as it lies in memory, and as the registers hold it.
-fn memory_element<'c>(l: &Lowering<'c>, pointer: Val<'c>) -> Result<(Type<'c>, Type<'c>), Complaint> {
+fn memory_element<'c>(
+    l: &Lowering<'c>,
+    pointer: Val<'c>,
+) -> Result<(Type<'c>, Type<'c>), Complaint> {
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
         .ok_or_else(|| Complaint::new(format!("needs a pointer, but has `{element}`")))?;
@@ -101,8 +118,12 @@ fn accesses<'c>(
     mask: Option<Val<'c>>,
     layout: Option<&TensorLayout>,
 ) -> Accesses<'c> {
-    let Some(layout) = layout else { return Accesses::scalar(element) };
-    let vector = l.axis.vector(pointer, mask, bits_of(element), &layout.unique);
+    let Some(layout) = layout else {
+        return Accesses::scalar(element);
+    };
+    let vector = l
+        .axis
+        .vector(pointer, mask, bits_of(element), &layout.unique);
     Accesses::of(element, layout.num_registers(), &vector)
 }
 
@@ -124,7 +145,11 @@ fn cache_modifier(op: Op<'_>, is_store: bool) -> String {
         _ => "",
     };
     // PTX takes one or the other.
-    if cache.is_empty() { evict.to_owned() } else { cache.to_owned() }
+    if cache.is_empty() {
+        evict.to_owned()
+    } else {
+        cache.to_owned()
+    }
 }
 
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -142,7 +167,10 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     for group in &accesses.groups {
         let first = group[0];
         let others = others.as_ref().map(|list| {
-            group.iter().map(|r| to_memory(l, list[*r], element)).collect::<Vec<_>>()
+            group
+                .iter()
+                .map(|r| to_memory(l, list[*r], element))
+                .collect::<Vec<_>>()
         });
         let access = Access {
             pointer: pointers[first],
@@ -181,10 +209,16 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             }
             (mask, owner) => mask.or(owner),
         };
-        let values: Vec<Val<'c>> =
-            group.iter().map(|r| to_memory(l, values[*r], element)).collect();
-        let access =
-            Access { pointer: pointers[first], mask, modifier: &modifier, volatile: false };
+        let values: Vec<Val<'c>> = group
+            .iter()
+            .map(|r| to_memory(l, values[*r], element))
+            .collect();
+        let access = Access {
+            pointer: pointers[first],
+            mask,
+            modifier: &modifier,
+            volatile: false,
+        };
         access.store(l, &accesses, &values);
     }
     Ok(())
@@ -215,11 +249,19 @@ fn owner<'c>(l: &mut Lowering<'c>, layout: Option<&TensorLayout>) -> (Option<Val
 
 /// Booleans take a byte in memory.
 fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
-    if value.r#type() == l.e.types.i1 { l.e.zext(value, element) } else { value }
+    if value.r#type() == l.e.types.i1 {
+        l.e.zext(value, element)
+    } else {
+        value
+    }
 }
 
 fn from_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, held: Type<'c>) -> Val<'c> {
-    if held == l.e.types.i1 && value.r#type() != held { l.e.is_nonzero(value) } else { value }
+    if held == l.e.types.i1 && value.r#type() != held {
+        l.e.is_nonzero(value)
+    } else {
+        value
+    }
 }
 
 /// One access.
@@ -231,7 +273,12 @@ struct Access<'a, 'c> {
 }
 
 impl<'c> Access<'_, 'c> {
-    fn load(self, l: &mut Lowering<'c>, a: &Accesses<'c>, others: Option<&[Val<'c>]>) -> Vec<Val<'c>> {
+    fn load(
+        self,
+        l: &mut Lowering<'c>,
+        a: &Accesses<'c>,
+        others: Option<&[Val<'c>]>,
+    ) -> Vec<Val<'c>> {
         let vector = a.vector_type(l);
         let nvidia = matches!(l.gpu.target.vendor, Vendor::Nvidia);
         let whole = match self.mask {
@@ -297,11 +344,7 @@ impl<'c> Access<'_, 'c> {
                 for (i, word) in fallback.iter().enumerate() {
                     operands.push(*word);
                     constraints.push(words.constraint.to_owned());
-                    text += &format!(
-                        "mov.{} ${i}, ${};\n",
-                        words.untyped,
-                        words.count + 2 + i
-                    );
+                    text += &format!("mov.{} ${i}, ${};\n", words.untyped, words.count + 2 + i);
                 }
                 format!("@${} ", words.count + 1)
             }
@@ -341,7 +384,13 @@ impl<'c> Access<'_, 'c> {
     fn plain_store(&self, l: &mut Lowering<'c>, a: &Accesses<'c>, whole: Val<'c>) {
         let alignment = l.e.i64_attr(i64::from(a.alignment_bytes));
         let attributes = [("alignment", alignment)];
-        l.e.operation("llvm.store", &[whole, self.pointer], &[], &attributes, Vec::new());
+        l.e.operation(
+            "llvm.store",
+            &[whole, self.pointer],
+            &[],
+            &attributes,
+            Vec::new(),
+        );
     }
 
     fn predicated_store(
@@ -387,7 +436,13 @@ fn asm<'c>(
         ("has_side_effects", l.e.unit()),
     ];
     let results: Vec<Type<'c>> = result.into_iter().collect();
-    let op = l.e.operation("llvm.inline_asm", operands, &results, &attributes, Vec::new());
+    let op = l.e.operation(
+        "llvm.inline_asm",
+        operands,
+        &results,
+        &attributes,
+        Vec::new(),
+    );
     result.map(|_| build::result(op, 0))
 }
 
@@ -405,7 +460,11 @@ struct Words<'c> {
 
 impl<'c> Words<'c> {
     fn of(l: &Lowering<'c>, a: &Accesses<'c>) -> Self {
-        let word_bits = if a.element_bits == 64 { 64 } else { a.bits().min(32) };
+        let word_bits = if a.element_bits == 64 {
+            64
+        } else {
+            a.bits().min(32)
+        };
         let count = (a.bits() / word_bits) as usize;
         let types = l.e.types;
         let (type_, untyped, constraint, container) = match word_bits {
@@ -414,9 +473,18 @@ impl<'c> Words<'c> {
             32 => (types.i32, "b32", "r", types.i32),
             _ => (types.i64, "b64", "l", types.i64),
         };
-        let (constraint, container) =
-            if word_bits == 8 { ("h", types.i16) } else { (constraint, container) };
-        Self { count, type_, untyped, constraint, container }
+        let (constraint, container) = if word_bits == 8 {
+            ("h", types.i16)
+        } else {
+            (constraint, container)
+        };
+        Self {
+            count,
+            type_,
+            untyped,
+            constraint,
+            container,
+        }
     }
 
     fn suffix(&self) -> &'static str {
@@ -429,8 +497,14 @@ impl<'c> Words<'c> {
 
     /// `{$2, $3}`, or `$2` for one word.
     fn list(&self, first: usize) -> String {
-        let names: Vec<String> = (first..first + self.count).map(|i| format!("${i}")).collect();
-        if self.count == 1 { names.concat() } else { format!("{{{}}}", names.join(", ")) }
+        let names: Vec<String> = (first..first + self.count)
+            .map(|i| format!("${i}"))
+            .collect();
+        if self.count == 1 {
+            names.concat()
+        } else {
+            format!("{{{}}}", names.join(", "))
+        }
     }
 
     /// A vector of elements as words.
@@ -449,7 +523,10 @@ impl<'c> Words<'c> {
         if self.type_ == self.container {
             return words;
         }
-        words.into_iter().map(|w| l.e.zext(w, self.container)).collect()
+        words
+            .into_iter()
+            .map(|w| l.e.zext(w, self.container))
+            .collect()
     }
 
     fn result_type(&self, l: &Lowering<'c>) -> Type<'c> {
@@ -470,7 +547,10 @@ impl<'c> Words<'c> {
                 .collect()
         };
         if self.type_ != self.container {
-            words = words.into_iter().map(|w| l.e.trunc(w, self.type_)).collect();
+            words = words
+                .into_iter()
+                .map(|w| l.e.trunc(w, self.type_))
+                .collect();
         }
         let whole = l.e.gather(&words);
         if sys::is_llvm_pointer(vector) {
@@ -481,14 +561,20 @@ impl<'c> Words<'c> {
 }
 
 fn zero_vector<'c>(l: &mut Lowering<'c>, vector: Type<'c>, a: &Accesses<'c>) -> Val<'c> {
-    if a.width() == 1 { l.e.zero(vector) } else { l.e.pure("llvm.mlir.zero", &[], vector, &[]) }
+    if a.width() == 1 {
+        l.e.zero(vector)
+    } else {
+        l.e.pure("llvm.mlir.zero", &[], vector, &[])
+    }
 }
 
 /// `amdg.buffer_load`: a base for all threads, an offset for each, masked by going out of range.
 pub(crate) fn buffer_load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if matches!(l.gpu.target.vendor, Vendor::Nvidia) {
-        return Err(Complaint::new(format!("is not supported on {}", l.gpu.target.name))
-            .note("buffer instructions exist on AMD GPUs; use `tt.load`"));
+        return Err(
+            Complaint::new(format!("is not supported on {}", l.gpu.target.name))
+                .note("buffer instructions exist on AMD GPUs; use `tt.load`"),
+        );
     }
     let base = build::operand(op, 0);
     let offsets_value = build::operand(op, 1);
@@ -497,7 +583,14 @@ pub(crate) fn buffer_load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (element, held) = memory_element(l, base)?;
     let result = build::result(op, 0);
     let layout = l.tensor_layout(result)?;
-    let vector = l.axis.buffer_vector(op, base, offsets_value, mask, bits_of(element), &layout.unique);
+    let vector = l.axis.buffer_vector(
+        op,
+        base,
+        offsets_value,
+        mask,
+        bits_of(element),
+        &layout.unique,
+    );
     let accesses = Accesses::of(element, layout.num_registers(), &vector);
     let base_pointer = l.get(base)[0];
     let offsets = l.get(offsets_value);
@@ -517,14 +610,20 @@ pub(crate) fn buffer_load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         let type_ = accesses.vector_type(l);
         let operands = [resource, offset, zero, no_aux];
-        let mut whole = l.e.effect("rocdl.raw.ptr.buffer.load", &operands, type_, &[]);
+        let mut whole =
+            l.e.effect("rocdl.raw.ptr.buffer.load", &operands, type_, &[]);
         if let (Some(masks), Some(others)) = (&masks, &others) {
-            let others: Vec<Val<'c>> =
-                group.iter().map(|r| to_memory(l, others[*r], element)).collect();
+            let others: Vec<Val<'c>> = group
+                .iter()
+                .map(|r| to_memory(l, others[*r], element))
+                .collect();
             let fallback = l.e.gather(&others);
             whole = l.e.select(masks[first], whole, fallback);
         }
-        for (r, value) in group.iter().zip(l.e.scatter(whole, accesses.width(), element)) {
+        for (r, value) in group
+            .iter()
+            .zip(l.e.scatter(whole, accesses.width(), element))
+        {
             registers[*r] = from_memory(l, value, held);
         }
     }
@@ -549,5 +648,10 @@ fn buffer_resource<'c>(l: &mut Lowering<'c>, base: Val<'c>) -> Val<'c> {
     let size = l.e.constant(l.e.types.i64, BUFFER_BYTES);
     let flags = l.e.i32(flags);
     let type_ = l.e.parsed_type("!llvm.ptr<8>");
-    l.e.pure("rocdl.make.buffer.rsrc", &[base, stride, size, flags], type_, &[])
+    l.e.pure(
+        "rocdl.make.buffer.rsrc",
+        &[base, stride, size, flags],
+        type_,
+        &[],
+    )
 }

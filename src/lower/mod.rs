@@ -26,10 +26,10 @@ use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
 use crate::target::Target;
 use gpu::Gpu;
+use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{OperationLike, OperationMutLike};
 use melior::ir::r#type::IntegerType;
-use melior::ir::OperationRef;
 
 /// The conversions of MLIR that finish what [`lower_module`] leaves: loops, `arith`, `math`.
 ///
@@ -47,8 +47,10 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     let Some(body) = build::single_block(module, 0) else {
         return Ok(());
     };
-    let functions: Vec<Op<'_>> =
-        build::operations(body).into_iter().filter(|op| function::is_function(*op)).collect();
+    let functions: Vec<Op<'_>> = build::operations(body)
+        .into_iter()
+        .filter(|op| function::is_function(*op))
+        .collect();
     if functions.is_empty() {
         return Ok(());
     }
@@ -71,7 +73,10 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     }
     function::declare_shared_memory(module, body, shared_bytes);
     let i32 = IntegerType::new(build::context(module), 32).into();
-    sys::mutable(module).set_attribute("ttg.shared", IntegerAttribute::new(i32, i64::from(shared_bytes)).into());
+    sys::mutable(module).set_attribute(
+        "ttg.shared",
+        IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
+    );
     Ok(())
 }
 
@@ -80,7 +85,8 @@ fn select_gpu(info: &ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint>
         Complaint::new("has no target to lower for")
             .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`")
     })?;
-    let target = Target::parse(name).map_err(|e| Complaint::new(format!("cannot be lowered: {e}")))?;
+    let target =
+        Target::parse(name).map_err(|e| Complaint::new(format!("cannot be lowered: {e}")))?;
     if u64::from(target.lanes) != info.threads_per_warp {
         return Err(Complaint::new(format!(
             "has {} threads per warp, but a warp of {} has {}",
@@ -102,5 +108,8 @@ fn select_gpu(info: &ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint>
         )));
     }
     #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]
-    Ok(Gpu { target, num_warps: info.num_warps as u32 })
+    Ok(Gpu {
+        target,
+        num_warps: info.num_warps as u32,
+    })
 }

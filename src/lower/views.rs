@@ -46,9 +46,7 @@ fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
             let moved = view::transposed(&from.unique, &order).map_err(to_complaint)?;
             view::register_sources(&to.unique, &moved, |x| x)
         }
-        _ if op.has_attribute("allow_reorder")
-            && from.num_registers() == to.num_registers() =>
-        {
+        _ if op.has_attribute("allow_reorder") && from.num_registers() == to.num_registers() => {
             // Any bijection of elements will do; register i for register i is the cheapest.
             Ok((0..to.num_registers()).collect())
         }

@@ -45,7 +45,10 @@ pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> 
     let named: Vec<m::MlirNamedAttribute> = spec
         .attributes
         .iter()
-        .map(|(key, value)| m::MlirNamedAttribute { name: key.to_raw(), attribute: value.to_raw() })
+        .map(|(key, value)| m::MlirNamedAttribute {
+            name: key.to_raw(),
+            attribute: value.to_raw(),
+        })
         .collect();
     let operands: Vec<m::MlirValue> = spec.operands.iter().map(ValueLike::to_raw).collect();
     let results: Vec<m::MlirType> = spec.results.iter().map(TypeLike::to_raw).collect();
@@ -53,9 +56,16 @@ pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> 
     // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
     // takes over the regions.
     let raw = unsafe {
-        let text = m::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
+        let text = m::MlirStringRef {
+            data: name.as_ptr().cast(),
+            length: name.len(),
+        };
         let mut state = m::mlirOperationStateGet(text, spec.location.to_raw());
-        m::mlirOperationStateAddOperands(&raw mut state, operands.len() as isize, operands.as_ptr());
+        m::mlirOperationStateAddOperands(
+            &raw mut state,
+            operands.len() as isize,
+            operands.as_ptr(),
+        );
         m::mlirOperationStateAddResults(&raw mut state, results.len() as isize, results.as_ptr());
         m::mlirOperationStateAddAttributes(&raw mut state, named.len() as isize, named.as_ptr());
         m::mlirOperationStateAddOwnedRegions(
@@ -86,7 +96,11 @@ pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 /// The i-th operand of an operation.
 #[must_use]
 pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
-    assert!(i < op.operand_count(), "operand {i} of {}", op.operand_count());
+    assert!(
+        i < op.operand_count(),
+        "operand {i} of {}",
+        op.operand_count()
+    );
     // SAFETY: the operation is alive and has that many operands.
     unsafe { Value::from_raw(mlir_sys::mlirOperationGetOperand(op.to_raw(), i as isize)) }
 }
@@ -94,7 +108,11 @@ pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 /// The i-th argument of a block.
 #[must_use]
 pub fn argument<'c>(block: BlockRef<'c, '_>, i: usize) -> Val<'c> {
-    assert!(i < block.argument_count(), "argument {i} of {}", block.argument_count());
+    assert!(
+        i < block.argument_count(),
+        "argument {i} of {}",
+        block.argument_count()
+    );
     // SAFETY: the block is alive and has that many arguments.
     unsafe { Value::from_raw(mlir_sys::mlirBlockGetArgument(block.to_raw(), i as isize)) }
 }
@@ -151,7 +169,8 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     // SAFETY: the attribute is alive; the value is asked only of a splat.
     unsafe {
         let raw = elements.to_raw();
-        (mlir_sys::mlirAttributeIsADenseElements(raw) && mlir_sys::mlirDenseElementsAttrIsSplat(raw))
-            .then(|| Attribute::from_raw(mlir_sys::mlirDenseElementsAttrGetSplatValue(raw)))
+        (mlir_sys::mlirAttributeIsADenseElements(raw)
+            && mlir_sys::mlirDenseElementsAttrIsSplat(raw))
+        .then(|| Attribute::from_raw(mlir_sys::mlirDenseElementsAttrGetSplatValue(raw)))
     }
 }

@@ -99,7 +99,9 @@ fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     let address = unsafe { context.to_ref() }.to_raw().ptr as usize;
     let mut kept = KEPT.lock().unwrap_or_else(PoisonError::into_inner);
     let handle = *kept.entry(address).or_insert_with(|| {
-        let raw = mlir_sys::MlirContext { ptr: address as *mut _ };
+        let raw = mlir_sys::MlirContext {
+            ptr: address as *mut _,
+        };
         std::ptr::from_mut(Box::leak(Box::new(raw))) as usize
     });
     // SAFETY: `Context` is one raw handle, as `ContextRef::to_ref` relies on; this one is never
@@ -175,7 +177,10 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
         if !mlir_sys::mlirAttributeIsADictionary(raw) {
             return None;
         }
-        let key = mlir_sys::MlirStringRef { data: name.as_ptr().cast(), length: name.len() };
+        let key = mlir_sys::MlirStringRef {
+            data: name.as_ptr().cast(),
+            length: name.len(),
+        };
         Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(raw, key))
     }
 }
@@ -186,10 +191,14 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
 /// The text is no operation; it is the caller's own.
 pub fn prepend_parsed<'c>(context: &'c Context, block: build::Blk<'c>, text: &str) {
     use melior::ir::BlockLike;
-    let raw = |text: &str| mlir_sys::MlirStringRef { data: text.as_ptr().cast(), length: text.len() };
+    let raw = |text: &str| mlir_sys::MlirStringRef {
+        data: text.as_ptr().cast(),
+        length: text.len(),
+    };
     // SAFETY: the context is alive; the operation made has no other owner.
     let op = unsafe {
-        let parsed = mlir_sys::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
+        let parsed =
+            mlir_sys::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
         melior::ir::Operation::from_option_raw(parsed).expect("the text is ours")
     };
     block.insert_operation(0, op);
@@ -200,8 +209,14 @@ pub fn replace_attributes<'c>(
     op: OperationRef<'c, '_>,
     replacements: &[(Attribute<'c>, Attribute<'c>)],
 ) {
-    let from: Vec<usize> = replacements.iter().map(|(old, _)| attribute_id(*old)).collect();
-    let to: Vec<usize> = replacements.iter().map(|(_, new)| attribute_id(*new)).collect();
+    let from: Vec<usize> = replacements
+        .iter()
+        .map(|(old, _)| attribute_id(*old))
+        .collect();
+    let to: Vec<usize> = replacements
+        .iter()
+        .map(|(_, new)| attribute_id(*new))
+        .collect();
     ffi::replace_attributes(op.to_raw().ptr as usize, &from, &to);
 }
 
@@ -217,7 +232,11 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
 
 /// Replaces an operand.
 pub fn set_operand<'c>(op: build::Op<'c>, i: usize, value: build::Val<'c>) {
-    assert!(i < op.operand_count(), "operand {i} of {}", op.operand_count());
+    assert!(
+        i < op.operand_count(),
+        "operand {i} of {}",
+        op.operand_count()
+    );
     // SAFETY: the operation is alive and has that many operands.
     unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), i as isize, value.to_raw()) }
 }

@@ -21,19 +21,29 @@ struct Bench {
 
 impl Bench {
     fn new(file: &str) -> Self {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels").join(file);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("test/kernels")
+            .join(file);
         let text = std::fs::read_to_string(&path).expect("the kernel is part of the project");
         let decoded = source::decode(&text, file, None, None).unwrap_or_else(|e| panic!("{e}"));
-        Self { decoded, memory: Memory::default(), name: file.to_owned() }
+        Self {
+            decoded,
+            memory: Memory::default(),
+            name: file.to_owned(),
+        }
     }
 
     fn random(&mut self, ty: ElementTy, count: usize, seed: u64) -> BufferId {
-        self.memory.add("input", initial_bytes(&Fill::Random, ty, count, seed))
+        self.memory
+            .add("input", initial_bytes(&Fill::Random, ty, count, seed))
     }
 
     /// A buffer that shows which elements were written.
     fn untouched(&mut self, ty: ElementTy, count: usize) -> BufferId {
-        self.memory.add("output", initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0))
+        self.memory.add(
+            "output",
+            initial_bytes(&Fill::Full(UNTOUCHED), ty, count, 0),
+        )
     }
 
     fn run(&mut self, grid: [u32; 3], args: Vec<Arg>) -> Report {
@@ -47,7 +57,9 @@ impl Bench {
 
     fn values(&self, buffer: BufferId, ty: ElementTy) -> Vec<f64> {
         let bytes = self.memory.bytes(buffer);
-        (0..bytes.len() / ty.bytes()).map(|i| ty.value(bytes, i).expect("in range")).collect()
+        (0..bytes.len() / ty.bytes())
+            .map(|i| ty.value(bytes, i).expect("in range"))
+            .collect()
     }
 
     #[track_caller]
@@ -76,7 +88,12 @@ fn vector_add() {
             let blocks = n.div_ceil(1024).max(1) as u32;
             b.run(
                 [blocks, 1, 1],
-                vec![Arg::Buffer(x), Arg::Buffer(y), Arg::Buffer(out), Arg::Int(n as i128)],
+                vec![
+                    Arg::Buffer(x),
+                    Arg::Buffer(y),
+                    Arg::Buffer(out),
+                    Arg::Int(n as i128),
+                ],
             );
             let (x, y) = (b.values(x, F32), b.values(y, F32));
             b.check(out, F32, |i| f32_of(x[i] + y[i]));
@@ -93,7 +110,12 @@ fn outer_scale() {
             let out = b.untouched(F32, rows * cols);
             b.run(
                 [rows as u32 / 64, 1, 1],
-                vec![Arg::Buffer(x), Arg::Buffer(s), Arg::Buffer(out), Arg::Int(cols as i128)],
+                vec![
+                    Arg::Buffer(x),
+                    Arg::Buffer(s),
+                    Arg::Buffer(out),
+                    Arg::Int(cols as i128),
+                ],
             );
             let (x, s) = (b.values(x, F32), b.values(s, F32));
             b.check(out, F32, |i| match (i / cols, i % cols) {
@@ -108,12 +130,22 @@ fn outer_scale() {
 fn transpose() {
     for gpu in GPUS {
         // Multiples of 16, as the kernel is promised; blocks are 64 x 128.
-        for (rows, cols) in [(64usize, 128usize), (112, 144), (16, 16), (128, 272), (16, 0)] {
+        for (rows, cols) in [
+            (64usize, 128usize),
+            (112, 144),
+            (16, 16),
+            (128, 272),
+            (16, 0),
+        ] {
             let mut b = Bench::new(&format!("{gpu}/transpose.ttgir"));
             let x = b.random(F16, rows * cols, 3);
             let out = b.untouched(F16, rows * cols);
             // One block more than needed along each axis: its masks are empty.
-            let grid = [rows.div_ceil(64) as u32 + 1, cols.div_ceil(128) as u32 + 1, 1];
+            let grid = [
+                rows.div_ceil(64) as u32 + 1,
+                cols.div_ceil(128) as u32 + 1,
+                1,
+            ];
             let args = vec![
                 Arg::Buffer(x),
                 Arg::Buffer(out),
@@ -137,7 +169,12 @@ fn interleave() {
         let out = b.untouched(F16, 2 * n);
         b.run(
             [3, 1, 1],
-            vec![Arg::Buffer(x), Arg::Buffer(y), Arg::Buffer(out), Arg::Int(n as i128)],
+            vec![
+                Arg::Buffer(x),
+                Arg::Buffer(y),
+                Arg::Buffer(out),
+                Arg::Int(n as i128),
+            ],
         );
         let halves = [b.values(x, F16), b.values(y, F16)];
         b.check(out, F16, |i| halves[i % 2][i / 2]);
@@ -150,12 +187,19 @@ fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) 
     let mut b = Bench::new(&format!("convert/{file}.mlir"));
     let src = b.random(ty, 2 * elements, 5);
     let dst = b.untouched(ty, 2 * elements);
-    let args = vec![Arg::Buffer(src), Arg::Buffer(dst), Arg::Float(step), Arg::Int(turns as i128)];
+    let args = vec![
+        Arg::Buffer(src),
+        Arg::Buffer(dst),
+        Arg::Float(step),
+        Arg::Int(turns as i128),
+    ];
     let report = b.run([2, 1, 1], args);
     let src = b.values(src, ty);
     let round = |x: f64| if ty == F32 { f32_of(x) } else { x };
     // Halves of f16 values below 4 in steps of 1/4 stay exact; f32 is rounded as the kernel does.
-    b.check(dst, ty, |i| (0..2 * turns).fold(src[i], |x, _| round(x + step)));
+    b.check(dst, ty, |i| {
+        (0..2 * turns).fold(src[i], |x, _| round(x + step))
+    });
     report
 }
 
@@ -194,7 +238,12 @@ fn global_accesses_are_as_wide_as_tritons() {
         let [x, y] = [b.random(F32, 1024, 1), b.random(F32, 1024, 2)].map(Arg::Buffer);
         vec![x, y, Arg::Buffer(b.untouched(F32, 1024)), Arg::Int(1024)]
     };
-    widths("sm_90/vector_add.ttgir", [1; 3], add, &["ld.global b32 x 16", "st.global b32 x 8"]);
+    widths(
+        "sm_90/vector_add.ttgir",
+        [1; 3],
+        add,
+        &["ld.global b32 x 16", "st.global b32 x 8"],
+    );
     widths(
         "gfx942/vector_add.ttgir",
         [1; 3],
@@ -209,7 +258,11 @@ fn global_accesses_are_as_wide_as_tritons() {
         "sm_90/outer_scale.ttgir",
         [1; 3],
         scale,
-        &["ld.global b32 x 8", "ld.global v4.b32 x 9", "st.global v4.b32 x 8"],
+        &[
+            "ld.global b32 x 8",
+            "ld.global v4.b32 x 9",
+            "st.global v4.b32 x 8",
+        ],
     );
     widths(
         "gfx942/outer_scale.ttgir",
@@ -224,7 +277,12 @@ fn global_accesses_are_as_wide_as_tritons() {
     );
     let transpose = |b: &mut Bench| {
         let x = Arg::Buffer(b.random(F16, 8192, 1));
-        vec![x, Arg::Buffer(b.untouched(F16, 8192)), Arg::Int(64), Arg::Int(128)]
+        vec![
+            x,
+            Arg::Buffer(b.untouched(F16, 8192)),
+            Arg::Int(64),
+            Arg::Int(128),
+        ]
     };
     widths(
         "sm_90/transpose.ttgir",

@@ -2,10 +2,10 @@
 
 mod conversions;
 mod encodings;
-mod layout_borders;
-mod layout_laws;
 #[cfg(feature = "mlir")]
 mod kernels;
+mod layout_borders;
+mod layout_laws;
 mod linear_layout_vectors;
 mod no_allocation;
 #[path = "../../src/testing.rs"]

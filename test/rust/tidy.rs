@@ -42,11 +42,23 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("cute", &["f2", "layout"]),
     ("tilus", &["f2", "layout"]),
     ("bridge", &["f2", "layout", "encoding", "cute", "tilus"]),
-    ("plan", &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target"]),
-    ("machine", &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan"]),
+    (
+        "plan",
+        &[
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target",
+        ],
+    ),
+    (
+        "machine",
+        &[
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan",
+        ],
+    ),
     (
         "view",
-        &["f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan", "machine"],
+        &[
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan", "machine",
+        ],
     ),
 ];
 
@@ -54,18 +66,28 @@ const MLIR_ROOMS: [&str; 4] = ["sys", "ir", "lower", "passes"];
 
 #[test]
 fn arrows_between_rooms_point_one_way() {
-    let names: Vec<&str> = ROOMS.iter().map(|(name, _)| *name).chain(MLIR_ROOMS).collect();
+    let names: Vec<&str> = ROOMS
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(MLIR_ROOMS)
+        .collect();
     let mut wrong = Vec::new();
     for (room, allowed) in ROOMS {
         for file in files(format!("src/{room}"), &["rs"]) {
             let text = fs::read_to_string(&file).expect("a source file is text");
             // Tests may look further than what they test.
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            for line in code.lines().filter(|line| !line.trim_start().starts_with("//")) {
+            for line in code
+                .lines()
+                .filter(|line| !line.trim_start().starts_with("//"))
+            {
                 for name in &names {
                     let is_own = name == &room || allowed.contains(name);
                     if !is_own && line.contains(&format!("crate::{name}::")) {
-                        wrong.push(format!("{}: `{room}` uses `{name}`: {line}", file.display()));
+                        wrong.push(format!(
+                            "{}: `{room}` uses `{name}`: {line}",
+                            file.display()
+                        ));
                     }
                 }
                 for package in ["melior", "mlir_sys", "inkwell", "cxx"] {
@@ -121,11 +143,18 @@ fn each_rule_of_an_operation_is_checked_and_tested() {
     assert!(!declared.is_empty());
     let checked = labels(&(text("src/ir", "rs") + &text("src/lower", "rs")));
     let tested = labels(&text("test", "mlir"));
-    let without = |found: &BTreeSet<String>| -> Vec<String> {
-        declared.difference(found).cloned().collect()
-    };
-    assert_eq!(without(&checked), Vec::<String>::new(), "labels without a check");
-    assert_eq!(without(&tested), Vec::<String>::new(), "labels without a test");
+    let without =
+        |found: &BTreeSet<String>| -> Vec<String> { declared.difference(found).cloned().collect() };
+    assert_eq!(
+        without(&checked),
+        Vec::<String>::new(),
+        "labels without a check"
+    );
+    assert_eq!(
+        without(&tested),
+        Vec::<String>::new(),
+        "labels without a test"
+    );
     assert_eq!(
         checked.difference(&declared).collect::<Vec<_>>(),
         Vec::<&String>::new(),
@@ -143,12 +172,19 @@ fn each_pass_is_spelled_one_way() {
             .unwrap_or_else(|| panic!("a pass is declared as `def Name : Pass<\"name\"`: {line}"));
         let argument = rest.split('"').next().unwrap_or_default();
         let squeezed = argument.replace('-', "");
-        assert_eq!(name.to_lowercase(), squeezed, "`{name}` and `{argument}` differ");
+        assert_eq!(
+            name.to_lowercase(),
+            squeezed,
+            "`{name}` and `{argument}` differ"
+        );
         for file in [
             format!("passes/{}.rs", argument.replace('-', "_")),
             format!("test/Passes/{argument}.mlir"),
         ] {
-            assert!(root().join(&file).exists(), "pass `{argument}` has no {file}");
+            assert!(
+                root().join(&file).exists(),
+                "pass `{argument}` has no {file}"
+            );
         }
         count += 1;
     }

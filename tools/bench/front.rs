@@ -16,24 +16,40 @@ use std::time::{Duration, Instant};
 const TRITON_MS: [(&str, [(&str, f64); 4]); 2] = [
     (
         "sm_90",
-        [("vector_add", 19.2), ("interleave", 19.9), ("outer_scale", 34.9), ("transpose", 78.8)],
+        [
+            ("vector_add", 19.2),
+            ("interleave", 19.9),
+            ("outer_scale", 34.9),
+            ("transpose", 78.8),
+        ],
     ),
     (
         "gfx942",
-        [("vector_add", 14.3), ("interleave", 22.2), ("outer_scale", 27.5), ("transpose", 64.8)],
+        [
+            ("vector_add", 14.3),
+            ("interleave", 22.2),
+            ("outer_scale", 27.5),
+            ("transpose", 64.8),
+        ],
     ),
 ];
 
 const ROUNDS: usize = 20;
 
 fn main() {
-    println!("{:<22} {:>8} {:>8} {:>10} {:>9} {:>7}", "kernel", "parse", "lower", "front ms", "Triton", "ratio");
+    println!(
+        "{:<22} {:>8} {:>8} {:>10} {:>9} {:>7}",
+        "kernel", "parse", "lower", "front ms", "Triton", "ratio"
+    );
     for (target, kernels) in TRITON_MS {
         for (kernel, triton) in kernels {
             let path = Path::new(env!("CARGO_MANIFEST_DIR"))
                 .join(format!("test/kernels/{target}/{kernel}.ttgir"));
             let text = std::fs::read_to_string(&path).expect("the kernels are part of the project");
-            let (parse, lower) = (0..ROUNDS).map(|_| front(&text)).min_by_key(|(p, l)| *p + *l).expect("rounds");
+            let (parse, lower) = (0..ROUNDS)
+                .map(|_| front(&text))
+                .min_by_key(|(p, l)| *p + *l)
+                .expect("rounds");
             let ms = |d: Duration| d.as_secs_f64() * 1e3;
             let total = ms(parse) + ms(lower);
             println!(

@@ -6,7 +6,7 @@ use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine,
     TargetTriple,
 };
-use linear_layout::target::{Target, Vendor};
+use linear_layout::target::{TARGETS, Target, Vendor};
 use melior::ir::Module;
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
@@ -91,9 +91,14 @@ impl Gpu {
         Ok(machine)
     }
 
-    /// Whether LLVM knows the processor: if it does not, it falls back to another one, and the
-    /// assembly of an empty module says so.
+    /// Whether LLVM knows the processor.
+    ///
+    /// It does not say: it falls back to another one. The assembly of an empty AMD module then names
+    /// that one; an NVIDIA module names the unknown one, so there our own table decides.
     fn is_known(&self, machine: &TargetMachine, triple: &TargetTriple) -> bool {
+        if self.target.vendor == Vendor::Nvidia {
+            return is_nvidia_cpu(&self.cpu);
+        }
         let context = inkwell::context::Context::create();
         let module = context.create_module("probe");
         module.set_triple(triple);
@@ -102,6 +107,24 @@ impl Gpu {
             .write_to_memory_buffer(&module, FileType::Assembly)
             .is_ok_and(|text| String::from_utf8_lossy(text.as_slice()).contains(&self.cpu))
     }
+}
+
+/// Whether a name is that of a processor of the table, perhaps with another suffix: `sm_90` has no
+/// instructions beyond the common ones, `sm_90a` has all.
+fn is_nvidia_cpu(name: &str) -> bool {
+    let number = |name: &str| -> Option<u32> {
+        name.strip_prefix("sm_")?
+            .trim_end_matches(['a', 'f'])
+            .parse()
+            .ok()
+    };
+    TARGETS
+        .iter()
+        .filter(|target| target.vendor == Vendor::Nvidia)
+        .any(|target| {
+            number(target.llvm_cpu) == number(name)
+                && (target.arch >= 90 || target.llvm_cpu == name)
+        })
 }
 
 /// The features that a kernel is compiled with: those of the target, then the user's.

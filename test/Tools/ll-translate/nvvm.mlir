@@ -13,7 +13,6 @@
 // PTX: .reqntid 128
 // PTX: ld.global.v4.b32
 // PTX: st.global.v4.b32
-// PTX-NOT: {{[[:cntrl:]]}}{{$}}
 
 // IR: target datalayout = "{{.*}}i64:64
 // IR: target triple = "nvptx64-nvidia-cuda"
