@@ -52,7 +52,8 @@ pub struct AxisAnalysis {
 }
 
 impl AxisAnalysis {
-    /// Analyses a function, or any operation whose regions hold one.
+    /// Analyses a function: an operation with a region whose first block takes the arguments that `arg_attrs`
+    /// speaks of.
     #[must_use]
     pub fn of(function: OperationRef<'_, '_>) -> Self {
         let mut analysis = Self::default();
@@ -602,3 +603,6 @@ fn unknown(type_: Type<'_>) -> AxisInfo {
     let info = AxisInfo::unknown(rank_of(type_));
     pointee_bytes(type_).map_or(info, |bytes| info.with_element_bytes(bytes))
 }
+
+#[cfg(test)]
+mod tests;

@@ -402,12 +402,17 @@ fn neutral(op: BinaryOp, a: &AxisInfo, b: &AxisInfo, bits: u32) -> Option<AxisIn
 fn stays_non_negative(op: BinaryOp, a: &AxisInfo, b: &AxisInfo) -> bool {
     let (a_is, b_is) = (a.non_negative, b.non_negative);
     match op {
-        BinaryOp::Add | BinaryOp::Mul | BinaryOp::DivS | BinaryOp::Or | BinaryOp::Xor => {
-            a_is && b_is
-        }
-        BinaryOp::MinS | BinaryOp::MaxU => a_is && b_is,
+        // The first three by the assumption of the module's ground rules.
+        BinaryOp::Add
+        | BinaryOp::Mul
+        | BinaryOp::Shl
+        | BinaryOp::DivS
+        | BinaryOp::Or
+        | BinaryOp::Xor
+        | BinaryOp::MinS
+        | BinaryOp::MaxU => a_is && b_is,
         BinaryOp::MaxS | BinaryOp::MinU | BinaryOp::And | BinaryOp::RemU => a_is || b_is,
-        BinaryOp::DivU | BinaryOp::RemS | BinaryOp::ShrS | BinaryOp::Shl => a_is,
+        BinaryOp::DivU | BinaryOp::RemS | BinaryOp::ShrS => a_is,
         BinaryOp::ShrU => a_is || b.constant.is_some_and(|s| s > 0),
         BinaryOp::Sub => false,
     }

@@ -848,6 +848,13 @@ fn negative_dividends_keep_nothing() {
 }
 
 #[test]
+fn shifts_by_unknown_amounts_may_turn_negative() {
+    let amount = AxisInfo::argument(1).splat(&[32]);
+    let shifted = AxisInfo::binary(BinaryOp::Shl, &AxisInfo::range(0, 32), &amount, 8);
+    assert!(!shifted.is_non_negative());
+}
+
+#[test]
 fn display() {
     assert_eq!(
         pointer(16).0.to_string(),

@@ -1,0 +1,330 @@
+//! The widths of the kernels' global accesses, and facts through loops and branches.
+
+use super::{AxisAnalysis, integer, name_of, operations, shape_of};
+use crate::ir::{Layouts, TensorType, element_bits};
+use crate::sys;
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::attribute::DenseI32ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
+use std::fmt::Write;
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    melior::utility::register_all_dialects(&registry);
+    crate::register_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context
+}
+
+/// Each global access in order: loads or stores, how many, of how many elements, aligned to how many bytes.
+fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            for op in operations(current) {
+                access(analysis, op, text);
+                accesses(analysis, op, text);
+            }
+            block = current.next_in_region();
+        }
+    }
+}
+
+fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
+    let name = name_of(op);
+    let segment = |index: usize| -> Option<Value<'_, '_>> {
+        let sizes =
+            DenseI32ArrayAttribute::try_from(op.attribute("operandSegmentSizes").ok()?).ok()?;
+        let start: i32 = (0..index).map(|i| sizes.element(i).unwrap()).sum();
+        (sizes.element(index).unwrap() > 0).then(|| op.operand(start as usize).unwrap())
+    };
+    let pointer = op.operands().next();
+    let pointee = |value: Value<'_, '_>| {
+        let element = TensorType::of(value.r#type()).map_or(value.r#type(), |t| t.element);
+        element_bits(sys::pointer(element).unwrap().0).unwrap()
+    };
+    let (tensor, access) = match name.as_str() {
+        "tt.load" | "tt.store" => {
+            let pointer = pointer.unwrap();
+            let mask = if name == "tt.load" {
+                segment(1)
+            } else {
+                op.operand(2).ok()
+            };
+            let tensor = TensorType::of(pointer.r#type()).unwrap();
+            let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
+            let access = analysis.vector(pointer, mask, pointee(pointer), &layout.unique);
+            (layout, access)
+        }
+        "amdg.buffer_load" => {
+            let (base, offsets) = (segment(0).unwrap(), segment(1).unwrap());
+            let tensor = TensorType::of(offsets.r#type()).unwrap();
+            let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
+            let access = analysis.buffer_vector(
+                op,
+                base,
+                offsets,
+                segment(3),
+                pointee(base),
+                &layout.unique,
+            );
+            (layout, access)
+        }
+        _ => return,
+    };
+    let verb = name.split(['.', '_']).next_back().unwrap();
+    let count = tensor.num_registers() / access.elements();
+    write!(
+        text,
+        "{verb} {count} x {} align {}; ",
+        access.elements(),
+        access.alignment_bytes()
+    )
+    .unwrap();
+}
+
+#[track_caller]
+fn check(kernel: &str, expected: &str) {
+    let context = context();
+    let module = Module::parse(&context, kernel).unwrap();
+    let function = module.body().first_operation().unwrap();
+    let mut found = String::new();
+    accesses(&AxisAnalysis::of(function), function, &mut found);
+    assert_eq!(found.trim_end_matches("; "), expected);
+}
+
+#[test]
+fn widths_of_kernels() {
+    macro_rules! kernel {
+        ($name:literal) => {
+            include_str!(concat!("../../../test/kernels/", $name, ".ttgir"))
+        };
+    }
+    check(
+        kernel!("sm_90/vector_add"),
+        "load 8 x 1 align 4; load 8 x 1 align 4; store 8 x 1 align 4",
+    );
+    check(
+        kernel!("sm_90/outer_scale"),
+        "load 8 x 1 align 4; load 1 x 4 align 16; load 8 x 4 align 16; store 8 x 4 align 16",
+    );
+    check(
+        kernel!("sm_90/transpose"),
+        "load 8 x 8 align 16; store 8 x 8 align 16",
+    );
+    check(
+        kernel!("sm_90/interleave"),
+        "load 1 x 4 align 8; load 1 x 4 align 8; store 1 x 8 align 16",
+    );
+    check(
+        kernel!("gfx942/vector_add"),
+        "load 4 x 1 align 4; load 4 x 1 align 4; store 4 x 1 align 4",
+    );
+    check(
+        kernel!("gfx942/outer_scale"),
+        "load 4 x 1 align 4; load 1 x 4 align 16; load 4 x 4 align 16; store 4 x 4 align 16",
+    );
+    check(
+        kernel!("gfx942/transpose"),
+        "load 4 x 8 align 16; store 4 x 8 align 16",
+    );
+    check(
+        kernel!("gfx942/interleave"),
+        "load 1 x 2 align 4; load 1 x 2 align 4; store 1 x 4 align 8",
+    );
+}
+
+/// Wraps a body that may use `%x` (aligned pointers), `%p`, `%i` (their tensor and a range), `%n`, `%k` (16 divides
+/// it), and constants `%c0`, `%c32`.
+fn kernel(body: &str) -> String {
+    format!(
+        r#"
+#b = #ttg.blocked<{{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}}>
+module attributes {{"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}} {{
+  tt.func public @k(%x: !tt.ptr<f32> {{tt.divisibility = 16 : i32}}, %n: i32, %k: i32 {{tt.divisibility = 16 : i32}}) {{
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c32 = arith.constant 32 : i32
+    %c = arith.constant dense<32> : tensor<512xi32, #b>
+    %i = tt.make_range {{end = 512 : i32, start = 0 : i32}} : tensor<512xi32, #b>
+    %xs = tt.splat %x : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #b>
+    %p = tt.addptr %xs, %i : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+    {body}
+    tt.return
+  }}
+}}"#
+    )
+}
+
+#[test]
+fn loops_keep_what_every_round_keeps() {
+    check(
+        &kernel(
+            "%r = scf.for %j = %c0 to %n step %c32 iter_args(%q = %p) -> (tensor<512x!tt.ptr<f32>, #b>) : i32 {
+               %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+               %s = tt.splat %j : i32 -> tensor<512xi32, #b>
+               %o = tt.addptr %p, %s : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+               tt.store %o, %v : tensor<512x!tt.ptr<f32>, #b>
+               %next = tt.addptr %q, %c : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+               scf.yield %next : tensor<512x!tt.ptr<f32>, #b>
+             }
+             %v = tt.load %r : tensor<512x!tt.ptr<f32>, #b>",
+        ),
+        "load 1 x 4 align 16; store 1 x 4 align 16; load 1 x 4 align 16",
+    );
+    // A round that moves by any number leaves nothing, though the first one is aligned.
+    check(
+        &kernel(
+            "%s = tt.splat %n : i32 -> tensor<512xi32, #b>
+             %r = scf.for %j = %c0 to %n step %c32 iter_args(%q = %p) -> (tensor<512x!tt.ptr<f32>, #b>) : i32 {
+               %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+               %next = tt.addptr %q, %s : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+               scf.yield %next : tensor<512x!tt.ptr<f32>, #b>
+             }
+             %v = tt.load %r : tensor<512x!tt.ptr<f32>, #b>",
+        ),
+        "load 4 x 1 align 4; load 4 x 1 align 4",
+    );
+    // Two rounds on, what one carries reaches the other.
+    check(
+        &kernel(
+            "%s = tt.splat %n : i32 -> tensor<512xi32, #b>
+             %bad = tt.addptr %p, %s : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+             %r:2 = scf.for %j = %c0 to %n step %c32 iter_args(%q = %p, %w = %p)
+                 -> (tensor<512x!tt.ptr<f32>, #b>, tensor<512x!tt.ptr<f32>, #b>) : i32 {
+               %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+               scf.yield %w, %bad : tensor<512x!tt.ptr<f32>, #b>, tensor<512x!tt.ptr<f32>, #b>
+             }",
+        ),
+        "load 4 x 1 align 4",
+    );
+    check(
+        &kernel(
+            "%r = scf.while (%q = %p) : (tensor<512x!tt.ptr<f32>, #b>) -> tensor<512x!tt.ptr<f32>, #b> {
+               %go = arith.cmpi slt, %c0, %n : i32
+               scf.condition(%go) %q : tensor<512x!tt.ptr<f32>, #b>
+             } do {
+             ^bb0(%q: tensor<512x!tt.ptr<f32>, #b>):
+               %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+               %next = tt.addptr %q, %c : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+               scf.yield %next : tensor<512x!tt.ptr<f32>, #b>
+             }
+             %v = tt.load %r : tensor<512x!tt.ptr<f32>, #b>",
+        ),
+        "load 1 x 4 align 16; load 1 x 4 align 16",
+    );
+}
+
+#[test]
+fn branches_keep_what_both_sides_keep() {
+    let choose = |other: &str| {
+        kernel(&format!(
+            "%go = arith.cmpi slt, %c0, %n : i32
+             %s = tt.splat {other} : i32 -> tensor<512xi32, #b>
+             %o = tt.addptr %p, %s : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+             %r = scf.if %go -> (tensor<512x!tt.ptr<f32>, #b>) {{
+               scf.yield %p : tensor<512x!tt.ptr<f32>, #b>
+             }} else {{
+               scf.yield %o : tensor<512x!tt.ptr<f32>, #b>
+             }}
+             %v = tt.load %r : tensor<512x!tt.ptr<f32>, #b>"
+        ))
+    };
+    check(&choose("%k"), "load 1 x 4 align 16");
+    check(&choose("%n"), "load 4 x 1 align 4");
+    check(
+        &kernel(
+            "%go = arith.cmpi slt, %c0, %n : i32
+             cf.cond_br %go, ^bb1(%p : tensor<512x!tt.ptr<f32>, #b>), ^bb2
+           ^bb1(%q: tensor<512x!tt.ptr<f32>, #b>):
+             %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>
+             %next = tt.addptr %q, %c : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+             cf.cond_br %go, ^bb1(%next : tensor<512x!tt.ptr<f32>, #b>), ^bb2
+           ^bb2:",
+        ),
+        "load 1 x 4 align 16",
+    );
+}
+
+#[test]
+fn masks_and_remainders() {
+    let masked = |predicate: &str, limit: &str| {
+        kernel(&format!(
+            "%s = tt.splat {limit} : i32 -> tensor<512xi32, #b>
+             %m = arith.cmpi {predicate}, %i, %s : tensor<512xi32, #b>
+             %v = tt.load %p, %m : tensor<512x!tt.ptr<f32>, #b>"
+        ))
+    };
+    check(&masked("slt", "%k"), "load 1 x 4 align 16");
+    check(&masked("ult", "%k"), "load 1 x 4 align 16");
+    check(&masked("sle", "%k"), "load 4 x 1 align 4");
+    check(&masked("eq", "%k"), "load 4 x 1 align 4");
+    check(&masked("slt", "%n"), "load 4 x 1 align 4");
+    // `(block + range) % k`, as blocked matrix products have it: only where the dividend is sure not to be negative.
+    let wrapped = |block: &str| {
+        kernel(&format!(
+            "{block}
+             %b32 = arith.muli %block, %c32 : i32
+             %s = tt.splat %b32 : i32 -> tensor<512xi32, #b>
+             %j = arith.addi %s, %i : tensor<512xi32, #b>
+             %ks = tt.splat %k : i32 -> tensor<512xi32, #b>
+             %w = arith.remsi %j, %ks : tensor<512xi32, #b>
+             %q = tt.addptr %xs, %w : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+             %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>"
+        ))
+    };
+    check(
+        &wrapped("%block = tt.get_program_id x : i32"),
+        "load 1 x 4 align 16",
+    );
+    let unknown = "%pid = tt.get_program_id x : i32 %block = arith.divsi %pid, %n : i32";
+    check(&wrapped(unknown), "load 4 x 1 align 4");
+    let assumed =
+        format!("{unknown} %sure = arith.cmpi sge, %block, %c0 : i32 llvm.intr.assume %sure : i1");
+    check(&wrapped(&assumed), "load 1 x 4 align 16");
+}
+
+#[test]
+fn promises_on_operations() {
+    let text = kernel(
+        "%s = tt.splat %n : i32 -> tensor<512xi32, #b>
+         %j = arith.muli %s, %i : tensor<512xi32, #b>
+         %w = arith.addi %j, %i {tt.contiguity = dense<8> : tensor<1xi32>, tt.divisibility = dense<8> : tensor<1xi32>} : tensor<512xi32, #b>
+         %q = tt.addptr %xs, %w : tensor<512x!tt.ptr<f32>, #b>, tensor<512xi32, #b>
+         %v = tt.load %q : tensor<512x!tt.ptr<f32>, #b>",
+    );
+    check(&text, "load 1 x 4 align 16");
+}
+
+#[test]
+fn every_value_has_facts() {
+    let context = context();
+    let text =
+        kernel("%d = arith.constant dense<\"0x00000000010000000200000003000000\"> : tensor<4xi32>");
+    let module = Module::parse(&context, &text).unwrap();
+    let function = module.body().first_operation().unwrap();
+    let analysis = AxisAnalysis::of(function);
+    let body = function.region(0).unwrap().first_block().unwrap();
+    let last = operations(body)
+        .filter(|op| op.result_count() == 1)
+        .last()
+        .unwrap();
+    let result = Value::from(last.result(0).unwrap());
+    assert_eq!(shape_of(result.r#type()), [4]);
+    assert_eq!(
+        analysis.get(result).to_string(),
+        "contiguity [4], divisibility [4611686018427387904], constancy [1], not negative"
+    );
+    let range = operations(body)
+        .find(|op| name_of(*op) == "tt.make_range")
+        .unwrap();
+    assert_eq!(integer(range, "end"), Some(512));
+    assert_eq!(
+        analysis.get(range.result(0).unwrap().into()).contiguity(0),
+        512
+    );
+}
