@@ -36,7 +36,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)?
     oilist(`cacheModifier` `=` $cache | `stride` `=` $stride)
-    attr-dict `:` type($ptr) `->` type($result)
+    attr-dict `:` qualified(type($ptr)) `->` type($result)
   }];
 }
 

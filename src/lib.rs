@@ -28,3 +28,8 @@ pub use passes::{install, register_dialects};
 extern crate self as linear_layout;
 #[cfg(test)]
 mod testing;
+
+/// The README's example, compiled and run with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

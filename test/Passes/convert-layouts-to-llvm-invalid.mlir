@@ -1,0 +1,155 @@
+// RUN: ll-opt --convert-layouts-to-llvm %s -split-input-file -verify-diagnostics
+
+// What cannot be lowered is said at its place, with what can; the run fails.
+
+// expected-error @+2 {{has no target to lower for}}
+// expected-note @+1 {{give the module `ttg.target = "cuda:90"`, or the pass `target=cuda:90`}}
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{cannot be lowered: {{.*}}cuda:1}}
+module attributes {ttg.target = "cuda:1", "ttg.num-warps" = 4 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
+
+// -----
+
+// expected-error @+2 {{has 32 threads per warp, but a warp of hip:gfx942 has 64}}
+// expected-note @+1 {{compile the kernel for this GPU, or choose a target whose warps fit}}
+module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{uses clusters of 2 CTAs, which cannot be lowered yet; 1 can}}
+module attributes {ttg.target = "cuda:90", "ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
+
+// -----
+
+// expected-error @+1 {{has 2048 threads per CTA (64 warps of 32), but cuda:90 allows 1024}}
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 64 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
+
+// -----
+
+// More shared memory than the GPU has.
+#a = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+module attributes {ttg.target = "cuda:75", "ttg.num-warps" = 4 : i32} {
+  // expected-error @+2 {{bytes of shared memory, but cuda:75 has 65536 per CTA}}
+  // expected-note @+1 {{use smaller tensors, or layouts whose conversion stays within a warp}}
+  tt.func public @f(%x: i64) {
+    %0 = tt.splat %x : i64 -> tensor<256x128xi64, #a>
+    %1 = ttg.convert_layout %0 : tensor<256x128xi64, #a> -> tensor<256x128xi64, #b>
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+  // expected-error @+1 {{returns values, and calls between functions cannot be lowered yet; inline it first}}
+  tt.func public @f(%x: i32) -> i32 {
+    tt.return %x : i32
+  }
+}
+
+// -----
+
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+  // expected-error @+1 {{needs one block: branches between blocks (`cf`) cannot be lowered yet, `scf` can}}
+  tt.func public @f() {
+    cf.br ^next
+  ^next:
+    tt.return
+  }
+}
+
+// -----
+
+// A tensor that nobody laid out.
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+  tt.func public @f() {
+    // expected-error @+2 {{has a tensor without an encoding, `tensor<32xi32>`: nothing says which thread holds what}}
+    // expected-note @+1 {{give it one}}
+    %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32>
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  // expected-error @+1 {{has an argument of type `tensor<32xi32, {{.*}}>`, but a kernel takes numbers and pointers}}
+  tt.func public @f(%x: tensor<32xi32, #row>) {
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [4], warpsPerCTA = [1], order = [0]}>
+#row32 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  tt.func public @f() {
+    // expected-error @+2 {{is a tensor constant whose elements differ, which cannot be lowered yet}}
+    // expected-note @+1 {{one value for all elements (`dense<1.0>`) can}}
+    %0 = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #row32>
+    tt.return
+  }
+}
+
+// -----
+
+// An operation of another dialect.
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  tt.func public @f() {
+    // expected-error @+2 {{'gpu.thread_id' op cannot be lowered yet}}
+    // expected-note @+1 {{`arith`, `math` and `scf` are the other dialects that can}}
+    %0 = gpu.thread_id x
+    tt.return
+  }
+}
+
+// -----
+
+#row = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  tt.func public @f(%p: !tt.ptr<f32>) {
+    %i = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #row>
+    // expected-error @+2 {{'amdg.buffer_load' op is not supported on cuda:90}}
+    // expected-note @+1 {{buffer instructions exist on AMD GPUs; use `tt.load`}}
+    %0 = amdg.buffer_load %p[%i] : !tt.ptr<f32> -> tensor<128xf32, #row>
+    tt.return
+  }
+}
+
+// -----
+
+// The size of the grid is no register of an AMD GPU.
+module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func public @f() {
+    // expected-error @+2 {{'tt.get_num_programs' op is not supported on hip:gfx942: it has no such register}}
+    // expected-note @+1 {{pass the grid's size as an argument}}
+    %0 = tt.get_num_programs x : i32
+    tt.return
+  }
+}
