@@ -13,12 +13,14 @@ use melior::ir::{Attribute, OperationRef};
 use options::Options;
 use std::any::Any;
 
-/// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
+/// Makes dialects and passes work, and registers the passes with MLIR, ours and those that ours end
+/// with. Idempotent.
 pub fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
         sys::install(&LinearLayouts);
         sys::register_passes();
+        melior::utility::register_all_passes();
     });
 }
 

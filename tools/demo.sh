@@ -20,8 +20,8 @@ show "grep -E 'ttg.blocked<|tt.trans|convert_layout' $kernel"
 echo
 echo "Lowered: one value per register, the conversion through swizzled shared memory."
 show "ll-opt --convert-layouts-to-llvm $kernel -o $lowered"
-show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)\.(global|shared)|bar.sync' | sort | uniq -c | sort -rn | head -n 16"
+show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)\.(global|shared)|bar.sync' | sed -E 's/[[:space:]]+/ /g; s/%[a-z]+[0-9]+(\+[0-9]+)?/%_/g' | sort | uniq -c"
 
 echo
-echo "On the CPU: 130 rows by 200 columns, no multiple of the tile, so some blocks are half empty."
-show "ll-sim $lowered --grid 3,2 --arg x=random:f16:26000 --arg out=zeros:f16:26000 --arg 130:i32 --arg 200:i32"
+echo "On the CPU: 144 rows by 208 columns: no multiple of the tile, so some blocks are partly empty."
+show "ll-sim $lowered --grid 3,2 --arg x=random:f16:29952 --arg out=zeros:f16:29952 --arg 144:i32 --arg 208:i32"

@@ -7,13 +7,13 @@
 // CHECK: module attributes
 // CHECK-SAME: ttg.shared = 0 : i32
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
-  // CHECK-NOT: {{tt|ttg|arith|scf}}.{{[a-z_]+ }}
+  // CHECK-NOT: {{(= |^ +)(tt|ttg|arith|scf)\.}}
   // CHECK: llvm.func @double(%{{.+}}: !llvm.ptr<1>
   // CHECK-SAME: llvm.align = 16
   // CHECK-SAME: %{{.+}}: i32
   // NVVM-SAME: nvvm.kernel
   // NVVM-SAME: nvvm.reqntid = array<i32: 128>
-  // CHECK-NOT: {{tt|ttg|arith|scf}}.{{[a-z_]+ }}
+  // CHECK-NOT: {{(= |^ +)(tt|ttg|arith|scf)\.}}
   // CHECK: llvm.return
   tt.func public @double(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %n: i32) {
     %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #row>
