@@ -44,13 +44,6 @@ impl CgaLayout {
         })
     }
 
-    pub(crate) fn single_unchecked(rank: usize) -> Self {
-        Self {
-            rank: rank.min(MAX_RANK) as u8,
-            bits: List::new(),
-        }
-    }
-
     /// Returns the layout with these bases, one for each bit of the CTA number.
     ///
     /// # Errors

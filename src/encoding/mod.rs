@@ -39,6 +39,7 @@ mod nvmma_shared;
 mod padded_shared;
 mod partitioned_shared;
 mod query;
+mod recognize;
 mod shared_linear;
 mod slice;
 mod swizzled_shared;

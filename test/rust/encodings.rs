@@ -332,3 +332,128 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     let deep = "#ttg.slice<{dim = 0, parent = ".repeat(100);
     rejects(&deep, &[], "encodings are nested more than 32 deep");
 }
+
+#[test]
+fn recognized_encodings_spell_their_layout() {
+    let mut named: BTreeMap<String, (usize, usize)> = BTreeMap::new();
+    for line in VECTORS.lines().chain(RANDOM.lines()) {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let Some(bases) = case.get("bases") else {
+            continue;
+        };
+        let bases: Bases = serde_json::from_value(bases.clone()).unwrap();
+        let shape = match case.get("shape") {
+            Some(shape) => serde_json::from_value(shape.clone()).unwrap(),
+            None => shape_of(&bases),
+        };
+        let (encoding, layout) = layout(case["enc"].as_str().unwrap(), &shape).unwrap();
+        if encoding.is_tensor_memory() || bases.contains_key("partition") {
+            assert!(Encoding::recognize(&layout).is_err());
+            continue;
+        }
+        let found = match Encoding::recognize(&layout) {
+            Ok(found) => found,
+            // Padding of 4-bit data and layouts that leave out elements have no other spelling.
+            Err(e) => {
+                assert!(
+                    !layout.is_surjective() || !layout.is_injective(),
+                    "{encoding}: {e}"
+                );
+                continue;
+            }
+        };
+        let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
+        assert_eq!(
+            found.to_linear_layout(&sizes).as_ref(),
+            Ok(&layout),
+            "{encoding} as {found}"
+        );
+        let entry = named.entry(encoding.family().to_owned()).or_default();
+        entry.0 += 1;
+        entry.1 += usize::from(found.family() == encoding.family());
+    }
+    // What the reference draws at random is often ambiguous: boxes larger than the tensor leave no trace.
+    let share = |family: &str| named[family].1 * 100 / named[family].0;
+    assert!(share("swizzled_shared") == 100, "{named:?}");
+    assert!(
+        share("nvidia_mma") >= 85 && share("blocked") >= 75,
+        "{named:?}"
+    );
+}
+
+#[test]
+fn inference_of_the_reference() {
+    use linear_layout::encoding::infer;
+    for line in include_str!("../golden/inference.jsonl").lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let src: Encoding = case["enc"].as_str().unwrap().parse().unwrap();
+        let shape: Vec<u64> = serde_json::from_value(case["shape"].clone()).unwrap();
+        let arg: Vec<u64> = serde_json::from_value(case["arg"].clone()).unwrap();
+        let (dst, back) = match case["op"].as_str().unwrap() {
+            "trans" => {
+                let order: Vec<usize> = arg.iter().map(|d| *d as usize).collect();
+                let dst = infer::trans(&src, &shape, &order).unwrap();
+                let moved: Vec<u64> = order.iter().map(|d| shape[*d]).collect();
+                let back = infer::trans_source(&dst, &moved, &order);
+                (dst, back)
+            }
+            "reshape" => {
+                let dst = infer::reshape(&src, &shape, &arg).unwrap();
+                let back = infer::reshape_source(&dst, &arg, &shape);
+                (dst, back)
+            }
+            _ => {
+                let dst = infer::join(&src, &shape).unwrap();
+                let joined: Vec<u64> = shape.iter().copied().chain([2]).collect();
+                let back = infer::split(&dst, &joined);
+                (dst, back)
+            }
+        };
+        assert_eq!(
+            Some(dst.to_string().as_str()),
+            case["result"].as_str(),
+            "{line}"
+        );
+        // Backwards leads to an encoding that holds the same, copies in registers aside.
+        let unique = |e: &Encoding| {
+            let layout = e.to_linear_layout(&shape).unwrap();
+            let register = linear_layout::layout::Dim::REGISTER;
+            if layout.has_in_dim(register) {
+                layout.remove_zero_bases(register).unwrap()
+            } else {
+                layout
+            }
+        };
+        let back = back.unwrap_or_else(|e| panic!("{line}: {e}"));
+        assert_eq!(unique(&back), unique(&src), "{line}");
+    }
+}
+
+#[test]
+fn slices_go_up_and_down() {
+    use linear_layout::encoding::infer;
+    let parent: Encoding = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>".parse().unwrap();
+    let row = infer::reduce(&parent, 1).unwrap();
+    assert_eq!(infer::expand_dims(&row, 1).as_ref(), Ok(&parent));
+    assert_eq!(infer::reduce_source(&row, 1).as_ref(), Ok(&parent));
+    assert_eq!(infer::expand_dims_source(&parent, 1).as_ref(), Ok(&row));
+    let wrong = infer::expand_dims(&row, 0).unwrap_err().to_string();
+    assert!(wrong.contains("slice along another dim"), "{wrong}");
+    let none = infer::expand_dims(&parent, 0).unwrap_err().to_string();
+    assert!(none.contains("not a `slice`"), "{none}");
+}
+
+#[test]
+fn queries_count_what_the_layout_holds() {
+    let blocked: Encoding = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [2, 2], order = [1, 0], CGALayout = [[1, 0]]}>".parse().unwrap();
+    let shape = [64, 128];
+    assert_eq!(*blocked.order(&shape).unwrap(), [1, 0]);
+    assert_eq!(*blocked.contig_per_thread(&shape).unwrap(), [1, 4]);
+    assert_eq!(*blocked.elems_per_thread(&shape).unwrap(), [4, 8]);
+    assert_eq!(blocked.total_elems_per_thread(&shape).unwrap(), 32);
+    assert_eq!(*blocked.threads_per_warp(&shape).unwrap(), [4, 8]);
+    assert_eq!(*blocked.warps_per_cta(&shape).unwrap(), [2, 2]);
+    assert_eq!(*blocked.shape_per_cta(&shape).unwrap(), [32, 128]);
+    let sizes = (blocked.num_lanes(), blocked.num_warps(), blocked.num_ctas());
+    assert_eq!(sizes, (Ok(32), Ok(4), Ok(2)));
+}
