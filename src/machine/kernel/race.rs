@@ -124,12 +124,20 @@ impl Cell {
     }
 
     fn note_read(&mut self, now: Now, order: Order) {
-        let over = self.read_block < now.block_epoch && order.same_block(self.reader, now.thread);
-        if !self.has_reader(order) || over {
+        if self.reader == now.thread
+            && self.read_block == now.block_epoch
+            && self.read_warp == now.warp_epoch
+        {
+            self.read_op = now.op;
+            return;
+        }
+        let live = self.has_reader(order);
+        let over =
+            live && self.read_block < now.block_epoch && order.same_block(self.reader, now.thread);
+        if !live || over {
             // All readers of this block are ordered before; one of another block stays.
-            let foreign = self.has_reader(order)
-                && self.reader2 != NOBODY
-                && !order.same_block(self.reader2, now.thread);
+            let foreign =
+                live && self.reader2 != NOBODY && !order.same_block(self.reader2, now.thread);
             if !foreign {
                 self.reader2 = NOBODY;
             }
