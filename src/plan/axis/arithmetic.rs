@@ -128,7 +128,7 @@ fn unsigned(value: i64, bits: u32) -> u128 {
     } else {
         (1u128 << bits) - 1
     };
-    (value as i128 as u128) & mask
+    (i128::from(value) as u128) & mask
 }
 
 /// The result on constants, or nothing where it is undefined.

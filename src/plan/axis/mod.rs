@@ -181,7 +181,7 @@ impl AxisInfo {
             info.contiguity_log2[d] = longest(1);
             info.constancy_log2[d] = longest(0);
             info.divisibility_log2[d] = (0..values.len())
-                .filter(|i| (i / stride) % size & ((1 << info.contiguity_log2[d]) - 1) == 0)
+                .filter(|i| ((i / stride) % size) & ((1 << info.contiguity_log2[d]) - 1) == 0)
                 .map(|i| divisor_log2(i128::from(values[i])))
                 .min()
                 .unwrap_or(0);

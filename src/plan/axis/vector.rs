@@ -98,7 +98,7 @@ impl MemoryAccess<'_> {
             dim: 0,
             alignment_bytes: bytes.max(1 << self.pointer.everywhere_log2().min(4)),
         };
-        let whole = self.element_bits <= 1 || self.element_bits % 8 == 0;
+        let whole = self.element_bits <= 1 || self.element_bits.is_multiple_of(8);
         if !whole || !bytes.is_power_of_two() || bytes * 8 > u64::from(MAX_BITS) {
             return best;
         }
