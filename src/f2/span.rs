@@ -160,7 +160,7 @@ impl Span {
     ///
     /// ```
     /// # use linear_layout::f2::Span;
-    /// assert_eq!(Span::of(&[0b011]).complement(3), Span::of(&[0b010, 0b100]));
+    /// assert_eq!(Span::of(&[0b011]).complement(3), Span::of(&[0b001, 0b100]));
     /// ```
     /// # Laws
     /// Sum with `self` is the whole space, intersection is empty (property `complement_completes`).

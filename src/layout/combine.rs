@@ -1,7 +1,7 @@
 //! Putting layouts together and taking them apart again: product, division, concatenation.
 
-use super::side::{Moves, Side};
-use super::{LayoutError, LinearLayout, Role};
+use super::side::{Moves, Side, log2_of};
+use super::{Dim, LayoutError, LinearLayout, Role};
 use crate::f2::{low_mask, shl};
 
 impl LinearLayout {
@@ -39,7 +39,77 @@ impl LinearLayout {
     ///
     /// # Errors
     /// As [`product`](Self::product); `self` is unchanged then.
+    #[inline]
     pub fn product_assign(&mut self, outer: &Self) -> Result<(), LayoutError> {
+        if outer.ins.len() == 1 && outer.outs.len() == 1 {
+            let (input, in_bits) = (outer.ins.dim(0), outer.ins.bits());
+            let (output, out_bits) = (outer.outs.dim(0), outer.outs.bits());
+            return self.append(input, in_bits, output, out_bits, |bit| outer.cols[bit & 63]);
+        }
+        self.product_assign_any(outer)
+    }
+
+    /// Replaces `self` by its product with the identity from `input` to `output` on `size` values.
+    ///
+    /// What `product_assign(&identity_1d(..)?)` does, without making the second layout. The usual way to
+    /// build a tile: two registers, then four lanes, then two more registers along one row:
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// let mut row = LinearLayout::empty();
+    /// for (size, dim) in [(2, Dim::REGISTER), (4, Dim::LANE), (2, Dim::REGISTER)] {
+    ///     row.product_identity_assign(size, dim, Dim::out(0))?;
+    /// }
+    /// assert_eq!(row.columns(), [1, 8, 2, 4]); // register 1 and 2, then lane 1 and 2
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    /// # Errors
+    /// When the size is not a power of two, or a limit is exceeded; `self` is unchanged then.
+    #[inline]
+    pub fn product_identity_assign(
+        &mut self,
+        size: u64,
+        input: Dim,
+        output: Dim,
+    ) -> Result<(), LayoutError> {
+        if size == 0 {
+            return Ok(());
+        }
+        let bits = log2_of(Role::In, input, size)?;
+        self.append(input, bits, output, bits, |bit| 1 << (bit & 63))
+    }
+
+    /// Multiplies by a layout of one in-dim and one out-dim, given by its columns.
+    #[inline]
+    fn append(
+        &mut self,
+        input: Dim,
+        in_bits: usize,
+        output: Dim,
+        out_bits: usize,
+        column: impl Fn(usize) -> u64,
+    ) -> Result<(), LayoutError> {
+        let old_bits = self.ins.bits();
+        let (ins, place) = self.ins.grown(Role::In, input, in_bits)?;
+        let (outs, low) = self.outs.grown(Role::Out, output, out_bits)?;
+        // Outputs above the new bits move up.
+        if self.outs.bits() > low && out_bits > 0 {
+            let kept = low_mask(low);
+            for col in self.cols.iter_mut().take(old_bits) {
+                *col = *col & kept | shl(*col & !kept, out_bits);
+            }
+        }
+        // So do the columns of later in-dims, from the top down so that none is overwritten.
+        for i in (place..old_bits).rev() {
+            self.cols[(i + in_bits) & 63] = self.cols[i & 63];
+        }
+        for bit in 0..in_bits {
+            self.cols[(place + bit) & 63] = shl(column(bit), low);
+        }
+        (self.ins, self.outs) = (ins, outs);
+        Ok(())
+    }
+
+    fn product_assign_any(&mut self, outer: &Self) -> Result<(), LayoutError> {
         let (ins, in_places) = self.ins.merge(&outer.ins, Role::In)?;
         let (outs, out_places) = self.outs.merge(&outer.outs, Role::Out)?;
         let mut outer_moves = Moves::NONE;

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::ops::Deref;
 
-use super::side::MAX_DIMS;
+use super::side::{Count, MAX_DIMS};
 
 /// One coordinate for each dim of a side, in the layout's dim order; reads as a `[u64]`.
 ///
@@ -16,20 +16,17 @@ use super::side::MAX_DIMS;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Coords {
     values: [u64; MAX_DIMS],
-    len: u8,
+    len: Count,
 }
 
 impl Coords {
-    pub(super) const EMPTY: Self = Self {
-        values: [0; MAX_DIMS],
-        len: 0,
-    };
-
-    /// Appends a coordinate; a side never has more than [`MAX_DIMS`].
     #[inline]
-    pub(super) fn push(&mut self, value: u64) {
-        self.values[usize::from(self.len) & (MAX_DIMS - 1)] = value;
-        self.len += 1;
+    pub(super) const fn new(first: [u64; 4], rest: [u64; 4], len: Count) -> Self {
+        let ([a, b, c, d], [e, f, g, h]) = (first, rest);
+        Self {
+            values: [a, b, c, d, e, f, g, h],
+            len,
+        }
     }
 }
 
@@ -38,7 +35,7 @@ impl Deref for Coords {
 
     #[inline]
     fn deref(&self) -> &[u64] {
-        &self.values[..usize::from(self.len).min(MAX_DIMS)]
+        &self.values[..(self.len as usize).min(MAX_DIMS)]
     }
 }
 

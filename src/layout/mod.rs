@@ -1,4 +1,91 @@
 //! The layout algebra: linear maps between named dimensions.
+//!
+//! # The idea
+//! A layout answers "which tensor element does this piece of hardware hold?": a function from places
+//! (register, lane, warp, ... or an offset in memory) to coordinates. In nearly every layout that GPUs
+//! use, the bits of the coordinates are XORs of bits of the place. Then it is enough to say where each
+//! single input bit goes, its *basis*, and everything else follows:
+//!
+//! ```text
+//! L(x ^ y) = L(x) ^ L(y),    so    L(x) = XOR of the bases of the bits that are set in x
+//! ```
+//!
+//! # A 4x4 example
+//! Four lanes, four registers, a 4x4 tile. Lane bits choose the row, register bits the column, but
+//! each row is rotated by an XOR with its number, so that one column of the tile lies in four
+//! different registers (a *swizzle*):
+//!
+//! ```text
+//! register=1 -> (0, 1)     the tile, as register number:     column 0 1 2 3
+//! register=2 -> (0, 2)                              row/lane 0      0 1 2 3
+//! lane=1     -> (1, 1)                              row/lane 1      1 0 3 2
+//! lane=2     -> (2, 2)                              row/lane 2      2 3 0 1
+//!                                                   row/lane 3      3 2 1 0
+//! ```
+//!
+//! Where is lane 3, register 2? `3 = 0b11`: bases `(1, 1)` and `(2, 2)`; `2 = 0b10`: basis `(0, 2)`. Their
+//! XOR is `(1^2^0, 1^2^2) = (3, 1)`. In code:
+//!
+//! ```
+//! use linear_layout::layout::{Dim, LayoutError, LinearLayout};
+//!
+//! let (r, l, rows, cols) = (Dim::REGISTER, Dim::LANE, Dim::out(0), Dim::out(1));
+//! let swizzled = LinearLayout::from_bases(
+//!     &[(r, &[&[0, 1], &[0, 2]]), (l, &[&[1, 1], &[2, 2]])],
+//!     &[rows, cols],
+//! )?;
+//! assert_eq!(*swizzled.apply(&[(r, 2), (l, 3)])?, [3, 1]);
+//! // Who holds element (3, 1)? The inverse knows.
+//! assert_eq!(*swizzled.invert()?.apply(&[(rows, 3), (cols, 1)])?, [2, 3]);
+//! // The plain tile is a product of identities; what moves between the two is one register shuffle.
+//! let plain = LinearLayout::identity_1d(4, r, cols)?.product(&LinearLayout::identity_1d(4, l, rows)?)?;
+//! let plain = plain.transpose_outs(&[rows, cols])?;
+//! let conversion = plain.minimal_conversion_to(&swizzled)?;
+//! assert!(conversion.in_dims().eq([r, l])); // the register to read depends on the lane
+//! # Ok::<(), LayoutError>(())
+//! ```
+//!
+//! # The maths in one screen
+//! Bits form the field GF(2): adding is XOR, multiplying is AND. A layout is a matrix over it, one
+//! column for each input bit and one row for each output bit, and the operations are those of matrices:
+//!
+//! | operation | on matrices | what for |
+//! |---|---|---|
+//! | [`product`](LinearLayout::product) | block-diagonal sum | tiles of tiles: elements, threads, warps |
+//! | [`compose`](LinearLayout::compose) | product | one map after another |
+//! | [`invert`](LinearLayout::invert) | inverse | from elements back to places |
+//! | [`invert_and_compose`](LinearLayout::invert_and_compose) | solve `B X = A` | convert between two layouts |
+//! | [`divide_left`](LinearLayout::divide_left) | split off a block | does an instruction's tile fit? |
+//! | [`free_variable_masks`](LinearLayout::free_variable_masks) | kernel | which places hold copies |
+//! | [`sublayout`](LinearLayout::sublayout) | sub-matrix | how two dims interact |
+//!
+//! A zero basis is a broadcast: both values of that bit see the same element. A layout is surjective if
+//! every element is held somewhere, injective if none is held twice. Dim order is part of a layout, the
+//! first dim being the fastest; it matters to reshaping, printing and equality.
+//!
+//! Not every useful map is linear: a slice, a flip or a subview does not take zero to zero. Those are
+//! [`AffineLayout`]s, `y = A x ^ b`.
+//!
+//! # Reading order
+//! [`Dim`], [`LinearLayout`], then [`ensure_not_larger_than`] and [`ensure_not_smaller_than`] (fitting a
+//! tensor), [`RegisterPermutation`] (Triton's `ColumnAction`), [`AffineLayout`]. Errors are
+//! [`LayoutError`]s that name the dim or basis at fault.
+//!
+//! # Speed
+//! `cargo bench --bench algebra` prints our figures beside those of Triton's C++ for the same layouts.
+//! Nothing here allocates, except interning a new name and reading it back.
+//!
+//! # Rejected alternatives
+//! - *Maps of strings to lists of lists*, as in Triton: each operation pays for hashing and allocation
+//!   what the whole map is worth (14 columns of 14 bits are 112 bytes).
+//! - *Strides*, as in CuTe: they say shape and stride of each mode, so they cover sizes that are not
+//!   powers of two, but a swizzle is a second kind of object and has no inverse among the strides.
+//! - *Storage that grows*: a layout beyond 64 bits a side has no tensor to describe, so 64 columns
+//!   inline are enough, and an error says where the limit is passed.
+//!
+//! # Deliberately missing
+//! Sizes that are not powers of two; operators (`*`) that could only panic; aborting checks: every
+//! precondition is an error value.
 
 mod action;
 mod action_choices;

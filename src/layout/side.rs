@@ -22,9 +22,9 @@ pub(super) struct Side {
 
 /// How many dims a side has. An enum, so that a `Result` of a layout needs no room of its own for
 /// which of the two it is.
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 #[repr(u8)]
-enum Count {
+pub(super) enum Count {
     Zero,
     One,
     Two,
@@ -159,6 +159,33 @@ impl Side {
         self.push(role, dim, log2_of(role, dim, size)?)
     }
 
+    /// The side with more high bits in one dim, which is appended if it is new; also answers above
+    /// which bit the new ones are.
+    #[inline]
+    pub(super) fn grown(
+        &self,
+        role: Role,
+        dim: Dim,
+        log2: usize,
+    ) -> Result<(Self, usize), LayoutError> {
+        let mut side = *self;
+        let (at, old) = match self.position(dim) {
+            Some(i) => (i, self.log2(i)),
+            None => {
+                let at = self.len();
+                let Some(len) = self.len.next() else {
+                    return Err(LayoutError::too_many_dims(role, MAX_DIMS));
+                };
+                side.ids |= u128::from(dim.id()) << (16 * at);
+                side.len = len;
+                (at, 0)
+            }
+        };
+        check_bits(role, dim, old + log2, self.bits() + log2)?;
+        side.log2 += (log2 as u64) << (8 * at);
+        Ok((side, self.offset(at) + old))
+    }
+
     /// Changes the size of the `i`-th dim.
     pub(super) fn set_log2(
         &mut self,
@@ -221,15 +248,22 @@ impl Side {
     /// Takes a packed word apart.
     #[inline]
     pub(super) fn unpack(&self, mut packed: u64) -> Coords {
-        let mut coords = Coords::EMPTY;
         let mut log2 = self.log2;
-        for _ in 0..self.len() {
+        let mut next = || {
+            // Places that are not used have no bits and give zero.
             let bits = log2 & 0x3f;
-            coords.push(packed & ((1 << bits) - 1));
+            let value = packed & ((1 << bits) - 1);
             packed >>= bits;
             log2 >>= 8;
-        }
-        coords
+            value
+        };
+        let first = [next(), next(), next(), next()];
+        let rest = if self.len() > 4 {
+            [next(), next(), next(), next()]
+        } else {
+            [0; 4]
+        };
+        Coords::new(first, rest, self.len)
     }
 
     /// The bits of the `i`-th dim in a packed word.
@@ -279,7 +313,7 @@ impl Side {
 
     /// The union of two sides that respects both orders, the first one's where they disagree; each
     /// dim has the bits of both. Also answers where the dims of `other` are in it.
-    #[inline(always)]
+    #[inline]
     pub(super) fn merge(
         &self,
         other: &Self,
@@ -444,19 +478,6 @@ impl Moves {
             }
         }
         moves
-    }
-
-    /// Tells whether nothing moves and nothing outside `low_mask(bits)` needs to be kept.
-    #[inline]
-    pub(super) fn is_identity(&self, bits: usize) -> bool {
-        match self.len {
-            0 => bits == 0,
-            1 => {
-                let f = self.fields[0];
-                (f.left, f.right) == (0, 0) && f.mask == low_mask(bits)
-            }
-            _ => false,
-        }
     }
 
     #[inline]

@@ -2,6 +2,7 @@
 
 mod conversions;
 mod encodings;
+mod fuzz_corpus;
 #[cfg(feature = "mlir")]
 mod kernels;
 mod layout_borders;

@@ -24,19 +24,21 @@ fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
         .transpose_outs(&[D0, D1])
 }
 
+const BLOCKED: [(u64, Dim, Dim); 9] = [
+    (4, Dim::REGISTER, D1),
+    (8, Dim::LANE, D1),
+    (4, Dim::LANE, D0),
+    (2, Dim::WARP, D1),
+    (2, Dim::WARP, D0),
+    (2, Dim::REGISTER, D1),
+    (16, Dim::REGISTER, D0),
+    (1, Dim::BLOCK, D0),
+    (1, Dim::BLOCK, D1),
+];
+
 /// sizePerThread [1, 4], threadsPerWarp [4, 8], warpsPerCTA [2, 2], order [1, 0], repeated to 128x128.
 fn blocked() -> Result<LinearLayout, LayoutError> {
-    of(&[
-        (4, Dim::REGISTER, D1),
-        (8, Dim::LANE, D1),
-        (4, Dim::LANE, D0),
-        (2, Dim::WARP, D1),
-        (2, Dim::WARP, D0),
-        (2, Dim::REGISTER, D1),
-        (16, Dim::REGISTER, D0),
-        (1, Dim::BLOCK, D0),
-        (1, Dim::BLOCK, D1),
-    ])
+    of(&BLOCKED)
 }
 
 /// The accumulator of 16x8 tensor instructions, four warps, repeated to 128x128.
@@ -87,17 +89,29 @@ fn main() -> Result<(), LayoutError> {
             43_100.0,
             best(|| {
                 let mut l = LinearLayout::empty();
-                for (size, i, o) in black_box([
-                    (4, Dim::REGISTER, D1),
-                    (8, Dim::LANE, D1),
-                    (4, Dim::LANE, D0),
-                    (2, Dim::WARP, D1),
-                    (2, Dim::WARP, D0),
-                    (2, Dim::REGISTER, D1),
-                    (16, Dim::REGISTER, D0),
-                    (1, Dim::BLOCK, D0),
-                    (1, Dim::BLOCK, D1),
-                ]) {
+                for &(size, i, o) in black_box(&BLOCKED) {
+                    l.product_identity_assign(size, i, o)?;
+                }
+                Ok::<_, LayoutError>(l)
+            }),
+        ),
+        (
+            "  the same, `product_assign`",
+            43_100.0,
+            best(|| {
+                let mut l = LinearLayout::empty();
+                for &(size, i, o) in black_box(&BLOCKED) {
+                    l.product_assign(&LinearLayout::identity_1d(size, i, o)?)?;
+                }
+                Ok::<_, LayoutError>(l)
+            }),
+        ),
+        (
+            "  the same, `product` by value",
+            43_100.0,
+            best(|| {
+                let mut l = LinearLayout::empty();
+                for &(size, i, o) in black_box(&BLOCKED) {
                     l = l.product(&LinearLayout::identity_1d(size, i, o)?)?;
                 }
                 Ok::<_, LayoutError>(l)

@@ -1,0 +1,7 @@
+//! The layout algebra against brute force on any bytes.
+#![no_main]
+
+#[path = "../bodies/layout.rs"]
+mod layout;
+
+libfuzzer_sys::fuzz_target!(|data: &[u8]| layout::algebra(data));
