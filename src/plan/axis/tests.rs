@@ -540,7 +540,7 @@ fn run(bits: u32, program: &[Instruction]) -> Vec<Tensor> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(1000))]
 
     /// Law: every claim holds of the elements.
     #[test]
