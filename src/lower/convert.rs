@@ -294,13 +294,21 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn source_lane(&mut self, map: u32, lane_xor: u32) -> Val<'c> {
-        let columns = self.plan.lane_maps()[map as usize]
+        let columns: Vec<u64> = self.plan.lane_maps()[map as usize]
             .columns
             .iter()
-            .map(|c| u64::from(*c));
-        let program = IndexProgram::new(&[self.plan.lanes_log2()], &[columns.collect()]);
-        let lane = self.gpu.lane(self.e);
-        let source = emit_index(self.e, &program, &[lane])[0];
+            .map(|c| u64::from(*c))
+            .collect();
+        // A map that goes on past the lane bits depends on the warp too.
+        let lanes_log2 = self.plan.lanes_log2();
+        let (bits, input) = if columns.len() > lanes_log2 as usize {
+            let bits = lanes_log2 + self.plan.warps_log2();
+            (bits, self.gpu.thread_id(self.e))
+        } else {
+            (lanes_log2, self.gpu.lane(self.e))
+        };
+        let program = IndexProgram::new(&[bits], &[columns]);
+        let source = emit_index(self.e, &program, &[input])[0];
         let flip = self.e.i32(lane_xor);
         self.e.xor(source, flip)
     }

@@ -62,15 +62,10 @@ fn accesses(
         .iter()
         .map(|&c| c as u32 * bytes)
         .collect();
-    // Time per element: wavefronts first, then the number of accesses.
-    let (vector_log2, waves) = (0..=run)
-        .map(|v| (v, wavefronts(&lane_bytes, bytes << v, access, target).0))
-        .min_by_key(|&(v, w)| {
-            (
-                (w * target.costs.wavefront + target.costs.access) << (run - v),
-                run - v,
-            )
-        })?;
+    // Fewest wavefronts per element, then without conflicts, then fewest accesses.
+    let (vector_log2, (waves, _)) = (0..=run)
+        .map(|v| (v, wavefronts(&lane_bytes, bytes << v, access, target)))
+        .min_by_key(|&(v, (w, phases))| (w << (run - v), w > phases, run - v))?;
     let vector_mask = (1u64 << vector_log2) - 1;
     let mut basis: Vec<(u64, u64)> = Vec::new();
     let add = |basis: &mut Vec<(u64, u64)>, unit: u64| -> Option<()> {
