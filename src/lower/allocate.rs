@@ -228,6 +228,7 @@ impl Planner<'_> {
             .ok_or_else(|| Complaint::new(format!("has elements of unknown width in `{from}`")))?;
         let mut options = PlanOptions::new();
         if forced {
+            // convert_layout_c1: the plan fails if data leaves its warp.
             options = options.with_strategy(Strategy::Shuffle);
         }
         let target = self.gpu.target;

@@ -152,3 +152,17 @@ module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 1 : i32, "ttg.th
     tt.return
   }
 }
+
+// -----
+
+// convert_layout_c1
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+  tt.func public @f(%x: i32) {
+    %0 = tt.splat %x : i32 -> tensor<512xi32, #a>
+    // expected-error @+1 {{the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`}}
+    %1 = ttg.convert_layout %0 {force_warp_shuffle} : tensor<512xi32, #a> -> tensor<512xi32, #b>
+    tt.return
+  }
+}

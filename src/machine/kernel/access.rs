@@ -322,7 +322,7 @@ impl Exec<'_> {
             )?;
             self.read_place(lane, place, &access.fields)?;
         }
-        self.count(access.space, &lanes, access.size);
+        self.count(access.space, &lanes, access.size, true);
         self.order_waves();
         Ok(())
     }
@@ -340,7 +340,7 @@ impl Exec<'_> {
             )?;
             self.write_place(lane, place, &access.fields)?;
         }
-        self.count(access.space, &lanes, access.size);
+        self.count(access.space, &lanes, access.size, false);
         self.order_waves();
         Ok(())
     }
@@ -374,7 +374,7 @@ impl Exec<'_> {
                 lanes.push((lane, address));
             }
         }
-        self.count(Space::Global, &lanes, access.size);
+        self.count(Space::Global, &lanes, access.size, true);
         self.order_waves();
         Ok(())
     }
@@ -391,7 +391,7 @@ impl Exec<'_> {
                 lanes.push((lane, address));
             }
         }
-        self.count(Space::Global, &lanes, access.size);
+        self.count(Space::Global, &lanes, access.size, false);
         self.order_waves();
         Ok(())
     }
@@ -466,7 +466,7 @@ impl Exec<'_> {
             }
             lanes.push((lane, address));
         }
-        self.count(space, &lanes, count.into());
+        self.count(space, &lanes, count.into(), false);
         self.order_waves();
         Ok(())
     }
@@ -495,7 +495,7 @@ impl Exec<'_> {
                 places.push(self.resolve(lane, Space::Shared, address, 16, 16, verb)?);
                 addresses.push((lane, address));
             }
-            self.count(Space::Shared, &addresses, 16);
+            self.count(Space::Shared, &addresses, 16, false);
             warps.push((warp * per_warp, places));
         }
         Ok(warps)
@@ -554,7 +554,7 @@ impl Exec<'_> {
     }
 
     /// Adds an access of all `lanes` to the statistics, warp by warp.
-    fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32) {
+    fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
         let mut sectors = Vec::new();
@@ -566,7 +566,16 @@ impl Exec<'_> {
                 for &(lane, address) in warp {
                     addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
                 }
-                wavefronts(&addresses, size, machine.num_banks, machine.bank_bytes)
+                let lane_bits = machine
+                    .wide_load_lane_bits
+                    .filter(|_| is_load && size == 16);
+                wavefronts(
+                    &addresses,
+                    size,
+                    machine.num_banks,
+                    machine.bank_bytes,
+                    lane_bits,
+                )
             } else {
                 sectors.clear();
                 let mut bytes: Vec<(u64, u64)> = warp

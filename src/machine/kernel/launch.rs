@@ -31,6 +31,9 @@ pub struct Machine {
     pub bank_bytes: u32,
     /// Largest shared memory of a block.
     pub shared_limit: u32,
+    /// The bits of a lane's number that run through a group of lanes whose 16-byte loads from
+    /// shared memory are served together, where these are not the lowest bits.
+    pub wide_load_lane_bits: Option<u32>,
 }
 
 impl Machine {
@@ -42,6 +45,7 @@ impl Machine {
             num_banks: 32,
             bank_bytes: 4,
             shared_limit: 227 * 1024,
+            wide_load_lane_bits: None,
         }
     }
 
@@ -53,6 +57,7 @@ impl Machine {
             num_banks: 32,
             bank_bytes: 4,
             shared_limit: 64 * 1024,
+            wide_load_lane_bits: None,
         }
     }
 }

@@ -16,6 +16,7 @@ use super::launch::{Machine, Vendor};
 use super::op::{BlockId, Edge, Op, Reg, Terminator};
 use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
+use crate::target::{Access, Target};
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::{Slot, SlotKind, constant_bits, flatten, size_align};
@@ -176,18 +177,22 @@ fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Machine {
         Some(target) if target.starts_with("cuda:") => false,
         _ => kernel.attr("rocdl.kernel").is_some() || uses_rocdl(),
     };
-    if !amd {
-        return Machine::nvidia();
-    }
     let default = if arch.is_some_and(|arch| !arch.starts_with("gfx9")) {
         32
     } else {
         64
     };
-    let mut machine = Machine::amd(info.threads_per_warp.unwrap_or(default));
-    if arch.is_some_and(|arch| arch.starts_with("gfx950")) {
-        machine.num_banks = 64;
-        machine.shared_limit = 160 * 1024;
+    let mut machine = if amd {
+        Machine::amd(info.threads_per_warp.unwrap_or(default))
+    } else {
+        Machine::nvidia()
+    };
+    let target = info.target.as_deref();
+    if let Some(target) = target.and_then(|name| Target::parse(name).ok()) {
+        machine.num_banks = target.banks;
+        machine.bank_bytes = target.bank_bytes;
+        machine.shared_limit = target.max_shared_bytes;
+        machine.wide_load_lane_bits = Some(target.phase_lane_bits(Access::Load, 16));
     }
     machine
 }
