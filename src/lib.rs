@@ -3,7 +3,7 @@
 //! Rooms, lowest first; each one uses only those above it in this list:
 //! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
 //! [`target`] GPUs as data, [`plan`] how a conversion is carried out, [`machine`] the evaluator
-//! that proves plans and kernels lane by lane.
+//! that proves plans and kernels lane by lane, [`view`] layouts as text.
 
 pub mod encoding;
 pub mod f2;
@@ -20,6 +20,7 @@ pub mod plan;
 #[cfg(feature = "mlir")]
 pub mod sys;
 pub mod target;
+pub mod view;
 
 #[cfg(feature = "mlir")]
 pub use passes::{install, register_dialects};

@@ -1,36 +1,12 @@
 //! Encodings against the vectors in `test/golden/encodings*.jsonl`, and at the borders.
 
-use std::collections::BTreeMap;
-
+use crate::case;
 use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use serde_json::Value;
 
 const VECTORS: &str = include_str!("../golden/encodings.jsonl");
 const RANDOM: &str = include_str!("../golden/encodings_random.jsonl");
-
-type Bases = BTreeMap<String, Vec<Vec<u64>>>;
-
-fn bases_of(layout: &LinearLayout) -> Bases {
-    let list = |d| {
-        (0..layout.in_bits(d))
-            .map(|b| layout.basis(d, b).to_vec())
-            .collect()
-    };
-    layout
-        .in_dims()
-        .map(|d| (d.name().to_owned(), list(d)))
-        .collect()
-}
-
-/// The smallest shape that holds all bases.
-fn shape_of(bases: &Bases) -> Vec<u64> {
-    let rank = bases.values().flatten().next().map_or(0, Vec::len);
-    let reach = |d: usize| bases.values().flatten().map(|b| b[d]).fold(0, |a, b| a | b);
-    (0..rank)
-        .map(|d| (reach(d) + 1).next_power_of_two())
-        .collect()
-}
 
 fn layout(text: &str, shape: &[u64]) -> Result<(Encoding, LinearLayout), EncodingError> {
     let encoding: Encoding = text.parse()?;
@@ -40,21 +16,19 @@ fn layout(text: &str, shape: &[u64]) -> Result<(Encoding, LinearLayout), Encodin
 
 fn check_case(case: &Value) -> Result<(), String> {
     let text = case["enc"].as_str().unwrap();
-    let expected: Option<Bases> = case
-        .get("bases")
-        .map(|b| serde_json::from_value(b.clone()).unwrap());
-    let shape: Vec<u64> = match (case.get("shape"), &expected) {
+    let expected = case.get("bases");
+    let shape: Vec<u64> = match (case.get("shape"), expected) {
         (Some(shape), _) => serde_json::from_value(shape.clone()).unwrap(),
-        (None, Some(bases)) => shape_of(bases),
+        (None, Some(bases)) => case::shape_of_bases(bases).unwrap(),
         (None, None) => return Err("a rejected case without a shape".to_owned()),
     };
-    let (encoding, layout) = match (layout(text, &shape), &expected) {
+    let (encoding, layout) = match (layout(text, &shape), expected) {
         (Ok((_, layout)), None) => return Err(format!("expected an error, got {layout}")),
         (Err(_), None) => return Ok(()),
         (Err(e), Some(_)) => return Err(e.to_string()),
         (Ok(found), Some(_)) => found,
     };
-    if Some(bases_of(&layout)) != expected {
+    if expected != Some(&case::bases_by_dim(&layout).into()) {
         return Err(format!("expected {expected:?}, got {layout}"));
     }
     let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();

@@ -1,5 +1,7 @@
 //! Black-box tests of the public API: one binary, one module for each subject.
 
+#[path = "../../tools/ll-layout/case.rs"]
+mod case;
 mod conversions;
 mod encodings;
 mod fuzz_corpus;
@@ -8,6 +10,7 @@ mod kernels;
 mod layout_borders;
 mod layout_laws;
 mod linear_layout_vectors;
+mod ll_layout;
 mod no_allocation;
 #[path = "../../src/testing.rs"]
 mod testing;

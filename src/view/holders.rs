@@ -1,0 +1,192 @@
+//! Which inputs reach an output.
+
+use core::fmt;
+
+use crate::f2::Echelon;
+use crate::layout::{Dim, LinearLayout};
+
+/// Every input of a layout that reaches a given output, the smallest first.
+///
+/// Two lanes that hold the same two elements:
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout};
+/// # use linear_layout::view::Holders;
+/// let l = LinearLayout::from_bases(
+///     &[(Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[0]])], &[Dim::out(0)])?;
+/// let holders = Holders::new(&l);
+/// assert_eq!(holders.of(1).collect::<Vec<_>>(), [0b01, 0b11]); // register 1 of lanes 0 and 1
+/// assert_eq!(holders.copies(), Some(2));
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Units
+/// Inputs and outputs are packed as in [`LinearLayout::apply_packed`]: the first dim in the low bits.
+#[derive(Clone, Debug)]
+pub struct Holders {
+    echelon: Echelon,
+    /// The kernel, each vector with a highest bit that no other vector has, in ascending order.
+    kernel: Vec<u64>,
+}
+
+impl Holders {
+    /// Solves the layout once for all outputs.
+    #[must_use]
+    pub fn new(layout: &LinearLayout) -> Self {
+        let mut echelon = Echelon::new();
+        let mut kernel: Vec<u64> = Vec::new();
+        for (i, &column) in layout.columns().iter().enumerate() {
+            if let Some(vector) = echelon.insert(i, column) {
+                // Column `i` is free and enters no other solution, so the highest bit of `vector` is
+                // `i`, and no other vector of the kernel has it.
+                kernel.push(vector);
+            }
+        }
+        Self { echelon, kernel }
+    }
+
+    /// Returns the inputs that reach `output`, smallest first; none outside the image.
+    pub fn of(&self, output: u64) -> impl Iterator<Item = u64> + '_ {
+        let first = self.echelon.solve(output);
+        let count = self.copies().unwrap_or(u64::MAX);
+        // Solutions have all free bits zero, which makes `first` the smallest; vectors with higher
+        // free bits weigh more, so counting in binary ascends.
+        first.into_iter().flat_map(move |first| {
+            (0..count).map(move |which| {
+                let chosen = self.kernel.iter().enumerate();
+                chosen
+                    .filter(|(i, _)| which >> i & 1 == 1)
+                    .fold(first, |x, (_, vector)| x ^ vector)
+            })
+        })
+    }
+
+    /// Returns how many inputs reach each output that is reached; `None` for 2^64.
+    #[must_use]
+    pub fn copies(&self) -> Option<u64> {
+        1u64.checked_shl(u32::try_from(self.kernel.len()).unwrap_or(u32::MAX))
+    }
+}
+
+/// A packed input of a layout, which prints as its place in the hardware.
+///
+/// Threads are counted through the warps of a CTA, as `T<thread>:<register>`; offsets, and rows and
+/// columns of tensor memory, print as numbers. A CTA other than the only one stands before, as `B1:`.
+/// ```
+/// # use linear_layout::layout::{Dim, LinearLayout};
+/// # use linear_layout::view::InPoint;
+/// let l = LinearLayout::from_bases(&[
+///     (Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[2], &[4]]), (Dim::WARP, &[&[8]])], &[Dim::out(0)])?;
+/// assert_eq!(InPoint::new(&l, 0b1_10_1).to_string(), "T6:1"); // warp 1, lane 2: 4 + 2
+/// assert_eq!(InPoint::legend(&l), "T<4 * warp + lane>:<register>");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct InPoint<'l> {
+    layout: &'l LinearLayout,
+    packed: u64,
+}
+
+/// The dims that are counted as threads and registers.
+const THREADED: [Dim; 3] = [Dim::REGISTER, Dim::LANE, Dim::WARP];
+
+impl<'l> InPoint<'l> {
+    /// Names the packed input `packed` of `layout`.
+    #[must_use]
+    pub fn new(layout: &'l LinearLayout, packed: u64) -> Self {
+        Self { layout, packed }
+    }
+
+    /// Returns each in-dim with its index, in the order of the layout.
+    pub fn indices(&self) -> impl Iterator<Item = (Dim, u64)> + 'l {
+        let mut rest = self.packed;
+        self.layout.in_shape().map(move |(dim, size)| {
+            let index = rest & (size - 1);
+            rest = crate::f2::shr(rest, size.trailing_zeros() as usize);
+            (dim, index)
+        })
+    }
+
+    /// Returns the index in one in-dim, zero where the layout does not have it.
+    #[must_use]
+    pub fn index(&self, dim: Dim) -> u64 {
+        self.indices()
+            .find(|(d, _)| *d == dim)
+            .map_or(0, |(_, i)| i)
+    }
+
+    /// Returns how the points of `layout` print.
+    #[must_use]
+    pub fn legend(layout: &LinearLayout) -> String {
+        let mut text = String::new();
+        for (dim, letter) in before(layout) {
+            text += &format!("{letter}<{dim}>:");
+        }
+        text + &match style(layout) {
+            Style::Threads => {
+                let threads = match (layout.in_size(Dim::LANE), layout.in_size(Dim::WARP)) {
+                    (_, 1) => "lane".to_owned(),
+                    (lanes, _) => format!("{lanes} * warp + lane"),
+                };
+                format!("T<{threads}>:<register>")
+            }
+            Style::Numbers => {
+                let names: Vec<String> = counted(layout).map(|d| format!("<{d}>")).collect();
+                names.join(",")
+            }
+        }
+    }
+}
+
+enum Style {
+    Threads,
+    Numbers,
+}
+
+fn style(layout: &LinearLayout) -> Style {
+    let is_known = |d: Dim| THREADED.contains(&d) || d == Dim::BLOCK;
+    let has_any = layout.in_dims().any(|d| THREADED.contains(&d));
+    if has_any && layout.in_dims().all(is_known) {
+        Style::Threads
+    } else {
+        Style::Numbers
+    }
+}
+
+/// Dims that stand before the rest with a letter, if they are more than one slot.
+fn before(layout: &LinearLayout) -> impl Iterator<Item = (Dim, char)> + '_ {
+    [(Dim::BLOCK, 'B'), (Dim::PARTITION, 'P')]
+        .into_iter()
+        .filter(|(dim, _)| layout.in_size(*dim) > 1 && layout.num_in_dims() > 1)
+}
+
+/// Dims printed as numbers: all but those before; of `block` alone, `block`.
+fn counted(layout: &LinearLayout) -> impl Iterator<Item = Dim> + '_ {
+    let is_alone = layout.num_in_dims() == 1;
+    layout
+        .in_dims()
+        .filter(move |d| is_alone || (*d != Dim::BLOCK && *d != Dim::PARTITION))
+}
+
+impl fmt::Display for InPoint<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (dim, letter) in before(self.layout) {
+            write!(f, "{letter}{}:", self.index(dim))?;
+        }
+        match style(self.layout) {
+            Style::Threads => {
+                // Sizes multiply to at most 2^64, and the index is below the product.
+                let lanes = self.layout.in_size(Dim::LANE);
+                let thread = self
+                    .index(Dim::WARP)
+                    .wrapping_mul(lanes)
+                    .wrapping_add(self.index(Dim::LANE));
+                write!(f, "T{thread}:{}", self.index(Dim::REGISTER))
+            }
+            Style::Numbers => {
+                for (i, dim) in counted(self.layout).enumerate() {
+                    write!(f, "{}{}", if i == 0 { "" } else { "," }, self.index(dim))?;
+                }
+                Ok(())
+            }
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! `ll-layout eval`: a layout, or its inverse, at points.
+
+use crate::subject::{Subject, show_shape};
+use crate::{Failure, Source, show};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::view::{Holders, InPoint};
+use serde_json::{Value, json};
+
+pub(crate) const EXAMPLES: &str = "Examples:
+  ll-layout eval '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' 16x8 register=1,lane=5
+  ll-layout eval '#mma' 64x64 --aliases kernel.mlir --inverse 3,17
+  ll-layout eval printed-layout.txt '' lane=3 lane=4 --json";
+
+/// Slots that an element is listed with at most.
+const MOST: usize = 1 << 16;
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(flatten)]
+    source: Source,
+
+    /// Shape of the tensor: 64x16; `''` with a printed layout
+    shape: String,
+
+    /// Slots, `register=1,lane=3` (what is left out is 0); with --inverse elements, `3,17` or
+    /// `dim0=3,dim1=17`
+    #[arg(required = true)]
+    points: Vec<String>,
+
+    /// Take elements, and say which slots hold each of them
+    #[arg(long)]
+    inverse: bool,
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
+    let source = &arguments.source;
+    let is_printed_layout = !source.enc.trim_start().starts_with('#') && arguments.shape.is_empty();
+    let shape = (!is_printed_layout).then_some(arguments.shape.as_str());
+    let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
+    let mut text = String::new();
+    let mut list = Vec::new();
+    for point in &arguments.points {
+        if arguments.inverse {
+            inverse(&subject, point, &mut text, &mut list)?;
+        } else {
+            forward(&subject, point, &mut text, &mut list)?;
+        }
+    }
+    Ok(if as_json {
+        Value::from(list).to_string() + "\n"
+    } else {
+        text
+    })
+}
+
+fn forward(
+    subject: &Subject,
+    point: &str,
+    text: &mut String,
+    list: &mut Vec<Value>,
+) -> Result<(), Failure> {
+    let layout = &subject.layout;
+    let mut indices: Vec<(Dim, u64)> = layout.in_dims().map(|d| (d, 0)).collect();
+    for (i, (name, value)) in pieces(point)?.into_iter().enumerate() {
+        let name = name.ok_or_else(|| {
+            let first = layout.in_dims().next().map_or("lane", Dim::name);
+            Failure::new(format!("piece {i} of `{point}` names no dim"))
+                .note(format!("write it as `{first}={value}`"))
+        })?;
+        set(&mut indices, name, value, "in-dims")?;
+    }
+    let packed = layout.pack_in(&indices).map_err(Failure::new)?;
+    let element = layout.unpack(layout.apply_packed(packed));
+    let named: Vec<String> = layout
+        .out_dims()
+        .zip(element.iter())
+        .map(|(d, i)| format!("{d}={i}"))
+        .collect();
+    let slot = show::slot_json(layout, packed);
+    *text += &format!("{} -> {}\n", slot_text(layout, packed), named.join(", "));
+    list.push(json!({"slot": slot, "element": element.to_vec()}));
+    Ok(())
+}
+
+fn inverse(
+    subject: &Subject,
+    point: &str,
+    text: &mut String,
+    list: &mut Vec<Value>,
+) -> Result<(), Failure> {
+    let layout = &subject.layout;
+    let mut indices: Vec<(Dim, u64)> = layout.out_dims().map(|d| (d, 0)).collect();
+    let given = pieces(point)?;
+    let is_named = given.iter().any(|(name, _)| name.is_some());
+    if !is_named && given.len() != indices.len() {
+        return Err(Failure::new(format!(
+            "`{point}` has {} indices, but the tensor is {}",
+            given.len(),
+            show_shape(&subject.shape())
+        )));
+    }
+    for (i, (name, value)) in given.into_iter().enumerate() {
+        match (name, indices.get_mut(i)) {
+            (Some(name), _) => set(&mut indices, name, value, "out-dims")?,
+            (None, Some(to)) if !is_named => to.1 = value,
+            _ => {
+                return Err(Failure::new(format!("piece {i} of `{point}` names no dim"))
+                    .note("name all dims or none: `dim0=3,dim1=17` or `3,17`"));
+            }
+        }
+    }
+    let mut shift = 0;
+    let mut packed = 0;
+    for ((dim, index), (_, size)) in indices.iter().zip(layout.out_shape()) {
+        if *index >= size {
+            return Err(Failure::new(format!(
+                "`{dim}` = {index} is outside the tensor; expected < {size}"
+            )));
+        }
+        packed |= linear_layout::f2::shl(*index, shift);
+        shift += size.trailing_zeros() as usize;
+    }
+    let holders = Holders::new(layout);
+    let element: Vec<u64> = indices.iter().map(|(_, index)| *index).collect();
+    let named: Vec<String> = indices.iter().map(|(d, i)| format!("{d}={i}")).collect();
+    let named = named.join(", ");
+    let mut held = Vec::new();
+    for input in holders.of(packed).take(MOST) {
+        let mut slot = slot_text(layout, input);
+        let mut value = show::slot_json(layout, input);
+        if let Some(Encoding::PaddedShared(padded)) = &subject.encoding {
+            let offset = InPoint::new(layout, input).index(Dim::OFFSET);
+            let offset = padded.padded_offset(offset);
+            slot += &format!(" (with the gaps {offset})");
+            value["padded_offset"] = json!(offset);
+        }
+        *text += &format!("{named} <- {slot}\n");
+        held.push(value);
+    }
+    if held.is_empty() {
+        *text += &format!("{named} <- nobody\n");
+    }
+    match holders.copies() {
+        Some(copies) if copies <= MOST as u64 => {}
+        _ => *text += &format!("{named} <- ... and more than those {MOST}\n"),
+    }
+    list.push(json!({"element": element, "held_by": held}));
+    Ok(())
+}
+
+fn slot_text(layout: &LinearLayout, packed: u64) -> String {
+    let named: Vec<String> = InPoint::new(layout, packed)
+        .indices()
+        .map(|(d, index)| format!("{d}={index}"))
+        .collect();
+    named.join(", ")
+}
+
+/// The pieces of a point, `name=value` or `value`, separated by commas.
+fn pieces(point: &str) -> Result<Vec<(Option<&str>, u64)>, Failure> {
+    let point = point.trim().trim_start_matches(['(', '[']);
+    let point = point.trim_end_matches([')', ']']);
+    point
+        .split(',')
+        .map(str::trim)
+        .filter(|piece| !piece.is_empty())
+        .map(|piece| {
+            let (name, value) = match piece.split_once('=') {
+                Some((name, value)) => (Some(name.trim()), value.trim()),
+                None => (None, piece),
+            };
+            let value = value.parse().map_err(|_| {
+                Failure::new(format!("`{value}` in `{piece}` is no index"))
+                    .note("a point is written `register=1,lane=3`")
+            })?;
+            Ok((name, value))
+        })
+        .collect()
+}
+
+fn set(indices: &mut [(Dim, u64)], name: &str, value: u64, what: &str) -> Result<(), Failure> {
+    let Some(to) = indices.iter_mut().find(|(d, _)| d.name() == name) else {
+        let known: Vec<&str> = indices.iter().map(|(d, _)| d.name()).collect();
+        let known = known.join(", ");
+        return Err(Failure::new(format!(
+            "the layout has no `{name}`; its {what} are {known}"
+        )));
+    };
+    to.1 = value;
+    Ok(())
+}

@@ -1,0 +1,134 @@
+//! `ll-layout`: shows layouts, evaluates them, answers questions about them in bulk.
+
+mod batch;
+mod case;
+mod eval;
+mod show;
+mod subject;
+
+use clap::{Args, Parser, Subcommand};
+use serde_json::json;
+use std::fmt;
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+/// Show GPU tensor layouts, and compute with them
+///
+/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor, or by the text
+/// that Triton prints for a LinearLayout.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ll-layout",
+    version,
+    max_term_width = 100,
+    after_help = "Exit codes: 0 done, 1 there is no answer (the reason is printed), 2 wrong usage."
+)]
+struct Arguments {
+    #[command(subcommand)]
+    verb: Verb,
+
+    /// Print JSON; a failure is printed as {"error": ...}
+    #[arg(long, global = true)]
+    json: bool,
+}
+
+#[derive(Debug, Subcommand)]
+enum Verb {
+    /// Show a layout: its bases, the tensor, the hardware, or the matrix
+    #[command(after_help = show::EXAMPLES)]
+    Show(show::Arguments),
+    /// Say which element a slot holds, or with --inverse which slots hold an element
+    #[command(after_help = eval::EXAMPLES)]
+    Eval(eval::Arguments),
+    /// Answer a file of questions: one JSON object a line in, one out
+    #[command(after_help = BATCH_EXAMPLES)]
+    Batch {
+        /// File of cases; `-` is standard input
+        #[arg(default_value = "-")]
+        file: String,
+        /// Say on standard error how many cases there were, and how fast they went
+        #[arg(long)]
+        stats: bool,
+    },
+}
+
+const BATCH_EXAMPLES: &str = r#"A case with `enc` and `shape` comes back with `bases` (and `interval_padding` where the encoding
+pads), one with `op` and `args` with `ok`, and one without an answer with `error`. Other fields come
+back as they were; answers in the input are computed again. A case without `shape` is answered for the
+smallest shape that holds its `bases`. A bad line gets an `error` and does not stop the rest.
+
+A layout is {"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}. Operations:
+  apply [layout, {"lane": 3}]    properties, print, invert, pseudoinvert [layout]
+  invert_and_compose, compose, mul [a, b]    identity_1d [size, in, out]
+  strided_1d [size, stride, in, out]    zeros_1d [size, in, out, out_size]
+
+Example:
+  $ echo '{"id": 7, "op": "identity_1d", "args": [4, "lane", "dim0"]}' | ll-layout batch
+  {"id":7,"op":"identity_1d","args":[4,"lane","dim0"],"ok":{"bases":[["lane",[[1],[2]]]],"out_dims":[["dim0",4]]}}"#;
+
+/// How a command line names a layout.
+#[derive(Debug, Args)]
+struct Source {
+    /// Encoding as in TTGIR, `#ttg.blocked<{...}>`; or a file that holds one, or a LinearLayout as
+    /// Triton prints it; `-` is standard input
+    #[arg(value_name = "ENC", allow_hyphen_values = true)]
+    enc: String,
+
+    /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encoding may use
+    #[arg(long, value_name = "FILE")]
+    aliases: Option<PathBuf>,
+}
+
+/// What went wrong, for people and for programs.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    message: String,
+    rest: String,
+}
+
+impl Failure {
+    pub(crate) fn new(message: impl fmt::Display) -> Self {
+        let message = message.to_string();
+        let rest = String::new();
+        Self { message, rest }
+    }
+
+    /// Adds text that stands on its own lines.
+    pub(crate) fn line(mut self, text: impl fmt::Display) -> Self {
+        self.rest += &format!("{text}\n");
+        self
+    }
+
+    /// Adds the nearest fix.
+    pub(crate) fn note(self, note: impl fmt::Display) -> Self {
+        self.line(format_args!("note: {note}"))
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let answer = match &arguments.verb {
+        Verb::Show(show) => show::run(show, arguments.json),
+        Verb::Eval(eval) => eval::run(eval, arguments.json),
+        Verb::Batch { file, stats } => batch::run(file, *stats).map(|()| String::new()),
+    };
+    let (text, code) = match answer {
+        Ok(text) => (text, ExitCode::SUCCESS),
+        Err(failure) if arguments.json => (
+            json!({"error": failure.message}).to_string() + "\n",
+            ExitCode::FAILURE,
+        ),
+        Err(Failure { message, rest }) => {
+            eprint!("error: {message}\n{rest}");
+            (String::new(), ExitCode::FAILURE)
+        }
+    };
+    match io::stdout().write_all(text.as_bytes()) {
+        Err(e) if e.kind() != io::ErrorKind::BrokenPipe => {
+            eprintln!("error: cannot write: {e}");
+            ExitCode::FAILURE
+        }
+        _ => code,
+    }
+}

@@ -1,0 +1,172 @@
+//! What the command line names: a layout, from an encoding and a shape or from printed text.
+
+use crate::Failure;
+use linear_layout::encoding::{Aliases, Encoding};
+use linear_layout::layout::LinearLayout;
+use std::io::{self, Read};
+use std::path::Path;
+
+/// A layout and, where it came from one, its encoding.
+pub(crate) struct Subject {
+    pub(crate) encoding: Option<Encoding>,
+    pub(crate) layout: LinearLayout,
+}
+
+impl Subject {
+    /// Reads `source` (text, a file, or `-`) for a tensor of this shape.
+    pub(crate) fn read(
+        source: &str,
+        shape: Option<&str>,
+        aliases: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let read;
+        let text = if is_layout_text(source) {
+            source
+        } else {
+            read = read_file(source)?;
+            if !is_layout_text(&read) {
+                return Err(Failure::new(format!(
+                    "`{source}` holds neither an encoding nor a printed layout"
+                ))
+                .note(FORMS));
+            }
+            &read
+        };
+        let shape = shape.map(parse_shape).transpose()?;
+        if text.trim_start().starts_with('#') {
+            Self::of_encoding(text, shape.as_deref(), aliases)
+        } else {
+            Self::of_layout(text, shape.as_deref())
+        }
+    }
+
+    fn of_encoding(
+        text: &str,
+        shape: Option<&[u64]>,
+        aliases: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        let aliases = match aliases {
+            Some(file) => read_aliases(file)?,
+            None => Aliases::new(),
+        };
+        let encoding = Encoding::parse(text.trim(), &aliases).map_err(|e| {
+            let failure = Failure::new(&e);
+            match e.offset() {
+                // Points at the byte, as long as the text is one line.
+                Some(at) if text.trim().is_char_boundary(at) && !text.trim().contains('\n') => {
+                    let text = text.trim();
+                    let column = text[..at].chars().count();
+                    failure.line(format!("  {text}\n  {:>column$}^", ""))
+                }
+                _ => failure,
+            }
+        })?;
+        let Some(shape) = shape else {
+            return Err(Failure::new("an encoding needs the shape of its tensor")
+                .note("add it after the encoding, as in `64x16`"));
+        };
+        let layout = encoding.to_linear_layout(shape).map_err(Failure::new)?;
+        Ok(Self {
+            encoding: Some(encoding),
+            layout,
+        })
+    }
+
+    fn of_layout(text: &str, shape: Option<&[u64]>) -> Result<Self, Failure> {
+        let layout: LinearLayout = text.parse().map_err(Failure::new)?;
+        let own: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
+        match shape {
+            Some(shape) if shape != own => Err(Failure::new(format!(
+                "the printed layout is of shape {}, not {}",
+                show_shape(&own),
+                show_shape(shape)
+            ))
+            .note("a printed layout says its shape itself; leave the shape out")),
+            _ => Ok(Self {
+                encoding: None,
+                layout,
+            }),
+        }
+    }
+
+    pub(crate) fn shape(&self) -> Vec<u64> {
+        self.layout.out_shape().map(|(_, size)| size).collect()
+    }
+}
+
+const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, or a file that holds one or a layout as \
+                     Triton prints it (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); \
+                     `-` is standard input";
+
+/// Whether text is an encoding or a printed layout rather than the name of a file.
+fn is_layout_text(text: &str) -> bool {
+    let text = text.trim();
+    text.starts_with('#') || text.starts_with("(empty layout") || text.contains("where out dims")
+}
+
+fn read_file(source: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = if source == "-" {
+        io::stdin().read_to_string(&mut text).map(drop)
+    } else {
+        std::fs::read_to_string(source).map(|read| text = read)
+    };
+    match read {
+        Ok(()) => Ok(text),
+        Err(e) if e.kind() == io::ErrorKind::NotFound => {
+            Err(Failure::new(format!("`{source}` is neither an encoding nor a file")).note(FORMS))
+        }
+        Err(e) => Err(Failure::new(format!("cannot read `{source}`: {e}"))),
+    }
+}
+
+/// The layouts that a file names: its lines `#name = #ttg...`, whatever else it holds.
+fn read_aliases(file: &Path) -> Result<Aliases, Failure> {
+    let text = std::fs::read_to_string(file)
+        .map_err(|e| Failure::new(format!("cannot read `{}`: {e}", file.display())))?;
+    let mut aliases = Aliases::new();
+    for line in text.lines().map(str::trim) {
+        let Some((name, value)) = line.strip_prefix('#').and_then(|rest| rest.split_once('='))
+        else {
+            continue;
+        };
+        // Other attributes have names too, such as locations and `#ttg.shared_memory`.
+        if let Ok(encoding) = Encoding::parse(value.trim(), &aliases) {
+            aliases
+                .define(name.trim(), encoding)
+                .map_err(|e| Failure::new(format!("`{}`: {e}", file.display())))?;
+        }
+    }
+    Ok(aliases)
+}
+
+/// Reads `64x16`, `64,16` or `[64, 16]`; `[]` is the shape of a single element.
+pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
+    let inner = text.trim();
+    let inner = inner
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'))
+        .unwrap_or(inner)
+        .trim();
+    if inner.is_empty() {
+        return Ok(Vec::new());
+    }
+    inner
+        .split(['x', ','])
+        .map(|size| {
+            size.trim().parse().map_err(|_| {
+                Failure::new(format!("`{text}` is not a shape: `{size}` is no size"))
+                    .note("write it as `64x16`; `[]` is the shape of a single element")
+            })
+        })
+        .collect()
+}
+
+pub(crate) fn show_shape(shape: &[u64]) -> String {
+    let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
+    if sizes.is_empty() {
+        "[]".to_owned()
+    } else {
+        sizes.join("x")
+    }
+}
