@@ -1,6 +1,8 @@
 //! Encodings against the vectors in `test/golden/encodings*.jsonl`, and at the borders.
 
 use crate::case;
+use std::collections::BTreeMap;
+
 use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use serde_json::Value;
@@ -315,13 +317,12 @@ fn recognized_encodings_spell_their_layout() {
         let Some(bases) = case.get("bases") else {
             continue;
         };
-        let bases: Bases = serde_json::from_value(bases.clone()).unwrap();
-        let shape = match case.get("shape") {
+        let shape: Vec<u64> = match case.get("shape") {
             Some(shape) => serde_json::from_value(shape.clone()).unwrap(),
-            None => shape_of(&bases),
+            None => case::shape_of_bases(bases).unwrap(),
         };
         let (encoding, layout) = layout(case["enc"].as_str().unwrap(), &shape).unwrap();
-        if encoding.is_tensor_memory() || bases.contains_key("partition") {
+        if encoding.is_tensor_memory() || bases.get("partition").is_some() {
             assert!(Encoding::recognize(&layout).is_err());
             continue;
         }

@@ -127,6 +127,12 @@ mod program {
                     *error = json!(true);
                 }
             }
+            // One file says the padding of padded encodings, the other leaves it out.
+            if expected.get("interval_padding").is_none() {
+                found
+                    .as_object_mut()
+                    .map(|case| case.remove("interval_padding"));
+            }
             if found != expected {
                 failures.push(format!("{question}\n  gives {answer}"));
             }
@@ -206,7 +212,7 @@ where out dims are: [dim0 (size 4), dim1 (size 4)]
             &["show", "-", "--view", "tensor,matrix"],
             "\n - lane=1 -> (1)\n   lane=2 -> (0)\nwhere out dims are: [dim0 (size 2)]\n",
             "2: dim0 across; a cell is T<lane>:<register>
-             0          1
+            0          1
 0:  T0:0|T2:0  T1:0|T3:0
 
         lane

@@ -12,6 +12,7 @@ mod layout_laws;
 mod linear_layout_vectors;
 mod ll_layout;
 mod no_allocation;
+mod seeds;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;

@@ -1,0 +1,499 @@
+//! The worked examples of the articles that explain linear layouts, with the numbers they print.
+//!
+//! "Basic idea" and "LL examples" are the two parts of the series *Linear Layout in Triton*; "CuTe
+//! inverse layout" is an article on CuTe. Where an article contradicts itself, the test says which of
+//! its statements holds, and asserts that one.
+
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LayoutError, LinearLayout};
+
+const REGISTER: Dim = Dim::REGISTER;
+const LANE: Dim = Dim::LANE;
+const WARP: Dim = Dim::WARP;
+const OFFSET: Dim = Dim::OFFSET;
+const DIM0: Dim = Dim::out(0);
+const DIM1: Dim = Dim::out(1);
+
+type Outcome = Result<(), LayoutError>;
+
+fn identity(size: u64, input: Dim, output: Dim) -> LinearLayout {
+    LinearLayout::identity_1d(size, input, output).unwrap()
+}
+
+fn encoded(text: &str, shape: &[u64]) -> LinearLayout {
+    let encoding: Encoding = text.parse().unwrap();
+    encoding.to_linear_layout(shape).unwrap()
+}
+
+/// The blocked layout of 64x16 that "LL examples" comes back to.
+fn blocked() -> LinearLayout {
+    encoded(
+        "#ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 2], order = [1, 0]}>",
+        &[64, 16],
+    )
+}
+
+fn shared(vec: u32, per_phase: u32, max_phase: u32, shape: &[u64]) -> LinearLayout {
+    encoded(
+        &format!(
+            "#ttg.swizzled_shared<{{vec = {vec}, perPhase = {per_phase}, maxPhase = {max_phase}, order = [1, 0]}}>"
+        ),
+        shape,
+    )
+}
+
+#[track_caller]
+fn prints(layout: &LinearLayout, expected: &str) {
+    assert_eq!(layout.to_string(), expected);
+}
+
+/// "Basic idea", sections 1.2, 1.3 and 3.2: four bases give the whole table of the swizzle
+/// `(t, w ^ t)`.
+#[test]
+fn basic_idea_the_swizzled_table() -> Outcome {
+    let (thread, warp) = (Dim::named("thread"), WARP);
+    let swizzled = LinearLayout::from_bases(
+        &[(thread, &[&[1, 1], &[2, 2]]), (warp, &[&[0, 1], &[0, 2]])],
+        &[DIM0, DIM1],
+    )?;
+    let table = [
+        [(0, 0), (0, 1), (0, 2), (0, 3)],
+        [(1, 1), (1, 0), (1, 3), (1, 2)],
+        [(2, 2), (2, 3), (2, 0), (2, 1)],
+        [(3, 3), (3, 2), (3, 1), (3, 0)],
+    ];
+    for (t, row) in (0..).zip(table) {
+        for (w, (x, y)) in (0..).zip(row) {
+            let found = swizzled.apply(&[(thread, t), (warp, w)])?;
+            assert_eq!(*found, [x, y], "L({t}, {w})");
+            assert_eq!((x, y), (t, w ^ t));
+        }
+    }
+    // Section 3.3: `apply({{thread, 3}, {warp, 2}})` is (3, 1).
+    assert_eq!(*swizzled.apply(&[(thread, 3), (warp, 2)])?, [3, 1]);
+    Ok(())
+}
+
+/// "Basic idea", sections 2.3 and 2.4: a matrix times a vector over GF(2), as columns of bits and as
+/// whole numbers.
+#[test]
+fn basic_idea_matrix_times_vector() -> Outcome {
+    let (x, y) = (Dim::named("x"), Dim::named("y"));
+    // Columns 0001, 0010, 1110, 1100 and the input 0110.
+    let columns: [&[u64]; 4] = [&[0b0001], &[0b0010], &[0b1110], &[0b1100]];
+    let matrix = LinearLayout::from_bases_sized(
+        &[(x, &columns)],
+        &[(y, 16)],
+        linear_layout::layout::Surjectivity::NotRequired,
+    )?;
+    assert_eq!(*matrix.apply(&[(x, 0b0110)])?, [0b1100]);
+    let rows: Vec<Vec<u64>> = (0..4)
+        .map(|row| matrix.columns().iter().map(|c| c >> row & 1).collect())
+        .collect();
+    assert_eq!(
+        rows,
+        [[1, 0, 0, 0], [0, 1, 1, 0], [0, 0, 1, 1], [0, 0, 1, 1]]
+    );
+    Ok(())
+}
+
+/// "Basic idea", section 3.1: the identity on eight elements.
+#[test]
+fn basic_idea_identity() -> Outcome {
+    let l = identity(8, LANE, DIM0);
+    assert_eq!(l.columns(), [0b001, 0b010, 0b100]);
+    assert_eq!(*l.apply(&[(LANE, 0b011)])?, [0b011]);
+    Ok(())
+}
+
+/// "LL examples", section 1.1.1: from a blocked encoding to bases.
+///
+/// The second assertion of the article, that register 1 of thread 0 is at 1 along the first axis,
+/// contradicts the bases printed above it: register 1 is the next element along the second axis,
+/// which is the fast one (`order = [1, 0]`).
+#[test]
+fn ll_examples_blocked_encoding() -> Outcome {
+    let ll = blocked();
+    prints(&ll, BLOCKED);
+    let at = |register| ll.apply(&[(REGISTER, register), (LANE, 0), (WARP, 0), (Dim::BLOCK, 0)]);
+    assert_eq!(at(0)?[0], 0);
+    assert_eq!(*at(1)?, [0, 1]);
+    Ok(())
+}
+
+const BLOCKED: &str = "
+ - register=1 -> (0, 1)
+   register=2 -> (1, 0)
+   register=4 -> (2, 0)
+ - lane=1 -> (0, 2)
+   lane=2 -> (0, 4)
+   lane=4 -> (4, 0)
+   lane=8 -> (8, 0)
+   lane=16 -> (16, 0)
+ - warp=1 -> (0, 8)
+   warp=2 -> (32, 0)
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 64), dim1 (size 16)]";
+
+/// "LL examples", section 1.1.2: shared memory without and with a swizzle.
+#[test]
+fn ll_examples_swizzled_shared() {
+    prints(
+        &shared(2, 1, 1, &[64, 16]),
+        "
+ - offset=1 -> (0, 1)
+   offset=2 -> (0, 2)
+   offset=4 -> (0, 4)
+   offset=8 -> (0, 8)
+   offset=16 -> (1, 0)
+   offset=32 -> (2, 0)
+   offset=64 -> (4, 0)
+   offset=128 -> (8, 0)
+   offset=256 -> (16, 0)
+   offset=512 -> (32, 0)
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 64), dim1 (size 16)]",
+    );
+    prints(
+        &shared(8, 2, 4, &[64, 16]),
+        "
+ - offset=1 -> (0, 1)
+   offset=2 -> (0, 2)
+   offset=4 -> (0, 4)
+   offset=8 -> (0, 8)
+   offset=16 -> (1, 0)
+   offset=32 -> (2, 8)
+   offset=64 -> (4, 0)
+   offset=128 -> (8, 0)
+   offset=256 -> (16, 0)
+   offset=512 -> (32, 0)
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 64), dim1 (size 16)]",
+    );
+}
+
+/// "LL examples", section 1.3: flattening and transposing the in-dims of the blocked layout.
+#[test]
+fn ll_examples_flatten_and_transpose() -> Outcome {
+    let ll = blocked();
+    prints(
+        &ll.flatten_ins()?,
+        "
+ - register=1 -> (0, 1)
+   register=2 -> (1, 0)
+   register=4 -> (2, 0)
+   register=8 -> (0, 2)
+   register=16 -> (0, 4)
+   register=32 -> (4, 0)
+   register=64 -> (8, 0)
+   register=128 -> (16, 0)
+   register=256 -> (0, 8)
+   register=512 -> (32, 0)
+where out dims are: [dim0 (size 64), dim1 (size 16)]",
+    );
+    prints(
+        &ll.transpose_ins(&[LANE, REGISTER, WARP, Dim::BLOCK])?,
+        "
+ - lane=1 -> (0, 2)
+   lane=2 -> (0, 4)
+   lane=4 -> (4, 0)
+   lane=8 -> (8, 0)
+   lane=16 -> (16, 0)
+ - register=1 -> (0, 1)
+   register=2 -> (1, 0)
+   register=4 -> (2, 0)
+ - warp=1 -> (0, 8)
+   warp=2 -> (32, 0)
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 64), dim1 (size 16)]",
+    );
+    Ok(())
+}
+
+/// Four registers, eight lanes, two warps in a row.
+fn line() -> Result<LinearLayout, LayoutError> {
+    identity(4, REGISTER, DIM0)
+        .product(&identity(8, LANE, DIM0))?
+        .product(&identity(2, WARP, DIM0))
+}
+
+/// "LL examples", section 1.3, the example workflow: products, flattening, transposing, and the
+/// reshape of its older edition.
+#[test]
+fn ll_examples_reshape_workflow() -> Outcome {
+    let ll = line()?;
+    prints(
+        &ll,
+        "
+ - register=1 -> (1)
+   register=2 -> (2)
+ - lane=1 -> (4)
+   lane=2 -> (8)
+   lane=4 -> (16)
+ - warp=1 -> (32)
+where out dims are: [dim0 (size 64)]",
+    );
+    let flat = ll.flatten_ins()?;
+    prints(
+        &flat,
+        "
+ - register=1 -> (1)
+   register=2 -> (2)
+   register=4 -> (4)
+   register=8 -> (8)
+   register=16 -> (16)
+   register=32 -> (32)
+where out dims are: [dim0 (size 64)]",
+    );
+    prints(
+        &ll.transpose_ins(&[LANE, WARP, REGISTER])?,
+        "
+ - lane=1 -> (4)
+   lane=2 -> (8)
+   lane=4 -> (16)
+ - warp=1 -> (32)
+ - register=1 -> (1)
+   register=2 -> (2)
+where out dims are: [dim0 (size 64)]",
+    );
+    let thread = Dim::named("thread");
+    let reshaped = flat.reshape_ins(&[(thread, 32), (Dim::BLOCK, 2)])?;
+    assert!(reshaped.in_shape().eq([(thread, 32), (Dim::BLOCK, 2)]));
+    assert_eq!(*reshaped.basis(Dim::BLOCK, 0), [32]);
+    let warp_first = ll.transpose_ins(&[WARP, LANE, REGISTER])?.flatten_ins()?;
+    assert_eq!(warp_first.columns(), [32, 4, 8, 16, 1, 2]);
+    Ok(())
+}
+
+/// "LL examples", section 2, the arithmetic view: disjoint bit fields are added.
+///
+/// The formula `lane + 4 * register` is that of the product with an identity: the product itself puts
+/// the bits of the right operand above those of the left. With the stride of 4 that the article
+/// writes beside it, they are shifted twice.
+#[test]
+fn ll_examples_arithmetic_view() -> Outcome {
+    let lanes = identity(4, LANE, DIM0);
+    let adjacent = lanes.product(&identity(8, REGISTER, DIM0))?;
+    let strided = lanes.product(&LinearLayout::strided_1d(8, 4, REGISTER, DIM0)?)?;
+    for lane in 0..4 {
+        for register in 0..8 {
+            let point = [(LANE, lane), (REGISTER, register)];
+            assert_eq!(*adjacent.apply(&point)?, [lane + 4 * register]);
+            assert_eq!(*strided.apply(&point)?, [lane + 4 * (4 * register)]);
+        }
+    }
+    Ok(())
+}
+
+/// "LL examples", section 2.1: 32 elements dealt out to four lanes.
+#[test]
+fn ll_examples_simple_distribution() -> Outcome {
+    let layout = identity(4, LANE, DIM0).product(&identity(8, REGISTER, DIM0))?;
+    let at = |register, lane| layout.apply(&[(REGISTER, register), (LANE, lane)]);
+    assert_eq!(*at(0, 0)?, [0]);
+    assert_eq!(*at(1, 0)?, [4]);
+    assert_eq!(*at(0, 1)?, [1]);
+    assert_eq!(*at(2, 3)?, [11]);
+    let lanes = [
+        [0, 4, 8, 12, 16, 20, 24, 28],
+        [1, 5, 9, 13, 17, 21, 25, 29],
+        [2, 6, 10, 14, 18, 22, 26, 30],
+        [3, 7, 11, 15, 19, 23, 27, 31],
+    ];
+    for (lane, elements) in (0..).zip(lanes) {
+        for (register, element) in (0..).zip(elements) {
+            assert_eq!(*at(register, lane)?, [element]);
+        }
+    }
+    Ok(())
+}
+
+/// "LL examples", section 2.2: the accumulator tile of a 16x8 matrix instruction from its factors.
+///
+/// The Python mapper beside it is another layout (it interleaves the row halves and walks the columns
+/// in steps of four): the factors agree with the encoding, and with NVIDIA's figure.
+#[test]
+fn ll_examples_mma_tile() -> Outcome {
+    let (m, n, k_width) = (16, 8, 2);
+    let factors = [
+        identity(k_width, REGISTER, DIM1),
+        identity(4, LANE, DIM1),
+        identity(8, LANE, DIM0),
+        identity(m / 8, REGISTER, DIM0),
+        identity(n / (k_width * 4), REGISTER, DIM1),
+    ];
+    let mut tile = LinearLayout::empty();
+    for factor in &factors {
+        tile = tile.product(factor)?;
+    }
+    let tile = tile.transpose_outs(&[DIM0, DIM1])?;
+    let mma = encoded(
+        "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>",
+        &[16, 8],
+    );
+    assert_eq!(tile, mma.sublayout(&[REGISTER, LANE], &[DIM0, DIM1])?);
+    // In the figure c0 and c1 are neighbours in a row, c2 is eight rows below c0.
+    let at = |register, lane| tile.apply(&[(REGISTER, register), (LANE, lane)]);
+    assert_eq!(*at(1, 0)?, [0, 1]);
+    assert_eq!(*at(2, 0)?, [8, 0]);
+    assert_eq!(*at(3, 31)?, [15, 7]);
+    // The mapper puts register 1 of lane 0 at column (1 % 2) * 4 + 0.
+    assert_ne!(*at(1, 0)?, [0, 4]);
+    Ok(())
+}
+
+/// "LL examples", sections 3.1.1 and 3.1.2: the two simplest constructors.
+#[test]
+fn ll_examples_identity_and_zeros() -> Outcome {
+    let l = identity(8, LANE, DIM0);
+    assert_eq!(l.columns(), [1, 2, 4]);
+    assert_eq!(*l.apply(&[(LANE, 5)])?, [5]);
+    let l = LinearLayout::zeros_1d(8, LANE, DIM1, 1)?;
+    assert_eq!(l.columns(), [0, 0, 0]);
+    assert_eq!(*l.apply(&[(LANE, 5)])?, [0]);
+    Ok(())
+}
+
+/// "LL examples", section 3.2: a swizzle from its bases.
+#[test]
+fn ll_examples_swizzle_from_bases() -> Outcome {
+    let bases: [&[u64]; 8] = [
+        &[0, 1],
+        &[0, 2],
+        &[0, 4],
+        &[0, 8],
+        &[1, 0],
+        &[2, 0],
+        &[4, 4],
+        &[8, 8],
+    ];
+    let swizzle = LinearLayout::from_bases(&[(OFFSET, &bases)], &[DIM0, DIM1])?;
+    let at = |offset| swizzle.apply(&[(OFFSET, offset)]);
+    assert_eq!(*at(1)?, [0, 1]);
+    assert_eq!(*at(2)?, [0, 2]);
+    assert_eq!(*at(16)?, [1, 0]);
+    assert_eq!(*at(32)?, [2, 0]);
+    assert_eq!(*at(64)?, [4, 4]);
+    assert_eq!(*at(17)?, [1, 1]);
+    Ok(())
+}
+
+/// "LL examples", section 3.3: three products.
+///
+/// Example 1 calls register the minor dim; in a product the left operand is, which is lane. Example 2
+/// says that the operands of a shared out-dim are XORed to 1; a product concatenates them, as the
+/// article itself does in section 2.1: 2 + 4 * 3 = 14.
+#[test]
+fn ll_examples_products() -> Outcome {
+    let point = |lane, register| [(LANE, lane), (REGISTER, register)];
+    let first = identity(4, LANE, DIM1).product(&identity(8, REGISTER, DIM0))?;
+    assert!(first.in_dims().eq([LANE, REGISTER]));
+    assert!(first.out_dims().eq([DIM1, DIM0]));
+    assert_eq!(*first.apply(&point(2, 3))?, [2, 3]);
+
+    let second = identity(4, LANE, DIM0).product(&identity(8, REGISTER, DIM0))?;
+    assert_eq!(*second.apply(&point(2, 3))?, [14]);
+
+    let third = LinearLayout::zeros_1d(4, LANE, DIM1, 1)?.product(&identity(8, REGISTER, DIM0))?;
+    for lane in 0..4 {
+        assert_eq!(*third.apply(&point(lane, 5))?, [0, 5]);
+    }
+    Ok(())
+}
+
+/// "LL examples", section 3.4: registers to offsets, then offsets to elements.
+#[test]
+fn ll_examples_compose() -> Outcome {
+    let to_offsets = identity(256, REGISTER, OFFSET).product(&LinearLayout::zeros_1d(
+        1,
+        REGISTER,
+        Dim::BLOCK,
+        1,
+    )?)?;
+    prints(
+        &to_offsets,
+        "
+ - register=1 -> (1, 0)
+   register=2 -> (2, 0)
+   register=4 -> (4, 0)
+   register=8 -> (8, 0)
+   register=16 -> (16, 0)
+   register=32 -> (32, 0)
+   register=64 -> (64, 0)
+   register=128 -> (128, 0)
+where out dims are: [offset (size 256), block (size 1)]",
+    );
+    let swizzled = shared(4, 2, 2, &[32, 32]);
+    prints(
+        &swizzled,
+        "
+ - offset=1 -> (0, 1)
+   offset=2 -> (0, 2)
+   offset=4 -> (0, 4)
+   offset=8 -> (0, 8)
+   offset=16 -> (0, 16)
+   offset=32 -> (1, 0)
+   offset=64 -> (2, 4)
+   offset=128 -> (4, 0)
+   offset=256 -> (8, 0)
+   offset=512 -> (16, 0)
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 32), dim1 (size 32)]",
+    );
+    prints(
+        &to_offsets.compose(&swizzled)?,
+        "
+ - register=1 -> (0, 1)
+   register=2 -> (0, 2)
+   register=4 -> (0, 4)
+   register=8 -> (0, 8)
+   register=16 -> (0, 16)
+   register=32 -> (1, 0)
+   register=64 -> (2, 4)
+   register=128 -> (4, 0)
+where out dims are: [dim0 (size 32), dim1 (size 32)]",
+    );
+    Ok(())
+}
+
+/// "LL examples", section 3.5: where to store each register.
+///
+/// The article puts element (2, 3) into register 0 of lane 0, which no linear layout can: zero goes to
+/// zero. In the blocked layout above the element is in register 5 of lane 1 (bases (2, 0), (0, 1) and
+/// (0, 2)), and rows of 16 put it at offset 35.
+#[test]
+fn ll_examples_invert_and_compose() -> Outcome {
+    let registers = blocked();
+    let memory = shared(2, 1, 1, &[64, 16]);
+    let slot = [(REGISTER, 5), (LANE, 1), (WARP, 0), (Dim::BLOCK, 0)];
+    assert_eq!(*registers.apply(&slot)?, [2, 3]);
+    assert_eq!(*memory.apply(&[(OFFSET, 35), (Dim::BLOCK, 0)])?, [2, 3]);
+    let store = registers.invert_and_compose(&memory)?;
+    assert_eq!(*store.apply(&slot)?, [35, 0]);
+    assert_eq!(store.compose(&memory)?, registers);
+    Ok(())
+}
+
+/// "CuTe inverse layout", the example: `(8, 16, 4):(64, 1, 16)` and its inverse
+/// `(16, 4, 8):(8, 128, 1)`, which coalesces to `(64, 8):(8, 1)`.
+///
+/// Modes that are powers of two are bits: a mode of size `2^n` and stride `d` has the bases `d, 2d, ...`.
+#[test]
+fn cute_inverse_layout() -> Outcome {
+    let (index, offset) = (Dim::named("index"), OFFSET);
+    let of_modes = |modes: &[(u64, u64)], from: Dim, to: Dim| {
+        let columns: Vec<u64> = modes
+            .iter()
+            .flat_map(|(size, stride)| (0..size.ilog2()).map(move |bit| stride << bit))
+            .collect();
+        let size = 1 << columns.len();
+        let surjective = linear_layout::layout::Surjectivity::Required;
+        LinearLayout::from_columns(&[(from, size)], &[(to, size)], &columns, surjective)
+    };
+    let layout = of_modes(&[(8, 64), (16, 1), (4, 16)], index, offset)?;
+    let by_hand = of_modes(&[(16, 8), (4, 128), (8, 1)], offset, index)?;
+    let coalesced = of_modes(&[(64, 8), (8, 1)], offset, index)?;
+    assert_eq!(layout.invert()?, by_hand);
+    assert_eq!(layout.invert()?, coalesced);
+    Ok(())
+}
