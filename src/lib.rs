@@ -1,5 +1,7 @@
 //! GPU tensor layouts as linear maps over GF(2).
 //!
+//! New to the subject? [`guide::linear_layouts`] takes twenty minutes.
+//!
 //! Rooms, lowest first; each one uses only those above it in this list:
 //! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
 //! [`target`] GPUs as data, [`plan`] how a conversion is carried out, [`machine`] the evaluator
@@ -7,6 +9,7 @@
 
 pub mod encoding;
 pub mod f2;
+pub mod guide;
 #[cfg(feature = "mlir")]
 pub mod ir;
 pub mod layout;
