@@ -13,7 +13,7 @@ use crate::layout::LinearLayout;
 /// # use linear_layout::view::MatrixView;
 /// let layout = LinearLayout::from_bases(
 ///     &[(Dim::OFFSET, &[&[0, 1], &[0, 2], &[1, 2]])], &[Dim::out(0), Dim::out(1)])?;
-/// assert_eq!(MatrixView::new(&layout).to_string(), "\
+/// assert_eq!(format!("\n{}", MatrixView::new(&layout)), "
 ///         offset
 ///         1  2  4
 /// dim0=1  .  .  1
