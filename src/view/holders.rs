@@ -130,7 +130,10 @@ impl<'l> InPoint<'l> {
             }
             Style::Numbers => {
                 let names: Vec<String> = counted(layout).map(|d| format!("<{d}>")).collect();
-                names.join(",")
+                match names.as_slice() {
+                    [] => "()".to_owned(),
+                    names => names.join(","),
+                }
             }
         }
     }
@@ -181,6 +184,7 @@ impl fmt::Display for InPoint<'_> {
                     .wrapping_add(self.index(Dim::LANE));
                 write!(f, "T{thread}:{}", self.index(Dim::REGISTER))
             }
+            Style::Numbers if counted(self.layout).next().is_none() => f.write_str("()"),
             Style::Numbers => {
                 for (i, dim) in counted(self.layout).enumerate() {
                     write!(f, "{}{}", if i == 0 { "" } else { "," }, self.index(dim))?;

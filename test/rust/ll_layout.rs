@@ -223,6 +223,40 @@ dim0=1  1  .
     }
 
     #[test]
+    fn show_knows_the_names_that_a_kernel_gives() {
+        let kernel = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/test/kernels/sm_90/transpose.ttgir"
+        );
+        let by_name = |name| {
+            let arguments = ["show", name, "64x64", "--aliases", kernel, "--json"];
+            ll_layout(&arguments, "")
+        };
+        let (code, output, _) = by_name("#blocked2");
+        let found: Value = serde_json::from_str(&output).unwrap();
+        assert_eq!(code, 0, "{output}");
+        assert_eq!(
+            found["enc"],
+            "#ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>"
+        );
+        let (code, output, _) = by_name("#blocked9");
+        assert_eq!(code, 1);
+        assert!(
+            output.contains("alias `#blocked9` is not defined"),
+            "{output}"
+        );
+    }
+
+    #[test]
+    fn a_layout_without_dims_has_one_slot_and_one_element() {
+        check(
+            &["show", "(empty layout)", "--view", "tensor"],
+            "",
+            "one element; a cell is ()\n     0\n0:  ()\n",
+        );
+    }
+
+    #[test]
     fn a_cut_view_says_what_is_left_out() {
         check(
             &[
