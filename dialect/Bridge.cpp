@@ -2,6 +2,11 @@
 #include "dialect/Dialects.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
@@ -19,8 +24,14 @@ std::string ll::checkEncoding(Attribute encoding) {
 }
 
 void bridge::register_dialects(size_t registry) {
-  reinterpret_cast<DialectRegistry *>(registry)
-      ->insert<tt::TritonDialect, ttg::TritonGPUDialect, amdg::TritonAMDGPUDialect>();
+  auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
+  dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, amdg::TritonAMDGPUDialect>();
+  // What `convert-to-llvm` needs to know of the dialects that a lowering leaves.
+  arith::registerConvertArithToLLVMInterface(dialects);
+  cf::registerConvertControlFlowToLLVMInterface(dialects);
+  index::registerConvertIndexToLLVMInterface(dialects);
+  registerConvertMathToLLVMInterface(dialects);
+  ub::registerConvertUBToLLVMInterface(dialects);
 }
 
 const bridge::LayoutCache &bridge::layout_cache(size_t context) {

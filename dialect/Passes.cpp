@@ -2,6 +2,7 @@
 #include "dialect/Bridge.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
+#include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
@@ -13,6 +14,7 @@
 #include "mlir/Pass/Pass.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Pass/PassRegistry.h"
+#include "mlir/Transforms/Passes.h"
 
 using namespace mlir;
 
@@ -65,4 +67,9 @@ void ll::bridge::register_passes() {
 #define LL_PASS(Name) registerPass([] { return create##Name(); });
 #include "PassList.inc"
 #undef LL_PASS
+  // Those that our passes ask for by name: a compiler that embeds us need not know them.
+  registerConvertToLLVMPass();
+  registerCSEPass();
+  registerReconcileUnrealizedCastsPass();
+  registerSCFToControlFlowPass();
 }
