@@ -20,7 +20,6 @@ pub fn install() {
     ONCE.call_once(|| {
         sys::install(&LinearLayouts);
         sys::register_passes();
-        melior::utility::register_all_passes();
     });
 }
 
