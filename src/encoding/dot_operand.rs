@@ -107,7 +107,7 @@ impl DotOperandEncoding {
             }
             Encoding::Blocked(_) => {}
             other => {
-                return Err(EncodingError::new(Kind::WrongKind {
+                return Err(EncodingError::new(Kind::WrongFamily {
                     what: "parent",
                     found: other.family(),
                     expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",

@@ -99,7 +99,7 @@ pub(crate) enum Kind {
         what: &'static str,
         value: u64,
     },
-    WrongKind {
+    WrongFamily {
         what: &'static str,
         found: &'static str,
         expected: &'static str,
@@ -366,7 +366,7 @@ impl fmt::Display for EncodingError {
             Kind::Duplicate { what, value } => {
                 write!(f, "`{what}` has {value} twice; the values must differ")
             }
-            Kind::WrongKind {
+            Kind::WrongFamily {
                 what,
                 found,
                 expected,

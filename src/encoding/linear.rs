@@ -334,12 +334,12 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     let mut split = [0u32; MAX_RANK];
     let num = layout.in_bits(Dim::BLOCK);
     let mut steps = [None; 64];
-    for index in 0..num {
+    for (index, step) in steps.iter_mut().enumerate().take(num) {
         match single_step(&layout.basis(Dim::BLOCK, index)) {
-            Ok(step) => steps[index] = step,
+            Ok(found) => *step = found,
             Err(()) => return Err(EncodingError::new(Kind::NotOutermost { index })),
         }
-        if let Some((dim, _)) = steps[index] {
+        if let Some((dim, _)) = *step {
             split[dim] += 1;
         }
     }

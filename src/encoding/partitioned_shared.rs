@@ -50,7 +50,7 @@ impl PartitionedSharedEncoding {
             }))
         };
         if !partition_layout.is_shared() {
-            return Err(EncodingError::new(Kind::WrongKind {
+            return Err(EncodingError::new(Kind::WrongFamily {
                 what: "partitionLayout",
                 found: partition_layout.family(),
                 expected: "a shared encoding",

@@ -59,7 +59,7 @@ impl Encoding {
         if self.is_distributed() {
             return self.to_linear_layout(shape);
         }
-        Err(EncodingError::new(Kind::WrongKind {
+        Err(EncodingError::new(Kind::WrongFamily {
             what: "encoding",
             found: self.family(),
             expected: "a distributed one",
@@ -302,7 +302,8 @@ impl SwizzledSharedEncoding {
                 let k_contiguous = inner == usize::from((op == 0) != transposed);
                 // gfx950 transposes while it loads, so it needs the swizzle in either order.
                 let gfx950 = mfma.version() == 4;
-                if !k_contiguous && !(gfx950 && matches!(element_bits, 8 | 16)) {
+                let transposes = gfx950 && matches!(element_bits, 8 | 16);
+                if !k_contiguous && !transposes {
                     return Ok(plain);
                 }
                 let banks = if gfx950 { 64 } else { 32 };

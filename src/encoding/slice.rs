@@ -33,7 +33,7 @@ impl SliceEncoding {
     pub fn new(dim: u32, parent: impl Into<Arc<Encoding>>) -> Result<Self, EncodingError> {
         let parent = parent.into();
         if !parent.is_distributed() {
-            return Err(EncodingError::new(Kind::WrongKind {
+            return Err(EncodingError::new(Kind::WrongFamily {
                 what: "parent",
                 found: parent.family(),
                 expected: "a distributed encoding",

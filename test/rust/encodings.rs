@@ -432,3 +432,28 @@ fn queries_count_what_the_layout_holds() {
     let sizes = (blocked.num_lanes(), blocked.num_warps(), blocked.num_ctas());
     assert_eq!(sizes, (Ok(32), Ok(4), Ok(2)));
 }
+
+#[path = "../fuzz/bodies/encoding.rs"]
+mod fuzz_body;
+
+#[test]
+fn fuzz_corpus_of_texts() {
+    let folder = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/test/fuzz/corpus/encoding_text"
+    );
+    let mut count = 0;
+    for entry in std::fs::read_dir(folder).unwrap() {
+        let data = std::fs::read(entry.unwrap().path()).unwrap();
+        fuzz_body::text(&data);
+        // Cut and changed texts are what a fuzzer would try next.
+        for at in (0..data.len()).step_by(3) {
+            let mut changed = data.clone();
+            changed[at] = [b'0', b'9', b',', b'[', b'#', b'<', 0xff][at % 7];
+            fuzz_body::text(&changed);
+            fuzz_body::text(&data[..at]);
+        }
+        count += 1;
+    }
+    assert!(count > 20, "only {count} files in {folder}");
+}

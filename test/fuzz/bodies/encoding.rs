@@ -1,0 +1,37 @@
+//! What the encoding fuzz target does with its input. A plain function, so that `cargo test` replays the
+//! corpus and every input that was once bad.
+
+use linear_layout::encoding::{Aliases, Encoding};
+
+/// Reading never panics; what was read is written and read again as it is; and whatever the shape,
+/// laying it out gives a layout of that rank or an error.
+pub fn text(data: &[u8]) {
+    let Ok(text) = std::str::from_utf8(data) else {
+        return;
+    };
+    let _ = Aliases::parse(text);
+    let encoding = match text.parse::<Encoding>() {
+        Ok(encoding) => encoding,
+        Err(e) => {
+            assert!(!e.to_string().is_empty());
+            assert!(e.offset().is_none_or(|at| at <= text.len()), "{e}");
+            return;
+        }
+    };
+    let again = encoding.to_string().parse::<Encoding>();
+    assert_eq!(again.as_ref(), Ok(&encoding), "written as {encoding}");
+    for size in [0, 1, 2, 3, 16, 64, 1 << 20, 1 << 31, 1 << 40, u64::MAX] {
+        let shape = vec![size; encoding.rank()];
+        if let Ok(layout) = encoding.to_linear_layout(&shape) {
+            assert_eq!(layout.num_out_dims(), encoding.rank(), "{encoding}");
+            if let Ok(named) = Encoding::recognize(&layout) {
+                let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
+                assert_eq!(
+                    named.to_linear_layout(&sizes).as_ref(),
+                    Ok(&layout),
+                    "{encoding}"
+                );
+            }
+        }
+    }
+}
