@@ -447,9 +447,9 @@ fn fuzz_corpus_of_texts() {
         let data = std::fs::read(entry.unwrap().path()).unwrap();
         fuzz_body::text(&data);
         // Cut and changed texts are what a fuzzer would try next.
-        for at in (0..data.len()).step_by(3) {
+        for at in (0..data.len().min(400)).step_by(7) {
             let mut changed = data.clone();
-            changed[at] = [b'0', b'9', b',', b'[', b'#', b'<', 0xff][at % 7];
+            changed[at] = [b'0', b'9', b',', b'[', b'#', b'<', 0xff][at / 7 % 7];
             fuzz_body::text(&changed);
             fuzz_body::text(&data[..at]);
         }

@@ -5,7 +5,7 @@ use linear_layout::encoding::{Aliases, Encoding};
 
 /// Reading never panics; what was read is written and read again as it is; and whatever the shape,
 /// laying it out gives a layout of that rank or an error.
-pub fn text(data: &[u8]) {
+pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -24,7 +24,10 @@ pub fn text(data: &[u8]) {
         let shape = vec![size; encoding.rank()];
         if let Ok(layout) = encoding.to_linear_layout(&shape) {
             assert_eq!(layout.num_out_dims(), encoding.rank(), "{encoding}");
-            if let Ok(named) = Encoding::recognize(&layout) {
+            // One shape is enough for the slow way back.
+            if size == 16
+                && let Ok(named) = Encoding::recognize(&layout)
+            {
                 let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
                 assert_eq!(
                     named.to_linear_layout(&sizes).as_ref(),
