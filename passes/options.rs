@@ -29,12 +29,6 @@ impl Options {
         let value = self.0.iter().find(|(name, _)| name == key)?.1.as_str();
         (!value.is_empty()).then_some(value)
     }
-
-    /// Whether a flag is set.
-    #[must_use]
-    pub fn is_set(&self, key: &str) -> bool {
-        matches!(self.get(key), Some("true" | "1"))
-    }
 }
 
 #[cfg(test)]
@@ -45,7 +39,7 @@ mod tests {
     fn reads_what_mlir_prints() {
         let options = Options::parse("convert-layouts-to-llvm{check=true target=cuda:90}");
         assert_eq!(options.get("target"), Some("cuda:90"));
-        assert!(options.is_set("check"));
+        assert_eq!(options.get("check"), Some("true"));
         assert_eq!(options.get("absent"), None);
         assert_eq!(
             Options::parse("fold-layout-conversions"),

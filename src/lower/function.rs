@@ -10,7 +10,7 @@ use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Spec, Val};
 use crate::sys::{self, Complaint, Emitted, value_id};
-use melior::ir::attribute::{IntegerAttribute, StringAttribute, TypeAttribute};
+use melior::ir::attribute::{IntegerAttribute, TypeAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Identifier, OperationRef, Type, ValueLike};
@@ -401,13 +401,6 @@ pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
 
 fn axis_of(op: Op<'_>) -> usize {
     usize::try_from(integer(op, "axis")).unwrap_or(0).min(2)
-}
-
-/// The string value of an attribute.
-pub(crate) fn text(attribute: Attribute<'_>) -> Option<String> {
-    StringAttribute::try_from(attribute)
-        .ok()
-        .map(|a| a.value().to_owned())
 }
 
 fn unsupported(name: &str) -> Complaint {

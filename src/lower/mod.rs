@@ -28,7 +28,7 @@ use crate::target::Target;
 use gpu::Gpu;
 use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::operation::OperationMutLike;
 use melior::ir::r#type::IntegerType;
 
 /// The conversions of MLIR that finish what [`lower_module`] leaves: loops, `arith`, `math`.

@@ -9,19 +9,19 @@
 //! ```
 //! use linear_layout::plan::index::{IndexOp, IndexProgram};
 //! let program = IndexProgram::new(&[3], &[vec![4, 8, 5]]);
-//! // Bits on one diagonal (row - column) of the matrix move together: one mask and one shift for all.
+//! // Bits on one diagonal (row - column) of the matrix move together: one mask and one shift for both;
+//! // a bit that goes to several places is multiplied there.
 //! assert_eq!(program.to_string(), "\
 //! %0 = input 0 (3 bits)
 //! %1 = and %0, 0x3
 //! %2 = shl %1, 2
-//! %3 = and %0, 0x4
-//! %4 = shr %0, 2
-//! %5 = or %2, %4
-//! %6 = xor %5, %3
-//! -> %6
+//! %3 = shr %0, 2
+//! %4 = mul %3, 0x5
+//! %5 = xor %2, %4
+//! -> %5
 //! ");
 //! assert_eq!(program.evaluate(&[0b101])[0], 4 ^ 5);
-//! assert_eq!(program.num_ops(), 6);
+//! assert_eq!(program.num_ops(), 5);
 //! ```
 //!
 //! # Laws

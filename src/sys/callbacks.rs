@@ -4,7 +4,6 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{self, PassOutcome};
-use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, OperationRef};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};

@@ -4,6 +4,7 @@
 //! functions here wrap the rest of MLIR's C API that melior does not offer.
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
+#[allow(unreachable_pub, reason = "cxx generates public items")]
 mod bridge;
 pub mod build;
 mod callbacks;
