@@ -200,3 +200,159 @@ impl core::error::Error for PlanError {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::layout::{Dim, LinearLayout};
+    use crate::plan::{PlanOptions, Strategy, plan_conversion};
+    use crate::target::Target;
+
+    /// A layout of one output dim from (dim, columns) pairs.
+    fn layout(bases: &[(Dim, &[u64])], size: u64) -> LinearLayout {
+        let columns: Vec<Vec<[u64; 1]>> = bases
+            .iter()
+            .map(|(_, l)| l.iter().map(|c| [*c]).collect())
+            .collect();
+        let refs: Vec<Vec<&[u64]>> = columns
+            .iter()
+            .map(|l| l.iter().map(|c| &c[..]).collect())
+            .collect();
+        let pairs: Vec<(Dim, &[&[u64]])> = bases
+            .iter()
+            .map(|(d, _)| *d)
+            .zip(refs.iter().map(Vec::as_slice))
+            .collect();
+        let free = crate::layout::Surjectivity::NotRequired;
+        LinearLayout::from_bases_sized(&pairs, &[(Dim::out(0), size)], free).unwrap()
+    }
+
+    const LANES: [u64; 5] = [1, 2, 4, 8, 16];
+
+    #[track_caller]
+    fn check(
+        src: &LinearLayout,
+        dst: &LinearLayout,
+        bits: u32,
+        options: PlanOptions,
+        expect: &str,
+    ) {
+        let target = Target::parse("cuda:90").unwrap();
+        let error = plan_conversion(src, dst, bits, target, &options).unwrap_err();
+        assert!(error.to_string().contains(expect), "{error}");
+    }
+
+    #[test]
+    fn messages_name_found_and_expected() {
+        let none = PlanOptions::new();
+        let (r, l, w, b) = (Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK);
+        let plain = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
+        check(
+            &plain,
+            &plain,
+            24,
+            none,
+            "elements of 24 bits are not supported",
+        );
+        check(
+            &plain,
+            &plain,
+            0,
+            none,
+            "elements of 0 bits are not supported",
+        );
+        check(
+            &plain,
+            &plain,
+            128,
+            none,
+            "expected 1, 2, 4, 8, 16, 32 or 64",
+        );
+        let small = layout(&[(r, &[]), (l, &LANES), (w, &[32])], 64);
+        check(
+            &plain,
+            &small,
+            32,
+            none,
+            "source (dim0 = 128), destination (dim0 = 64)",
+        );
+        let wide = layout(&[(r, &[]), (l, &[1, 2, 4, 8, 16, 32]), (w, &[64])], 128);
+        check(
+            &plain,
+            &wide,
+            32,
+            none,
+            "the destination layout has 64 lanes per warp: expected 32 on cuda:90",
+        );
+        let one_warp = layout(&[(r, &[32, 64]), (l, &LANES)], 128);
+        check(
+            &plain,
+            &one_warp,
+            32,
+            none,
+            "the source layout has 2 warps and the destination 1",
+        );
+        let odd = layout(&[(Dim::OFFSET, &[32, 64]), (l, &LANES)], 128);
+        check(
+            &odd,
+            &plain,
+            32,
+            none,
+            "the source layout has the input dim `offset`",
+        );
+        let holes = layout(&[(r, &[0]), (l, &LANES), (w, &[64])], 128);
+        check(
+            &holes,
+            &plain,
+            32,
+            none,
+            "no source register, lane or warp reaches what `register` bit 0",
+        );
+        let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
+        let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
+        check(
+            &blocks,
+            &others,
+            32,
+            none,
+            "between the blocks of a cluster is not supported yet: `block` bit 0",
+        );
+        let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
+        let shuffle = none.with_strategy(Strategy::Shuffle);
+        check(
+            &plain,
+            &swapped,
+            32,
+            shuffle,
+            "the strategy `shuffle` cannot carry out",
+        );
+        let tight = none.with_scratch_limit(256);
+        check(
+            &plain,
+            &swapped,
+            32,
+            tight,
+            "needs 512 bytes of shared memory on cuda:90: expected at most 256",
+        );
+    }
+
+    #[test]
+    fn kinds_answer_their_predicates() {
+        let (r, l, w) = (Dim::REGISTER, Dim::LANE, Dim::WARP);
+        let plain = layout(&[(r, &[32]), (l, &LANES), (w, &[64])], 128);
+        let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
+        let target = Target::parse("cuda:90").unwrap();
+        let plan = |bits, options| plan_conversion(&plain, &swapped, bits, target, &options);
+        let none = PlanOptions::new();
+        assert!(plan(3, none).unwrap_err().is_unsupported());
+        assert!(
+            plan(32, none.with_scratch_limit(0))
+                .unwrap_err()
+                .is_scratch_limit()
+        );
+        assert!(
+            plan(32, none.with_strategy(Strategy::Local))
+                .unwrap_err()
+                .is_strategy()
+        );
+    }
+}

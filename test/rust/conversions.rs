@@ -306,3 +306,50 @@ fn unseen_pairs_are_right() {
     }
     assert_eq!(pairs, 4000);
 }
+
+/// Layouts that deal out each tensor bit once go through shared memory without a single conflict, on every target.
+#[test]
+fn no_conflicts_anywhere() {
+    let (mut planned, mut bad) = (0, Vec::new());
+    for target in linear_layout::target::TARGETS {
+        for seed in 1..60u64 {
+            let mut r = Random(
+                (seed << 20 | u64::from(target.arch)).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1,
+            );
+            let lanes = target.lanes_log2() as usize;
+            let warps = r.below(4) as usize;
+            let bits = (lanes + warps) as u32 + r.below(6) as u32;
+            let width = [1, 8, 16, 32, 64][r.below(5) as usize];
+            let mut side = || {
+                let mut tensor: Vec<[u64; 1]> = (0..bits).map(|b| [1 << b]).collect();
+                r.shuffle(&mut tensor);
+                let columns: Vec<&[u64]> = tensor.iter().map(|c| &c[..]).collect();
+                let (thread, register) = columns.split_at(lanes + warps);
+                let (lane, warp) = thread.split_at(lanes);
+                let bases = [
+                    (Dim::REGISTER, register),
+                    (Dim::LANE, lane),
+                    (Dim::WARP, warp),
+                ];
+                LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
+            };
+            let (src, dst) = (side(), side());
+            let options = PlanOptions::new().with_strategy(Strategy::Shared);
+            let plan = plan_conversion(&src, &dst, width, target, &options).unwrap();
+            let report = check_plan(&plan, &src, &dst, target).unwrap();
+            planned += 1;
+            if report.conflicts() > 0 {
+                bad.push(format!(
+                    "{target} seed {seed} {width} bits: {report}\n{plan}\n{src}\n{dst}"
+                ));
+            }
+        }
+    }
+    let shown: Vec<_> = bad.iter().take(2).cloned().collect();
+    assert!(
+        bad.is_empty(),
+        "{} of {planned}:\n{}",
+        bad.len(),
+        shown.join("\n")
+    );
+}
