@@ -23,7 +23,9 @@ pub(super) fn wavefronts(
     bank_bytes: u32,
     lane_bits: Option<u32>,
 ) -> (u32, u32) {
-    let group = (num_banks * bank_bytes / bytes.max(bank_bytes)).max(1) as usize;
+    // An access of 12 bytes takes the room of one of 16.
+    let per_lane = bytes.max(bank_bytes).next_power_of_two();
+    let group = (num_banks * bank_bytes / per_lane).max(1) as usize;
     let lane_bits = lane_bits.map_or(group - 1, |bits| bits as usize);
     let width = u64::from(bank_bytes);
     let mut words: Vec<u64> = Vec::new();
@@ -85,5 +87,6 @@ mod tests {
         check(64, 4, 32, |l| 4 * l, (2, 2));
         check(64, 4, 64, |l| 4 * l, (1, 1));
         check(64, 16, 32, |l| 16 * l, (8, 8));
+        check(64, 12, 32, |l| 12 * l, (8, 8));
     }
 }
