@@ -15,13 +15,15 @@ mod mlir {
     use std::fs;
     use std::path::{Path, PathBuf};
     use std::process::Command;
+    use std::sync::atomic::Ordering::Relaxed;
 
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
 
     /// One dialect: the stem of its `*Ops.td` file and its namespace in the IR.
-    const DIALECTS: [(&str, &str); 3] = [
+    const DIALECTS: [(&str, &str); 4] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
+        ("TritonNvidiaGPUOps", "ttng"),
         ("TritonAMDGPUOps", "amdg"),
     ];
 
@@ -37,7 +39,7 @@ mod mlir {
         let generated = out.join("generated");
         fs::create_dir_all(&generated).expect("OUT_DIR is writable");
         generate(&prefix, &generated);
-        compile(&prefix, &generated);
+        compile(&prefix, &generated, &out);
         link(&prefix, &out);
     }
 
@@ -45,13 +47,14 @@ mod mlir {
     fn generate(prefix: &Path, generated: &Path) {
         let tblgen = prefix.join("bin/mlir-tblgen");
         let run = |td: &str, generator: &str, extra: &[&str], output: &str| {
+            // `--write-if-changed` keeps the time of files that stay the same, and with it the
+            // objects built from them.
             let status = Command::new(&tblgen)
                 .args(["-I", "dialect", "-I", "passes", "-I"])
                 .arg(prefix.join("include"))
                 .arg(format!("-gen-{generator}"))
                 .args(extra)
-                .arg(td)
-                .arg("-o")
+                .args([td, "--write-if-changed", "-o"])
                 .arg(generated.join(output))
                 .status()
                 .unwrap_or_else(|e| panic!("cannot run {}: {e}", tblgen.display()));
@@ -124,7 +127,11 @@ mod mlir {
             &["-name=LinearLayout"],
             "Passes.h.inc",
         );
-        fs::write(generated.join("PassList.inc"), pass_list(prefix)).expect("OUT_DIR is writable");
+        let passes = pass_list(prefix);
+        let path = generated.join("PassList.inc");
+        if fs::read_to_string(&path).ok().as_ref() != Some(&passes) {
+            fs::write(path, passes).expect("OUT_DIR is writable");
+        }
     }
 
     /// The passes of `Passes.td` as a C++ X-macro, so that no second list is kept by hand.
@@ -150,7 +157,8 @@ mod mlir {
         text + "#endif\n"
     }
 
-    fn compile(prefix: &Path, generated: &Path) {
+    /// Compiles what changed: one object per source, kept in `OUT_DIR` with the files it read.
+    fn compile(prefix: &Path, generated: &Path, out: &Path) {
         let sources: Vec<PathBuf> = fs::read_dir("dialect")
             .expect("dialect/ exists")
             .map(|entry| entry.expect("dialect/ is readable").path())
@@ -162,7 +170,6 @@ mod mlir {
             // MLIR tells traits apart by the name a compiler gives them, and GCC's names differ
             // from Clang's, which built the shared libMLIR.
             .compiler(prefix.join("bin/clang++"))
-            .files(sources)
             .include(".")
             .include(generated)
             // As system headers, so that their warnings are not ours.
@@ -173,9 +180,67 @@ mod mlir {
             .define("RUST_CXX_NO_EXCEPTIONS", None)
             .warnings_into_errors(true)
             .flag_if_supported("-Wno-unused-parameter")
-            .opt_level(1)
-            .debug(false)
-            .compile("linear_layout_dialects");
+            .opt_level(u32::from(env::var("PROFILE").as_deref() == Ok("release")))
+            .debug(false);
+        let compiler = build.get_compiler();
+        let objects = out.join("objects");
+        fs::create_dir_all(&objects).expect("OUT_DIR is writable");
+        let stale: Vec<&PathBuf> = sources
+            .iter()
+            .filter(|source| !is_fresh(&object_of(&objects, source)))
+            .collect();
+        let num_jobs: usize = env::var("NUM_JOBS")
+            .ok()
+            .and_then(|n| n.parse().ok())
+            .unwrap_or(1);
+        let next = std::sync::atomic::AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..num_jobs.min(stale.len()) {
+                scope.spawn(|| {
+                    while let Some(source) = stale.get(next.fetch_add(1, Relaxed)) {
+                        let object = object_of(&objects, source);
+                        let status = compiler
+                            .to_command()
+                            .args(["-MMD", "-MF"])
+                            .arg(object.with_extension("d"))
+                            .arg("-c")
+                            .arg(source)
+                            .arg("-o")
+                            .arg(&object)
+                            .status()
+                            .expect("the C++ compiler can be run");
+                        assert!(status.success(), "cannot compile {}", source.display());
+                    }
+                });
+            }
+        });
+        for source in &sources {
+            build.object(object_of(&objects, source));
+        }
+        build.compile("linear_layout_dialects");
+    }
+
+    fn object_of(objects: &Path, source: &Path) -> PathBuf {
+        let stem = source.file_stem().expect("a source has a name");
+        objects.join(stem).with_extension("o")
+    }
+
+    /// Whether an object is newer than every file that it was built from, and this script.
+    fn is_fresh(object: &Path) -> bool {
+        let time = |path: &Path| fs::metadata(path).and_then(|m| m.modified()).ok();
+        let (Some(built), Ok(rule)) =
+            (time(object), fs::read_to_string(object.with_extension("d")))
+        else {
+            return false;
+        };
+        let Some((_, files)) = rule.split_once(": ") else {
+            return false;
+        };
+        files
+            .split_whitespace()
+            .filter(|file| *file != "\\")
+            .chain(["build.rs"])
+            .all(|file| time(Path::new(file)).is_some_and(|t| t <= built))
     }
 
     /// Links against the shared MLIR and LLVM, after the static C++ part that needs them.

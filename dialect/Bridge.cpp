@@ -2,6 +2,7 @@
 #include "dialect/Dialects.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
+#include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
@@ -16,16 +17,31 @@ using namespace ll;
 
 LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
 
-std::string ll::checkEncoding(Attribute encoding) {
+Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic()> emitError) {
+  // A normal spelling is parsed once more, below, and then taken as it is.
+  static thread_local bool isNormal = false;
+  if (isNormal)
+    return encoding;
   const LayoutCacheHolder &holder =
       encoding.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
   auto key = reinterpret_cast<size_t>(encoding.getAsOpaquePointer());
-  return std::string(holder.cache->check_encoding(key));
+  bridge::EncodingCheck check = holder.cache->check_encoding(key);
+  if (!check.reason.empty()) {
+    emitError() << std::string(check.reason);
+    return {};
+  }
+  if (check.normal.empty())
+    return encoding;
+  isNormal = true;
+  Attribute normal = parseAttribute(std::string(check.normal), encoding.getContext());
+  isNormal = false;
+  return normal;
 }
 
 void bridge::register_dialects(size_t registry) {
   auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
-  dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, amdg::TritonAMDGPUDialect>();
+  dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
+                  amdg::TritonAMDGPUDialect>();
   // What `convert-to-llvm` needs to know of the dialects that a lowering leaves.
   arith::registerConvertArithToLLVMInterface(dialects);
   cf::registerConvertControlFlowToLLVMInterface(dialects);

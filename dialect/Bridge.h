@@ -38,8 +38,9 @@ struct LayoutCacheHolder {
   rust::Box<bridge::LayoutCache> cache;
 };
 
-// Empty if the encoding keeps its rules, else the reason why not.
-std::string checkEncoding(mlir::Attribute encoding);
+// The encoding in its normal spelling, or null after an error that names the rule it breaks.
+mlir::Attribute normalEncoding(mlir::Attribute encoding,
+                               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace ll
 

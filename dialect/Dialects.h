@@ -21,7 +21,7 @@ namespace ll {
 struct LayoutCacheHolder;
 
 // Rust decides (src/ir/verify.rs); these only ask.
-mlir::LogicalResult verifySameEncoding(mlir::Operation *op);
+mlir::LogicalResult verifySameEncoding(mlir::Operation *op, bool results);
 mlir::LogicalResult verifyOperation(mlir::Operation *op);
 
 template <typename ConcreteType>
@@ -31,14 +31,28 @@ struct Verified : mlir::OpTrait::TraitBase<ConcreteType, Verified> {
 
 template <typename ConcreteType>
 struct SameEncoding : mlir::OpTrait::TraitBase<ConcreteType, SameEncoding> {
-  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameEncoding(op); }
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) { return verifySameEncoding(op, true); }
 };
+
+template <typename ConcreteType>
+struct SameOperandsEncoding : mlir::OpTrait::TraitBase<ConcreteType, SameOperandsEncoding> {
+  static mlir::LogicalResult verifyTrait(mlir::Operation *op) {
+    return verifySameEncoding(op, false);
+  }
+};
+
+// Whether the attribute says how an access uses the caches.
+bool isCachePolicy(mlir::Attribute attr);
 
 namespace tt {
 
 struct GlobalMemory : mlir::SideEffects::Resource::Base<GlobalMemory> {
   llvm::StringRef getName() final { return "<GlobalMemory>"; }
 };
+
+// The name of a pointer's address space, as in `!tt.ptr<f32, "constant">`.
+mlir::FailureOr<int> parseAddressSpace(mlir::AsmParser &parser);
+void printAddressSpace(mlir::AsmPrinter &printer, int space);
 
 // The type with its shape and encoding, if any, and another element.
 mlir::Type withElement(mlir::Type type, mlir::Type element);
@@ -48,14 +62,33 @@ mlir::Type pointeeLike(mlir::Type pointers);
 mlir::Type boolLike(mlir::Type type);
 
 } // namespace tt
+
+namespace ttg {
+
+struct SharedMemory : mlir::SideEffects::Resource::Base<SharedMemory> {
+  llvm::StringRef getName() final { return "<SharedMemory>"; }
+};
+
+} // namespace ttg
+
+namespace ttng {
+
+struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
+  llvm::StringRef getName() final { return "<TensorMemory>"; }
+};
+
+} // namespace ttng
 } // namespace ll
 
 #include "TritonOps.dialect.h.inc"
 #include "TritonGPUOps.dialect.h.inc"
+#include "TritonNvidiaGPUOps.dialect.h.inc"
 #include "TritonAMDGPUOps.dialect.h.inc"
 
 #include "TritonEnums.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "TritonOps.attrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "TritonOps.types.h.inc"
 #define GET_ATTRDEF_CLASSES
@@ -63,10 +96,17 @@ mlir::Type boolLike(mlir::Type type);
 #define GET_TYPEDEF_CLASSES
 #include "TritonGPUOps.types.h.inc"
 
+#define GET_ATTRDEF_CLASSES
+#include "TritonNvidiaGPUOps.attrs.h.inc"
+#define GET_TYPEDEF_CLASSES
+#include "TritonNvidiaGPUOps.types.h.inc"
+
 #define GET_OP_CLASSES
 #include "TritonOps.h.inc"
 #define GET_OP_CLASSES
 #include "TritonGPUOps.h.inc"
+#define GET_OP_CLASSES
+#include "TritonNvidiaGPUOps.h.inc"
 #define GET_OP_CLASSES
 #include "TritonAMDGPUOps.h.inc"
 

@@ -27,27 +27,65 @@ void ll::printIntList(AsmPrinter &printer, ArrayRef<unsigned> values) {
   printer << ']';
 }
 
+FailureOr<bool> ll::parseBool(AsmParser &parser) {
+  if (succeeded(parser.parseOptionalKeyword("true")))
+    return true;
+  if (succeeded(parser.parseOptionalKeyword("false")))
+    return false;
+  return parser.emitError(parser.getCurrentLocation(), "expected `true` or `false`");
+}
+
 FailureOr<ArrayAttr> ll::parseBases(AsmParser &parser) {
-  SmallVector<Attribute> bases;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        FailureOr<SmallVector<unsigned>> basis = parseIntList(parser);
-        if (failed(basis))
+  ArrayAttr bases;
+  if (parser.parseAttribute(bases))
+    return failure();
+  return bases;
+}
+
+void ll::printBases(AsmPrinter &printer, Attribute bases) {
+  if (auto list = dyn_cast<ArrayAttr>(bases)) {
+    printer << '[';
+    llvm::interleaveComma(list, printer, [&](Attribute item) { printBases(printer, item); });
+    printer << ']';
+  } else if (auto number = dyn_cast<IntegerAttr>(bases)) {
+    printer << number.getInt();
+  } else {
+    printer << bases;
+  }
+}
+
+FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
+  NamedAttrList fields;
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
+        auto location = parser.getCurrentLocation();
+        StringRef key;
+        Attribute value;
+        if (parser.parseKeyword(&key) || parser.parseEqual() || parser.parseAttribute(value))
           return failure();
-        SmallVector<int32_t> components(basis->begin(), basis->end());
-        bases.push_back(parser.getBuilder().getI32ArrayAttr(components));
+        if (fields.get(key))
+          return parser.emitError(location) << "`" << key << "` is given twice";
+        fields.append(key, value);
         return success();
       }))
     return failure();
-  return parser.getBuilder().getArrayAttr(bases);
+  return fields.getDictionary(parser.getContext());
 }
 
-void ll::printBases(AsmPrinter &printer, ArrayAttr bases) {
-  printer << '[';
-  llvm::interleaveComma(bases, printer, [&](Attribute basis) {
-    printer << '[';
-    llvm::interleaveComma(cast<ArrayAttr>(basis), printer,
-                          [&](Attribute component) { printer << cast<IntegerAttr>(component).getInt(); });
-    printer << ']';
+void ll::printNamedBases(AsmPrinter &printer, DictionaryAttr bases) {
+  static constexpr StringLiteral order[] = {"order", "shape", "offset", "register",
+                                            "lane",  "warp",  "block"};
+  SmallVector<NamedAttribute> fields;
+  for (StringRef key : order)
+    if (std::optional<NamedAttribute> field = bases.getNamed(key))
+      fields.push_back(*field);
+  // Keys that no encoding has are kept, so that the error can name them.
+  for (NamedAttribute field : bases)
+    if (!llvm::is_contained(order, field.getName().getValue()))
+      fields.push_back(field);
+  printer << '{';
+  llvm::interleaveComma(fields, printer, [&](NamedAttribute field) {
+    printer << field.getName().getValue() << " = ";
+    printBases(printer, field.getValue());
   });
-  printer << ']';
+  printer << '}';
 }

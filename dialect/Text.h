@@ -1,4 +1,4 @@
-// Pieces of text that ODS cannot express: lists in brackets.
+// Pieces of text that ODS cannot express: lists in brackets, and lists by name.
 #ifndef LL_DIALECT_TEXT_H
 #define LL_DIALECT_TEXT_H
 
@@ -11,9 +11,16 @@ namespace ll {
 mlir::FailureOr<llvm::SmallVector<unsigned>> parseIntList(mlir::AsmParser &parser);
 void printIntList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
 
-// `[[0, 1], [0, 2]]`, as an array of arrays of i32.
+// `true` or `false`
+mlir::FailureOr<bool> parseBool(mlir::AsmParser &parser);
+
+// `[[0, 1], [0, 2]]`. What the numbers may be is checked with the encoding's other rules.
 mlir::FailureOr<mlir::ArrayAttr> parseBases(mlir::AsmParser &parser);
-void printBases(mlir::AsmPrinter &printer, mlir::ArrayAttr bases);
+void printBases(mlir::AsmPrinter &printer, mlir::Attribute bases);
+
+// `{register = [[0, 1]], lane = [[1, 0]]}`, printed in the order of the hardware's dimensions.
+mlir::FailureOr<mlir::DictionaryAttr> parseNamedBases(mlir::AsmParser &parser);
+void printNamedBases(mlir::AsmPrinter &printer, mlir::DictionaryAttr bases);
 
 } // namespace ll
 

@@ -9,12 +9,18 @@ using namespace mlir;
 
 #include "TritonEnums.cpp.inc"
 #include "TritonOps.dialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TritonOps.attrs.cpp.inc"
 #define GET_TYPEDEF_CLASSES
 #include "TritonOps.types.cpp.inc"
 #define GET_OP_CLASSES
 #include "TritonOps.cpp.inc"
 
 void ll::tt::TritonDialect::initialize() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TritonOps.attrs.cpp.inc"
+      >();
   addTypes<
 #define GET_TYPEDEF_LIST
 #include "TritonOps.types.cpp.inc"
@@ -23,6 +29,50 @@ void ll::tt::TritonDialect::initialize() {
 #define GET_OP_LIST
 #include "TritonOps.cpp.inc"
       >();
+}
+
+FailureOr<int> ll::tt::parseAddressSpace(AsmParser &parser) {
+  auto location = parser.getCurrentLocation();
+  std::string name;
+  if (parser.parseString(&name))
+    return failure();
+  std::optional<PtrAddrSpace> space = symbolizePtrAddrSpace(name);
+  if (!space)
+    return parser.emitError(location)
+           << "expected `\"descriptor\"`, `\"global\"` or `\"constant\"`, got `\"" << name << "\"`";
+  return static_cast<int>(*space);
+}
+
+void ll::tt::printAddressSpace(AsmPrinter &printer, int space) {
+  printer << '"' << stringifyPtrAddrSpace(static_cast<PtrAddrSpace>(space)) << '"';
+}
+
+LogicalResult ll::tt::PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
+                                          Type pointee, int) {
+  if (!pointee.isIntOrFloat())
+    return emitError() << "a pointer points to integers or floats, got `" << pointee << "`";
+  return success();
+}
+
+Type ll::tt::TensorDescType::parse(AsmParser &parser) {
+  SmallVector<int64_t> shape;
+  Type element;
+  Attribute layout;
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
+      parser.parseType(element) ||
+      (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)) ||
+      parser.parseGreater())
+    return {};
+  return get(parser.getContext(), shape, element, layout);
+}
+
+void ll::tt::TensorDescType::print(AsmPrinter &printer) const {
+  printer << '<';
+  printer.printDimensionList(getShape());
+  printer << 'x' << getElementType();
+  if (getSharedLayout())
+    printer << ", " << getSharedLayout();
+  printer << '>';
 }
 
 Type ll::tt::withElement(Type type, Type element) {
@@ -51,4 +101,42 @@ void ll::tt::FuncOp::print(OpAsmPrinter &printer) {
   function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
                                            getFunctionTypeAttrName(), getArgAttrsAttrName(),
                                            getResAttrsAttrName());
+}
+
+// What a function outside may do is known only where it is called pure.
+template <typename Effects> static void externalEffects(bool pure, Effects &effects) {
+  if (pure)
+    return;
+  effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Read::get());
+}
+
+void ll::tt::ExternElementwiseOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  externalEffects(getPure(), effects);
+}
+
+void ll::tt::ElementwiseInlineAsmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  externalEffects(getPure(), effects);
+}
+
+// call_c1 to call_c3: the symbol table belongs to the whole module, so this runs after its parts.
+LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
+  auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
+  if (!function)
+    return emitOpError() << "calls `" << getCallee() << "`, which is no `tt.func` of the module";
+  auto compare = [&](StringRef what, TypeRange given, ArrayRef<Type> declared) -> LogicalResult {
+    if (given.size() != declared.size())
+      return emitOpError() << "has " << given.size() << ' ' << what << "s, but `" << getCallee()
+                           << "` has " << declared.size();
+    for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, declared)))
+      if (std::get<0>(pair) != std::get<1>(pair))
+        return emitOpError() << "has `" << std::get<0>(pair) << "` as " << what << ' ' << i
+                             << ", but `" << getCallee() << "` has `" << std::get<1>(pair) << '`';
+    return success();
+  };
+  FunctionType type = function.getFunctionType();
+  return success(succeeded(compare("operand", getOperandTypes(), type.getInputs())) &&
+                 succeeded(compare("result", getResultTypes(), type.getResults())));
 }

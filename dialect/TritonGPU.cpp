@@ -8,6 +8,33 @@
 
 using namespace mlir;
 
+// `[0, 16]` without its brackets.
+static ParseResult parseOffsets(OpAsmParser &parser, DenseI32ArrayAttr &offsets) {
+  SmallVector<int32_t> values;
+  if (parser.parseCommaSeparatedList(
+          [&] { return ParseResult(parser.parseInteger(values.emplace_back())); }))
+    return failure();
+  offsets = parser.getBuilder().getDenseI32ArrayAttr(values);
+  return success();
+}
+
+static void printOffsets(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr offsets) {
+  llvm::interleaveComma(offsets.asArrayRef(), printer);
+}
+
+// `local|global_read`
+static ParseResult parseAddrSpace(OpAsmParser &parser, ll::ttg::AddrSpaceAttr &spaces) {
+  FailureOr<ll::ttg::AddrSpace> value = FieldParser<ll::ttg::AddrSpace>::parse(parser);
+  if (failed(value))
+    return failure();
+  spaces = ll::ttg::AddrSpaceAttr::get(parser.getContext(), *value);
+  return success();
+}
+
+static void printAddrSpace(OpAsmPrinter &printer, Operation *, ll::ttg::AddrSpaceAttr spaces) {
+  printer << ll::ttg::stringifyAddrSpace(spaces.getValue());
+}
+
 #include "TritonGPUOps.dialect.cpp.inc"
 #define GET_ATTRDEF_CLASSES
 #include "TritonGPUOps.attrs.cpp.inc"
@@ -23,12 +50,19 @@ struct EncodingAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
-    StringRef name = TypeSwitch<Attribute, StringRef>(attr)
-                         .Case([](ll::ttg::BlockedEncodingAttr) { return "blocked"; })
-                         .Case([](ll::ttg::LinearEncodingAttr) { return "linear"; })
-                         .Case([](ll::ttg::SwizzledSharedEncodingAttr) { return "shared"; })
-                         .Case([](ll::ttg::SharedMemorySpaceAttr) { return "smem"; })
-                         .Default(StringRef());
+    using namespace ll::ttg;
+    StringRef name =
+        TypeSwitch<Attribute, StringRef>(attr)
+            .Case([](BlockedEncodingAttr) { return "blocked"; })
+            .Case([](LinearEncodingAttr) { return "linear"; })
+            .Case([](GenericLinearEncodingAttr) { return "generic_linear"; })
+            .Case<NvidiaMmaEncodingAttr, AMDMfmaEncodingAttr, AMDWmmaEncodingAttr>(
+                [](auto) { return "mma"; })
+            .Case<SwizzledSharedEncodingAttr, AMDRotatingSharedEncodingAttr,
+                  PaddedSharedEncodingAttr, PartitionedSharedEncodingAttr, NVMMASharedEncodingAttr,
+                  SharedLinearEncodingAttr>([](auto) { return "shared"; })
+            .Case([](SharedMemorySpaceAttr) { return "smem"; })
+            .Default(StringRef());
     if (name.empty())
       return AliasResult::NoAlias;
     os << name;
@@ -41,21 +75,17 @@ struct EncodingAliases : OpAsmDialectInterface {
 // The one place where an encoding's own rules are checked.
 Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
   auto location = parser.getCurrentLocation();
+  auto emitError = [&] { return parser.emitError(location); };
   StringRef mnemonic;
   Attribute attr;
   OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
   if (!parsed.has_value()) {
-    parser.emitError(location) << "unknown attribute `" << mnemonic << "` in dialect `ttg`";
+    emitError() << "unknown attribute `" << mnemonic << "` in dialect `ttg`";
     return {};
   }
   if (failed(*parsed) || isa<SharedMemorySpaceAttr>(attr))
     return attr;
-  std::string reason = checkEncoding(attr);
-  if (!reason.empty()) {
-    parser.emitError(location) << reason;
-    return {};
-  }
-  return attr;
+  return normalEncoding(attr, emitError);
 }
 
 void ll::ttg::TritonGPUDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
@@ -87,53 +117,29 @@ void ll::ttg::TritonGPUDialect::initialize() {
   addInterfaces<EncodingAliases>();
 }
 
-// `<{register = [[..]], lane = [[..]], warp = [[..]], block = [[..]]}>`, keys in any order.
-Attribute ll::ttg::LinearEncodingAttr::parse(AsmParser &parser, Type) {
-  static constexpr StringLiteral keys[] = {"register", "lane", "warp", "block"};
-  std::array<ArrayAttr, 4> bases;
-  auto location = parser.getCurrentLocation();
+// `<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>`
+Attribute ll::ttg::PaddedSharedEncodingAttr::parse(AsmParser &parser, Type) {
+  SmallVector<unsigned> intervals, paddings;
   if (parser.parseLess() ||
-      parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
-        auto keyLocation = parser.getCurrentLocation();
-        StringRef key;
-        if (parser.parseKeyword(&key) || parser.parseEqual())
-          return failure();
-        const auto *found = llvm::find(keys, key);
-        if (found == std::end(keys))
-          return parser.emitError(keyLocation)
-                 << "expected `register`, `lane`, `warp` or `block`, got `" << key << "`";
-        ArrayAttr &slot = bases[found - std::begin(keys)];
-        if (slot)
-          return parser.emitError(keyLocation) << "`" << key << "` is given twice";
-        FailureOr<ArrayAttr> parsed = parseBases(parser);
-        if (failed(parsed))
-          return failure();
-        slot = *parsed;
-        return success();
-      }) ||
-      parser.parseGreater())
+      parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        return failure(parser.parseInteger(intervals.emplace_back()) || parser.parseColon() ||
+                       parser.parsePlus() || parser.parseInteger(paddings.emplace_back()));
+      }))
     return {};
-  for (auto [key, slot] : llvm::zip_equal(keys, bases))
-    if (!slot) {
-      parser.emitError(location) << "`" << key << "` is missing: a linear encoding gives "
-                                 << "`register`, `lane`, `warp` and `block`";
-      return {};
-    }
-  return getChecked([&] { return parser.emitError(location); }, parser.getContext(), bases[0],
-                    bases[1], bases[2], bases[3]);
+  FailureOr<DictionaryAttr> linear = parseNamedBases(parser);
+  if (failed(linear) || parser.parseGreater())
+    return {};
+  return get(parser.getContext(), intervals, paddings, *linear);
 }
 
-void ll::ttg::LinearEncodingAttr::print(AsmPrinter &printer) const {
-  auto field = [&](StringRef key, ArrayAttr bases) {
-    printer << key << " = ";
-    printBases(printer, bases);
-  };
-  printer << "<{";
-  field("register", getRegisters());
-  field(", lane", getLanes());
-  field(", warp", getWarps());
-  field(", block", getBlocks());
-  printer << "}>";
+void ll::ttg::PaddedSharedEncodingAttr::print(AsmPrinter &printer) const {
+  printer << "<[";
+  llvm::interleaveComma(llvm::zip(getIntervals(), getPaddings()), printer, [&](auto pair) {
+    printer << std::get<0>(pair) << ":+" << std::get<1>(pair);
+  });
+  printer << "] ";
+  printNamedBases(printer, getLinear());
+  printer << '>';
 }
 
 Type ll::ttg::MemDescType::parse(AsmParser &parser) {
@@ -181,4 +187,78 @@ ll::ttg::MemDescType ll::ttg::MemDescType::cloneWith(std::optional<ArrayRef<int6
                                                      Type element) const {
   return get(getContext(), shape.value_or(getShape()), element, getEncoding(), getMemorySpace(),
              getMutableMemory(), shape.value_or(getAllocShape()));
+}
+
+void ll::ttg::LocalAllocOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (!getType().getMutableMemory() && !(*this)->hasAttr("allocation.offset"))
+    return;
+  effects.emplace_back(MemoryEffects::Allocate::get(), SharedMemory::get());
+  if (getSrc())
+    effects.emplace_back(MemoryEffects::Write::get(), getOperation()->getOpResult(0),
+                         SharedMemory::get());
+}
+
+void ll::ttg::InlineAsmOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  if (getPure())
+    return;
+  effects.emplace_back(MemoryEffects::Write::get());
+  effects.emplace_back(MemoryEffects::Read::get());
+}
+
+// `(%a, %b) default {...} partition0(%x: i32, %y: i32) num_warps(4) {...} : (i32, i32) -> f32`
+ParseResult ll::ttg::WarpSpecializeOp::parse(OpAsmParser &parser, OperationState &result) {
+  SmallVector<OpAsmParser::UnresolvedOperand> captures;
+  auto location = parser.getCurrentLocation();
+  if (parser.parseOperandList(captures, AsmParser::Delimiter::Paren) ||
+      parser.parseOptionalAttrDictWithKeyword(result.attributes) ||
+      parser.parseKeyword("default") || parser.parseRegion(*result.addRegion()))
+    return failure();
+
+  OperationState partitions(parser.getEncodedSourceLoc(location),
+                            WarpSpecializePartitionsOp::getOperationName());
+  SmallVector<int32_t> numWarps;
+  while (succeeded(
+      parser.parseOptionalKeyword(("partition" + Twine(numWarps.size())).str()))) {
+    SmallVector<OpAsmParser::Argument> arguments;
+    if (parser.parseArgumentList(arguments, AsmParser::Delimiter::Paren, /*allowType=*/true) ||
+        parser.parseKeyword("num_warps") || parser.parseLParen() ||
+        parser.parseInteger(numWarps.emplace_back()) || parser.parseRParen() ||
+        parser.parseRegion(*partitions.addRegion(), arguments))
+      return failure();
+  }
+
+  FunctionType types;
+  if (parser.parseColon() || parser.parseType(types) ||
+      parser.resolveOperands(captures, types.getInputs(), location, partitions.operands))
+    return failure();
+  result.addTypes(types.getResults());
+  result.addAttribute(getPartitionNumWarpsAttrName(result.name),
+                      parser.getBuilder().getDenseI32ArrayAttr(numWarps));
+  Block &holder = result.addRegion()->emplaceBlock();
+  holder.push_back(Operation::create(partitions));
+  return success();
+}
+
+void ll::ttg::WarpSpecializeOp::print(OpAsmPrinter &printer) {
+  auto partitions = cast<WarpSpecializePartitionsOp>(getPartitionOpHolder().front().front());
+  printer << '(';
+  printer.printOperands(partitions.getOperands());
+  printer << ')';
+  printer.printOptionalAttrDictWithKeyword((*this)->getAttrs(), {getPartitionNumWarpsAttrName()});
+  printer.printNewline();
+  printer << "default ";
+  printer.printRegion(getDefaultRegion(), /*printEntryBlockArgs=*/false);
+  for (auto [i, region, numWarps] :
+       llvm::enumerate(partitions.getPartitionRegions(), getPartitionNumWarps())) {
+    printer.printNewline();
+    printer << "partition" << i << '(';
+    llvm::interleaveComma(region.getArguments(), printer,
+                          [&](BlockArgument argument) { printer.printRegionArgument(argument); });
+    printer << ") num_warps(" << numWarps << ") ";
+    printer.printRegion(region, /*printEntryBlockArgs=*/false);
+  }
+  printer << " : ";
+  printer.printFunctionalType(partitions.getOperandTypes(), getResultTypes());
 }

@@ -1,9 +1,10 @@
 // Encodings: how the elements of a tensor are laid out over registers, lanes, warps and CTAs, or
 // over shared memory. Spelled exactly as Triton 3.9 spells them.
 //
-// An encoding's meaning (its linear layout) and its rules live in src/encoding; the text form is
-// what the two sides share, so a parameter is declared here and nowhere else in C++. The rules are
-// checked in one place, where the dialect parses an attribute.
+// An encoding's meaning (its linear layout), its rules and its normal spelling live in
+// src/encoding; the text form is what the two sides share, so a parameter is declared here and
+// nowhere else in C++. Rules and normal spelling are asked for in one place, where the dialect
+// parses an attribute.
 #ifndef LL_TRITONGPU_ATTRS
 #define LL_TRITONGPU_ATTRS
 
@@ -15,6 +16,18 @@ class LL_IntList<string desc = ""> : ArrayRefParameter<"unsigned", desc> {
   let parser = "::ll::parseIntList($_parser)";
   let printer = "::ll::printIntList($_printer, $_self)";
 }
+class LL_OptionalIntList<string desc = ""> : LL_IntList<desc> {
+  let defaultValue = "::llvm::SmallVector<unsigned>()";
+  let comparator = "::llvm::ArrayRef<unsigned>($_lhs) == ::llvm::ArrayRef<unsigned>($_rhs)";
+}
+// `true` or `false`
+class LL_Bool<string desc = ""> : AttrOrTypeParameter<"bool", desc> {
+  let parser = "::ll::parseBool($_parser)";
+  let printer = "$_printer << ($_self ? \"true\" : \"false\")";
+}
+class LL_OptionalBool<string desc = ""> : LL_Bool<desc> {
+  let defaultValue = "false";
+}
 // `[[0, 1], [0, 2]]`: one basis per bit, least significant first; null means absent.
 class LL_Bases<string desc = ""> : AttrOrTypeParameter<"::mlir::ArrayAttr", desc> {
   let parser = "::ll::parseBases($_parser)";
@@ -22,6 +35,11 @@ class LL_Bases<string desc = ""> : AttrOrTypeParameter<"::mlir::ArrayAttr", desc
 }
 class LL_OptionalBases<string desc = ""> : LL_Bases<desc> {
   let defaultValue = "::mlir::ArrayAttr()";
+}
+// `{register = [[0, 1]], warp = [[1, 0]]}`: bases by the dimension they belong to.
+class LL_NamedBases<string desc = ""> : AttrOrTypeParameter<"::mlir::DictionaryAttr", desc> {
+  let parser = "::ll::parseNamedBases($_parser)";
+  let printer = "::ll::printNamedBases($_printer, $_self)";
 }
 def LL_CGALayout : LL_OptionalBases<"bases of the CTAs of a cluster; absent for one CTA">;
 
@@ -32,6 +50,8 @@ class TTG_Attr<string name, string attrMnemonic> : AttrDef<TritonGPU_Dialect, na
 class TTG_Encoding<string name, string attrMnemonic> : TTG_Attr<name, attrMnemonic> {
   let assemblyFormat = "`<` `{` struct(params) `}` `>`";
 }
+
+//===-- Registers of threads ----------------------------------------------------------------===//
 
 def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
   let summary = "each thread holds a small block; blocks tile the tensor by lanes, then warps";
@@ -45,21 +65,94 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
   let parameters = (ins "unsigned":$dim, "::mlir::Attribute":$parent);
 }
 
+// In text the parameters are `register`, `lane`, `warp`, `block`, of which the first is a C++
+// keyword; as named bases they need no hand-written list of fields.
 def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
   let summary = "a layout given by its bases";
-  // In text the parameters are `register`, `lane`, `warp`, `block`; the first is a C++ keyword, so
-  // the format is written by hand.
-  let parameters = (ins LL_Bases<>:$registers, LL_Bases<>:$lanes, LL_Bases<>:$warps,
-                        LL_Bases<>:$blocks);
-  let assemblyFormat = ?;
-  let hasCustomAssemblyFormat = 1;
+  let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
+  let assemblyFormat = "`<` $bases `>`";
 }
+
+def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_linear"> {
+  let summary = "a layout given by its bases, where warps may be swizzled";
+  let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
+  let assemblyFormat = "`<` $bases `>`";
+}
+
+def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
+  let summary = "the result of NVIDIA's `mma` (version 2) and `wgmma` (version 3)";
+  let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor,
+                        LL_IntList<>:$warpsPerCTA, LL_CGALayout:$CGALayout,
+                        LL_IntList<>:$instrShape);
+}
+
+def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
+  let summary = "the result of AMD's CDNA matrix instructions";
+  let parameters = (ins "unsigned":$version, LL_IntList<>:$warpsPerCTA, LL_IntList<>:$instrShape,
+                        LL_Bool<>:$isTransposed, LL_CGALayout:$CGALayout,
+                        LL_OptionalIntList<"all 1 if absent">:$tilesPerWarp,
+                        DefaultValuedParameter<"unsigned", "32">:$elementBitWidth);
+}
+
+def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
+  let summary = "the result of AMD's RDNA matrix instructions";
+  let parameters = (ins "unsigned":$version, LL_Bool<>:$isTranspose,
+                        LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
+                        LL_CGALayout:$CGALayout,
+                        LL_OptionalIntList<"16 x 16 x 16 if absent">:$instrShape,
+                        DefaultValuedParameter<"unsigned", "0">:$rank);
+}
+
+def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
+  let summary = "an operand of a matrix product whose result has the parent's layout";
+  let parameters = (ins "unsigned":$opIdx, "::mlir::Attribute":$parent,
+                        DefaultValuedParameter<"unsigned", "0">:$kWidth);
+}
+
+//===-- Shared memory -----------------------------------------------------------------------===//
 
 def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzled_shared"> {
   let summary = "shared memory, rows permuted by XOR in units of `vec` elements";
   let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
 }
+
+def TTG_AMDRotatingSharedEncoding
+    : TTG_Encoding<"AMDRotatingSharedEncoding", "amd_rotating_shared"> {
+  let summary = "shared memory, rows permuted by XOR with a phase that rotates from block to block";
+  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
+                        LL_IntList<>:$order, LL_CGALayout:$CGALayout);
+}
+
+def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shared"> {
+  let summary = "shared memory with a gap after every so many elements";
+  let parameters = (ins LL_IntList<>:$intervals, LL_IntList<>:$paddings,
+                        LL_NamedBases<"`order` and `shape`, or bases of `offset` and `block`">:$linear);
+  let assemblyFormat = ?;
+  let hasCustomAssemblyFormat = 1;
+}
+
+def TTG_PartitionedSharedEncoding
+    : TTG_Encoding<"PartitionedSharedEncoding", "partitioned_shared"> {
+  let summary = "shared memory in pieces that are allocated apart";
+  let parameters = (ins "unsigned":$numPartitions, "unsigned":$numGroups, "unsigned":$partitionDim,
+                        "::mlir::Attribute":$partitionLayout);
+}
+
+def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"> {
+  let summary = "shared memory as NVIDIA's tensor cores and TMA read it";
+  let parameters = (ins "unsigned":$swizzlingByteWidth, LL_Bool<>:$transposed,
+                        "unsigned":$elementBitWidth, LL_OptionalBool<>:$fp4Padded,
+                        DefaultValuedParameter<"unsigned", "0">:$rank, LL_CGALayout:$CGALayout);
+}
+
+def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_linear"> {
+  let summary = "shared memory given by its bases";
+  let parameters = (ins LL_NamedBases<"of `offset` and `block`">:$bases, "unsigned":$alignment);
+  let assemblyFormat = "`<` $bases `,` `alignment` `=` $alignment `>`";
+}
+
+//===-- Memory spaces -----------------------------------------------------------------------===//
 
 def TTG_SharedMemorySpace : TTG_Attr<"SharedMemorySpace", "shared_memory"> {
   let summary = "the memory that the threads of a CTA share";

@@ -25,4 +25,11 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
   }];
 }
 
+def TTG_AsyncToken : TypeDef<TritonGPU_Dialect, "AsyncToken"> {
+  let mnemonic = "async.token";
+  let summary = "orders the operations that start, commit and await asynchronous work";
+}
+
+def TTG_TensorOrMemDesc : AnyTypeOf<[AnyRankedTensor, TTG_MemDescType], "tensor or memdesc">;
+
 #endif

@@ -9,6 +9,7 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
+include "TritonAttrs.td"
 include "TritonEnums.td"
 include "TritonTypes.td"
 
@@ -99,13 +100,11 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead<
     one where it is absent.
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Any>:$other,
-                       DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
-                       DefaultValuedAttr<TT_EvictionPolicy, "::ll::tt::EvictionPolicy::NORMAL">:$evict,
+                       OptionalAttr<LL_CachePolicy>:$cachePolicy,
                        DefaultValuedAttr<BoolAttr, "false">:$isVolatile);
   let results = (outs TT_Any:$result);
   let assemblyFormat = [{
     $ptr (`,` $mask^)? (`,` $other^)?
-    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
     attr-dict `:` type($ptr)
   }];
 }
@@ -117,11 +116,9 @@ def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write through a pointer or a tensor of pointers";
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
-                       DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
-                       DefaultValuedAttr<TT_EvictionPolicy, "::ll::tt::EvictionPolicy::NORMAL">:$evict);
+                       OptionalAttr<LL_CachePolicy>:$cachePolicy, UnitAttr:$ignore_cta);
   let assemblyFormat = [{
     $ptr `,` $value (`,` $mask^)?
-    oilist(`cacheModifier` `=` $cache | `evictionPolicy` `=` $evict)
     attr-dict `:` type($ptr)
   }];
 }
@@ -199,6 +196,491 @@ def TT_SplitOp : TT_Op<"split", [Pure,
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($outLHS)";
+}
+
+
+//===-- Products and reductions -------------------------------------------------------------===//
+
+def TT_DotOp : TT_Op<"dot", [Pure,
+    TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
+  let summary = "matrix product";
+  let description = [{
+    `d = a * b + c`. `inputPrecision` says how f32 operands are multiplied.
+    - dot_c1: `a` and `b` have elements of the same width
+    - dot_c2: the shapes are M x K, K x N and M x N, with the same leading dimensions
+    - dot_c3: `a` and `b` both have an encoding, or neither
+    - dot_c4: with encodings, they are operands 0 and 1 of the result's layout
+    - dot_c5: both operands have the same `kWidth`
+  }];
+  let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
+                       DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
+                       DefaultValuedAttr<I32Attr, "0">:$maxNumImpreciseAcc);
+  let results = (outs TT_FpIntTensor:$d);
+  let assemblyFormat = [{
+    $a `,` $b `,` $c (`,` `inputPrecision` `=` $inputPrecision^)? attr-dict
+    `:` type($a) `*` type($b) `->` type($d)
+  }];
+}
+
+def TT_ReduceOp : TT_Op<"reduce", [Pure, SameOperandsShape, LL_SameOperandsEncoding, SingleBlock]> {
+  let summary = "combine the elements along one dimension";
+  let description = [{
+    The region combines two elements of each operand; it is associative.
+    - reduce_c1: there is at least one operand
+    - reduce_c2: there are as many results as operands
+    - reduce_c3: `axis` is a dimension of the operands
+    - reduce_c4: a result is its operand without `axis`, and a number where that was the only one
+    - reduce_c5: a result's encoding is the slice of its operand's along `axis`
+    - reduce_c6: the region takes two elements of each operand
+    - reduce_c7: the region gives one element of each operand
+  }];
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis);
+  let results = (outs Variadic<TT_Any>:$result);
+  let regions = (region SizedRegion<1>:$combineOp);
+}
+
+def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Terminator,
+                                                ReturnLike]> {
+  let summary = "the combined elements of `tt.reduce`";
+  let arguments = (ins Variadic<AnyType>:$result);
+  let assemblyFormat = "$result attr-dict `:` type($result)";
+}
+
+def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
+    TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
+  let summary = "matrix product of operands with a scale per block of elements";
+  let description = [{
+    `d = (a * a_scale) * (b * b_scale) + c`, with 4-bit elements in pairs per byte. `lhs_k_pack`
+    and `rhs_k_pack` say whether the pairs lie along K.
+    - dot_scaled_c1: operands and accumulator have at least 2 dimensions
+    - dot_scaled_c2: the shapes are M x K, K x N and M x N, counting pairs
+    - dot_scaled_c3: a scale has the rows (columns) of its operand
+    - dot_scaled_c4: a scale covers 16 or 32 elements along K
+  }];
+  let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
+                       TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
+                       Optional<RankedTensorOf<[TT_Float, I8]>>:$b_scale,
+                       TT_ScaleDotElemType:$a_elem_type, TT_ScaleDotElemType:$b_elem_type,
+                       BoolAttr:$fastMath, DefaultValuedAttr<BoolAttr, "true">:$lhs_k_pack,
+                       DefaultValuedAttr<BoolAttr, "true">:$rhs_k_pack);
+  let results = (outs TT_FloatTensor:$d);
+  let assemblyFormat = [{
+    $a (`scale` $a_scale^)? `,` $b (`scale` $b_scale^)? `,` $c
+    `lhs` `=` $a_elem_type `rhs` `=` $b_elem_type attr-dict
+    `:` type($a) (`,` type($a_scale)^)? `*` type($b) (`,` type($b_scale)^)? `->` type($d)
+  }];
+}
+
+def TT_ScanOp : TT_Op<"scan", [Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
+  let summary = "combine each element with those before it along one dimension";
+  let description = [{
+    - scan_c1: there is at least one operand
+    - scan_c2: there are as many results as operands
+    - scan_c3: `axis` is a dimension of the operands
+    - scan_c4: a result has the type of its operand
+    - scan_c5: the region takes two elements of each operand
+    - scan_c6: the region gives one element of each operand
+  }];
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
+  let results = (outs Variadic<TT_Tensor>:$result);
+  let regions = (region SizedRegion<1>:$combineOp);
+}
+
+def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
+  let summary = "the combined elements of `tt.scan`";
+  let arguments = (ins Variadic<AnyType>:$result);
+  let assemblyFormat = "$result attr-dict `:` type($result)";
+}
+
+def TT_HistogramOp : TT_Op<"histogram", [Pure,
+    TypesMatchWith<"mask is i1 in the operand's shape and encoding", "src", "mask",
+                   "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
+  let summary = "count how often each value from 0 occurs";
+  let arguments = (ins TT_IntTensor:$src, Optional<TT_BoolLike>:$mask);
+  let results = (outs TT_IntTensor:$result);
+  let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
+}
+
+def TT_GatherOp : TT_Op<"gather", [Pure]> {
+  let summary = "take elements at indices along one dimension";
+  let description = [{
+    `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
+    - gather_c1: indices and result have the same shape
+    - gather_c2: indices and result have the same encoding
+    - gather_c3: operand and result have the same element type
+    - gather_c4: operand and indices have the same rank
+    - gather_c5: `axis` is a dimension of the operand
+    - gather_c6: other dimensions have the same size in operand and indices
+  }];
+  let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
+                       UnitAttr:$efficient_layout);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$src `[` $indices `]` attr-dict `:` functional-type(operands, results)";
+}
+
+//===-- Element by element ------------------------------------------------------------------===//
+
+class TT_Cast<string mnemonic, TypeConstraint from, TypeConstraint to>
+    : TT_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape, LL_SameEncoding]> {
+  let arguments = (ins from:$src);
+  let results = (outs to:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
+}
+
+def TT_IntToPtrOp : TT_Cast<"int_to_ptr", TT_I64Like, TT_PtrLike> {
+  let summary = "an address as a pointer";
+}
+
+def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
+  let summary = "a pointer as an address";
+}
+
+def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any> {
+  let summary = "the same bits as another type";
+  let description = [{
+    - bitcast_c1: a pointer becomes a pointer into the same memory
+    - bitcast_c2: a pointer does not become a number, nor a number a pointer
+    - bitcast_c3: numbers have the same width
+  }];
+}
+
+def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, Elementwise, SameOperandsAndResultShape,
+                                     LL_SameEncoding]> {
+  let summary = "convert between floating-point types";
+  let description = [{
+    - fp_to_fp_c1: a narrowing conversion says how to round
+  }];
+  let arguments = (ins TT_FloatLike:$src, OptionalAttr<TT_RoundingMode>:$rounding);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = [{
+    $src attr-dict (`,` `rounding` `=` $rounding^)? `:` type($src) `->` type($result)
+  }];
+}
+
+def TT_ClampFOp : TT_Op<"clampf", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "the nearest number between two bounds";
+  let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max,
+                       TT_PropagateNan:$propagateNan);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = [{
+    $x `,` $min `,` $max `,` `propagateNan` `=` $propagateNan attr-dict `:` type($result)
+  }];
+}
+
+def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, Elementwise, SameOperandsAndResultType]> {
+  let summary = "square root, rounded to nearest";
+  let arguments = (ins TT_FloatLike:$x);
+  let results = (outs TT_FloatLike:$result);
+  let assemblyFormat = "$x attr-dict `:` type($x)";
+}
+
+class TT_Binary<string mnemonic, TypeConstraint type>
+    : TT_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultType]> {
+  let arguments = (ins type:$x, type:$y);
+  let results = (outs type:$result);
+  let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
+}
+
+def TT_PreciseDivFOp : TT_Binary<"precise_divf", TT_FloatLike> {
+  let summary = "quotient, rounded to nearest";
+}
+
+def TT_ApproxDivFOp : TT_Binary<"approx_divf", TT_FloatLike> {
+  let summary = "quotient, as near as the hardware's fast division";
+}
+
+def TT_MulhiUIOp : TT_Binary<"mulhiui", TT_IntLike> {
+  let summary = "the upper half of the product of unsigned integers";
+}
+
+def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, LL_SameEncoding,
+                                                    RecursiveMemoryEffects]> {
+  let summary = "run a region on every element, `pack` elements at a time";
+  let description = [{
+    - map_elementwise_c1: there is at least one operand
+    - map_elementwise_c2: `pack` is a power of two
+    - map_elementwise_c3: the region takes `pack` elements of each operand
+    - map_elementwise_c4: the region gives `pack` elements of each result
+    - map_elementwise_c5: the region writes no memory
+  }];
+  let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
+  let results = (outs Variadic<TT_Tensor>:$result);
+  let regions = (region AnyRegion:$scalarOp);
+}
+
+def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [HasParent<"MapElementwiseOp">,
+                                                                 Pure, Terminator, ReturnLike]> {
+  let summary = "the elements that `tt.map_elementwise` makes";
+  let arguments = (ins Variadic<AnyType>:$result);
+  let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
+}
+
+def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, LL_SameEncoding,
+    SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
+    ConditionallySpeculatable]> {
+  let summary = "call a function of a library on every element";
+  let arguments = (ins Variadic<TT_Any>:$srcs, StrAttr:$libname, StrAttr:$libpath, StrAttr:$symbol,
+                       BoolAttr:$pure);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = "operands attr-dict `:` functional-type(operands, $result)";
+  let extraClassDeclaration = [{
+    ::mlir::Speculation::Speculatability getSpeculatability() {
+      return getPure() ? ::mlir::Speculation::Speculatable : ::mlir::Speculation::NotSpeculatable;
+    }
+  }];
+}
+
+def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL_SameEncoding,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
+  let summary = "assembly run on groups of elements";
+  let description = [{
+    - elementwise_inline_asm_c1: `packed_element` divides the number of elements
+  }];
+  let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
+                       I32Attr:$packed_element, Variadic<AnyTypeOf<[TT_Any]>>:$args);
+  let results = (outs Variadic<TT_Any>:$result);
+  let assemblyFormat = [{
+    $asm_string attr-dict ($args^ `:` type($args))? `->` type($result)
+  }];
+  let extraClassDeclaration = [{
+    ::mlir::Speculation::Speculatability getSpeculatability() {
+      return getPure() ? ::mlir::Speculation::Speculatable : ::mlir::Speculation::NotSpeculatable;
+    }
+  }];
+}
+
+//===-- Tensors and numbers -----------------------------------------------------------------===//
+
+def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
+    TypesMatchWith<"the result is the operand's element", "src", "result",
+                   "::mlir::getElementTypeOrSelf($_self)">]> {
+  let summary = "the element of a tensor that has one";
+  let description = [{
+    - unsplat_c1: the operand has one element
+  }];
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = "$src attr-dict `:` type($src)";
+}
+
+def TT_CatOp : TT_Op<"cat", [NoMemoryEffect, SameTypeOperands,
+                             SameOperandsAndResultElementType]> {
+  let summary = "the elements of two tensors in one, in any order";
+  let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
+}
+
+//===-- Atomic accesses ---------------------------------------------------------------------===//
+
+def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [SameOperandsAndResultShape, LL_SameEncoding,
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"value is what the pointer points to", "ptr", "val",
+                   "::ll::tt::pointeeLike($_self)">,
+    TypesMatchWith<"mask is i1 in the value's shape and encoding", "val", "mask",
+                   "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
+  let summary = "update in global memory, atomically; gives what was there before";
+  let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrLike:$ptr, TT_Any:$val,
+                       Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = [{
+    $atomic_rmw_op `,` $sem `,` $scope `,` $ptr `,` $val (`,` $mask^)? attr-dict
+    `:` functional-type(operands, $result)
+  }];
+}
+
+def TT_AtomicCASOp : TT_Op<"atomic_cas", [SameOperandsAndResultShape, LL_SameEncoding,
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "store where global memory holds an expected value, atomically";
+  let arguments = (ins TT_PtrLike:$ptr, TT_Any:$cmp, TT_Any:$val, TT_MemSemantic:$sem,
+                       TT_MemSyncScope:$scope);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $cmp `,` $val attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+def TT_AtomicLoadOp : TT_Op<"atomic_load", [SameOperandsAndResultShape, LL_SameEncoding,
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"result is what the pointer points to", "ptr", "result",
+                   "::ll::tt::pointeeLike($_self)">,
+    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+                   "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
+  let summary = "read global memory atomically";
+  let description = [{
+    - atomic_load_c1: the ordering is `relaxed` or `acquire`
+  }];
+  let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem,
+                       TT_MemSyncScope:$scope);
+  let results = (outs TT_Any:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr (`,` $mask^)? attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperandsEncoding,
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"value is what the pointer points to", "ptr", "value",
+                   "::ll::tt::pointeeLike($_self)">,
+    TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
+                   "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
+  let summary = "write global memory atomically";
+  let description = [{
+    - atomic_store_c1: the ordering is `relaxed` or `release`
+  }];
+  let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
+                       TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $value (`,` $mask^)? attr-dict `:` type($ptr)
+  }];
+}
+
+def TT_AtomicPollOp : TT_Op<"atomic_poll", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "wait until global memory holds a value, or a time has passed";
+  let description = [{
+    - atomic_poll_c1: the ordering is `relaxed` or `acquire`
+    - atomic_poll_c2: the value is an integer of 16, 32 or 64 bits
+  }];
+  let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$expected, Optional<I64>:$timeout,
+                       TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
+  let results = (outs TT_BoolLike:$result);
+  let assemblyFormat = [{
+    $sem `,` $scope `,` $ptr `,` $expected (`timeout` $timeout^)? attr-dict
+    `:` qualified(type($ptr)) `,` type($expected) `->` type($result)
+  }];
+}
+
+//===-- Tensors in global memory ------------------------------------------------------------===//
+
+def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
+  let summary = "describe a tensor in global memory, to be read and written by blocks";
+  let arguments = (ins TT_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
+                       DefaultValuedAttr<TT_PaddingOption, "::ll::tt::PaddingOption::PAD_ZERO">:$padding);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{
+    $base `,` `[` $shape `]` `,` `[` $strides `]` attr-dict `:` type($base) `,` type($result)
+  }];
+}
+
+def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+  let summary = "read a block";
+  let description = [{
+    - descriptor_load_c1: block and result have the same element type
+    - descriptor_load_c2: block and result have the same number of elements
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
+                       OptionalAttr<LL_CachePolicy>:$cachePolicy);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` attr-dict `:` qualified(type($desc)) `->` type($result)
+  }];
+}
+
+def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "write a block";
+  let description = [{
+    - descriptor_store_c1: block and value have the same element type
+    - descriptor_store_c2: block and value have the same number of elements
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)
+  }];
+}
+
+def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "combine a block with what is in memory, atomically";
+  let description = [{
+    - descriptor_reduce_c1: block and value have the same element type
+    - descriptor_reduce_c2: block and value have the same number of elements
+  }];
+  let arguments = (ins TT_DescriptorReduceKind:$kind, TT_TensorDescType:$desc, TT_Tensor:$src,
+                       Variadic<I32>:$indices);
+  let assemblyFormat = [{
+    $kind `,` $desc `[` $indices `]` `,` $src attr-dict `:` qualified(type($desc)) `,` type($src)
+  }];
+}
+
+def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+  let summary = "read rows of one block each";
+  let description = [{
+    - descriptor_gather_c1: a block is one row
+    - descriptor_gather_c2: offsets have one dimension
+    - descriptor_gather_c3: the result has two dimensions and at least 8 rows
+    - descriptor_gather_c4: elements have at most 32 bits, and rows at least 32 bytes
+    - descriptor_gather_c5: the result has a row per offset, as long as a block
+    - descriptor_gather_c6: block and result have the same element type
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset);
+  let results = (outs TT_Tensor:$result);
+  let assemblyFormat = [{
+    $desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)
+  }];
+}
+
+def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "write rows of one block each";
+  let description = [{
+    - descriptor_scatter_c1: as descriptor_gather_c1 to c6, for the value instead of the result
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
+                       TT_Tensor:$src);
+  let assemblyFormat = [{
+    $desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)
+  }];
+}
+
+//===-- Functions and the host --------------------------------------------------------------===//
+
+def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+  let summary = "call a function of the module";
+  let description = [{
+    - call_c1: `callee` is a `tt.func`
+    - call_c2: there is one operand per argument, of its type
+    - call_c3: there is one result per result of the function, of its type
+  }];
+  let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
+                       OptionalAttr<DictArrayAttr>:$arg_attrs,
+                       OptionalAttr<DictArrayAttr>:$res_attrs);
+  let results = (outs Variadic<AnyType>);
+  let assemblyFormat = "$callee `(` $operands `)` attr-dict `:` functional-type($operands, results)";
+  let extraClassDeclaration = [{
+    operand_range getArgOperands() { return getOperands(); }
+    ::mlir::MutableOperandRange getArgOperandsMutable() { return getOperandsMutable(); }
+    ::mlir::CallInterfaceCallable getCallableForCallee() { return getCalleeAttr(); }
+    void setCalleeFromCallable(::mlir::CallInterfaceCallable callee) {
+      setCalleeAttr(::llvm::cast<::mlir::FlatSymbolRefAttr>(::llvm::cast<::mlir::SymbolRefAttr>(callee)));
+    }
+  }];
+}
+
+def TT_PrintOp : TT_Op<"print", [SameVariadicOperandSize,
+                                 MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "print values on the host, for debugging";
+  let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<AnyTypeOf<[TT_Any]>>:$args,
+                       DenseI32ArrayAttr:$isSigned);
+  let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
+}
+
+def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "stop the kernel where a condition is false";
+  let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
+  let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
+}
+
+def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait"> {
+  let summary = "wait for the kernels before this one that it depends on";
+  let assemblyFormat = "attr-dict";
+}
+
+def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents"> {
+  let summary = "let the kernels after this one start";
+  let assemblyFormat = "attr-dict";
 }
 
 #endif

@@ -12,19 +12,45 @@ class TT_TypeDef<string name, string typeMnemonic, list<Trait> traits = []>
   let mnemonic = typeMnemonic;
 }
 
+// `"constant"`: the name of a memory as a string.
+def TT_AddressSpace : AttrOrTypeParameter<"int", "memory it points into"> {
+  let parser = "::ll::tt::parseAddressSpace($_parser)";
+  let printer = "::ll::tt::printAddressSpace($_printer, $_self)";
+  let defaultValue = "1";
+}
+
 def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
   let summary = "pointer to an element in memory";
   let description = [{
-    `!tt.ptr<f32>` points to global memory (address space 1); `!tt.ptr<f32, 3>` names the space.
-    Arithmetic on it counts elements of the pointee, not bytes.
+    `!tt.ptr<f32>` points to global memory (address space 1); `!tt.ptr<f32, "constant">` names
+    another memory: `descriptor` is 0, `constant` 4. Arithmetic on it counts elements of the
+    pointee, not bytes.
   }];
-  let parameters = (ins "::mlir::Type":$pointeeType,
-                        DefaultValuedParameter<"int", "1">:$addressSpace);
+  let parameters = (ins "::mlir::Type":$pointeeType, TT_AddressSpace:$addressSpace);
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";
+  let genVerifyDecl = 1;
   let builders = [TypeBuilderWithInferredContext<(ins "::mlir::Type":$pointeeType,
                                                       CArg<"int", "1">:$addressSpace), [{
     return $_get(pointeeType.getContext(), pointeeType, addressSpace);
   }]>];
+}
+
+def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc", [ShapedTypeInterface]> {
+  let summary = "a tensor in global memory, read and written by blocks";
+  let description = [{
+    `!tt.tensordesc<128x64xf16, #shared>`: the shape and element type of a block, and how a block
+    is laid out in shared memory, where that is known.
+  }];
+  let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
+                        OptionalParameter<"::mlir::Attribute">:$sharedLayout);
+  let hasCustomAssemblyFormat = 1;
+  let extraClassDeclaration = [{
+    bool hasRank() const { return true; }
+    TensorDescType cloneWith(std::optional<::llvm::ArrayRef<int64_t>> shape,
+                             ::mlir::Type elementType) const {
+      return get(getContext(), shape.value_or(getShape()), elementType, getSharedLayout());
+    }
+  }];
 }
 
 def TT_Float : AnyTypeOf<[F8E4M3FN, F8E4M3FNUZ, F8E5M2, F8E5M2FNUZ, F16, BF16, F32, F64],
@@ -34,6 +60,13 @@ def TT_PtrLike : AnyTypeOf<[TT_PtrType, RankedTensorOf<[TT_PtrType]>], "pointer 
 def TT_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
 def TT_IntLike : AnyTypeOf<[TT_Int, RankedTensorOf<[TT_Int]>], "integer or tensor of integers">;
 def TT_I32Like : AnyTypeOf<[I32, RankedTensorOf<[I32]>], "i32 or tensor of i32">;
+def TT_FloatLike : AnyTypeOf<[TT_Float, RankedTensorOf<[TT_Float]>], "float or tensor of floats">;
+def TT_FloatTensor : RankedTensorOf<[TT_Float]>;
+def TT_IntTensor : RankedTensorOf<[TT_Int]>;
+def TT_FpIntTensor : RankedTensorOf<[TT_Float, TT_Int]>;
+def TT_PtrTensor : RankedTensorOf<[TT_PtrType]>;
+def TT_BoolTensor : RankedTensorOf<[I1]>;
+def TT_I64Like : AnyTypeOf<[I64, RankedTensorOf<[I64]>], "i64 or tensor of i64">;
 def TT_Tensor : RankedTensorOf<[TT_Float, TT_Int, TT_PtrType]>;
 def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
                        "number, pointer, or tensor of them">;
@@ -45,6 +78,10 @@ def LL_Verified : NativeOpTrait<"Verified"> {
   let cppNamespace = "::ll";
 }
 def LL_SameEncoding : NativeOpTrait<"SameEncoding"> {
+  let cppNamespace = "::ll";
+}
+
+def LL_SameOperandsEncoding : NativeOpTrait<"SameOperandsEncoding"> {
   let cppNamespace = "::ll";
 }
 

@@ -5,9 +5,11 @@
 
 using namespace mlir;
 
-LogicalResult ll::verifySameEncoding(Operation *op) {
-  return success(bridge::verify_same_encoding(bridge::handle(op)));
+LogicalResult ll::verifySameEncoding(Operation *op, bool results) {
+  return success(bridge::verify_same_encoding(bridge::handle(op), results));
 }
+
+bool ll::isCachePolicy(Attribute attr) { return isa<tt::CachePolicyAttr, ttng::CachePolicyAttr>(attr); }
 
 LogicalResult ll::verifyOperation(Operation *op) {
   return success(bridge::verify_operation(bridge::handle(op)));

@@ -49,11 +49,14 @@ impl Semantics for LinearLayouts {
         Box::new(Layouts::default())
     }
 
-    fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String> {
+    fn check_encoding(
+        &self,
+        cache: &LayoutCache,
+        encoding: Attribute<'_>,
+    ) -> Result<Option<String>, String> {
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
         layouts
-            .encoding(encoding)
-            .map(drop)
+            .normal_spelling(encoding)
             .map_err(|reason| reason.to_string())
     }
 
@@ -61,8 +64,12 @@ impl Semantics for LinearLayouts {
         verify::operation(op)
     }
 
-    fn verify_same_encoding(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
-        verify::same_encoding(op)
+    fn verify_same_encoding(
+        &self,
+        op: OperationRef<'_, '_>,
+        results: bool,
+    ) -> Result<(), Vec<Complaint>> {
+        verify::same_encoding(op, results)
     }
 
     fn run_pass(

@@ -64,6 +64,15 @@ impl Layouts {
         })
     }
 
+    /// How an encoding is normally spelled, where its attribute spells it differently.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Arc<str>> {
+        let text = self.encoding(attribute)?.to_string();
+        Ok((text != attribute.to_string()).then_some(text))
+    }
+
     /// The layout of a tensor type.
     ///
     /// # Errors

@@ -135,15 +135,15 @@ fn tensor_layout(
     Ok(())
 }
 
-/// Checks that all tensors of an operation have one layout.
+/// Checks that all operands of an operation, and with `results` its results, have one encoding.
 ///
 /// # Errors
 /// The first two that differ.
-pub fn same_encoding(op: OperationRef<'_, '_>) -> Verdict {
+pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     let types: Vec<TensorType<'_>> = op
         .operands()
         .map(|v| v.r#type())
-        .chain(op.results().map(|v| v.r#type()))
+        .chain(op.results().filter(|_| results).map(|v| v.r#type()))
         .filter_map(TensorType::of)
         .collect();
     let Some(first) = types.first() else {
@@ -152,8 +152,10 @@ pub fn same_encoding(op: OperationRef<'_, '_>) -> Verdict {
     for other in &types[1..] {
         if other.encoding != first.encoding {
             return Err(one(Complaint::new(format!(
-                "needs the same encoding for all operands and results, but has `{}` and `{}`",
-                first.type_, other.type_
+                "needs the same encoding for all operands{}, but has `{}` and `{}`",
+                if results { " and results" } else { "" },
+                first.type_,
+                other.type_
             ))
             .note("convert one of them with `ttg.convert_layout`")));
         }

@@ -20,13 +20,19 @@ pub(super) mod ffi {
         address_space: i32,
     }
 
+    /// What an encoding is: broken for a reason, or to be spelled in another way; else both empty.
+    struct EncodingCheck {
+        reason: String,
+        normal: String,
+    }
+
     extern "Rust" {
         type LayoutCache;
         fn new_layout_cache() -> Box<LayoutCache>;
-        fn check_encoding(self: &LayoutCache, attribute: usize) -> String;
+        fn check_encoding(self: &LayoutCache, attribute: usize) -> EncodingCheck;
 
         fn verify_operation(op: usize) -> bool;
-        fn verify_same_encoding(op: usize) -> bool;
+        fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
     }
 

@@ -3,7 +3,7 @@
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::ffi::{self, PassOutcome};
+use super::bridge::ffi::{self, EncodingCheck, PassOutcome};
 use melior::ir::{Attribute, OperationRef};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,21 +39,29 @@ impl Complaint {
 pub trait Semantics: Sync {
     /// A fresh cache for one MLIR context.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// The rules of an encoding on its own.
+    /// The normal spelling of an encoding, where it differs from the one it has.
     ///
     /// # Errors
-    /// The reason why the encoding is no layout.
-    fn check_encoding(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Result<(), String>;
+    /// The rule of encodings that it breaks.
+    fn check_encoding(
+        &self,
+        cache: &LayoutCache,
+        encoding: Attribute<'_>,
+    ) -> Result<Option<String>, String>;
     /// The rules of one operation: its tensors against the module, then its own.
     ///
     /// # Errors
     /// Every rule that is broken.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
-    /// All tensors of the operation have the same encoding.
+    /// All operands of the operation, and with `results` its results, have the same encoding.
     ///
     /// # Errors
     /// The two that differ.
-    fn verify_same_encoding(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    fn verify_same_encoding(
+        &self,
+        op: OperationRef<'_, '_>,
+        results: bool,
+    ) -> Result<(), Vec<Complaint>>;
     /// Runs a pass on a module, and returns the pipeline of MLIR passes to run after it.
     ///
     /// # Errors
@@ -97,14 +105,15 @@ impl LayoutCache {
         self.0.downcast_ref()
     }
 
-    pub(super) fn check_encoding(&self, attribute: usize) -> String {
+    pub(super) fn check_encoding(&self, attribute: usize) -> EncodingCheck {
         // SAFETY: C++ passes the address of a live, uniqued attribute.
         let attribute = unsafe { super::attribute(attribute) };
-        match guard(|| semantics().check_encoding(self, attribute)) {
-            Ok(Ok(())) => String::new(),
-            Ok(Err(reason)) => reason,
-            Err(panic) => internal(&panic),
-        }
+        let (reason, normal) = match guard(|| semantics().check_encoding(self, attribute)) {
+            Ok(Ok(normal)) => (String::new(), normal.unwrap_or_default()),
+            Ok(Err(reason)) => (reason, String::new()),
+            Err(panic) => (internal(&panic), String::new()),
+        };
+        EncodingCheck { reason, normal }
     }
 }
 
@@ -166,8 +175,8 @@ pub(super) fn verify_operation(op: usize) -> bool {
     verify(op, |op| semantics().verify_operation(op))
 }
 
-pub(super) fn verify_same_encoding(op: usize) -> bool {
-    verify(op, |op| semantics().verify_same_encoding(op))
+pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
+    verify(op, |op| semantics().verify_same_encoding(op, results))
 }
 
 pub(super) fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome {

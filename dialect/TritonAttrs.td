@@ -1,0 +1,24 @@
+// Attributes of `tt`.
+#ifndef LL_TRITON_ATTRS
+#define LL_TRITON_ATTRS
+
+include "mlir/IR/AttrTypeBase.td"
+include "TritonDialect.td"
+include "TritonEnums.td"
+
+def TT_CachePolicy : AttrDef<Triton_Dialect, "CachePolicy"> {
+  let mnemonic = "cache_policy";
+  let summary = "how a global access uses the caches";
+  let parameters = (ins EnumParameter<TT_CacheModifier>:$cache_modifier,
+                        EnumParameter<TT_EvictionPolicy>:$eviction_policy);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+// The policy of a vendor's own instructions stands where the common one does.
+def LL_CachePolicy : Attr<CPred<"::ll::isCachePolicy($_self)">, "cache policy"> {
+  let storageType = "::mlir::Attribute";
+  let returnType = "::mlir::Attribute";
+  let convertFromStorage = "$_self";
+}
+
+#endif

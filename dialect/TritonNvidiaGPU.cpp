@@ -1,0 +1,140 @@
+// The dialect `ttng`: registration, aliases, and the text that ODS cannot express.
+#include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
+#include "dialect/Text.h"
+
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+// `[%token]`, or `[]` where a token comes out but none goes in; nothing where there is none.
+static ParseResult parseToken(OpAsmParser &parser,
+                              std::optional<OpAsmParser::UnresolvedOperand> &dep, Type &token) {
+  if (failed(parser.parseOptionalLSquare()))
+    return success();
+  token = ll::ttg::AsyncTokenType::get(parser.getContext());
+  if (succeeded(parser.parseOptionalRSquare()))
+    return success();
+  return failure(parser.parseOperand(dep.emplace()) || parser.parseRSquare());
+}
+
+static void printToken(OpAsmPrinter &printer, Operation *, Value dep, Type token) {
+  if (!token)
+    return;
+  printer << '[';
+  if (dep)
+    printer << dep;
+  printer << ']';
+}
+
+// `, %barrier[%predicate]` any number of times
+static ParseResult
+parseBarriersAndPreds(OpAsmParser &parser,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &barriers,
+                      SmallVectorImpl<OpAsmParser::UnresolvedOperand> &predicates) {
+  while (succeeded(parser.parseOptionalComma()))
+    if (parser.parseOperand(barriers.emplace_back()) || parser.parseLSquare() ||
+        parser.parseOperand(predicates.emplace_back()) || parser.parseRSquare())
+      return failure();
+  return success();
+}
+
+static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *, OperandRange barriers,
+                                  OperandRange predicates) {
+  for (auto [barrier, predicate] : llvm::zip_equal(barriers, predicates))
+    printer << ", " << barrier << '[' << predicate << ']';
+}
+
+#include "TritonNvidiaGPUOps.dialect.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TritonNvidiaGPUOps.attrs.cpp.inc"
+#define GET_TYPEDEF_CLASSES
+#include "TritonNvidiaGPUOps.types.cpp.inc"
+#define GET_OP_CLASSES
+#include "TritonNvidiaGPUOps.cpp.inc"
+
+namespace {
+
+struct TensorMemoryAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+
+  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (isa<ll::ttng::TensorMemoryEncodingAttr>(attr))
+      os << "tmem";
+    else if (isa<ll::ttng::TensorMemoryScalesEncodingAttr>(attr))
+      os << "tmem_scales";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+
+} // namespace
+
+// As in `ttg`: the rules of encodings are checked where an attribute is parsed.
+Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &parser,
+                                                           Type type) const {
+  auto location = parser.getCurrentLocation();
+  auto emitError = [&] { return parser.emitError(location); };
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (!parsed.has_value()) {
+    emitError() << "unknown attribute `" << mnemonic << "` in dialect `ttng`";
+    return {};
+  }
+  if (failed(*parsed) || !isa<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr>(attr))
+    return attr;
+  return normalEncoding(attr, emitError);
+}
+
+void ll::ttng::TritonNvidiaGPUDialect::printAttribute(Attribute attr,
+                                                      DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
+}
+
+void ll::ttng::TritonNvidiaGPUDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "TritonNvidiaGPUOps.attrs.cpp.inc"
+      >();
+}
+
+void ll::ttng::TritonNvidiaGPUDialect::registerTypes() {
+  addTypes<
+#define GET_TYPEDEF_LIST
+#include "TritonNvidiaGPUOps.types.cpp.inc"
+      >();
+}
+
+Type ll::ttng::TensorDescIm2ColType::parse(AsmParser &parser) {
+  auto desc = dyn_cast_if_present<tt::TensorDescType>(tt::TensorDescType::parse(parser));
+  if (!desc)
+    return {};
+  return get(desc.getContext(), desc.getShape(), desc.getElementType(), desc.getSharedLayout());
+}
+
+void ll::ttng::TensorDescIm2ColType::print(AsmPrinter &printer) const {
+  tt::TensorDescType::get(getContext(), getShape(), getElementType(), getSharedLayout())
+      .print(printer);
+}
+
+void ll::ttng::TritonNvidiaGPUDialect::initialize() {
+  registerAttributes();
+  registerTypes();
+  addOperations<
+#define GET_OP_LIST
+#include "TritonNvidiaGPUOps.cpp.inc"
+      >();
+  addInterfaces<TensorMemoryAliases>();
+}
+
+void ll::ttng::TMEMAllocOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
+                       TensorMemory::get());
+  if (getSrc())
+    effects.emplace_back(MemoryEffects::Write::get(), getOperation()->getOpResult(0),
+                         TensorMemory::get());
+}

@@ -1,0 +1,55 @@
+// Attributes of `ttng`: layouts of tensor memory.
+#ifndef LL_TRITONNVIDIAGPU_ATTRS
+#define LL_TRITONNVIDIAGPU_ATTRS
+
+include "TritonGPUAttrs.td"
+include "TritonEnums.td"
+include "TritonNvidiaGPUDialect.td"
+
+class TTNG_Attr<string name, string attrMnemonic> : AttrDef<TritonNvidiaGPU_Dialect, name> {
+  let mnemonic = attrMnemonic;
+}
+
+class LL_DefaultEnum<EnumInfo enum, string value> : EnumParameter<enum> {
+  let defaultValue = enum.cppType # "::" # value;
+}
+
+def TTNG_TensorMemorySpace : TTNG_Attr<"TensorMemorySpace", "tensor_memory"> {
+  let summary = "the memory beside the tensor cores of Blackwell";
+}
+
+def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory_encoding"> {
+  let summary = "tensor memory in blocks of the matrix instruction's result";
+  let parameters = (ins "unsigned":$blockM, "unsigned":$blockN, "unsigned":$colStride,
+                        LL_CGALayout:$CGALayout, LL_OptionalBool<>:$twoCTAs,
+                        LL_OptionalBool<>:$fp4Padded);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def TTNG_TensorMemoryScalesEncoding
+    : TTNG_Attr<"TensorMemoryScalesEncoding", "tensor_memory_scales_encoding"> {
+  let summary = "tensor memory that holds the scales of a scaled matrix product";
+  let parameters = (ins LL_CGALayout:$CGALayout,
+                        LL_DefaultEnum<TTNG_ScalesBlockRepOrder, "mnThenK">:$blockRepOrder);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+// `#ttng.redOp<max>`
+def TTNG_TMEMLoadReduceModifierEnum
+    : EnumAttr<TritonNvidiaGPU_Dialect, TTNG_TMEMLoadReduceModifier, "redOp"> {
+  let assemblyFormat = "`<` $value `>`";
+}
+
+def TTNG_CachePolicy : TTNG_Attr<"CachePolicy", "cache_policy"> {
+  let summary = "how a global access uses each cache";
+  let parameters = (ins
+      LL_DefaultEnum<TT_CacheModifier, "NONE">:$cache_modifier,
+      LL_DefaultEnum<TTNG_CacheEvictionPriority, "NONE">:$l1,
+      LL_DefaultEnum<TTNG_CacheEvictionPriority, "NONE">:$l2_primary,
+      LL_DefaultEnum<TTNG_CacheEvictionPriority, "NONE">:$l2_secondary,
+      OptionalParameter<"::mlir::FloatAttr", "part of the lines that the primary is for">:$l2_fraction,
+      DefaultValuedParameter<"unsigned", "0", "in bytes">:$l2_prefetch_size);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+#endif
