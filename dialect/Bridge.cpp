@@ -38,6 +38,17 @@ Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic
   return normal;
 }
 
+bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError) {
+  const LayoutCacheHolder &holder =
+      buffer.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
+  rust::String reason =
+      holder.cache->check_type(reinterpret_cast<size_t>(buffer.getAsOpaquePointer()));
+  if (reason.empty())
+    return true;
+  emitError() << std::string(reason);
+  return false;
+}
+
 void bridge::register_dialects(size_t registry) {
   auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
   dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
@@ -74,6 +85,33 @@ bridge::PointerInfo bridge::pointer_info(size_t type) {
     return {false, 0, 0};
   return {true, reinterpret_cast<size_t>(pointer.getPointeeType().getAsOpaquePointer()),
           pointer.getAddressSpace()};
+}
+
+bridge::BufferInfo bridge::buffer_info(size_t address) {
+  auto handle = [](auto part) { return reinterpret_cast<size_t>(part.getAsOpaquePointer()); };
+  auto sizes = [](ArrayRef<int64_t> shape) {
+    rust::Vec<int64_t> copy;
+    for (int64_t size : shape)
+      copy.push_back(size);
+    return copy;
+  };
+  Type type = Type::getFromOpaquePointer(reinterpret_cast<void *>(address));
+  BufferInfo info{};
+  if (auto buffer = dyn_cast<ttg::MemDescType>(type)) {
+    info.kind = 1;
+    info.shape = sizes(buffer.getShape());
+    info.element = handle(buffer.getElementType());
+    info.encoding = handle(buffer.getEncoding());
+    info.memory_space = handle(buffer.getMemorySpace());
+    info.is_mutable = buffer.getMutableMemory();
+    info.alloc_shape = sizes(buffer.getAllocShape());
+  } else if (auto desc = dyn_cast<tt::TensorDescType>(type)) {
+    info.kind = 2;
+    info.shape = sizes(desc.getShape());
+    info.element = handle(desc.getElementType());
+    info.encoding = handle(desc.getSharedLayout());
+  }
+  return info;
 }
 
 void bridge::replace_attributes(size_t op, rust::Slice<const size_t> from,

@@ -15,6 +15,7 @@ namespace ll {
 namespace bridge {
 struct LayoutCache;
 struct PointerInfo;
+struct BufferInfo;
 
 inline size_t handle(mlir::Operation *op) { return reinterpret_cast<size_t>(op); }
 inline rust::Str view(llvm::StringRef text) { return rust::Str(text.data(), text.size()); }
@@ -28,6 +29,7 @@ const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);
 PointerInfo pointer_info(size_t type);
+BufferInfo buffer_info(size_t type);
 // Replaces attributes everywhere below an operation, in types and constants too.
 void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
 } // namespace bridge
@@ -41,6 +43,9 @@ struct LayoutCacheHolder {
 // The encoding in its normal spelling, or null after an error that names the rule it breaks.
 mlir::Attribute normalEncoding(mlir::Attribute encoding,
                                llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+// Whether a buffer's type keeps the rules of buffers; an error names the rule it breaks.
+bool isValidBuffer(mlir::Type buffer, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
 
 } // namespace ll
 

@@ -50,7 +50,7 @@ void ll::tt::printAddressSpace(AsmPrinter &printer, int space) {
 LogicalResult ll::tt::PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
                                           Type pointee, int) {
   if (!pointee.isIntOrFloat())
-    return emitError() << "a pointer points to integers or floats, got `" << pointee << "`";
+    return emitError() << "a pointer points to integers or floats, got " << pointee;
   return success();
 }
 
@@ -132,8 +132,8 @@ LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
                            << "` has " << declared.size();
     for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, declared)))
       if (std::get<0>(pair) != std::get<1>(pair))
-        return emitOpError() << "has `" << std::get<0>(pair) << "` as " << what << ' ' << i
-                             << ", but `" << getCallee() << "` has `" << std::get<1>(pair) << '`';
+        return emitOpError() << "has " << std::get<0>(pair) << " as " << what << ' ' << i
+                             << ", but `" << getCallee() << "` has " << std::get<1>(pair);
     return success();
   };
   FunctionType type = function.getFunctionType();

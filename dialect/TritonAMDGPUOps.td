@@ -42,7 +42,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`,` $mask^)? (`,` $other^)?
     (`stride` `=` $stride^)?
-    attr-dict `:` type($ptr) `->` type($result)
+    attr-dict `:` qualified(type($ptr)) `->` type($result)
   }];
 }
 
@@ -60,7 +60,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [AttrSizedOperandSegments,
   let assemblyFormat = [{
     $value `,` $ptr `[` $offsets `]` (`,` $mask^)?
     (`stride` `=` $stride^)?
-    attr-dict `:` type($ptr) `->` type($value)
+    attr-dict `:` qualified(type($ptr)) `->` type($value)
   }];
 }
 
@@ -80,7 +80,7 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperand
   let assemblyFormat = [{
     $ptr `[` $offsets `]` (`mask` `=` $mask^)? (`other` `=` $other^)? (`stride` `=` $stride^)?
     `into` $dest attr-dict
-    `:` type($ptr) `[` type($offsets) `]` (type($other)^)? `->` type($dest)
+    `:` qualified(type($ptr)) `[` type($offsets) `]` type($other) `->` type($dest)
   }];
 }
 
@@ -98,7 +98,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [AttrSizedOperandSegme
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $atomic_rmw_op `,` $sem `,` $scope `,` $value `,` $ptr `[` $offsets `]` (`,` $mask^)?
-    (`stride` `=` $stride^)? attr-dict `:` type($ptr) `->` type($result)
+    (`stride` `=` $stride^)? attr-dict `:` qualified(type($ptr)) `->` type($result)
   }];
 }
 
@@ -115,7 +115,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $sem `,` $scope `,` $cmp `,` $val `,` $ptr `[` $offsets `]` (`stride` `=` $stride^)?
-    attr-dict `:` type($ptr) `->` type($result)
+    attr-dict `:` qualified(type($ptr)) `->` type($result)
   }];
 }
 

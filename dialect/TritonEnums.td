@@ -150,7 +150,9 @@ def TTNG_TMEMLoadReduceModifier : TTNG_I32Enum<"TMEMLoadReduceModifier",
                                                "reduction of a load from tensor memory", [
   I32EnumAttrCase<"MIN", 1, "min">,
   I32EnumAttrCase<"MAX", 2, "max">
-]>;
+]> {
+  let genSpecializedAttr = 0;
+}
 
 def TTNG_TMEMWaitKind : TTNG_I32Enum<"TMEMWaitKind", "which tensor-memory accesses to wait for", [
   I32EnumAttrCase<"LOAD", 0, "load">,

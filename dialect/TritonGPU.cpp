@@ -24,10 +24,21 @@ static void printOffsets(OpAsmPrinter &printer, Operation *, DenseI32ArrayAttr o
 
 // `local|global_read`
 static ParseResult parseAddrSpace(OpAsmParser &parser, ll::ttg::AddrSpaceAttr &spaces) {
-  FailureOr<ll::ttg::AddrSpace> value = FieldParser<ll::ttg::AddrSpace>::parse(parser);
-  if (failed(value))
-    return failure();
-  spaces = ll::ttg::AddrSpaceAttr::get(parser.getContext(), *value);
+  auto all = ll::ttg::AddrSpace::None;
+  do {
+    auto location = parser.getCurrentLocation();
+    StringRef name;
+    if (parser.parseKeyword(&name))
+      return failure();
+    std::optional<ll::ttg::AddrSpace> space = ll::ttg::symbolizeAddrSpace(name);
+    if (!space)
+      return parser.emitError(location)
+             << "expected `none`, `local`, `global_read`, `global_write`, `tensor_read`, "
+                "`tensor_write` or `all`, got `"
+             << name << "`";
+    all = all | *space;
+  } while (succeeded(parser.parseOptionalVerticalBar()));
+  spaces = ll::ttg::AddrSpaceAttr::get(parser.getContext(), all);
   return success();
 }
 
@@ -166,8 +177,11 @@ Type ll::ttg::MemDescType::parse(AsmParser &parser) {
     return {};
   if (allocShape.empty())
     allocShape = shape;
-  return getChecked([&] { return parser.emitError(location); }, parser.getContext(), shape, element,
-                    encoding, space, isMutable, allocShape);
+  MemDescType type =
+      get(parser.getContext(), shape, element, encoding, space, isMutable, allocShape);
+  if (!isValidBuffer(type, [&] { return parser.emitError(location); }))
+    return {};
+  return type;
 }
 
 void ll::ttg::MemDescType::print(AsmPrinter &printer) const {

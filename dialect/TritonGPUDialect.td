@@ -14,6 +14,7 @@ def TritonGPU_Dialect : Dialect {
   }];
   let dependentDialects = ["::ll::tt::TritonDialect"];
   let useDefaultTypePrinterParser = 1;
+  let hasCanonicalizer = 1;
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();

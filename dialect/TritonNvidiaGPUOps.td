@@ -334,7 +334,7 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
   }];
   let arguments = (ins TTNG_SharedRead:$a, TTNG_SharedRead:$b, TTNG_TensorUpdate:$d,
                        Optional<TTG_AsyncToken>:$acc_dep, I1:$useD, I1:$pred,
-                       Variadic<TTNG_SharedWrite>:$barriers, Variadic<I1>:$barrier_preds,
+                       Variadic<TTG_MemDescType>:$barriers, Variadic<I1>:$barrier_preds,
                        UnitAttr:$is_async, UnitAttr:$two_ctas, UnitAttr:$multicast,
                        UnitAttr:$is_unsigned);
   let results = (outs Optional<TTG_AsyncToken>:$token);
@@ -356,7 +356,7 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [AttrSizedOperandSegm
                        Optional<TTG_AsyncToken>:$acc_dep, TTNG_TensorRead:$a_scale,
                        TTNG_TensorRead:$b_scale, TT_ScaleDotElemType:$a_type,
                        TT_ScaleDotElemType:$b_type, I1:$useD, I1:$pred,
-                       Variadic<TTNG_SharedWrite>:$barriers, Variadic<I1>:$barrier_preds,
+                       Variadic<TTG_MemDescType>:$barriers, Variadic<I1>:$barrier_preds,
                        UnitAttr:$two_ctas, UnitAttr:$multicast, UnitAttr:$is_async);
   let results = (outs Optional<TTG_AsyncToken>:$token);
   let assemblyFormat = [{

@@ -135,11 +135,12 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementTy
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType, LL_SameEncoding]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
   let summary = "repeat dimensions of size 1";
   let description = [{
     - broadcast_c1: operand and result have the same rank
     - broadcast_c2: a dimension that changes has size 1 in the operand
+    - broadcast_c3: on the operand's shape, both encodings are one layout
   }];
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Any:$result);

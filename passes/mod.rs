@@ -6,10 +6,10 @@ mod fold_layout_conversions;
 mod options;
 mod respell;
 
-use crate::ir::{Layouts, verify};
-use crate::sys::{self, Complaint, Emitted, LayoutCache, Semantics};
+use crate::ir::{Layouts, canonical, verify};
+use crate::sys::{self, Complaint, Emitted, LayoutCache, Rewrite, Semantics};
 use melior::dialect::DialectRegistry;
-use melior::ir::{Attribute, OperationRef};
+use melior::ir::{Attribute, OperationRef, Type};
 use options::Options;
 use std::any::Any;
 
@@ -58,6 +58,17 @@ impl Semantics for LinearLayouts {
         layouts
             .normal_spelling(encoding)
             .map_err(|reason| reason.to_string())
+    }
+
+    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts
+            .type_rules(type_)
+            .map_err(|reason| reason.to_string())
+    }
+
+    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {
+        canonical::rewrite(op)
     }
 
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {

@@ -33,5 +33,7 @@ if all(os.path.exists(os.path.join(llvm, tool)) for tool in ("ld.lld", "llvm-mc"
 config.substitutions.append(("%plugin", os.environ["LL_PLUGIN"]))
 # %kernels: whole kernels as Triton wrote them.
 config.substitutions.append(("%kernels", os.path.join(config.test_source_root, "kernels")))
+# %golden: what other programs answered.
+config.substitutions.append(("%golden", os.path.join(config.test_source_root, "golden")))
 # A DEFINE may use another one.
 config.recursiveExpansionLimit = 4

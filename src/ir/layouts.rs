@@ -4,7 +4,7 @@ use crate::encoding::Encoding;
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
-use melior::ir::Attribute;
+use melior::ir::{Attribute, Type};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -40,6 +40,7 @@ type Answer<T> = Result<Arc<T>, Arc<str>>;
 pub struct Layouts {
     encodings: Mutex<HashMap<usize, Answer<Encoding>>>,
     tensors: Mutex<HashMap<usize, Answer<TensorLayout>>>,
+    types: Mutex<HashMap<usize, Answer<()>>>,
 }
 
 impl Layouts {
@@ -71,6 +72,17 @@ impl Layouts {
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Arc<str>> {
         let text = self.encoding(attribute)?.to_string();
         Ok((text != attribute.to_string()).then_some(text))
+    }
+
+    /// The rules of a type on its own.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Arc<str>> {
+        cached(&self.types, sys::type_id(type_), || {
+            super::verify::type_rules(self, type_)
+        })
+        .map(drop)
     }
 
     /// The layout of a tensor type.

@@ -20,6 +20,10 @@ impl<'c> TensorType<'c> {
     /// The view of a type, or nothing where the type is no tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
+        // Asked first, because the error of the conversion prints the type.
+        if !type_.is_ranked_tensor() {
+            return None;
+        }
         let tensor = RankedTensorType::try_from(type_).ok()?;
         if !tensor.has_static_shape() {
             return None;

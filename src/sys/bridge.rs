@@ -20,6 +20,24 @@ pub(super) mod ffi {
         address_space: i32,
     }
 
+    /// The parts of a `!ttg.memdesc` (kind 1) or `!tt.tensordesc` (kind 2); kind 0 for other types.
+    struct BufferInfo {
+        kind: u8,
+        shape: Vec<i64>,
+        element: usize,
+        encoding: usize,
+        memory_space: usize,
+        is_mutable: bool,
+        alloc_shape: Vec<i64>,
+    }
+
+    /// What becomes of an operation: see `Rewrite` in the callbacks.
+    struct RewriteAction {
+        kind: u8,
+        index: usize,
+        value: usize,
+    }
+
     /// What an encoding is: broken for a reason, or to be spelled in another way; else both empty.
     struct EncodingCheck {
         reason: String,
@@ -31,7 +49,9 @@ pub(super) mod ffi {
         fn new_layout_cache() -> Box<LayoutCache>;
         fn check_encoding(self: &LayoutCache, attribute: usize) -> EncodingCheck;
 
+        fn check_type(self: &LayoutCache, type_: usize) -> String;
         fn verify_operation(op: usize) -> bool;
+        fn canonicalize(op: usize) -> RewriteAction;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
     }
@@ -46,6 +66,7 @@ pub(super) mod ffi {
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);
         fn pointer_info(type_: usize) -> PointerInfo;
+        fn buffer_info(type_: usize) -> BufferInfo;
         fn replace_attributes(op: usize, from: &[usize], to: &[usize]);
     }
 }

@@ -3,8 +3,8 @@
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::ffi::{self, EncodingCheck, PassOutcome};
-use melior::ir::{Attribute, OperationRef};
+use super::bridge::ffi::{self, EncodingCheck, PassOutcome, RewriteAction};
+use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::OnceLock;
@@ -53,6 +53,13 @@ pub trait Semantics: Sync {
     /// # Errors
     /// Every rule that is broken.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    /// The rules of a type on its own, beyond those of the encoding in it.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String>;
+    /// What an operation becomes in canonical form.
+    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c>;
     /// All operands of the operation, and with `results` its results, have the same encoding.
     ///
     /// # Errors
@@ -72,6 +79,19 @@ pub trait Semantics: Sync {
         options: &str,
         module: OperationRef<'_, '_>,
     ) -> Result<String, Emitted>;
+}
+
+/// What becomes of an operation in canonical form.
+#[derive(Clone, Copy, Debug)]
+pub enum Rewrite<'c> {
+    /// It stays.
+    Keep,
+    /// Its result is a value that is there already.
+    Replace(Value<'c, 'c>),
+    /// It takes another value as an operand.
+    SetOperand(usize, Value<'c, 'c>),
+    /// What makes this value makes the operation's result instead, in the same place.
+    Recreate(Value<'c, 'c>),
 }
 
 /// Proof that an error diagnostic has been emitted.
@@ -105,6 +125,16 @@ impl LayoutCache {
         self.0.downcast_ref()
     }
 
+    pub(super) fn check_type(&self, type_: usize) -> String {
+        // SAFETY: C++ passes the address of a live, uniqued type.
+        let type_ = unsafe { super::type_(type_) };
+        match guard(|| semantics().check_type(self, type_)) {
+            Ok(Ok(())) => String::new(),
+            Ok(Err(reason)) => reason,
+            Err(panic) => internal(&panic),
+        }
+    }
+
     pub(super) fn check_encoding(&self, attribute: usize) -> EncodingCheck {
         // SAFETY: C++ passes the address of a live, uniqued attribute.
         let attribute = unsafe { super::attribute(attribute) };
@@ -114,6 +144,23 @@ impl LayoutCache {
             Err(panic) => (internal(&panic), String::new()),
         };
         EncodingCheck { reason, normal }
+    }
+}
+
+pub(super) fn canonicalize(op: usize) -> RewriteAction {
+    // SAFETY: C++ passes the address of the operation it rewrites.
+    let op = unsafe { super::operation(op) };
+    let action = |kind, index, value: Option<Value<'_, '_>>| RewriteAction {
+        kind,
+        index,
+        value: value.map_or(0, super::value_id),
+    };
+    match guard(|| semantics().canonicalize(op)) {
+        Ok(Rewrite::Replace(value)) => action(1, 0, Some(value)),
+        Ok(Rewrite::SetOperand(index, value)) => action(2, index, Some(value)),
+        Ok(Rewrite::Recreate(value)) => action(3, 0, Some(value)),
+        // What cannot be decided stays as it is.
+        Ok(Rewrite::Keep) | Err(_) => action(0, 0, None),
     }
 }
 

@@ -11,7 +11,9 @@ mod callbacks;
 mod plugin;
 mod translate;
 
-pub use callbacks::{Complaint, Emitted, LayoutCache, Semantics, emit_error, emit_remark, install};
+pub use callbacks::{
+    Complaint, Emitted, LayoutCache, Rewrite, Semantics, emit_error, emit_remark, install,
+};
 
 pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir};
 
@@ -29,6 +31,17 @@ unsafe fn attribute<'c>(address: usize) -> Attribute<'c> {
     // SAFETY: the caller's duty.
     unsafe {
         Attribute::from_raw(mlir_sys::MlirAttribute {
+            ptr: address as *const _,
+        })
+    }
+}
+
+/// # Safety
+/// `address` is that of a live type, and the result does not outlive its context.
+unsafe fn type_<'c>(address: usize) -> Type<'c> {
+    // SAFETY: the caller's duty.
+    unsafe {
+        Type::from_raw(mlir_sys::MlirType {
             ptr: address as *const _,
         })
     }
@@ -81,6 +94,49 @@ pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
             })
         };
         (pointee, info.address_space)
+    })
+}
+
+/// The parts of a `!ttg.memdesc` or `!tt.tensordesc`.
+#[derive(Clone, Debug)]
+pub struct Buffer<'c> {
+    /// Sizes of the dimensions of the view, in elements.
+    pub shape: Vec<u64>,
+    /// The element type.
+    pub element: Type<'c>,
+    /// How it is laid out, where that is known.
+    pub encoding: Option<Attribute<'c>>,
+    /// The memory it is in; nothing for a tensor descriptor, which is in global memory.
+    pub memory_space: Option<Attribute<'c>>,
+    /// Whether it may be written.
+    pub is_mutable: bool,
+    /// Sizes of the dimensions of the whole allocation; empty for a tensor descriptor.
+    pub alloc_shape: Vec<u64>,
+}
+
+/// The parts of a buffer's type, or nothing for another type.
+#[must_use]
+pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
+    let info = ffi::buffer_info(type_id(type_));
+    if info.kind == 0 {
+        return None;
+    }
+    // SAFETY: C++ returned addresses of attributes and types of the same context, or null.
+    let attribute = |address| (address != 0).then(|| unsafe { attribute(address) });
+    let sizes = |shape: &[i64]| {
+        shape
+            .iter()
+            .map(|n| u64::try_from(*n).unwrap_or(0))
+            .collect()
+    };
+    Some(Buffer {
+        shape: sizes(&info.shape),
+        // SAFETY: as above; an element type is never null.
+        element: unsafe { self::type_(info.element) },
+        encoding: attribute(info.encoding),
+        memory_space: attribute(info.memory_space),
+        is_mutable: info.is_mutable,
+        alloc_shape: sizes(&info.alloc_shape),
     })
 }
 
@@ -137,6 +193,17 @@ pub fn replace_all_uses(old: Value<'_, '_>, new: Value<'_, '_>) {
 pub fn is_unused(value: Value<'_, '_>) -> bool {
     // SAFETY: the value is alive.
     unsafe { mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
+}
+
+/// Whether a value has exactly one use.
+#[must_use]
+pub fn has_one_use(value: Value<'_, '_>) -> bool {
+    // SAFETY: the value is alive; the second use is asked for only where there is a first.
+    unsafe {
+        let first = mlir_sys::mlirValueGetFirstUse(value.to_raw());
+        !mlir_sys::mlirOpOperandIsNull(first)
+            && mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirOpOperandGetNextUse(first))
+    }
 }
 
 /// Erases an operation without uses from its block.

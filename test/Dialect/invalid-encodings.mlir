@@ -105,17 +105,18 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+1 {{expected `register`, `lane`, `warp` or `block`, got `thread`}}
+// expected-error @+1 {{unexpected key `thread` in `linear`; the keys are `register`, `lane`, `warp`, `block`}}
 #e = #ttg.linear<{thread = [[1]]}>
 
 // -----
 
-// expected-error @+1 {{`lane` is given twice}}
+// expected-error @+2 {{`lane` is given twice}}
+// expected-error @+1 {{failed to parse TTG_LinearEncoding parameter 'bases'}}
 #e = #ttg.linear<{lane = [[1]], lane = [[2]], warp = [], block = []}>
 
 // -----
 
-// expected-error @+1 {{`block` is missing: a linear encoding gives `register`, `lane`, `warp` and `block`}}
+// expected-error @+1 {{`linear` needs the key `block`}}
 #e = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
 
 // -----

@@ -8,8 +8,8 @@
 #tile_t = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   // CHECK-LABEL: tt.func public @memory
-  // CHECK-SAME: (%[[P:.+]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[S:.+]]: !tt.ptr<i32, 3>, %[[N:.+]]: i32)
-  tt.func public @memory(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: !tt.ptr<i32, 3>, %n: i32) {
+  // CHECK-SAME: (%[[P:.+]]: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %[[S:.+]]: !tt.ptr<i32, "constant">, %[[N:.+]]: i32)
+  tt.func public @memory(%p: !tt.ptr<f16> {tt.divisibility = 16 : i32}, %s: !tt.ptr<i32, "constant">, %n: i32) {
     // CHECK: %[[PID:.+]] = tt.get_program_id x : i32
     %pid = tt.get_program_id x : i32
     // CHECK: tt.get_num_programs z : i32
@@ -27,17 +27,17 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     %l0 = tt.load %a : tensor<256x!tt.ptr<f16>, #row>
     // CHECK: tt.load %[[A]], %[[M:.+]] : tensor<256x!tt.ptr<f16>, #[[ROW]]>
     %l1 = tt.load %a, %m : tensor<256x!tt.ptr<f16>, #row>
-    // CHECK: %[[L:.+]] = tt.load %[[A]], %[[M]], %[[ZERO:.+]] cacheModifier = ca evictionPolicy = evict_last {isVolatile = true} : tensor<256x!tt.ptr<f16>, #[[ROW]]>
-    %l2 = tt.load %a, %m, %zero cacheModifier = ca evictionPolicy = evict_last {isVolatile = true} : tensor<256x!tt.ptr<f16>, #row>
+    // CHECK: %[[L:.+]] = tt.load %[[A]], %[[M]], %[[ZERO:.+]] {cachePolicy = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_last>, isVolatile = true} : tensor<256x!tt.ptr<f16>, #[[ROW]]>
+    %l2 = tt.load %a, %m, %zero {cachePolicy = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_last>, isVolatile = true} : tensor<256x!tt.ptr<f16>, #row>
     // CHECK: tt.store %[[A]], %[[L]] : tensor<256x!tt.ptr<f16>, #[[ROW]]>
     tt.store %a, %l2 : tensor<256x!tt.ptr<f16>, #row>
-    // CHECK: tt.store %[[A]], %[[L]], %[[M]] cacheModifier = cs evictionPolicy = evict_first : tensor<256x!tt.ptr<f16>, #[[ROW]]>
-    tt.store %a, %l2, %m cacheModifier = cs evictionPolicy = evict_first : tensor<256x!tt.ptr<f16>, #row>
+    // CHECK: tt.store %[[A]], %[[L]], %[[M]] {cachePolicy = #tt.cache_policy<cache_modifier = cs, eviction_policy = evict_first>} : tensor<256x!tt.ptr<f16>, #[[ROW]]>
+    tt.store %a, %l2, %m {cachePolicy = #tt.cache_policy<cache_modifier = cs, eviction_policy = evict_first>} : tensor<256x!tt.ptr<f16>, #row>
     // One element through one pointer.
-    // CHECK: %[[ONE:.+]] = tt.load %[[S]] : !tt.ptr<i32, 3>
-    %one = tt.load %s : !tt.ptr<i32, 3>
-    // CHECK: tt.store %[[S]], %[[ONE]] : !tt.ptr<i32, 3>
-    tt.store %s, %one : !tt.ptr<i32, 3>
+    // CHECK: %[[ONE:.+]] = tt.load %[[S]] : !tt.ptr<i32, "constant">
+    %one = tt.load %s : !tt.ptr<i32, "constant">
+    // CHECK: tt.store %[[S]], %[[ONE]] : !tt.ptr<i32, "constant">
+    tt.store %s, %one : !tt.ptr<i32, "constant">
     // CHECK: tt.return
     tt.return
   }

@@ -2,10 +2,18 @@
 //!
 //! What ODS checks (operand counts, element types) is not checked again here.
 
+mod buffer;
+mod combine;
+mod convert;
+mod product;
+mod warps;
+
+pub(crate) use buffer::type_rules;
+
 use crate::encoding::Encoding;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
-use crate::sys::Complaint;
+use crate::sys::{Complaint, build};
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
@@ -178,6 +186,46 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "tt.reshape" => reshape(op),
         "tt.join" => join(op),
         "tt.split" => split(op),
+        "tt.gather" => convert::gather(op),
+        "tt.unsplat" => convert::unsplat(op),
+        "tt.bitcast" => convert::bitcast(op),
+        "tt.fp_to_fp" => convert::fp_to_fp(op),
+        "tt.atomic_load" | "tt.atomic_poll" => convert::ordering(op, &[1, 2]),
+        "tt.atomic_store" => convert::ordering(op, &[1, 3]),
+        "ttg.fp4_to_fp" => convert::fp4_to_fp(op),
+        "ttg.convert_layout" => convert::convert_layout(op),
+        "tt.descriptor_load" => convert::descriptor(op, result_type(op, 0)),
+        "tt.descriptor_store" | "tt.descriptor_reduce" => {
+            convert::descriptor(op, operand_type(op, 1))
+        }
+        "tt.dot" => product::dot(op),
+        "ttng.warp_group_dot" => product::warp_group_dot(op),
+        "tt.reduce" => combine::reduce(op),
+        "tt.scan" => combine::scan(op),
+        "tt.map_elementwise" => combine::map_elementwise(op),
+        "ttg.local_alloc" => buffer::local_alloc(op),
+        "ttg.local_load" => buffer::local_load(op),
+        "ttg.local_store" => buffer::local_store(op),
+        "ttg.local_gather" => buffer::local_gather(op),
+        "ttg.local_scatter" => buffer::local_scatter(op),
+        "ttg.local_atomic_scatter_rmw" => buffer::local_atomic_scatter_rmw(op),
+        "ttg.memdesc_index" => buffer::memdesc_index(op),
+        "ttg.memdesc_subslice" => buffer::memdesc_subslice(op),
+        "ttg.memdesc_trans" => buffer::memdesc_trans(op),
+        "ttg.memdesc_reshape" => buffer::memdesc_reshape(op),
+        "ttg.memdesc_reinterpret" => buffer::memdesc_reinterpret(op),
+        "ttg.async_copy_global_to_local" => buffer::async_copy(op),
+        "ttng.init_barrier"
+        | "ttng.inval_barrier"
+        | "ttng.barrier_expect"
+        | "ttng.wait_barrier"
+        | "ttng.arrive_barrier" => buffer::barrier(op),
+        "ttng.tmem_alloc" => buffer::tmem_alloc(op),
+        "ttng.tmem_load" => buffer::tmem_load(op),
+        "ttng.tmem_store" => buffer::tmem_store(op),
+        "ttg.warp_specialize" => warps::warp_specialize(op),
+        "ttg.warp_specialize.partitions" => warps::partitions(op),
+        "ttg.warp_yield" => warps::warp_yield(op),
         _ => Ok(()),
     }
 }
@@ -191,19 +239,37 @@ fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
 
 /// The `order` attribute of `tt.trans`.
 pub(crate) fn order(op: OperationRef<'_, '_>) -> Vec<i32> {
-    op.attribute("order")
+    integers(op, "order")
+}
+
+/// An attribute that is a list of 32-bit integers.
+fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
+    op.attribute(name)
         .ok()
         .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())
         .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
         .unwrap_or_default()
 }
 
+/// The type of an operand, where there is one.
+///
+/// melior's error for a missing operand prints the operation, which verifies it first: an operation
+/// must not be asked for what it does not have while it is being verified.
+fn operand_type<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Type<'c>> {
+    (i < op.operand_count()).then(|| build::operand(op, i).r#type())
+}
+
+/// The type of a result, where there is one; see [`operand_type`].
+fn result_type<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Type<'c>> {
+    (i < op.result_count()).then(|| build::result(op, i).r#type())
+}
+
 fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
-    op.operand(i).ok().and_then(|v| TensorType::of(v.r#type()))
+    operand_type(op, i).and_then(TensorType::of)
 }
 
 fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
-    op.result(i).ok().and_then(|v| TensorType::of(v.r#type()))
+    result_type(op, i).and_then(TensorType::of)
 }
 
 /// The layouts of two tensors, where both have one that is valid; the invalid ones have their own
@@ -344,10 +410,38 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
             ))
         })
         .collect(); // broadcast_c2
-    if complaints.is_empty() {
-        Ok(())
-    } else {
-        Err(complaints)
+    if !complaints.is_empty() {
+        return Err(complaints);
+    }
+    // Spellings that differ only where the operand has one element are one layout of the operand.
+    let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
+        if src.encoding.is_some() != dst.encoding.is_some() {
+            return Err(one(Complaint::new(
+                "needs an encoding on both operand and result, or on neither",
+            ))); // broadcast_c3
+        }
+        return Ok(());
+    };
+    let cache = Layouts::of(op.context());
+    if from == to {
+        return Ok(());
+    }
+    let unique = |encoding: melior::ir::Attribute<'_>| {
+        cache
+            .encoding(encoding)
+            .ok()?
+            .to_linear_layout(&src.shape)
+            .ok()?
+            .remove_zero_bases(Dim::REGISTER)
+            .ok()
+    };
+    match (unique(from), unique(to)) {
+        (Some(a), Some(b)) if a == b => Ok(()),
+        _ => Err(one(Complaint::new(format!(
+            "needs the same layout for operand and result, but has `{}` and `{}`",
+            src.type_, dst.type_
+        ))
+        .note("convert one of them with `ttg.convert_layout`"))), // broadcast_c3
     }
 }
 

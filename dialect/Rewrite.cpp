@@ -1,0 +1,54 @@
+// Canonicalisation: Rust says what becomes of an operation, and this carries it out.
+#include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
+#include "linear-layout/src/sys/bridge.rs.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+
+namespace {
+
+struct Canonicalize : RewritePattern {
+  Canonicalize(StringRef name, MLIRContext *context) : RewritePattern(name, 1, context) {}
+
+  LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
+    ll::bridge::RewriteAction action = ll::bridge::canonicalize(ll::bridge::handle(op));
+    auto value = Value::getFromOpaquePointer(reinterpret_cast<void *>(action.value));
+    switch (action.kind) {
+    case 1: // the result is a value that is there already
+      rewriter.replaceOp(op, value);
+      return success();
+    case 2: // an operand is taken from further up
+      rewriter.modifyOpInPlace(op, [&] { op->setOperand(action.index, value); });
+      return success();
+    case 3: { // what makes the operand makes the result, in the same place
+      Operation *producer = value.getDefiningOp();
+      OpBuilder::InsertionGuard guard(rewriter);
+      rewriter.setInsertionPoint(producer);
+      Operation *made = rewriter.clone(*producer);
+      made->getResult(0).setType(op->getResult(0).getType());
+      if (auto constant = dyn_cast<arith::ConstantOp>(made)) {
+        auto splat = cast<SplatElementsAttr>(constant.getValue());
+        auto type = cast<ShapedType>(op->getResult(0).getType());
+        constant.setValueAttr(cast<TypedAttr>(
+            Attribute(DenseElementsAttr::get(type, splat.getSplatValue<Attribute>()))));
+      }
+      rewriter.replaceOp(op, made->getResult(0));
+      return success();
+    }
+    default:
+      return failure();
+    }
+  }
+};
+
+} // namespace
+
+void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
+  for (StringRef name :
+       {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split",
+        "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
+        "ttg.memdesc_reinterpret"})
+    patterns.add<Canonicalize>(name, patterns.getContext());
+}

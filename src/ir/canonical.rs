@@ -1,0 +1,231 @@
+//! Canonical form of operations that move data between layouts.
+//!
+//! Every rewrite compares layouts as linear maps, never the names of encodings: a conversion between
+//! two spellings of one layout moves nothing, and one that only renames registers is no barrier to
+//! what stands before or after it.
+//! # Source
+//! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
+
+use crate::encoding::{Encoding, infer};
+use crate::ir::{Layouts, TensorType};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Rewrite};
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, ValueLike};
+
+fn is(op: Op<'_>, name: &str) -> bool {
+    op.name().as_string_ref().as_str() == Ok(name)
+}
+
+/// The conversion that makes a value, if one does.
+fn conversion<'c>(value: Val<'c>) -> Option<Op<'c>> {
+    sys::defining_operation(value).filter(|op| is(*op, "ttg.convert_layout"))
+}
+
+/// What an operation becomes.
+#[must_use]
+pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
+    let op = build::of_context(op);
+    let name = op.name();
+    match name.as_string_ref().as_str().unwrap_or_default() {
+        "ttg.convert_layout" => convert(op),
+        "tt.reshape" => reshape(op),
+        "tt.trans" | "ttg.memdesc_trans" => trans(op),
+        "tt.split" => split(op),
+        "tt.gather" => gather(op),
+        "ttg.local_alloc" => local_alloc(op),
+        "ttg.local_store" => through_conversion(op, 0),
+        "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
+        _ => Rewrite::Keep,
+    }
+}
+
+fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encoding>)> {
+    let tensor = TensorType::of(value.r#type())?;
+    let encoding = Layouts::of(value.context())
+        .encoding(tensor.encoding?)
+        .ok()?;
+    Some((tensor, encoding))
+}
+
+/// Whether two tensors hold the same elements in the same registers of the same threads.
+fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
+    let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
+        return false;
+    };
+    let cache = Layouts::of(a.context());
+    matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.unique == r.unique)
+}
+
+fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    if source.r#type() == result.r#type() {
+        return Rewrite::Replace(source);
+    }
+    let (Some((_, from)), Some((_, to))) = (encoding(source), encoding(result)) else {
+        return Rewrite::Keep;
+    };
+    // The product of a product: the conversion is where a later pass looks for it.
+    if matches!(
+        (&*from, &*to),
+        (Encoding::NvidiaMma(_), Encoding::DotOperand(_))
+    ) {
+        return Rewrite::Keep;
+    }
+    let Some(producer) = sys::defining_operation(source) else {
+        return Rewrite::Keep;
+    };
+    let name = producer.name();
+    match name.as_string_ref().as_str().unwrap_or_default() {
+        "ttg.convert_layout" => Rewrite::SetOperand(0, build::operand(producer, 0)),
+        "tt.splat" | "tt.make_range" => Rewrite::Recreate(source),
+        "arith.constant" => match producer
+            .attribute("value")
+            .ok()
+            .and_then(build::splat_value)
+        {
+            Some(_) => Rewrite::Recreate(source),
+            None => Rewrite::Keep,
+        },
+        "tt.histogram" if producer.operand_count() == 1 => Rewrite::Recreate(source),
+        "ttg.local_load" if sys::has_one_use(source) => Rewrite::Recreate(source),
+        "tt.reshape"
+            if producer.has_attribute("allow_reorder")
+                && !producer.has_attribute("efficient_layout")
+                && !is_operand(&from)
+                && !is_operand(&to)
+                && keeps_register_count(build::operand(producer, 0), result) =>
+        {
+            Rewrite::Recreate(source)
+        }
+        _ => Rewrite::Keep,
+    }
+}
+
+fn is_operand(encoding: &Encoding) -> bool {
+    matches!(encoding, Encoding::DotOperand(_))
+}
+
+/// Whether a thread holds as many elements of both, so that registers need only be renamed.
+fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
+    let registers = |value: Val<'_>| {
+        let tensor = TensorType::of(value.r#type())?;
+        let layout = Layouts::of(value.context()).tensor(&tensor).ok()?;
+        Some(layout.num_registers())
+    };
+    registers(a).is_some_and(|n| registers(b) == Some(n))
+}
+
+fn reshape<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    if source.r#type() == result.r#type() && !op.has_attribute("allow_reorder") {
+        return Rewrite::Replace(source);
+    }
+    let Some(cvt) = conversion(source) else {
+        return Rewrite::Keep;
+    };
+    let original = build::operand(cvt, 0);
+    let moves_nothing = same_layout(original, source);
+    let may_reorder = op.has_attribute("allow_reorder")
+        && !op.has_attribute("efficient_layout")
+        && keeps_register_count(original, result);
+    if moves_nothing || may_reorder {
+        return Rewrite::SetOperand(0, original);
+    }
+    Rewrite::Keep
+}
+
+fn trans<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    let order = crate::ir::verify::order(op);
+    let identity = order
+        .iter()
+        .enumerate()
+        .all(|(i, o)| usize::try_from(*o) == Ok(i));
+    if identity && source.r#type() == result.r#type() {
+        return Rewrite::Replace(source);
+    }
+    if let Some(inner) = sys::defining_operation(source).filter(|inner| {
+        inner.name() == op.name() && build::operand(*inner, 0).r#type() == result.r#type()
+    }) {
+        // Two permutations that undo each other.
+        let first = crate::ir::verify::order(inner);
+        let undone = order.len() == first.len()
+            && order.iter().enumerate().all(|(i, o)| {
+                usize::try_from(*o).ok().and_then(|o| first.get(o).copied())
+                    == i32::try_from(i).ok()
+            });
+        if undone {
+            return Rewrite::Replace(build::operand(inner, 0));
+        }
+    }
+    match conversion(source) {
+        Some(cvt) if same_layout(build::operand(cvt, 0), source) => {
+            Rewrite::SetOperand(0, build::operand(cvt, 0))
+        }
+        _ => Rewrite::Keep,
+    }
+}
+
+fn split<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let source = build::operand(op, 0);
+    let Some(cvt) = conversion(source) else {
+        return Rewrite::Keep;
+    };
+    let original = build::operand(cvt, 0);
+    let (Some((tensor, from)), Some((half, to))) =
+        (encoding(original), encoding(build::result(op, 0)))
+    else {
+        return Rewrite::Keep;
+    };
+    match infer::split(&from, &tensor.shape) {
+        Ok(inferred) if infer::equivalent(&inferred, &to, &half.shape) => {
+            Rewrite::SetOperand(0, original)
+        }
+        _ => Rewrite::Keep,
+    }
+}
+
+fn gather<'c>(op: Op<'c>) -> Rewrite<'c> {
+    if op.has_attribute("efficient_layout") {
+        return Rewrite::Keep;
+    }
+    through_conversion(op, 0)
+}
+
+/// An operand that may have any layout is taken from before its conversion.
+fn through_conversion<'c>(op: Op<'c>, operand: usize) -> Rewrite<'c> {
+    match conversion(build::operand(op, operand)) {
+        Some(cvt) => Rewrite::SetOperand(operand, build::operand(cvt, 0)),
+        None => Rewrite::Keep,
+    }
+}
+
+fn local_alloc<'c>(op: Op<'c>) -> Rewrite<'c> {
+    if op.operand_count() == 0 {
+        return Rewrite::Keep;
+    }
+    let contents = build::operand(op, 0);
+    if let Some(load) = sys::defining_operation(contents).filter(|def| is(*def, "ttg.local_load")) {
+        let buffer = build::operand(load, 0);
+        let is_same = buffer.r#type() == build::result(op, 0).r#type();
+        let is_fixed = sys::buffer(buffer.r#type()).is_some_and(|b| !b.is_mutable);
+        if is_same && is_fixed {
+            return Rewrite::Replace(buffer);
+        }
+    }
+    through_conversion(op, 0)
+}
+
+/// A view in the operand's own type is the operand.
+fn view_of_same_type<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    if source.r#type() == result.r#type() {
+        return Rewrite::Replace(source);
+    }
+    let inner = sys::defining_operation(source).filter(|inner| inner.name() == op.name());
+    match inner.map(|inner| build::operand(inner, 0)) {
+        Some(first) if first.r#type() == result.r#type() => Rewrite::Replace(first),
+        _ => Rewrite::Keep,
+    }
+}

@@ -1,0 +1,96 @@
+//! Rules of `ttg.warp_specialize` and what it holds.
+
+use super::convert::verdict;
+use super::{Verdict, integers, one};
+use crate::sys::Complaint;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, OperationRef, RegionLike, ValueLike};
+
+const SPECIALIZE: &str = "ttg.warp_specialize";
+const PARTITIONS: &str = "ttg.warp_specialize.partitions";
+
+fn is(op: OperationRef<'_, '_>, name: &str) -> bool {
+    op.name().as_string_ref().as_str() == Ok(name)
+}
+
+pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
+    let holder = op.regions().nth(1).and_then(|r| r.first_block());
+    let held = holder.as_ref().and_then(|block| block.first_operation());
+    let Some(held) = held.filter(|held| is(*held, PARTITIONS)) else {
+        return Err(one(Complaint::new(format!(
+            "needs a second region that holds one `{PARTITIONS}`"
+        )))); // warp_specialize_c1
+    };
+    let mut complaints = Vec::new();
+    let partitions = held.regions().count();
+    let num_warps = integers(op, "partitionNumWarps");
+    if num_warps.len() != partitions {
+        complaints.push(Complaint::new(format!(
+            "has {partitions} partitions, but `partitionNumWarps` has {} entries",
+            num_warps.len()
+        ))); // warp_specialize_c2
+    }
+    for (i, warps) in num_warps.iter().enumerate() {
+        if *warps <= 0 || warps & (warps - 1) != 0 {
+            complaints.push(Complaint::new(format!(
+                "needs a power of two of warps in partition {i}, but has {warps}"
+            ))); // warp_specialize_c3
+        }
+    }
+    if op.has_attribute("warpGroupStartIds") {
+        let starts = integers(op, "warpGroupStartIds").len();
+        if starts != partitions {
+            complaints.push(Complaint::new(format!(
+                "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
+            ))); // warp_specialize_c4
+        }
+    }
+    let mut above = op.parent_operation();
+    while let Some(parent) = above {
+        if is(parent, SPECIALIZE) {
+            complaints.push(Complaint::new(format!(
+                "cannot lie within another `{SPECIALIZE}`"
+            ))); // warp_specialize_c5
+            break;
+        }
+        above = parent.parent_operation();
+    }
+    verdict(complaints)
+}
+
+pub(super) fn partitions(op: OperationRef<'_, '_>) -> Verdict {
+    let captures: Vec<String> = op.operands().map(|v| v.r#type().to_string()).collect();
+    let mut complaints = Vec::new();
+    for (i, region) in op.regions().enumerate() {
+        let Some(block) = region.first_block() else {
+            continue;
+        };
+        let arguments: Vec<String> = (0..block.argument_count())
+            .filter_map(|j| block.argument(j).ok().map(|v| v.r#type().to_string()))
+            .collect();
+        if arguments != captures {
+            complaints.push(Complaint::new(format!(
+                "captures ({}), but partition {i} takes ({})",
+                captures.join(", "),
+                arguments.join(", ")
+            ))); // warp_specialize_partitions_c1, warp_specialize_partitions_c2
+        }
+    }
+    verdict(complaints)
+}
+
+pub(super) fn warp_yield(op: OperationRef<'_, '_>) -> Verdict {
+    let Some(parent) = op.parent_operation() else {
+        return Ok(());
+    };
+    let given: Vec<String> = op.operands().map(|v| v.r#type().to_string()).collect();
+    let results: Vec<String> = parent.results().map(|v| v.r#type().to_string()).collect();
+    if given == results {
+        return Ok(());
+    }
+    Err(one(Complaint::new(format!(
+        "gives ({}), but `{SPECIALIZE}` has the results ({})",
+        given.join(", "),
+        results.join(", ")
+    )))) // warp_yield_c1, warp_yield_c2
+}
