@@ -121,7 +121,7 @@ void ll::tt::ElementwiseInlineAsmOp::getEffects(
   externalEffects(getPure(), effects);
 }
 
-// call_c1 to call_c3: the symbol table belongs to the whole module, so this runs after its parts.
+// The symbol table belongs to the whole module, so this runs after its parts.
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)

@@ -124,9 +124,6 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
 def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperandsAndResultShape,
                                                                SameOperandsAndResultElementType]> {
   let summary = "exchange registers of one thread, so that another dimension is contiguous";
-  let description = [{
-    - in_thread_transpose_c1: no element changes its thread
-  }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -134,11 +131,6 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperand
 
 def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor that each thread has in its registers";
-  let description = [{
-    - extract_slice_c1: operand and result have the same rank, and one offset per dimension
-    - extract_slice_c2: the part lies within the operand
-    - extract_slice_c3: no element changes its thread
-  }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$static_offsets);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
@@ -146,10 +138,6 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultE
 
 def AMDG_ConcatOp : AMDG_Op<"concat", [Pure, SameOperandsAndResultElementType]> {
   let summary = "tensors side by side, row by row, as parts of one";
-  let description = [{
-    - concat_c1: all operands have one type
-    - concat_c2: the operands fill the result
-  }];
   let arguments = (ins Variadic<TT_Tensor>:$sources);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$sources attr-dict `:` type($sources) `->` type($result)";
@@ -157,9 +145,6 @@ def AMDG_ConcatOp : AMDG_Op<"concat", [Pure, SameOperandsAndResultElementType]> 
 
 def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed"> {
   let summary = "read pairs of 4-bit elements across their packing";
-  let description = [{
-    - local_load_packed_transposed_c1: the result is an operand of a matrix product
-  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Optional<TTG_AsyncToken>:$token);
   let results = (outs TT_Tensor:$result);
@@ -290,17 +275,11 @@ def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
 
 def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive"> {
   let summary = "arrive at the barrier of the cluster";
-  let description = [{
-    - cluster_barrier_arrive_c1: the cluster has more than one CTA
-  }];
   let assemblyFormat = "attr-dict";
 }
 
 def AMDG_ClusterBarrierWaitOp : AMDG_Op<"cluster_barrier_wait"> {
   let summary = "wait at the barrier of the cluster";
-  let description = [{
-    - cluster_barrier_wait_c1: as cluster_barrier_arrive_c1
-  }];
   let assemblyFormat = "attr-dict";
 }
 

@@ -136,6 +136,7 @@ def TTG_AddrSpace : I32BitEnumAttr<"AddrSpace", "memories that a barrier orders"
 ]> {
   let cppNamespace = "::ll::ttg";
   let separator = "|";
+  let printBitEnumPrimaryGroups = 1;
 }
 
 //===-- ttng --------------------------------------------------------------------------------===//

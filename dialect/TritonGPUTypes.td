@@ -13,6 +13,15 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
     `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>`: shape and element type, encoding,
     memory space, whether it may be written, and the shape of the whole allocation where that
     differs.
+    - it has at least one dimension
+    - memdesc_c2: no dimension has size 0
+    - memdesc_c3: a view has at most the dimensions of its allocation
+    - memdesc_c4: a view lies within its allocation
+    - memdesc_c5: the encoding lays out memory, for the rank of the buffer or of one in a row of them
+    - memdesc_c6: it is in the memory that the encoding is for
+    - memdesc_c7: elements have a width that the memory can hold
+    - memdesc_c8: sizes are powers of two, but for the number of buffers in a row
+    - memdesc_c9: the encoding has a layout on the allocation's shape
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$encoding, "::mlir::Attribute":$memorySpace,

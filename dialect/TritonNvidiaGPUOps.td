@@ -45,9 +45,9 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   let description = [{
     `d = a * b + c`; `a` may be in registers. With `isAsync` it is under way until
     `ttng.warp_group_dot_wait`.
-    - warp_group_dot_c1: the result's layout is `#ttg.nvidia_mma` version 3
-    - warp_group_dot_c2: the shapes are M x K, K x N and M x N
-    - warp_group_dot_c3: `a` in registers is operand 0 of the result's layout
+    - the result's layout is `#ttg.nvidia_mma` version 3
+    - the shapes are M x K, K x N and M x N
+    - `a` in registers is operand 0 of the result's layout
   }];
   let arguments = (ins TTG_TensorOrMemDesc:$a, TTG_MemDescType:$b, TT_FpIntTensor:$c,
                        Optional<I1>:$useC,
@@ -65,7 +65,6 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
   let summary = "wait until at most `pendings` products of the warp group are under way";
   let description = [{
     Values that a product writes or reads pass through, so that no use moves before the wait.
-    - warp_group_dot_wait_c1: it waits for at least one value
   }];
   let arguments = (ins Variadic<TTG_TensorOrMemDesc>:$inputs, I32Attr:$pendings,
                        UnitAttr:$warpGroupLocal);
@@ -78,7 +77,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
 def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
-    - init_barrier_c1: a barrier is a buffer of i64 in shared memory, of rank 1 and mutable
+    - a barrier is a buffer of i64 in shared memory, of rank 1 and mutable
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc, I32Attr:$count);
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
@@ -87,7 +86,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
 def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let summary = "end of a barrier's life";
   let description = [{
-    - inval_barrier_c1: as init_barrier_c1
+    - a barrier is a mutable buffer of i64 in shared memory, of rank 1
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
@@ -96,7 +95,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
 def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let summary = "let a barrier wait for so many bytes of copies";
   let description = [{
-    - barrier_expect_c1: as init_barrier_c1
+    - a barrier is a mutable buffer of i64 in shared memory, of rank 1
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc, I32Attr:$size, OptionalAttr<I32Attr>:$fromCTA,
                        I1:$pred);
@@ -107,7 +106,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     Buffers given as `deps` may be used by others until then.
-    - wait_barrier_c1: as init_barrier_c1
+    - a barrier is a mutable buffer of i64 in shared memory, of rank 1
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32:$phase, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$deps);
@@ -120,8 +119,8 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
 def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   let summary = "arrive at a barrier `count` times";
   let description = [{
-    - arrive_barrier_c1: as init_barrier_c1
-    - arrive_barrier_c2: `count` is at least 1
+    - a barrier is a mutable buffer of i64 in shared memory, of rank 1
+    - `count` is at least 1
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32Attr:$count, OptionalAttr<I32Attr>:$fromCTA,
                        OptionalAttr<I32Attr>:$multicastCTA, Optional<I1>:$pred);
@@ -136,18 +135,12 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
 
 def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
   let summary = "wait for all threads of the cluster";
-  let description = [{
-    - cluster_barrier_c1: the cluster has more than one CTA
-  }];
   let arguments = (ins DefaultValuedAttr<BoolAttr, "false">:$relaxed);
   let assemblyFormat = "attr-dict";
 }
 
 def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster"> {
   let summary = "let the cluster see barriers that were made";
-  let description = [{
-    - fence_mbarrier_init_release_cluster_c1: as cluster_barrier_c1
-  }];
   let assemblyFormat = "attr-dict";
 }
 
@@ -214,9 +207,6 @@ def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
 
 def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
   let summary = "start to write to the shared memory of another CTA";
-  let description = [{
-    - async_shared_store_c1: as cluster_barrier_c1
-  }];
   let arguments = (ins TT_Tensor:$src, TTNG_SharedWrite:$dst, TTNG_SharedWrite:$barrier);
 }
 
@@ -258,9 +248,9 @@ def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", 
 def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in tensor memory, with contents or without";
   let description = [{
-    - tmem_alloc_c1: the buffer is in tensor memory
-    - tmem_alloc_c2: a buffer without contents is mutable
-    - tmem_alloc_c3: contents and buffer have the same shape and element type
+    - the buffer is in tensor memory
+    - a buffer without contents is mutable
+    - contents and buffer have the same shape and element type
   }];
   let arguments = (ins Optional<TT_Tensor>:$src);
   let results = (outs TTG_MemDescType:$result, Optional<TTG_AsyncToken>:$token);
@@ -270,8 +260,8 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [DeclareOpInterfaceMethods<MemoryEf
 def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   let summary = "read tensor memory into registers, and reduce its rows on request";
   let description = [{
-    - tmem_load_c1: the buffer is in tensor memory
-    - tmem_load_c2: buffer and result have the same shape and element type
+    - the buffer is in tensor memory
+    - buffer and result have the same shape and element type
   }];
   let arguments = (ins TTNG_TensorRead:$src, Optional<TTG_AsyncToken>:$dep,
                        OptionalAttr<TTNG_TMEMLoadReduceModifierEnum>:$redOp,
@@ -287,9 +277,9 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
 def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store"> {
   let summary = "write registers to tensor memory";
   let description = [{
-    - tmem_store_c1: the buffer is in tensor memory
-    - tmem_store_c2: the buffer is mutable
-    - tmem_store_c3: value and buffer have the same shape and element type
+    - the buffer is in tensor memory
+    - the buffer is mutable
+    - value and buffer have the same shape and element type
   }];
   let arguments = (ins TTNG_TensorWrite:$dst, Optional<TTG_AsyncToken>:$dep, TT_Tensor:$src,
                        I1:$pred);
@@ -328,9 +318,6 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory";
   let description = [{
     `d += a * b`, or `d = a * b` where `useD` is false. With `is_async`, barriers learn of its end.
-    - tc_gen5_mma_c1: `d` is in tensor memory
-    - tc_gen5_mma_c2: the shapes are M x K, K x N and M x N
-    - tc_gen5_mma_c3: there are barriers only if it is asynchronous
   }];
   let arguments = (ins TTNG_SharedRead:$a, TTNG_SharedRead:$b, TTNG_TensorUpdate:$d,
                        Optional<TTG_AsyncToken>:$acc_dep, I1:$useD, I1:$pred,
@@ -348,10 +335,6 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
 
 def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory, of operands with a scale per block of elements";
-  let description = [{
-    - tc_gen5_mma_scaled_c1: `d` is in tensor memory
-    - tc_gen5_mma_scaled_c2: there are barriers only if it is asynchronous
-  }];
   let arguments = (ins TTNG_SharedRead:$a, TTNG_SharedRead:$b, TTNG_TensorUpdate:$d,
                        Optional<TTG_AsyncToken>:$acc_dep, TTNG_TensorRead:$a_scale,
                        TTNG_TensorRead:$b_scale, TT_ScaleDotElemType:$a_type,
@@ -420,10 +403,6 @@ def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
 def TTNG_PackedArithOp : TTNG_Op<"packed_arith", [Pure, Elementwise, LL_SameEncoding,
                                                   SameOperandsAndResultShape]> {
   let summary = "arithmetic on two numbers at a time";
-  let description = [{
-    - packed_arith_c1: a thread holds an even number of elements
-    - packed_arith_c2: `fma` has three operands, the others two
-  }];
   let arguments = (ins TTNG_PackedArithOpKind:$op_kind, Variadic<TT_Tensor>:$srcs);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$op_kind $srcs attr-dict `:` functional-type($srcs, $result)";

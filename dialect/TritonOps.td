@@ -140,7 +140,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
   let description = [{
     - broadcast_c1: operand and result have the same rank
     - broadcast_c2: a dimension that changes has size 1 in the operand
-    - broadcast_c3: on the operand's shape, both encodings are one layout
+    - on the operand's shape, both encodings are one layout
   }];
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Any:$result);
@@ -207,10 +207,10 @@ def TT_DotOp : TT_Op<"dot", [Pure,
   let summary = "matrix product";
   let description = [{
     `d = a * b + c`. `inputPrecision` says how f32 operands are multiplied.
-    - dot_c1: `a` and `b` have elements of the same width
+    - `a` and `b` have elements of the same width
     - dot_c2: the shapes are M x K, K x N and M x N, with the same leading dimensions
-    - dot_c3: `a` and `b` both have an encoding, or neither
-    - dot_c4: with encodings, they are operands 0 and 1 of the result's layout
+    - `a` and `b` both have an encoding, or neither
+    - with encodings, they are operands 0 and 1 of the result's layout
     - dot_c5: both operands have the same `kWidth`
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
@@ -227,8 +227,8 @@ def TT_ReduceOp : TT_Op<"reduce", [Pure, SameOperandsShape, LL_SameOperandsEncod
   let summary = "combine the elements along one dimension";
   let description = [{
     The region combines two elements of each operand; it is associative.
-    - reduce_c1: there is at least one operand
-    - reduce_c2: there are as many results as operands
+    - there is at least one operand
+    - there are as many results as operands
     - reduce_c3: `axis` is a dimension of the operands
     - reduce_c4: a result is its operand without `axis`, and a number where that was the only one
     - reduce_c5: a result's encoding is the slice of its operand's along `axis`
@@ -253,10 +253,6 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
   let description = [{
     `d = (a * a_scale) * (b * b_scale) + c`, with 4-bit elements in pairs per byte. `lhs_k_pack`
     and `rhs_k_pack` say whether the pairs lie along K.
-    - dot_scaled_c1: operands and accumulator have at least 2 dimensions
-    - dot_scaled_c2: the shapes are M x K, K x N and M x N, counting pairs
-    - dot_scaled_c3: a scale has the rows (columns) of its operand
-    - dot_scaled_c4: a scale covers 16 or 32 elements along K
   }];
   let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
                        TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
@@ -275,12 +271,12 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
 def TT_ScanOp : TT_Op<"scan", [Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
   let summary = "combine each element with those before it along one dimension";
   let description = [{
-    - scan_c1: there is at least one operand
-    - scan_c2: there are as many results as operands
-    - scan_c3: `axis` is a dimension of the operands
-    - scan_c4: a result has the type of its operand
-    - scan_c5: the region takes two elements of each operand
-    - scan_c6: the region gives one element of each operand
+    - there is at least one operand
+    - there are as many results as operands
+    - `axis` is a dimension of the operands
+    - a result has the type of its operand
+    - the region takes two elements of each operand
+    - the region gives one element of each operand
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -306,12 +302,12 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
   let summary = "take elements at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
-    - gather_c1: indices and result have the same shape
-    - gather_c2: indices and result have the same encoding
-    - gather_c3: operand and result have the same element type
-    - gather_c4: operand and indices have the same rank
-    - gather_c5: `axis` is a dimension of the operand
-    - gather_c6: other dimensions have the same size in operand and indices
+    - indices and result have the same shape
+    - indices and result have the same encoding
+    - operand and result have the same element type
+    - operand and indices have the same rank
+    - `axis` is a dimension of the operand
+    - other dimensions have the same size in operand and indices
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
                        UnitAttr:$efficient_layout);
@@ -339,8 +335,8 @@ def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
 def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any> {
   let summary = "the same bits as another type";
   let description = [{
-    - bitcast_c1: a pointer becomes a pointer into the same memory
-    - bitcast_c2: a pointer does not become a number, nor a number a pointer
+    - a pointer becomes a pointer into the same memory
+    - a pointer does not become a number, nor a number a pointer
     - bitcast_c3: numbers have the same width
   }];
 }
@@ -398,11 +394,10 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, 
                                                     RecursiveMemoryEffects]> {
   let summary = "run a region on every element, `pack` elements at a time";
   let description = [{
-    - map_elementwise_c1: there is at least one operand
-    - map_elementwise_c2: `pack` is a power of two
-    - map_elementwise_c3: the region takes `pack` elements of each operand
-    - map_elementwise_c4: the region gives `pack` elements of each result
-    - map_elementwise_c5: the region writes no memory
+    - there is at least one operand
+    - `pack` is a power of two
+    - the region takes `pack` elements of each operand
+    - the region gives `pack` elements of each result
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -434,9 +429,6 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, LL_SameEn
 def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL_SameEncoding,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
   let summary = "assembly run on groups of elements";
-  let description = [{
-    - elementwise_inline_asm_c1: `packed_element` divides the number of elements
-  }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        I32Attr:$packed_element, Variadic<AnyTypeOf<[TT_Any]>>:$args);
   let results = (outs Variadic<TT_Any>:$result);
@@ -457,7 +449,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
                    "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the element of a tensor that has one";
   let description = [{
-    - unsplat_c1: the operand has one element
+    - the operand has one element
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Any:$result);
@@ -527,7 +519,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory atomically";
   let description = [{
-    - atomic_store_c1: the ordering is `relaxed` or `release`
+    - the ordering is `relaxed` or `release`
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -540,8 +532,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
-    - atomic_poll_c1: the ordering is `relaxed` or `acquire`
-    - atomic_poll_c2: the value is an integer of 16, 32 or 64 bits
+    - the ordering is `relaxed` or `acquire`
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$expected, Optional<I64>:$timeout,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -567,8 +558,8 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOpe
 def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read a block";
   let description = [{
-    - descriptor_load_c1: block and result have the same element type
-    - descriptor_load_c2: block and result have the same number of elements
+    - block and result have the same element type
+    - block and result have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -582,8 +573,8 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a block";
   let description = [{
-    - descriptor_store_c1: block and value have the same element type
-    - descriptor_store_c2: block and value have the same number of elements
+    - block and value have the same element type
+    - block and value have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = [{
@@ -595,8 +586,8 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine a block with what is in memory, atomically";
   let description = [{
-    - descriptor_reduce_c1: block and value have the same element type
-    - descriptor_reduce_c2: block and value have the same number of elements
+    - block and value have the same element type
+    - block and value have the same number of elements
   }];
   let arguments = (ins TT_DescriptorReduceKind:$kind, TT_TensorDescType:$desc, TT_Tensor:$src,
                        Variadic<I32>:$indices);
@@ -608,14 +599,6 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
     MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read rows of one block each";
-  let description = [{
-    - descriptor_gather_c1: a block is one row
-    - descriptor_gather_c2: offsets have one dimension
-    - descriptor_gather_c3: the result has two dimensions and at least 8 rows
-    - descriptor_gather_c4: elements have at most 32 bits, and rows at least 32 bytes
-    - descriptor_gather_c5: the result has a row per offset, as long as a block
-    - descriptor_gather_c6: block and result have the same element type
-  }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
@@ -626,9 +609,6 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
 def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write rows of one block each";
-  let description = [{
-    - descriptor_scatter_c1: as descriptor_gather_c1 to c6, for the value instead of the result
-  }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
                        TT_Tensor:$src);
   let assemblyFormat = [{
@@ -641,9 +621,9 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a function of the module";
   let description = [{
-    - call_c1: `callee` is a `tt.func`
-    - call_c2: there is one operand per argument, of its type
-    - call_c3: there is one result per result of the function, of its type
+    - `callee` is a `tt.func`
+    - there is one operand per argument, of its type
+    - there is one result per result of the function, of its type
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,

@@ -67,7 +67,7 @@ tt.func @f(%t: tensor<16x32xf32, #b>) {
 
 // -----
 
-// call_c1
+// A rule of the module as a whole.
 tt.func @f() {
   // expected-error @+1 {{calls `g`, which is no `tt.func` of the module}}
   tt.call @g() : () -> ()
@@ -76,7 +76,7 @@ tt.func @f() {
 
 // -----
 
-// call_c2
+// A rule of the module as a whole.
 tt.func private @g(i32)
 tt.func @f(%x: i64) {
   // expected-error @+1 {{has 'i64' as operand 0, but `g` has 'i32'}}

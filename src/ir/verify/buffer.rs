@@ -28,7 +28,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
     };
     let (shape, alloc) = (&buffer.shape, &buffer.alloc_shape);
     if shape.is_empty() {
-        return Err("a buffer has at least one dimension".to_owned()); // memdesc_c1
+        return Err("a buffer has at least one dimension".to_owned());
     }
     if shape.contains(&0) || alloc.contains(&0) {
         return Err(format!(
@@ -173,20 +173,20 @@ pub(super) fn local_alloc(op: OperationRef<'_, '_>) -> Verdict {
     };
     let mut complaints = Vec::new();
     match operand(op, 0) {
-        Some(contents) => complaints.extend(same_contents(&contents, &buffer)), // local_alloc_c1, c2
+        Some(contents) => complaints.extend(same_contents(&contents, &buffer)), // local_alloc_c1
         None if !buffer.is_mutable => complaints.push(
             Complaint::new("makes a buffer without contents that can never be written")
                 .note("make the buffer `mutable` in its type, or give its contents"),
         ), // local_alloc_c3
         None => {}
     }
-    complaints.extend(in_memory(&buffer, SHARED)); // local_alloc_c4
+    complaints.extend(in_memory(&buffer, SHARED));
     if buffer.shape != buffer.alloc_shape {
         complaints.push(Complaint::new(format!(
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&buffer.shape),
             dimensions(&buffer.alloc_shape)
-        ))); // local_alloc_c6
+        )));
     }
     verdict(complaints)
 }
@@ -195,8 +195,8 @@ pub(super) fn local_load(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(buffer), Some(tensor)) = (buffer_of(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints = same_contents(&tensor, &buffer); // local_load_c1, local_load_c2
-    complaints.extend(in_memory(&buffer, SHARED)); // local_load_c3
+    let mut complaints = same_contents(&tensor, &buffer);
+    complaints.extend(in_memory(&buffer, SHARED));
     verdict(complaints)
 }
 
@@ -205,8 +205,8 @@ pub(super) fn local_store(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // local_store_c1
-    complaints.extend(same_contents(&tensor, &buffer)); // local_store_c2, local_store_c3
-    complaints.extend(in_memory(&buffer, SHARED)); // local_store_c4
+    complaints.extend(same_contents(&tensor, &buffer));
+    complaints.extend(in_memory(&buffer, SHARED));
     verdict(complaints)
 }
 
@@ -223,33 +223,33 @@ fn indexed(
             "needs indices and values of the same shape, but has {} and {}",
             dimensions(&indices.shape),
             dimensions(&values.shape)
-        ))); // local_gather_c3, local_scatter_c4, local_atomic_scatter_rmw_c5
+        )));
     }
     if buffer.shape.len() != indices.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs a buffer and indices of the same rank, but has {} and {}",
             buffer.shape.len(),
             indices.shape.len()
-        ))); // local_gather_c4, local_scatter_c5
+        )));
     }
     let axis = integer(op, "axis");
     if !usize::try_from(axis).is_ok_and(|axis| axis < buffer.shape.len()) {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the buffer has rank {}",
             buffer.shape.len()
-        ))); // local_gather_c5, local_scatter_c6, local_atomic_scatter_rmw_c6
+        )));
     }
     if values.element != buffer.element {
         complaints.push(Complaint::new(format!(
             "needs values and a buffer of the same element type, but has `{}` and `{}`",
             values.element, buffer.element
-        ))); // local_gather_c6, local_scatter_c8, local_atomic_scatter_rmw_c8
+        )));
     }
     if values.encoding != indices.encoding {
         complaints.push(Complaint::new(format!(
             "needs indices and values of the same layout, but has `{}` and `{}`",
             indices.type_, values.type_
-        ))); // local_gather_c7, local_scatter_c7, local_atomic_scatter_rmw_c7
+        )));
     }
     complaints
 }
@@ -269,13 +269,13 @@ pub(super) fn local_scatter(op: OperationRef<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // local_scatter_c2
+    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect();
     complaints.extend(indexed(op, &buffer, &indices, &values));
     verdict(complaints)
 }
 
 pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
-    local_scatter(op) // local_atomic_scatter_rmw_c1
+    local_scatter(op)
 }
 
 pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {
@@ -288,7 +288,7 @@ pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {
             "makes the shape {}, but the result has {}",
             dimensions(&src.shape[1..]),
             dimensions(&dst.shape)
-        ))); // memdesc_index_c3, memdesc_index_c5
+        ))); // memdesc_index_c5
         return Err(complaints);
     }
     if src.alloc_shape.len() < src.shape.len()
@@ -298,14 +298,14 @@ pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {
             "takes one of several whole buffers, but the operand is {} in an allocation of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
-        ))); // memdesc_index_c6
+        )));
     }
     if dst.alloc_shape != dst.shape && dst.alloc_shape != src.alloc_shape {
         complaints.push(Complaint::new(format!(
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&dst.shape),
             dimensions(&dst.alloc_shape)
-        ))); // memdesc_index_c7
+        )));
     }
     verdict(complaints)
 }
@@ -317,7 +317,7 @@ fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
         complaints.push(Complaint::new(format!(
             "needs a result of the operand's element type, but has `{}` of `{}`",
             dst.element, src.element
-        ))); // memdesc_index_c1, memdesc_subslice_c1
+        )));
     }
     if src.encoding != dst.encoding {
         let text = |b: &Buffer<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
@@ -325,7 +325,7 @@ fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
             "needs a result of the operand's encoding, but has `{}` of `{}`",
             text(dst),
             text(src)
-        ))); // memdesc_index_c2, memdesc_subslice_c2
+        )));
     }
     complaints
 }
@@ -345,7 +345,7 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
             dimensions(&src.shape),
             offsets.len(),
             dst.shape.len()
-        ))); // memdesc_subslice_c3, memdesc_subslice_c4
+        )));
         return Err(complaints);
     }
     if src.alloc_shape != dst.alloc_shape {
@@ -353,9 +353,9 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
             "needs a result in the operand's allocation of {}, but its type says {}",
             dimensions(&src.alloc_shape),
             dimensions(&dst.alloc_shape)
-        ))); // memdesc_subslice_c5
+        )));
     }
-    complaints.extend(in_memory(&src, SHARED)); // memdesc_subslice_c6
+    complaints.extend(in_memory(&src, SHARED));
     for (i, offset) in offsets.iter().enumerate() {
         let (from, to) = (src.shape[i], dst.shape[i]);
         if from == to && *offset != 0 {
@@ -369,7 +369,7 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
         } else if offset % to != 0 {
             complaints.push(Complaint::new(format!(
                 "needs an offset that is a multiple of {to} in dimension {i}, but has {offset}"
-            ))); // memdesc_subslice_c9
+            )));
         }
     }
     verdict(complaints)
@@ -409,7 +409,7 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
         return Err(one(Complaint::new(format!(
             "needs a permutation of 0 to {} as `order`, but has {order:?}",
             src.shape.len().saturating_sub(1)
-        )))); // memdesc_trans_c1
+        ))));
     }
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
     if dst.shape != expected {
@@ -417,7 +417,7 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
             "makes the shape {}, but the result has {}",
             dimensions(&expected),
             dimensions(&dst.shape)
-        )))); // memdesc_trans_c2
+        ))));
     }
     let mut complaints = same_place(&src, &dst);
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
@@ -441,7 +441,7 @@ fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
             "needs a result that may be written exactly if the operand may be",
         ));
     }
-    complaints // memdesc_trans_c4, memdesc_reshape_c4, memdesc_reinterpret_c1
+    complaints
 }
 
 pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
@@ -454,7 +454,7 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
             "needs as many elements in the result as in the operand, but has {} and {}",
             count(&dst.shape),
             count(&src.shape)
-        )))); // memdesc_reshape_c1
+        ))));
     }
     let mut complaints = same_place(&src, &dst);
     let leading = src.alloc_shape.len().saturating_sub(src.shape.len());
@@ -463,13 +463,13 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
             "needs a whole buffer, but the operand is {} of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
-        ))); // memdesc_reshape_c2
+        )));
         return Err(complaints);
     }
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
         if from.rank() == src.shape.len() && to.rank() == dst.shape.len() {
             let expected = infer::reshape(&from, &src.shape, &dst.shape);
-            complaints.extend(inferred(&dst, &to, expected)); // memdesc_reshape_c3
+            complaints.extend(inferred(&dst, &to, expected));
         }
     }
     verdict(complaints)
@@ -479,19 +479,19 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
         return Ok(());
     };
-    let mut complaints = same_place(&src, &dst); // memdesc_reinterpret_c1
+    let mut complaints = same_place(&src, &dst);
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
         match (&*from, &*to) {
             (Encoding::PartitionedShared(_), _) | (_, Encoding::PartitionedShared(_)) => complaints
                 .push(Complaint::new(
                     "cannot read a buffer in partitions as another type",
-                )), // memdesc_reinterpret_c2
+                )),
             (Encoding::PaddedShared(a), Encoding::PaddedShared(b))
                 if a.interval_paddings() == b.interval_paddings() => {}
             (Encoding::PaddedShared(_), _) | (_, Encoding::PaddedShared(_)) => {
                 complaints.push(Complaint::new(format!(
                     "needs the same padding in operand and result, but has `{from}` and `{to}`"
-                ))); // memdesc_reinterpret_c3
+                )));
             }
             _ => {}
         }
@@ -501,7 +501,7 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&dst.shape),
             dimensions(&dst.alloc_shape)
-        ))); // memdesc_reinterpret_c4
+        )));
     }
     let bits = |b: &Buffer<'_>, shape: &[u64]| {
         shape.iter().product::<u64>() * u64::from(element_bits(b.element).unwrap_or(0))
@@ -512,7 +512,7 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             "needs {} bytes for the result, but the operand has {}",
             needs / 8,
             has / 8
-        ))); // memdesc_reinterpret_c5
+        )));
     }
     verdict(complaints)
 }
@@ -521,13 +521,13 @@ pub(super) fn async_copy(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(pointers), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // async_copy_global_to_local_c1
+    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect();
     if let Some((pointee, _)) = sys::pointer(pointers.element) {
         if pointee != buffer.element {
             complaints.push(Complaint::new(format!(
                 "copies elements of `{pointee}`, but the buffer has `{}`",
                 buffer.element
-            ))); // async_copy_global_to_local_c2
+            )));
         }
     }
     if pointers.shape != buffer.shape {
@@ -535,7 +535,7 @@ pub(super) fn async_copy(op: OperationRef<'_, '_>) -> Verdict {
             "needs pointers and a buffer of the same shape, but has {} and {}",
             dimensions(&pointers.shape),
             dimensions(&buffer.shape)
-        ))); // async_copy_global_to_local_c3
+        )));
     }
     verdict(complaints)
 }
@@ -552,12 +552,12 @@ pub(super) fn barrier(op: OperationRef<'_, '_>) -> Verdict {
             dimensions(&buffer.shape),
             buffer.element
         )));
-    } // init_barrier_c1, inval_barrier_c1, barrier_expect_c1, wait_barrier_c1, arrive_barrier_c1
+    }
     if op.name().as_string_ref().as_str() == Ok("ttng.arrive_barrier") && integer(op, "count") < 1 {
         complaints.push(Complaint::new(format!(
             "arrives at least once, but `count` is {}",
             integer(op, "count")
-        ))); // arrive_barrier_c2
+        )));
     }
     verdict(complaints)
 }
@@ -566,13 +566,13 @@ pub(super) fn tmem_alloc(op: OperationRef<'_, '_>) -> Verdict {
     let Some(buffer) = buffer_result(op) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect(); // tmem_alloc_c1
+    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
     match operand(op, 0) {
-        Some(contents) => complaints.extend(same_contents(&contents, &buffer)), // tmem_alloc_c3
+        Some(contents) => complaints.extend(same_contents(&contents, &buffer)),
         None if !buffer.is_mutable => complaints.push(
             Complaint::new("makes a buffer without contents that can never be written")
                 .note("make the buffer `mutable` in its type, or give its contents"),
-        ), // tmem_alloc_c2
+        ),
         None => {}
     }
     verdict(complaints)
@@ -582,8 +582,8 @@ pub(super) fn tmem_load(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(buffer), Some(tensor)) = (buffer_of(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect(); // tmem_load_c1
-    complaints.extend(same_contents(&tensor, &buffer)); // tmem_load_c2
+    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
+    complaints.extend(same_contents(&tensor, &buffer));
     verdict(complaints)
 }
 
@@ -591,9 +591,9 @@ pub(super) fn tmem_store(op: OperationRef<'_, '_>) -> Verdict {
     let Some(buffer) = buffer_of(op, 0) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect(); // tmem_store_c1
-    complaints.extend(writable(&buffer)); // tmem_store_c2
+    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
+    complaints.extend(writable(&buffer));
     let value = (1..op.operand_count()).find_map(|i| operand(op, i));
-    complaints.extend(value.into_iter().flat_map(|v| same_contents(&v, &buffer))); // tmem_store_c3
+    complaints.extend(value.into_iter().flat_map(|v| same_contents(&v, &buffer)));
     verdict(complaints)
 }

@@ -27,14 +27,14 @@ fn operands(
     results: &[Type<'_>],
 ) -> Result<usize, Vec<Complaint>> {
     let Some(first) = srcs.first() else {
-        return Err(one(Complaint::new("needs at least one operand"))); // reduce_c1, scan_c1
+        return Err(one(Complaint::new("needs at least one operand")));
     };
     if srcs.len() != results.len() {
         return Err(one(Complaint::new(format!(
             "needs as many results as operands, but has {} and {}",
             results.len(),
             srcs.len()
-        )))); // reduce_c2, scan_c2
+        ))));
     }
     let axis = integer(op, "axis");
     usize::try_from(axis)
@@ -45,7 +45,7 @@ fn operands(
                 "has axis {axis}, but the operands have rank {}",
                 first.shape.len()
             )))
-        }) // reduce_c3, scan_c3
+        }) // reduce_c3
 }
 
 /// The region takes elements of these types and gives those.
@@ -67,7 +67,7 @@ fn region(
             "has a region that takes ({}), but is to take ({})",
             list(&arguments),
             list(takes)
-        ))); // reduce_c6, scan_c5
+        ))); // reduce_c6
     }
     let Some(end) = block.terminator() else {
         return complaints;
@@ -77,7 +77,7 @@ fn region(
     if name != terminator {
         complaints.push(Complaint::new(format!(
             "has a region that ends in `{name}`, expected `{terminator}`"
-        ))); // reduce_c7, scan_c6
+        ))); // reduce_c7
         return complaints;
     }
     let returned: Vec<Type<'_>> = end.operands().map(|v| v.r#type()).collect();
@@ -86,7 +86,7 @@ fn region(
             "has a region that gives ({}), but is to give ({})",
             list(&returned),
             list(gives)
-        ))); // reduce_c7, scan_c6
+        ))); // reduce_c7
     }
     complaints
 }
@@ -171,7 +171,7 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
             complaints.push(Complaint::new(format!(
                 "makes `{}`, but the result is `{found}`",
                 src.type_
-            ))); // scan_c4
+            )));
         }
     }
     let scalars = elements(&srcs);
@@ -183,13 +183,13 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
 pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
     let (srcs, results) = types(op);
     if srcs.is_empty() {
-        return Err(one(Complaint::new("needs at least one operand"))); // map_elementwise_c1
+        return Err(one(Complaint::new("needs at least one operand")));
     }
     let pack = integer(op, "pack");
     let Some(pack) = usize::try_from(pack).ok().filter(|p| p.is_power_of_two()) else {
         return Err(one(Complaint::new(format!(
             "needs a power of two as `pack`, but has {pack}"
-        )))); // map_elementwise_c2
+        ))));
     };
     let repeat = |types: Vec<Type<'_>>| -> Vec<String> {
         types
@@ -216,7 +216,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
             "has a region that takes ({}), but is to take ({})",
             arguments.join(", "),
             takes.join(", ")
-        ))); // map_elementwise_c3
+        )));
     }
     let mut next = Some(body);
     while let Some(block) = next {
@@ -229,7 +229,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
                     "has a region that gives ({}), but is to give ({})",
                     returned.join(", "),
                     gives.join(", ")
-                ))); // map_elementwise_c4
+                )));
             }
         }
         next = block.next_in_region();

@@ -24,26 +24,26 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
             "needs indices and a result of the same shape, but has {} and {}",
             dimensions(&indices.shape),
             dimensions(&dst.shape)
-        ))); // gather_c1
+        )));
     }
     if indices.encoding != dst.encoding {
         complaints.push(Complaint::new(format!(
             "needs indices and a result of the same encoding, but has `{}` and `{}`",
             indices.type_, dst.type_
-        ))); // gather_c2
+        )));
     }
     if src.element != dst.element {
         complaints.push(Complaint::new(format!(
             "takes elements of `{}`, but the result has `{}`",
             src.element, dst.element
-        ))); // gather_c3
+        )));
     }
     if src.shape.len() != indices.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs an operand and indices of the same rank, but has {} and {}",
             src.shape.len(),
             indices.shape.len()
-        ))); // gather_c4
+        )));
         return Err(complaints);
     }
     let axis = integer(op, "axis");
@@ -51,14 +51,14 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the operand has rank {}",
             src.shape.len()
-        ))); // gather_c5
+        )));
         return Err(complaints);
     };
     for (i, (from, at)) in src.shape.iter().zip(&indices.shape).enumerate() {
         if i != axis && from != at {
             complaints.push(Complaint::new(format!(
                 "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
-            ))); // gather_c6
+            )));
         }
     }
     verdict(complaints)
@@ -78,7 +78,7 @@ pub(super) fn unsplat(op: OperationRef<'_, '_>) -> Verdict {
             "needs a tensor of one element, but `{}` has {}",
             src.type_,
             src.num_elements()
-        )))), // unsplat_c1
+        )))),
         _ => Ok(()),
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn bitcast(op: OperationRef<'_, '_>) -> Verdict {
     match (sys::pointer(from), sys::pointer(to)) {
         (Some((_, a)), Some((_, b))) if a != b => Err(one(Complaint::new(format!(
             "cannot make a pointer into another memory: `{from}` to `{to}`"
-        )))), // bitcast_c1
+        )))),
         (Some(_), Some(_)) => Ok(()),
         (None, None) if element_bits(from) == element_bits(to) => Ok(()),
         (None, None) => Err(one(Complaint::new(format!(
@@ -103,7 +103,7 @@ pub(super) fn bitcast(op: OperationRef<'_, '_>) -> Verdict {
         (None, Some(_)) if element_bits(from) == Some(64) => Ok(()),
         _ => Err(one(Complaint::new(format!(
             "cannot make `{to}` of `{from}`: a pointer has 64 bits"
-        )))), // bitcast_c2
+        )))),
     }
 }
 
@@ -141,7 +141,7 @@ pub(super) fn ordering(op: OperationRef<'_, '_>, allowed: &[i64]) -> Verdict {
         name(allowed[0]),
         name(allowed[1]),
         name(found)
-    )))) // atomic_load_c1, atomic_store_c1, atomic_poll_c1
+    )))) // atomic_load_c1
 }
 
 pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
@@ -153,14 +153,14 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "makes `f16` or `bf16`, but the result has `{}`",
             dst.element
-        ))); // fp4_to_fp_c1
+        )));
     }
     if src.shape.len() != dst.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs an operand and a result of the same rank, but has {} and {}",
             src.shape.len(),
             dst.shape.len()
-        ))); // fp4_to_fp_c2
+        )));
         return Err(complaints);
     }
     let axis = integer(op, "axis");
@@ -168,7 +168,7 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the operand has rank {}",
             src.shape.len()
-        ))); // fp4_to_fp_c3
+        )));
         return Err(complaints);
     };
     let mut expected = src.shape.clone();
@@ -178,13 +178,13 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
             "makes the shape {}, but the result is `{}`",
             dimensions(&expected),
             dst.type_
-        ))); // fp4_to_fp_c4, fp4_to_fp_c5
+        )));
         return Err(complaints);
     }
     if src.encoding.is_some() != dst.encoding.is_some() {
         complaints.push(Complaint::new(
             "needs an encoding on both operand and result, or on neither",
-        )); // fp4_to_fp_c6
+        ));
     }
     verdict(complaints)?;
     let Some((from, to)) = layouts(&src, &dst) else {
@@ -196,7 +196,7 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     }
     match inferred.to_linear_layout(&dst.shape) {
-        Ok(layout) => Err(inference_mismatch(&dst, &layout)), // fp4_to_fp_c7
+        Ok(layout) => Err(inference_mismatch(&dst, &layout)),
         Err(e) => Err(one(Complaint::new(e.to_string()))),
     }
 }
@@ -237,7 +237,7 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
         complaints.push(Complaint::new(format!(
             "needs a block and a tensor of the same element type, but has `{}` and `{}`",
             desc.element, tensor.element
-        ))); // descriptor_load_c1, descriptor_store_c1, descriptor_reduce_c1
+        )));
     }
     let elements: u64 = desc.shape.iter().product();
     if elements != tensor.num_elements() {
@@ -246,7 +246,7 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
             dimensions(&desc.shape),
             dimensions(&tensor.shape),
             tensor.num_elements()
-        ))); // descriptor_load_c2, descriptor_store_c2, descriptor_reduce_c2
+        )));
     }
     verdict(complaints)
 }

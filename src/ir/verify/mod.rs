@@ -418,7 +418,7 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
         if src.encoding.is_some() != dst.encoding.is_some() {
             return Err(one(Complaint::new(
                 "needs an encoding on both operand and result, or on neither",
-            ))); // broadcast_c3
+            )));
         }
         return Ok(());
     };
@@ -441,7 +441,7 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
             "needs the same layout for operand and result, but has `{}` and `{}`",
             src.type_, dst.type_
         ))
-        .note("convert one of them with `ttg.convert_layout`"))), // broadcast_c3
+        .note("convert one of them with `ttg.convert_layout`"))),
     }
 }
 

@@ -37,14 +37,14 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "needs operands of the same element width, but has `{}` and `{}`",
             a.element, b.element
-        ))); // dot_c1
+        )));
     }
     complaints.extend(shapes(&a.shape, &b.shape, &d.shape)); // dot_c2
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
         if a.encoding.is_some() != b.encoding.is_some() {
             complaints.push(Complaint::new(
                 "needs an encoding on both operands, or on neither",
-            )); // dot_c3
+            ));
         }
         return verdict(complaints);
     };
@@ -52,7 +52,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has operands with an encoding, but the accumulator `{}` has none",
             d.type_
-        ))); // dot_c3
+        )));
         return verdict(complaints);
     };
     let cache = Layouts::of(op.context());
@@ -70,7 +70,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
                 a.type_, b.type_
             ))
             .note("convert them with `ttg.convert_layout`"),
-        ); // dot_c4
+        );
         return verdict(complaints);
     };
     for (operand, index) in [(left, 0), (right, 1)] {
@@ -78,7 +78,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             complaints.push(Complaint::new(format!(
                 "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
                 operand.op_idx()
-            ))); // dot_c4
+            )));
         }
         if operand.parent() != &*accumulator {
             complaints.push(
@@ -87,7 +87,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
                     operand.parent()
                 ))
                 .note(format!("the result's encoding is `{accumulator}`")),
-            ); // dot_c4
+            );
         }
     }
     if left.k_width() != right.k_width() {
@@ -110,14 +110,14 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (shape(0), shape(1), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = shapes(&a, &b, &d.shape).into_iter().collect(); // warp_group_dot_c2
+    let mut complaints: Vec<Complaint> = shapes(&a, &b, &d.shape).into_iter().collect();
     let cache = Layouts::of(op.context());
     let encoding = d.encoding.and_then(|e| cache.encoding(e).ok());
     if !matches!(encoding.as_deref(), Some(Encoding::NvidiaMma(mma)) if mma.version_major() == 3) {
         complaints.push(Complaint::new(format!(
             "needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `{}`",
             d.type_
-        ))); // warp_group_dot_c1
+        )));
         return verdict(complaints);
     }
     let left = operand(op, 0)
@@ -133,7 +133,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
                 "needs `a` in registers as operand 0 of the result's layout, but its encoding is `{other}`"
             ))
             .note(format!("the result's encoding is `{encoding}`")),
-        ), // warp_group_dot_c3
+        ),
     }
     verdict(complaints)
 }

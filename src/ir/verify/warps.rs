@@ -19,7 +19,7 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
     let Some(held) = held.filter(|held| is(*held, PARTITIONS)) else {
         return Err(one(Complaint::new(format!(
             "needs a second region that holds one `{PARTITIONS}`"
-        )))); // warp_specialize_c1
+        ))));
     };
     let mut complaints = Vec::new();
     let partitions = held.regions().count();
@@ -28,13 +28,13 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has {partitions} partitions, but `partitionNumWarps` has {} entries",
             num_warps.len()
-        ))); // warp_specialize_c2
+        )));
     }
     for (i, warps) in num_warps.iter().enumerate() {
         if *warps <= 0 || warps & (warps - 1) != 0 {
             complaints.push(Complaint::new(format!(
                 "needs a power of two of warps in partition {i}, but has {warps}"
-            ))); // warp_specialize_c3
+            )));
         }
     }
     if op.has_attribute("warpGroupStartIds") {
@@ -42,7 +42,7 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
         if starts != partitions {
             complaints.push(Complaint::new(format!(
                 "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
-            ))); // warp_specialize_c4
+            )));
         }
     }
     let mut above = op.parent_operation();
@@ -50,7 +50,7 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
         if is(parent, SPECIALIZE) {
             complaints.push(Complaint::new(format!(
                 "cannot lie within another `{SPECIALIZE}`"
-            ))); // warp_specialize_c5
+            )));
             break;
         }
         above = parent.parent_operation();
@@ -73,7 +73,7 @@ pub(super) fn partitions(op: OperationRef<'_, '_>) -> Verdict {
                 "captures ({}), but partition {i} takes ({})",
                 captures.join(", "),
                 arguments.join(", ")
-            ))); // warp_specialize_partitions_c1, warp_specialize_partitions_c2
+            )));
         }
     }
     verdict(complaints)
@@ -92,5 +92,5 @@ pub(super) fn warp_yield(op: OperationRef<'_, '_>) -> Verdict {
         "gives ({}), but `{SPECIALIZE}` has the results ({})",
         given.join(", "),
         results.join(", ")
-    )))) // warp_yield_c1, warp_yield_c2
+    ))))
 }
