@@ -161,7 +161,8 @@ module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 1 : i32, "ttg.th
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
   tt.func public @f(%x: i32) {
     %0 = tt.splat %x : i32 -> tensor<512xi32, #a>
-    // expected-error @+1 {{the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`}}
+    // expected-error @+2 {{has `force_warp_shuffle`, but the conversion moves data between warps}}
+    // expected-note @+1 {{remove `force_warp_shuffle`}}
     %1 = ttg.convert_layout %0 {force_warp_shuffle} : tensor<512xi32, #a> -> tensor<512xi32, #b>
     tt.return
   }
