@@ -64,6 +64,9 @@ CONVERSIONS = (
     ("vec_change_f16_128x64", cp.float16, 128 * 64),
     ("intra_warp_f32_64x32", cp.float32, 64 * 32),
     ("swap_lane_reg_f32", cp.float32, 32 * 32),
+    ("blocked_to_dot0_f16_64x64", cp.float16, 64 * 64),
+    ("mma2_to_blocked_f16_128x64", cp.float16, 128 * 64),
+    ("mma3_to_blocked_f32_64x64", cp.float32, 64 * 64),
 )
 
 
