@@ -127,29 +127,33 @@ fn accesses<'c>(
     Accesses::of(element, layout.num_registers(), &vector)
 }
 
-/// Cache behaviour that a user asked for, as PTX spells it; empty for none.
+/// Cache behaviour that a user asked for by `cachePolicy`, as PTX spells it; empty for none.
 fn cache_modifier(op: Op<'_>, is_store: bool) -> String {
-    // The cases of `CacheModifier` and `EvictionPolicy` in TritonEnums.td.
-    let cache = match (integer(op, "cache"), is_store) {
-        (2, false) => ".ca",
-        (3, _) => ".cg",
-        (4, true) => ".wb",
-        (5, _) => ".cs",
-        (6, true) => ".wt",
-        (7, false) => ".cv",
-        _ => "",
+    let Ok(policy) = op.attribute("cachePolicy").map(|a| a.to_string()) else {
+        return String::new();
     };
-    let evict = match integer(op, "evict") {
-        2 => ".L1::evict_first",
-        3 => ".L1::evict_last",
-        _ => "",
+    // `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`
+    let field = |key: &str| {
+        let (_, rest) = policy.split_once(key)?;
+        rest.trim_start_matches([' ', '='])
+            .split([',', '>'])
+            .next()
+            .map(str::trim)
+    };
+    let cache = match (field("cache_modifier").unwrap_or_default(), is_store) {
+        (name @ ("ca" | "cv"), false)
+        | (name @ ("wb" | "wt"), true)
+        | (name @ ("cg" | "cs"), _) => {
+            format!(".{name}")
+        }
+        _ => String::new(),
+    };
+    let evict = match field("eviction_policy") {
+        Some(name @ ("evict_first" | "evict_last")) => format!(".L1::{name}"),
+        _ => String::new(),
     };
     // PTX takes one or the other.
-    if cache.is_empty() {
-        evict.to_owned()
-    } else {
-        cache.to_owned()
-    }
+    if cache.is_empty() { evict } else { cache }
 }
 
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
