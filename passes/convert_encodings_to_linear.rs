@@ -83,7 +83,7 @@ fn bases(layout: &LinearLayout) -> String {
         let list: Vec<String> = (0..layout.in_bits(dim))
             .map(|bit| {
                 let basis = layout.basis(dim, bit);
-                let parts: Vec<String> = basis.iter().map(u64::to_string).collect();
+                let parts: Vec<String> = basis.iter().map(|v| v.to_string()).collect();
                 format!("[{}]", parts.join(", "))
             })
             .collect();

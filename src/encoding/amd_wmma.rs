@@ -166,7 +166,7 @@ impl AmdWmmaEncoding {
                 let parts = basis
                     .iter()
                     .enumerate()
-                    .filter(|(d, v)| Some(*d) != skip && **v != 0);
+                    .filter(|(d, v)| Some(*d) != skip && *v != 0);
                 let (mut column, mut moves) = (0, false);
                 for (dim, value) in parts {
                     column |= tiling.component_in_cta(dim, value << tile[dim]);

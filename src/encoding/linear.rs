@@ -8,7 +8,7 @@ use super::error::Kind;
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
-use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::layout::{Coords, Dim, LinearLayout, Surjectivity};
 
 const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 
@@ -116,8 +116,8 @@ impl GenericLinearEncoding {
                 let basis = layout.basis(dim, index);
                 // The order of the registers says which dim is filled first, so they step evenly.
                 let wrong = match dim {
-                    Dim::REGISTER => single_step(&basis).is_err(),
-                    _ => basis.iter().filter(|v| **v != 0).count() > 1,
+                    Dim::REGISTER => single_step(basis).is_err(),
+                    _ => basis.iter().filter(|v| *v != 0).count() > 1,
                 };
                 if wrong {
                     return Err(EncodingError::new(Kind::NotOneDim { what: name, index }));
@@ -276,9 +276,9 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
 }
 
 /// Returns where a basis moves: nowhere, or by `2^bit` along one dim.
-pub(crate) fn single_step(basis: &[u64]) -> Result<Option<(usize, u8)>, ()> {
+pub(crate) fn single_step(basis: Coords) -> Result<Option<(usize, u8)>, ()> {
     let mut step = None;
-    for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
+    for (dim, value) in basis.iter().enumerate().filter(|(_, v)| *v != 0) {
         if step.is_some() || !value.is_power_of_two() {
             return Err(());
         }
@@ -296,7 +296,7 @@ pub(crate) fn permutation_matrix(
     let mut index = 0;
     for dim in layout.in_dims() {
         for bit in 0..layout.in_bits(dim) {
-            match single_step(&layout.basis(dim, bit)) {
+            match single_step(layout.basis(dim, bit)) {
                 Err(()) => return Err(EncodingError::new(Kind::NotSinglePower { what, index })),
                 Ok(Some((d, b))) if seen[d] >> b & 1 != 0 => {
                     return Err(EncodingError::new(Kind::NotInjective { what, index }));
@@ -322,7 +322,7 @@ pub(crate) fn order_of(layout: &LinearLayout, ind: Dim) -> Ints {
         layout
             .basis(ind, bit)
             .iter()
-            .position(|v| *v != 0)
+            .position(|v| v != 0)
             .map(|d| d as u32)
     });
     first_seen(moves, (0..rank as u32).rev())
@@ -335,7 +335,7 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     let num = layout.in_bits(Dim::BLOCK);
     let mut steps = [None; 64];
     for (index, step) in steps.iter_mut().enumerate().take(num) {
-        match single_step(&layout.basis(Dim::BLOCK, index)) {
+        match single_step(layout.basis(Dim::BLOCK, index)) {
             Ok(found) => *step = found,
             Err(()) => return Err(EncodingError::new(Kind::NotOutermost { index })),
         }
@@ -373,8 +373,8 @@ fn fit(
             let column = basis
                 .iter()
                 .enumerate()
-                .fold(0, |sum, (d, v)| sum | tiling.component(d, *v));
-            let cut = column == 0 && basis.iter().any(|v| *v != 0);
+                .fold(0, |sum, (d, v)| sum | tiling.component(d, v));
+            let cut = column == 0 && basis.iter().any(|v| v != 0);
             if !(slot == REGISTER && cut) {
                 tiling.push(slot, column);
             }

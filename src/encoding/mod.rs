@@ -14,8 +14,8 @@
 //! assert_eq!(blocked.to_string(), text);
 //!
 //! let layout = blocked.to_linear_layout(&[16, 16])?;
-//! assert_eq!(*layout.basis(Dim::LANE, 0), [0, 2]);      // lane 1 starts two columns on
-//! assert_eq!(*layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
+//! assert_eq!(layout.basis(Dim::LANE, 0), [0, 2]);      // lane 1 starts two columns on
+//! assert_eq!(layout.basis(Dim::REGISTER, 1), [8, 0]);  // 16 rows are twice what the warps cover
 //! # Ok::<(), linear_layout::encoding::EncodingError>(())
 //! ```
 //! Reading order: [`BlockedEncoding`] and [`SliceEncoding`], then the matrix-instruction families,

@@ -86,7 +86,7 @@ impl PaddedSharedEncoding {
         }
         for (what, dim) in [("offset", Dim::OFFSET), ("block", Dim::BLOCK)] {
             for index in 0..linear.in_bits(dim) {
-                if single_step(&linear.basis(dim, index)).is_err() {
+                if single_step(linear.basis(dim, index)).is_err() {
                     return Err(EncodingError::new(Kind::NotSinglePower { what, index }));
                 }
             }

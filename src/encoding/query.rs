@@ -50,7 +50,7 @@ impl Encoding {
         let layout = self.distributed(shape)?;
         let own = order_of(&layout, Dim::REGISTER);
         let moves = (0..layout.in_bits(ind))
-            .filter_map(|bit| layout.basis(ind, bit).iter().position(|v| *v != 0))
+            .filter_map(|bit| layout.basis(ind, bit).iter().position(|v| v != 0))
             .map(|d| d as u32);
         Ok(first_seen(moves, own.iter().copied()))
     }
@@ -89,7 +89,7 @@ impl Encoding {
                         .basis(Dim::REGISTER, bit)
                         .iter()
                         .enumerate()
-                        .all(|(d, v)| *v == if d == dim { u64::from(size) } else { 0 })
+                        .all(|(d, v)| v == if d == dim { u64::from(size) } else { 0 })
             };
             while goes_on(bit, contig[dim]) {
                 contig[dim] = contig[dim].saturating_mul(2);
@@ -223,7 +223,7 @@ fn sizes_along(layout: &LinearLayout, ind: Dim, copies: bool) -> List<u64, MAX_R
     let mut sizes = List::filled(1, layout.num_out_dims());
     let mut dim = 0;
     for bit in 0..layout.in_bits(ind) {
-        match layout.basis(ind, bit).iter().position(|v| *v != 0) {
+        match layout.basis(ind, bit).iter().position(|v| v != 0) {
             Some(d) => dim = d,
             None if copies => {}
             None => continue,

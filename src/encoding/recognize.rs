@@ -81,7 +81,7 @@ impl Steps {
     fn of(layout: &LinearLayout) -> Option<Self> {
         let list = |ind| -> Option<Vec<_>> {
             (0..layout.in_bits(ind))
-                .map(|b| single_step(&layout.basis(ind, b)).ok())
+                .map(|b| single_step(layout.basis(ind, b)).ok())
                 .collect()
         };
         Some(Self {
@@ -356,7 +356,7 @@ fn shared_candidates<'a>(
             // A swizzled row also moves along the columns, which are known by then.
             let basis = layout.basis(Dim::OFFSET, bit);
             let dims: Vec<u32> = (0..rank as u32)
-                .filter(|d| basis[*d as usize] != 0)
+                .filter(|d| basis.at(*d as usize) != 0)
                 .collect();
             (!dims.is_empty()).then_some(dims)
         });
@@ -398,8 +398,8 @@ fn swizzles(layout: &LinearLayout, order: &[u32], cga: CgaLayout) -> Vec<Encodin
     };
     let shifted: Vec<(u64, u64)> = (0..layout.in_bits(Dim::OFFSET))
         .map(|bit| layout.basis(Dim::OFFSET, bit))
-        .filter(|b| b[*row as usize] != 0 && b[*col as usize] != 0)
-        .map(|b| (b[*row as usize], b[*col as usize]))
+        .filter(|b| b.at(*row as usize) != 0 && b.at(*col as usize) != 0)
+        .map(|b| (b.at(*row as usize), b.at(*col as usize)))
         .collect();
     match (shifted.first(), shifted.last()) {
         (Some(first), Some(last)) => {

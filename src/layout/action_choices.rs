@@ -112,7 +112,7 @@ impl RegisterPermutation {
         }
         for l in [layout, addr] {
             if l.num_out_dims() != 1 {
-                return Err(LayoutError::shape_rank(l.num_out_dims(), 1));
+                return Err(LayoutError::out_dim_count(l.num_out_dims(), 1));
             }
         }
         let bits = addr

@@ -14,7 +14,7 @@ use crate::f2::{low_mask, shl};
 /// # use linear_layout::layout::{AffineLayout, Dim, LinearLayout};
 /// let row = LinearLayout::identity_1d(8, Dim::LANE, Dim::out(0))?;
 /// let backwards = AffineLayout::from(row).flip_in(Dim::LANE)?;
-/// assert_eq!(*backwards.apply(&[(Dim::LANE, 2)])?, [5]); // 7 - 2 = 2 ^ 7
+/// assert_eq!(backwards.apply(&[(Dim::LANE, 2)])?, [5]); // 7 - 2 = 2 ^ 7
 /// assert_eq!(backwards.compose(&backwards.rename_in(Dim::LANE, Dim::out(0))?)?.offset_packed(), 0);
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
@@ -183,7 +183,7 @@ impl AffineLayout {
     /// let (rows, cols, at) = (Dim::out(0), Dim::out(1), Dim::OFFSET);
     /// let buffer = LinearLayout::identity_nd(at, &[8, 2], &[1, 0])?.invert()?;
     /// let window = AffineLayout::from(buffer).slice_in(rows, 4, 4)?;
-    /// assert_eq!(*window.apply(&[(rows, 1), (cols, 1)])?, [11]); // row 4 + 1, 2 * 5 + 1
+    /// assert_eq!(window.apply(&[(rows, 1), (cols, 1)])?, [11]); // row 4 + 1, 2 * 5 + 1
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors

@@ -15,7 +15,7 @@ impl LinearLayout {
     /// let registers = LinearLayout::identity_1d(2, Dim::REGISTER, d)?;
     /// let lanes = LinearLayout::identity_1d(2, Dim::LANE, d)?;
     /// let row = registers.product(&lanes)?;
-    /// assert_eq!(*row.apply(&[(Dim::REGISTER, 1), (Dim::LANE, 1)])?, [3]); // 1 + 2 * 1
+    /// assert_eq!(row.apply(&[(Dim::REGISTER, 1), (Dim::LANE, 1)])?, [3]); // 1 + 2 * 1
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Shape
@@ -44,7 +44,7 @@ impl LinearLayout {
         if outer.ins.len() == 1 && outer.outs.len() == 1 {
             let (input, in_bits) = (outer.ins.dim(0), outer.ins.bits());
             let (output, out_bits) = (outer.outs.dim(0), outer.outs.bits());
-            return self.append(input, in_bits, output, out_bits, |bit| outer.cols[bit & 63]);
+            return self.append(input, in_bits, output, out_bits, |bit| outer.cols[bit]);
         }
         self.product_assign_any(outer)
     }
@@ -91,19 +91,21 @@ impl LinearLayout {
         let old_bits = self.ins.bits();
         let (ins, place) = self.ins.grown(Role::In, input, in_bits)?;
         let (outs, low) = self.outs.grown(Role::Out, output, out_bits)?;
+        self.cols.reserve(old_bits + in_bits);
+        let cols = &mut self.cols[..old_bits + in_bits];
         // Outputs above the new bits move up.
         if self.outs.bits() > low && out_bits > 0 {
             let kept = low_mask(low);
-            for col in self.cols.iter_mut().take(old_bits) {
+            for col in &mut cols[..old_bits] {
                 *col = *col & kept | shl(*col & !kept, out_bits);
             }
         }
         // So do the columns of later in-dims, from the top down so that none is overwritten.
         for i in (place..old_bits).rev() {
-            self.cols[(i + in_bits) & 63] = self.cols[i & 63];
+            cols[i + in_bits] = cols[i];
         }
-        for bit in 0..in_bits {
-            self.cols[(place + bit) & 63] = shl(column(bit), low);
+        for (bit, to) in cols[place..place + in_bits].iter_mut().enumerate() {
+            *to = shl(column(bit), low);
         }
         (self.ins, self.outs) = (ins, outs);
         Ok(())
@@ -112,6 +114,7 @@ impl LinearLayout {
     fn product_assign_any(&mut self, outer: &Self) -> Result<(), LayoutError> {
         let (ins, in_places) = self.ins.merge(&outer.ins, Role::In)?;
         let (outs, out_places) = self.outs.merge(&outer.outs, Role::Out)?;
+        self.cols.reserve(ins.bits());
         let mut outer_moves = Moves::NONE;
         for (j, &place) in out_places[..outer.outs.len()].iter().enumerate() {
             let (place, bits) = (usize::from(place), outer.outs.log2(j));
@@ -133,7 +136,7 @@ impl LinearLayout {
             let to = ins.offset(place) + ins.log2(place) - bits;
             let from = outer.ins.offset(j);
             for bit in 0..bits {
-                self.cols[(to + bit) & 63] = outer_moves.apply(outer.cols[(from + bit) & 63]);
+                self.cols[to + bit] = outer_moves.apply(outer.cols[from + bit]);
             }
         }
         (self.ins, self.outs) = (ins, outs);
@@ -151,11 +154,11 @@ impl LinearLayout {
                     break;
                 }
                 for bit in (0..self.ins.log2(i)).rev() {
-                    self.cols[(to + bit) & 63] = self.cols[(from + bit) & 63];
+                    self.cols[to + bit] = self.cols[from + bit];
                 }
             }
         } else {
-            let old = self.cols;
+            let old = self.cols.clone();
             for i in 0..self.ins.len() {
                 let Some((to, _)) = ins.range(self.ins.dim(i)) else {
                     continue;
@@ -301,6 +304,7 @@ impl LinearLayout {
                 .ins
                 .push(Role::In, other.ins.dim(i), other.ins.log2(i))?;
         }
+        result.cols.reserve(result.ins.bits());
         result.cols[at..at + other.ins.bits()].copy_from_slice(other.columns());
         Ok(result)
     }

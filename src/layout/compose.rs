@@ -106,7 +106,7 @@ impl LinearLayout {
     /// let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[0, 1], &[1, 0]])], &d)?;
     /// let column_major = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1, 0], &[0, 1]])], &d)?;
     /// let store = registers.invert_and_compose(&column_major)?;
-    /// assert_eq!(*store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
+    /// assert_eq!(store.apply(&[(Dim::REGISTER, 1)])?, [2]); // (0, 1) is at offset 2
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// Where `outer` reaches an output from several inputs, the choice is part of the contract. An
@@ -171,7 +171,7 @@ impl LinearLayout {
 
 /// The output bits that more than one dim of this side touches.
 #[inline]
-fn shared_bits(ins: &Side, columns: &[u64; 64]) -> u64 {
+fn shared_bits(ins: &Side, columns: &[u64]) -> u64 {
     let (mut once, mut twice) = (0, 0);
     for i in 0..ins.len() {
         let (at, bits) = (ins.offset(i), ins.log2(i));

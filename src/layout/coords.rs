@@ -1,41 +1,105 @@
-//! A short list of coordinates, kept inline.
+//! A short list of coordinates, kept packed.
 
 use core::fmt;
-use core::ops::Deref;
+use core::hash::{Hash, Hasher};
 
-use super::side::{Count, MAX_DIMS};
+use super::side::Sizes;
 
-/// One coordinate for each dim of a side, in the layout's dim order; reads as a `[u64]`.
+/// One coordinate for each dim of a side, in the layout's dim order.
 ///
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
-/// let l = LinearLayout::strided_1d(4, 2, Dim::LANE, Dim::out(0))?;
-/// assert_eq!(*l.basis(Dim::LANE, 1), [4]);
+/// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1, 0], &[2, 1], &[0, 1]])], &[Dim::out(0), Dim::out(1)])?;
+/// let point = l.basis(Dim::LANE, 1);
+/// assert_eq!(point, [2, 1]);
+/// assert_eq!((point.at(0), point.iter().sum::<u64>(), point.to_string()), (2, 3, "(2, 1)".to_owned()));
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+// Packed, because most users read one or two coordinates, and a word is cheaper to hand over than
+// eight of them.
+#[derive(Clone, Copy)]
 pub struct Coords {
-    values: [u64; MAX_DIMS],
-    len: Count,
+    packed: u64,
+    sizes: Sizes,
 }
 
 impl Coords {
     #[inline]
-    pub(super) const fn new(first: [u64; 4], rest: [u64; 4], len: Count) -> Self {
-        let ([a, b, c, d], [e, f, g, h]) = (first, rest);
-        Self {
-            values: [a, b, c, d, e, f, g, h],
-            len,
+    pub(super) const fn new(packed: u64, sizes: Sizes) -> Self {
+        Self { packed, sizes }
+    }
+
+    /// Returns the number of coordinates.
+    #[inline]
+    #[must_use]
+    pub const fn len(&self) -> usize {
+        self.sizes.len()
+    }
+
+    /// Tells whether there is no coordinate: the side has no dims.
+    #[inline]
+    #[must_use]
+    pub const fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Returns the `i`-th coordinate, 0 beyond the last one.
+    #[inline]
+    #[must_use]
+    pub const fn at(&self, i: usize) -> u64 {
+        if i < self.len() {
+            self.sizes.extract(i, self.packed)
+        } else {
+            0
         }
+    }
+
+    /// Returns the coordinates in order.
+    #[inline]
+    pub fn iter(&self) -> impl DoubleEndedIterator<Item = u64> + ExactSizeIterator + Clone + use<> {
+        let Self { packed, sizes } = *self;
+        (0..sizes.len()).map(move |i| sizes.extract(i, packed))
+    }
+
+    /// Returns the coordinates as a list.
+    #[must_use]
+    pub fn to_vec(&self) -> Vec<u64> {
+        self.iter().collect()
+    }
+
+    /// Returns all coordinates as one word: the first dim in the low bits.
+    #[inline]
+    #[must_use]
+    pub const fn packed(&self) -> u64 {
+        self.packed
     }
 }
 
-impl Deref for Coords {
-    type Target = [u64];
+/// Equal coordinates are equal, whatever the sizes of their dims.
+impl PartialEq for Coords {
+    fn eq(&self, other: &Self) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
 
-    #[inline]
-    fn deref(&self) -> &[u64] {
-        &self.values[..(self.len as usize).min(MAX_DIMS)]
+impl Eq for Coords {}
+
+impl Hash for Coords {
+    fn hash<H: Hasher>(&self, state: &mut H) {
+        state.write_usize(self.len());
+        self.iter().for_each(|value| state.write_u64(value));
+    }
+}
+
+impl PartialEq<[u64]> for Coords {
+    fn eq(&self, other: &[u64]) -> bool {
+        self.iter().eq(other.iter().copied())
+    }
+}
+
+impl<const N: usize> PartialEq<[u64; N]> for Coords {
+    fn eq(&self, other: &[u64; N]) -> bool {
+        *self == other[..]
     }
 }
 

@@ -164,7 +164,15 @@ enum Kind {
         found: usize,
         expected: usize,
     },
-    ShapeRank {
+    OrderLength {
+        found: usize,
+        expected: usize,
+    },
+    DimIndex {
+        index: usize,
+        rank: usize,
+    },
+    OutDimCount {
         found: usize,
         expected: usize,
     },
@@ -331,8 +339,14 @@ impl fmt::Display for LayoutError {
             } => {
                 write!(f, "found {found} values along `{dim}`; expected {expected}")
             }
-            Kind::ShapeRank { found, expected } => {
-                write!(f, "the shape has {found} dims; expected {expected}")
+            Kind::OrderLength { found, expected } => {
+                write!(f, "the order names {found} dims; expected {expected}")
+            }
+            Kind::DimIndex { index, rank } => {
+                write!(f, "there is no dim number {index}; expected < {rank}")
+            }
+            Kind::OutDimCount { found, expected } => {
+                write!(f, "the layout has {found} out-dims; expected {expected}")
             }
             Kind::NameTooLong { bytes, max } => {
                 write!(
@@ -401,7 +415,9 @@ impl LayoutError {
             Kind::TooManyDims { .. }
             | Kind::NotInvertible { .. }
             | Kind::TotalsDiffer { .. }
-            | Kind::ShapeRank { .. }
+            | Kind::OrderLength { .. }
+            | Kind::DimIndex { .. }
+            | Kind::OutDimCount { .. }
             | Kind::NameTooLong { .. }
             | Kind::TooManyNames { .. }
             | Kind::Parse { .. }
@@ -498,11 +514,27 @@ constructors! {
     action_repeats => ActionRepeats { dim: Dim, index: usize };
     action_size => ActionSize { dim: Dim, found: usize, expected: usize };
     value_count => ValueCount { dim: Dim, found: usize, expected: usize };
-    shape_rank => ShapeRank { found: usize, expected: usize };
+    order_length => OrderLength { found: usize, expected: usize };
+    dim_index => DimIndex { index: usize, rank: usize };
+    out_dim_count => OutDimCount { found: usize, expected: usize };
     name_too_long => NameTooLong { bytes: usize, max: usize };
     too_many_names => TooManyNames { max: usize };
     parse => Parse { at: usize, expected: &'static str };
     misaligned => Misaligned { dim: Dim, start: u64, size: u64 };
     offset_not_in_image => OffsetNotInImage {};
     at_least_one_dim => AtLeastOneDim { role: Role };
+}
+
+#[cfg(test)]
+mod tests {
+    use super::LayoutError;
+
+    // Names are interned for good: provoking this would starve the other tests of names.
+    #[test]
+    fn names_run_out() {
+        let e = LayoutError::too_many_names(32_752);
+        let text = "more than 32752 different dim names are in use";
+        assert_eq!(e.to_string(), text);
+        assert!(e.is_too_large());
+    }
 }

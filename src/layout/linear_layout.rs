@@ -2,6 +2,7 @@
 
 use core::hash::{Hash, Hasher};
 
+use super::columns::Columns;
 use super::side::{Side, log2_of};
 use super::{Dim, LayoutError, Role};
 use crate::f2::{Echelon, low_mask, shl};
@@ -22,7 +23,7 @@ pub enum Surjectivity {
 /// ```
 /// # use linear_layout::layout::{Dim, LinearLayout};
 /// let l = LinearLayout::from_bases(&[(Dim::LANE, &[&[1], &[2], &[5]])], &[Dim::out(0)])?;
-/// let at = |lane| l.apply(&[(Dim::LANE, lane)]).map(|p| p[0]);
+/// let at = |lane| l.apply(&[(Dim::LANE, lane)]).map(|p| p.at(0));
 /// assert_eq!((at(3)?, at(4)?, at(5)?), (3, 5, 4)); // 5 = 0b101: basis 0 ^ basis 2 = 1 ^ 5
 /// # Ok::<(), linear_layout::layout::LayoutError>(())
 /// ```
@@ -48,7 +49,7 @@ pub struct LinearLayout {
     pub(super) outs: Side,
     /// The image of each input bit, in-dims in order, bits from the least significant; the first
     /// out-dim is in the low bits. Columns from `ins.bits()` on are zero.
-    pub(super) cols: [u64; 64],
+    pub(super) cols: Columns,
 }
 
 impl LinearLayout {
@@ -63,7 +64,7 @@ impl LinearLayout {
         Self {
             ins: Side::EMPTY,
             outs: Side::EMPTY,
-            cols: [0; 64],
+            cols: Columns::EMPTY,
         }
     }
 
@@ -127,6 +128,7 @@ impl LinearLayout {
         let stride_bits = log2_of(Role::Out, output, stride)?;
         self.ins = Side::one(Role::In, input, bits)?;
         self.outs = Side::one(Role::Out, output, bits + stride_bits)?;
+        self.cols.reserve(bits);
         let mut col = stride;
         for to in &mut self.cols[..bits] {
             *to = col;
@@ -232,6 +234,7 @@ impl LinearLayout {
         for &(dim, list) in bases {
             let at = layout.ins.bits();
             layout.ins.push(Role::In, dim, list.len())?;
+            layout.cols.reserve(layout.ins.bits());
             for (bit, basis) in list.iter().enumerate() {
                 layout.cols[at + bit] = pack(&outs, dim, bit, basis)?;
             }
@@ -250,7 +253,7 @@ impl LinearLayout {
     /// # use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
     /// let l = LinearLayout::from_columns(
     ///     &[(Dim::LANE, 4)], &[(Dim::out(0), 2), (Dim::out(1), 2)], &[0b10, 0b01], Surjectivity::Required)?;
-    /// assert_eq!(*l.basis(Dim::LANE, 0), [0, 1]); // dim0 is in the low bits
+    /// assert_eq!(l.basis(Dim::LANE, 0), [0, 1]); // dim0 is in the low bits
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
@@ -276,6 +279,7 @@ impl LinearLayout {
                 columns.len(),
             ));
         }
+        layout.cols.reserve(columns.len());
         let mask = low_mask(layout.outs.bits());
         for (col, &given) in layout.cols.iter_mut().zip(columns) {
             if given & !mask != 0 {
@@ -323,11 +327,12 @@ impl LinearLayout {
     }
 
     /// The layout with these sides, all columns zero.
-    pub(super) const fn zero(ins: Side, outs: Side) -> Self {
+    #[inline]
+    pub(super) fn zero(ins: Side, outs: Side) -> Self {
         Self {
             ins,
             outs,
-            cols: [0; 64],
+            cols: Columns::zero(ins.bits()),
         }
     }
 }
@@ -356,16 +361,12 @@ pub(super) fn pack(outs: &Side, dim: Dim, bit: usize, basis: &[u64]) -> Result<u
 impl PartialEq for LinearLayout {
     #[inline]
     fn eq(&self, other: &Self) -> bool {
-        // Columns beyond the last one are zero on both sides, so whole blocks can be compared.
-        let blocks = self.ins.bits().div_ceil(8);
-        let (a, b) = (self.cols.as_chunks::<8>().0, other.cols.as_chunks::<8>().0);
-        let mut difference = self.ins.difference(&other.ins) | self.outs.difference(&other.outs);
-        for (a, b) in a.iter().zip(b).take(blocks) {
-            for (x, y) in a.iter().zip(b) {
-                difference |= x ^ y;
-            }
-        }
-        difference == 0
+        // Sizes, then what they say is there: most sides have at most four dims.
+        let (ins, outs) = (&self.ins, &self.outs);
+        ins.difference_in_four(&other.ins) | outs.difference_in_four(&other.outs) == 0
+            && (ins.beyond_four() | outs.beyond_four() == 0
+                || *ins == other.ins && *outs == other.outs)
+            && self.cols.same(&other.cols, ins.bits())
     }
 }
 

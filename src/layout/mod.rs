@@ -34,9 +34,9 @@
 //!     &[(r, &[&[0, 1], &[0, 2]]), (l, &[&[1, 1], &[2, 2]])],
 //!     &[rows, cols],
 //! )?;
-//! assert_eq!(*swizzled.apply(&[(r, 2), (l, 3)])?, [3, 1]);
+//! assert_eq!(swizzled.apply(&[(r, 2), (l, 3)])?, [3, 1]);
 //! // Who holds element (3, 1)? The inverse knows.
-//! assert_eq!(*swizzled.invert()?.apply(&[(rows, 3), (cols, 1)])?, [2, 3]);
+//! assert_eq!(swizzled.invert()?.apply(&[(rows, 3), (cols, 1)])?, [2, 3]);
 //! // The plain tile is a product of identities; what moves between the two is one register shuffle.
 //! let plain = LinearLayout::identity_1d(4, r, cols)?.product(&LinearLayout::identity_1d(4, l, rows)?)?;
 //! let plain = plain.transpose_outs(&[rows, cols])?;
@@ -73,15 +73,16 @@
 //!
 //! # Speed
 //! `cargo bench --bench algebra` prints our figures beside those of Triton's C++ for the same layouts.
-//! Nothing here allocates, except interning a new name and reading it back.
+//! Nothing here allocates, except layouts of more than 2^24 inputs and interning a new name.
 //!
 //! # Rejected alternatives
 //! - *Maps of strings to lists of lists*, as in Triton: each operation pays for hashing and allocation
 //!   what the whole map is worth (14 columns of 14 bits are 112 bytes).
 //! - *Strides*, as in CuTe: they say shape and stride of each mode, so they cover sizes that are not
 //!   powers of two, but a swizzle is a second kind of object and has no inverse among the strides.
-//! - *Storage that grows*: a layout beyond 64 bits a side has no tensor to describe, so 64 columns
-//!   inline are enough, and an error says where the limit is passed.
+//! - *Storage that grows without end*: a layout beyond 64 bits a side has no tensor to describe, and an
+//!   error says where the limit is passed. 24 columns are kept inline: with all 64 there, copying a
+//!   layout costs more than most operations on it.
 //!
 //! # Deliberately missing
 //! Sizes that are not powers of two; operators (`*`) that could only panic; aborting checks: every
@@ -90,6 +91,7 @@
 mod action;
 mod action_choices;
 mod affine;
+mod columns;
 mod combine;
 mod compose;
 mod conversion;

@@ -2,7 +2,7 @@
 
 use super::side::{MAX_DIMS, Side};
 use super::{Coords, Dim, LayoutError, LinearLayout, Role};
-use crate::f2::{Echelon, apply_columns, low_mask};
+use crate::f2::{Echelon, low_mask};
 
 /// For each in-dim the bits that can change without changing the output's reach.
 ///
@@ -147,7 +147,7 @@ impl LinearLayout {
     #[inline]
     #[must_use]
     pub fn columns(&self) -> &[u64] {
-        &self.cols[..self.ins.bits().min(64)]
+        &self.cols[..self.ins.bits()]
     }
 
     /// Returns the packed images of one in-dim's bits; none when the layout does not have it.
@@ -199,7 +199,7 @@ impl LinearLayout {
     /// let l = LinearLayout::from_bases(
     ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 0], &[2, 1]])], &[Dim::out(0), Dim::out(1)])?;
     /// // register 1 gives (0, 1); lane 3 gives (1, 0) ^ (2, 1) = (3, 1)
-    /// assert_eq!(*l.apply(&[(Dim::LANE, 3), (Dim::REGISTER, 1)])?, [3, 0]);
+    /// assert_eq!(l.apply(&[(Dim::LANE, 3), (Dim::REGISTER, 1)])?, [3, 0]);
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Laws
@@ -252,7 +252,7 @@ impl LinearLayout {
     #[inline]
     #[must_use]
     pub fn apply_packed(&self, x: u64) -> u64 {
-        apply_columns(&self.cols, x & low_mask(self.ins.bits()))
+        self.cols.apply(x)
     }
 
     /// Tells whether every output is reached.

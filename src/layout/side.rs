@@ -13,54 +13,75 @@ const MAX_DIM_BITS: usize = 63;
 /// Unused places are zero, so comparing the words compares the sides.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Side {
-    /// Ids, 16 bits each, the first dim in the low bits.
-    ids: u128,
-    /// log2 of the sizes, 8 bits each, the first dim in the low bits; their sum is at most 64.
-    log2: u64,
-    len: Count,
+    /// Ids, 16 bits each, the first dim in the low bits of the first word.
+    ids: [u64; 2],
+    sizes: Sizes,
 }
 
-/// How many dims a side has. An enum, so that a `Result` of a layout needs no room of its own for
-/// which of the two it is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[repr(u8)]
-pub(super) enum Count {
-    Zero,
-    One,
-    Two,
-    Three,
-    Four,
-    Five,
-    Six,
-    Seven,
-    Eight,
-}
+/// The sizes of the dims of one side, their sum at most 64 bits: a byte for each dim, the first dim's
+/// in the low bits, with log2 of its size and [`PRESENT`].
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Sizes(u64);
 
-impl Count {
-    const fn next(self) -> Option<Self> {
-        match self {
-            Self::Zero => Some(Self::One),
-            Self::One => Some(Self::Two),
-            Self::Two => Some(Self::Three),
-            Self::Three => Some(Self::Four),
-            Self::Four => Some(Self::Five),
-            Self::Five => Some(Self::Six),
-            Self::Six => Some(Self::Seven),
-            Self::Seven => Some(Self::Eight),
-            Self::Eight => None,
-        }
-    }
-}
+/// Set in the byte of each dim that a side has; so the words say how many there are.
+const PRESENT: u64 = 0x80;
+/// The bits of all bytes that hold sizes.
+const SIZES: u64 = 0x3f * ONES;
 
 /// One in each byte: multiplying by it gives prefix sums of bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
+impl Sizes {
+    /// log2 of all sizes, 8 bits each; 0 for places that are not used.
+    #[inline]
+    const fn log2s(self) -> u64 {
+        self.0 & SIZES
+    }
+
+    #[inline]
+    pub(super) const fn len(self) -> usize {
+        (71 - self.0.leading_zeros() as usize) / 8
+    }
+
+    /// log2 of the `i`-th size.
+    #[inline]
+    const fn log2(self, i: usize) -> usize {
+        (self.0 >> (8 * (i & 7)) & 0x3f) as usize
+    }
+
+    /// Bits below the `i`-th dim.
+    #[inline]
+    const fn offset(self, i: usize) -> usize {
+        // Byte-wise prefix sums by one multiplication; no byte overflows, since the total is <= 64.
+        ((self.log2s() << 8).wrapping_mul(ONES) >> (8 * (i & 7)) & 0xff) as usize
+    }
+
+    /// Takes the `i`-th dim's value out of a packed word.
+    #[inline]
+    pub(super) const fn extract(self, i: usize, packed: u64) -> u64 {
+        shr(packed, self.offset(i)) & low_mask(self.log2(i))
+    }
+}
+
 impl Side {
     pub(super) const EMPTY: Self = Self {
-        ids: 0,
-        log2: 0,
-        len: Count::Zero,
+        ids: [0; 2],
+        sizes: Sizes(0),
     };
+
+    /// All ids, 16 bits each, the first dim in the low bits.
+    #[inline]
+    const fn ids(&self) -> u128 {
+        self.ids[0] as u128 | (self.ids[1] as u128) << 64
+    }
+
+    /// Appends a dim without any check: there must be room, for its name and its bits.
+    #[inline]
+    const fn put(&mut self, dim: Dim, log2: usize) {
+        let at = self.len();
+        self.ids[at / 4 & 1] |= (dim.id() as u64) << (16 * (at & 3));
+        self.sizes.0 |= (log2 as u64 | PRESENT) << (8 * (at & 7));
+    }
 
     /// The side with this dim alone.
     #[inline]
@@ -69,26 +90,25 @@ impl Side {
             return Err(LayoutError::dim_too_large(role, dim, log2));
         }
         Ok(Self {
-            ids: dim.id() as u128,
-            log2: log2 as u64,
-            len: Count::One,
+            ids: [u64::from(dim.id()), 0],
+            sizes: Sizes(log2 as u64 | PRESENT),
         })
     }
 
     #[inline]
     pub(super) const fn len(&self) -> usize {
-        self.len as usize
+        self.sizes.len()
     }
 
     /// All bits of the side together, at most 64.
     #[inline]
     pub(super) const fn bits(&self) -> usize {
-        (self.log2.wrapping_mul(ONES) >> 56) as usize
+        (self.sizes.log2s().wrapping_mul(ONES) >> 56) as usize
     }
 
     #[inline]
     const fn id(&self, i: usize) -> u16 {
-        (self.ids >> (16 * (i & 7))) as u16
+        (self.ids[i / 4 & 1] >> (16 * (i & 3))) as u16
     }
 
     #[inline]
@@ -98,24 +118,23 @@ impl Side {
 
     #[inline]
     pub(super) const fn log2(&self, i: usize) -> usize {
-        (self.log2 >> (8 * (i & 7)) & 0xff) as usize
+        self.sizes.log2(i)
     }
 
     #[inline]
     pub(super) const fn size(&self, i: usize) -> u64 {
-        1 << (self.log2(i) & 63)
+        1 << self.log2(i)
     }
 
     /// Bits below the `i`-th dim.
     #[inline]
     pub(super) const fn offset(&self, i: usize) -> usize {
-        // Byte-wise prefix sums by one multiplication; no byte overflows, since the total is <= 64.
-        ((self.log2 << 8).wrapping_mul(ONES) >> (8 * (i & 7)) & 0xff) as usize
+        self.sizes.offset(i)
     }
 
     #[inline]
     pub(super) fn position(&self, dim: Dim) -> Option<usize> {
-        let mut ids = self.ids;
+        let mut ids = self.ids();
         for i in 0..self.len() {
             if ids as u16 == dim.id() {
                 return Some(i);
@@ -140,16 +159,14 @@ impl Side {
     /// Appends a dim; every check on names and sizes is made here.
     #[inline]
     pub(super) fn push(&mut self, role: Role, dim: Dim, log2: usize) -> Result<(), LayoutError> {
-        let Some(len) = self.len.next() else {
+        if self.len() == MAX_DIMS {
             return Err(LayoutError::too_many_dims(role, MAX_DIMS));
-        };
+        }
         if self.position(dim).is_some() {
             return Err(LayoutError::duplicate_dim(role, dim));
         }
         check_bits(role, dim, log2, self.bits() + log2)?;
-        self.ids |= u128::from(dim.id()) << (16 * self.len());
-        self.log2 |= (log2 as u64) << (8 * self.len());
-        self.len = len;
+        self.put(dim, log2);
         Ok(())
     }
 
@@ -173,16 +190,15 @@ impl Side {
             Some(i) => (i, self.log2(i)),
             None => {
                 let at = self.len();
-                let Some(len) = self.len.next() else {
+                if at == MAX_DIMS {
                     return Err(LayoutError::too_many_dims(role, MAX_DIMS));
-                };
-                side.ids |= u128::from(dim.id()) << (16 * at);
-                side.len = len;
+                }
+                side.put(dim, 0);
                 (at, 0)
             }
         };
         check_bits(role, dim, old + log2, self.bits() + log2)?;
-        side.log2 += (log2 as u64) << (8 * at);
+        side.sizes.0 += (log2 as u64) << (8 * at);
         Ok((side, self.offset(at) + old))
     }
 
@@ -194,7 +210,7 @@ impl Side {
         log2: usize,
     ) -> Result<(), LayoutError> {
         check_bits(role, self.dim(i), log2, self.bits() - self.log2(i) + log2)?;
-        self.log2 = self.log2 & !(0xff << (8 * i)) | (log2 as u64) << (8 * i);
+        self.sizes.0 = self.sizes.0 & !(0x3f << (8 * i)) | (log2 as u64) << (8 * i);
         Ok(())
     }
 
@@ -203,67 +219,55 @@ impl Side {
         match self.position(to) {
             Some(j) if j != i => Err(LayoutError::duplicate_dim(role, to)),
             _ => {
-                self.ids = self.ids & !(0xffff << (16 * i)) | u128::from(to.id()) << (16 * i);
+                let (word, at) = (&mut self.ids[i / 4 & 1], 16 * (i & 3));
+                *word = *word & !(0xffff << at) | u64::from(to.id()) << at;
                 Ok(())
             }
         }
     }
 
-    /// Zero exactly when both are the same.
+    /// Zero exactly when both have the same sizes and, of their first four dims, the same names.
     #[inline]
-    pub(super) const fn difference(&self, other: &Self) -> u64 {
-        let ids = self.ids ^ other.ids;
-        ids as u64
-            | (ids >> 64) as u64
-            | self.log2 ^ other.log2
-            | self.len as u64 ^ other.len as u64
+    pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
+        self.sizes.0 ^ other.sizes.0 | self.ids[0] ^ other.ids[0]
+    }
+
+    /// Not zero exactly when there are more than four dims.
+    #[inline]
+    pub(super) const fn beyond_four(&self) -> u64 {
+        self.sizes.0 >> 32
     }
 
     /// Takes the `i`-th dim's value out of a packed word.
     #[inline]
     pub(super) fn extract(&self, i: usize, packed: u64) -> u64 {
-        shr(packed, self.offset(i)) & low_mask(self.log2(i))
+        self.sizes.extract(i, packed)
     }
 
-    /// Packs a point that names all dims in order with values in range, else `None`.
+    /// Packs a point that names all dims in order, at most four, with values in range; else `None`.
     #[inline]
     pub(super) fn pack_in_order(&self, point: &[(Dim, u64)]) -> Option<u64> {
-        if point.len() != self.len() {
+        // Nearly all sides have at most four dims, whose names are one word.
+        if point.len() != self.len() || point.len() > 4 {
             return None;
         }
-        let (mut packed, mut at, mut wrong) = (0, 0, 0);
-        let (mut ids, mut log2) = (self.ids, self.log2);
-        for &(dim, value) in point {
-            let bits = log2 & 0x3f;
-            wrong |= u64::from(dim.id() ^ ids as u16) | value >> bits;
-            // When nothing is left to shift into (`at` = 64), the dim has size 1 and the value is 0.
-            packed |= value << (at & 63);
-            at += bits;
-            ids >>= 16;
-            log2 >>= 8;
+        let (mut packed, mut ids, mut wrong) = (0, 0, 0);
+        // The last dim's size in the low bits of the top byte.
+        let mut log2 = self.sizes.log2s().rotate_right(8 * point.len() as u32);
+        for &(dim, value) in point.iter().rev() {
+            let bits = log2 >> 56;
+            log2 <<= 8;
+            wrong |= value >> bits;
+            packed = packed << bits | value;
+            ids = ids << 16 | u64::from(dim.id());
         }
-        (wrong == 0).then_some(packed)
+        (wrong == 0 && ids == self.ids[0]).then_some(packed)
     }
 
     /// Takes a packed word apart.
     #[inline]
-    pub(super) fn unpack(&self, mut packed: u64) -> Coords {
-        let mut log2 = self.log2;
-        let mut next = || {
-            // Places that are not used have no bits and give zero.
-            let bits = log2 & 0x3f;
-            let value = packed & ((1 << bits) - 1);
-            packed >>= bits;
-            log2 >>= 8;
-            value
-        };
-        let first = [next(), next(), next(), next()];
-        let rest = if self.len() > 4 {
-            [next(), next(), next(), next()]
-        } else {
-            [0; 4]
-        };
-        Coords::new(first, rest, self.len)
+    pub(super) const fn unpack(&self, packed: u64) -> Coords {
+        Coords::new(packed, self.sizes)
     }
 
     /// The bits of the `i`-th dim in a packed word.
@@ -275,7 +279,7 @@ impl Side {
     /// Tells whether both have the same dims in the same order, whatever their sizes.
     #[inline]
     pub(super) fn same_names(&self, other: &Self) -> bool {
-        self.len == other.len && self.ids == other.ids
+        self.len() == other.len() && self.ids == other.ids
     }
 
     /// Tells whether the first dims are those of `other`, in its order.
@@ -283,13 +287,14 @@ impl Side {
     pub(super) fn starts_with(&self, other: &Self) -> bool {
         let bits = 16 * other.len();
         let mask = u128::from(low_mask(bits)) | u128::from(low_mask(bits.saturating_sub(64))) << 64;
-        (self.ids ^ other.ids) & mask == 0
+        (self.ids() ^ other.ids()) & mask == 0
     }
 
     /// Tells whether every dim of `self` has the same place and offset in `other`.
     #[inline]
     pub(super) fn keeps_places_in(&self, other: &Self) -> bool {
-        let offsets = (self.log2 << 8).wrapping_mul(ONES) ^ (other.log2 << 8).wrapping_mul(ONES);
+        let offsets = (self.sizes.log2s() << 8).wrapping_mul(ONES)
+            ^ (other.sizes.log2s() << 8).wrapping_mul(ONES);
         other.starts_with(self) && offsets & low_mask(8 * self.len()) == 0
     }
 
@@ -324,7 +329,8 @@ impl Side {
         let mut merged = *self;
         let mut places = [0; MAX_DIMS];
         let mut next = 0;
-        let (mut ids, mut log2) = (other.ids, other.log2);
+        let (mut ids, mut log2) = (other.ids(), other.sizes.log2s());
+        let mut large = 0;
         for place in places.iter_mut().take(other.len()) {
             let at = match self.position(Dim::from_id(ids as u16)) {
                 Some(i) if i >= next => {
@@ -334,23 +340,22 @@ impl Side {
                 Some(_) => return self.merge_slowly(other, role),
                 None => {
                     let at = merged.len();
-                    match merged.len.next() {
-                        Some(len) => merged.len = len,
-                        None => return Err(LayoutError::too_many_dims(role, MAX_DIMS)),
+                    if at == MAX_DIMS {
+                        return Err(LayoutError::too_many_dims(role, MAX_DIMS));
                     }
-                    merged.ids |= u128::from(ids as u16) << (16 * at);
+                    merged.put(Dim::from_id(ids as u16), 0);
                     next = MAX_DIMS;
                     at
                 }
             };
-            // No byte overflows into the next: 63 + 63 is below 256.
-            merged.log2 += (log2 & 0xff) << (8 * at);
+            // No byte overflows into the next: 63 + 63 is below 128.
+            merged.sizes.0 += (log2 & 0xff) << (8 * at);
+            large |= merged.sizes.0 >> (8 * at);
             *place = at as u8;
             ids >>= 16;
             log2 >>= 8;
         }
-        let large = merged.log2 & 0xc0 * ONES != 0;
-        if large || self.bits() + other.bits() > 64 {
+        if large & 0x40 != 0 || self.bits() + other.bits() > 64 {
             return self.merge_slowly(other, role);
         }
         Ok((merged, places))

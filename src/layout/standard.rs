@@ -48,7 +48,7 @@ impl LinearLayout {
     /// ```
     /// # use linear_layout::layout::{Dim, LinearLayout};
     /// let row_major = LinearLayout::identity_nd(Dim::OFFSET, &[2, 4], &[1, 0])?;
-    /// assert_eq!(*row_major.apply(&[(Dim::OFFSET, 6)])?, [2, 1]); // dim1 = 6 % 4, dim0 = 6 / 4
+    /// assert_eq!(row_major.apply(&[(Dim::OFFSET, 6)])?, [2, 1]); // dim1 = 6 % 4, dim0 = 6 / 4
     /// assert!(row_major.out_dims().eq([Dim::out(1), Dim::out(0)]));
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
@@ -60,18 +60,19 @@ impl LinearLayout {
     /// Triton's `identityStandardND`.
     pub fn identity_nd(input: Dim, shape: &[u64], order: &[usize]) -> Result<Self, LayoutError> {
         if order.len() != shape.len() {
-            return Err(LayoutError::shape_rank(order.len(), shape.len()));
+            return Err(LayoutError::order_length(order.len(), shape.len()));
         }
         let mut result = Self::empty();
         for &dim in order {
             let Some(&size) = shape.get(dim) else {
-                return Err(LayoutError::shape_rank(dim.saturating_add(1), shape.len()));
+                return Err(LayoutError::dim_index(dim, shape.len()));
             };
             result.outs.push_size(Role::Out, Dim::out(dim), size)?;
         }
         if !shape.is_empty() {
             let bits = result.outs.bits();
             result.ins.push(Role::In, input, bits)?;
+            result.cols.reserve(bits);
             for (i, col) in result.cols[..bits].iter_mut().enumerate() {
                 *col = 1 << i;
             }
@@ -81,7 +82,7 @@ impl LinearLayout {
 
     /// Returns a layout of the same dims and sizes that maps everything to zero.
     #[must_use]
-    pub const fn zeros_like(&self) -> Self {
+    pub fn zeros_like(&self) -> Self {
         Self::zero(self.ins, self.outs)
     }
 
@@ -121,13 +122,13 @@ impl LinearLayout {
     pub fn transpose_standard(&self, order: &[usize]) -> Result<Self, LayoutError> {
         let rank = self.outs.len();
         if order.len() != rank {
-            return Err(LayoutError::shape_rank(order.len(), rank));
+            return Err(LayoutError::order_length(order.len(), rank));
         }
         let mut old_names = Side::EMPTY;
         let mut outs = Side::EMPTY;
         for (i, &from) in order.iter().enumerate() {
             if from >= rank {
-                return Err(LayoutError::shape_rank(from.saturating_add(1), rank));
+                return Err(LayoutError::dim_index(from, rank));
             }
             old_names.push(Role::Out, self.outs.dim(from), self.outs.log2(from))?;
             outs.push(Role::Out, self.outs.dim(i), self.outs.log2(from))?;
@@ -164,10 +165,7 @@ impl LinearLayout {
             renamed.push(Role::Out, Dim::out(index), self.outs.log2(i))?;
         }
         if !found {
-            return Err(LayoutError::shape_rank(
-                dim.saturating_add(1),
-                self.outs.len(),
-            ));
+            return Err(LayoutError::dim_index(dim, self.outs.len()));
         }
         let moves = Moves::between(&self.outs, &kept);
         let mut result = Self::zero(self.ins, renamed);
@@ -304,7 +302,9 @@ impl LinearLayout {
     /// Returns the matrix: one row for each output bit, one column for each input bit.
     #[must_use]
     pub fn matrix(&self) -> crate::f2::BitMatrix {
-        crate::f2::BitMatrix::from_inline(self.outs.bits(), self.ins.bits(), self.cols)
+        let mut columns = [0; 64];
+        columns[..self.ins.bits()].copy_from_slice(self.columns());
+        crate::f2::BitMatrix::from_inline(self.outs.bits(), self.ins.bits(), columns)
     }
 
     /// Returns the packed outputs of a range of packed inputs, in order, one XOR each.
@@ -320,9 +320,11 @@ impl LinearLayout {
     pub fn apply_range(&self, inputs: core::ops::Range<u64>) -> ApplyRange {
         // Going from x to x + 1 flips the low bits up to the lowest zero of x, so the image changes
         // by the XOR of the columns up to there.
-        let mut steps = self.cols;
-        for i in 1..64 {
-            steps[i] ^= steps[i - 1];
+        let mut steps = [0; 64];
+        let mut sum = 0;
+        for (i, step) in steps.iter_mut().enumerate() {
+            sum ^= self.columns().get(i).copied().unwrap_or(0);
+            *step = sum;
         }
         let inside = low_mask(self.ins.bits());
         ApplyRange {

@@ -13,7 +13,7 @@ impl LinearLayout {
     /// let l = LinearLayout::from_bases(
     ///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 1]])], &[Dim::out(0), Dim::out(1)])?;
     /// let lanes_to_dim1 = l.sublayout(&[Dim::LANE], &[Dim::out(1)])?;
-    /// assert_eq!(*lanes_to_dim1.basis(Dim::LANE, 0), [1]);
+    /// assert_eq!(lanes_to_dim1.basis(Dim::LANE, 0), [1]);
     /// # Ok::<(), linear_layout::layout::LayoutError>(())
     /// ```
     /// # Errors
@@ -26,7 +26,7 @@ impl LinearLayout {
         let mut at = 0;
         for dim in kept_ins.side.iter() {
             for &col in self.columns_of(dim) {
-                result.cols[at & 63] = moves.apply(col);
+                result.cols[at] = moves.apply(col);
                 at += 1;
             }
         }

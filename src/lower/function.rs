@@ -337,7 +337,7 @@ impl<'c> Lowering<'c> {
                 base.iter()
                     .enumerate()
                     .map(|(dim, value)| {
-                        let part = u32::try_from(constant[dim]).expect("an index below 2^20");
+                        let part = u32::try_from(constant.at(dim)).expect("an index below 2^20");
                         let part_value = self.e.i32(part);
                         match program.join(dim, u64::from(part)) {
                             Join::Nothing => *value,

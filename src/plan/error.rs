@@ -251,14 +251,14 @@ mod tests {
             &plain,
             24,
             none,
-            "elements of 24 bits are not supported",
+            "elements of 24 bits are not supported in a conversion: expected 1, 2, 4, 8, 16, 32 or 64",
         );
         check(
             &plain,
             &plain,
             0,
             none,
-            "elements of 0 bits are not supported",
+            "elements of 0 bits are not supported in a conversion: expected 1, 2, 4, 8, 16, 32 or 64",
         );
         check(
             &plain,
@@ -273,7 +273,7 @@ mod tests {
             &small,
             32,
             none,
-            "source (dim0 = 128), destination (dim0 = 64)",
+            "the layouts are of different tensors: source (dim0 = 128), destination (dim0 = 64)",
         );
         let wide = layout(&[(r, &[]), (l, &[1, 2, 4, 8, 16, 32]), (w, &[64])], 128);
         check(
@@ -297,7 +297,7 @@ mod tests {
             &plain,
             32,
             none,
-            "the source layout has the input dim `offset`",
+            "the source layout has the input dim `offset`: expected only `register`, `lane`, `warp`, `block`",
         );
         let holes = layout(&[(r, &[0]), (l, &LANES), (w, &[64])], 128);
         check(
@@ -305,7 +305,8 @@ mod tests {
             &plain,
             32,
             none,
-            "no source register, lane or warp reaches what `register` bit 0",
+            "the destination needs an element that the source does not hold: no source register, lane or \
+             warp reaches what `register` bit 0",
         );
         let blocks = layout(&[(r, &[]), (l, &LANES), (w, &[32]), (b, &[64])], 128);
         let others = layout(&[(r, &[]), (l, &LANES), (w, &[64]), (b, &[32])], 128);
@@ -314,7 +315,7 @@ mod tests {
             &others,
             32,
             none,
-            "between the blocks of a cluster is not supported yet: `block` bit 0",
+            "a conversion between the blocks of a cluster is not supported yet: `block` bit 0",
         );
         let swapped = layout(&[(r, &[64]), (l, &LANES), (w, &[32])], 128);
         let shuffle = none.with_strategy(Strategy::Shuffle);
@@ -323,7 +324,7 @@ mod tests {
             &swapped,
             32,
             shuffle,
-            "the strategy `shuffle` cannot carry out",
+            "the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`",
         );
         let tight = none.with_scratch_limit(256);
         check(

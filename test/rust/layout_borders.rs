@@ -78,14 +78,14 @@ fn dims_of_size_one() {
         one.squeeze_ins(L).unwrap().squeeze_outs(D0).unwrap(),
         LinearLayout::empty()
     );
-    assert_eq!(one.apply(&[(L, 0)]).unwrap()[..], [0]);
+    assert_eq!(one.apply(&[(L, 0)]).unwrap(), [0]);
     // Dims of size 1 behind 64 bits.
     let full = id(32, R, D0).product(&id(32, L, D1)).unwrap();
     let more = full
         .product(&LinearLayout::identity_1d(1, Dim::WARP, Dim::out(2)).unwrap())
         .unwrap();
     let point = [(R, 7), (L, 9), (Dim::WARP, 0)];
-    assert_eq!(more.apply(&point).unwrap()[..], [7, 9, 0]);
+    assert_eq!(more.apply(&point).unwrap(), [7, 9, 0]);
     assert_eq!(more.invert().unwrap().out_size(Dim::WARP), 1);
     let wrong = [(R, 7), (L, 9), (Dim::WARP, 1)];
     check(
@@ -101,13 +101,10 @@ fn two_to_the_31_elements() {
     assert_eq!(l.total_out_bits(), 31);
     assert!(l.is_invertible());
     let top = l.apply(&[(R, 0xffff), (L, 0x7fff)]).unwrap();
-    assert_eq!(top[..], [0xffff, 0x7fff]);
+    assert_eq!(top, [0xffff, 0x7fff]);
     let flat = l.flatten_ins().unwrap().flatten_outs().unwrap();
     assert_eq!(flat.in_size(R), 1 << 31);
-    assert_eq!(
-        flat.apply(&[(R, (1 << 31) - 1)]).unwrap()[..],
-        [(1 << 31) - 1]
-    );
+    assert_eq!(flat.apply(&[(R, (1 << 31) - 1)]).unwrap(), [(1 << 31) - 1]);
     assert_eq!(
         l.compose(&l.invert().unwrap()).unwrap().total_out_bits(),
         31
@@ -143,10 +140,7 @@ fn sixty_four_bits() {
     );
     let wide = id(63, R, D0);
     assert_eq!(wide.out_size(D0), 1 << 63);
-    assert_eq!(
-        wide.apply(&[(R, (1 << 63) - 1)]).unwrap()[..],
-        [(1 << 63) - 1]
-    );
+    assert_eq!(wide.apply(&[(R, (1 << 63) - 1)]).unwrap(), [(1 << 63) - 1]);
     assert_eq!(wide.to_string().parse::<LinearLayout>().unwrap(), wide);
 }
 

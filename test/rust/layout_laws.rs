@@ -3,8 +3,8 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use linear_layout::layout::{
-    AffineLayout, Dim, LinearLayout, RegisterPermutation, Surjectivity, ensure_not_larger_than,
-    ensure_not_smaller_than,
+    AffineLayout, Coords, Dim, LinearLayout, RegisterPermutation, Surjectivity,
+    ensure_not_larger_than, ensure_not_smaller_than,
 };
 use proptest::prelude::*;
 
@@ -47,15 +47,12 @@ fn by_definition(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64>
 
 fn image(l: &LinearLayout, point: &Point) -> BTreeMap<&'static str, u64> {
     let out = l.apply(point).unwrap();
-    l.out_dims()
-        .map(Dim::name)
-        .zip(out.iter().copied())
-        .collect()
+    l.out_dims().map(Dim::name).zip(out.iter()).collect()
 }
 
 /// The same point with dims renamed to the given ones, as input of another layout.
-fn as_point(l: &LinearLayout, coords: &[u64]) -> Point {
-    l.out_dims().zip(coords.iter().copied()).collect()
+fn as_point(l: &LinearLayout, coords: Coords) -> Point {
+    l.out_dims().zip(coords.iter()).collect()
 }
 
 fn identity_on(dims: impl Iterator<Item = (Dim, u64)>) -> LinearLayout {
@@ -125,7 +122,7 @@ proptest! {
                 let (ia, ib) = (image(&a, &pa), image(&b, pb));
                 for (d, v) in p.out_dims().zip(p.apply(&joint).unwrap().iter()) {
                     let part = |m: &BTreeMap<&str, u64>| m.get(d.name()).copied().unwrap_or(0);
-                    prop_assert_eq!(*v, part(&ia) | part(&ib) << a.out_bits(d));
+                    prop_assert_eq!(v, part(&ia) | part(&ib) << a.out_bits(d));
                 }
             }
         }
@@ -204,8 +201,8 @@ proptest! {
     ) {
         let c = a.compose(&b).unwrap();
         for p in points(&a) {
-            let middle = as_point(&a, &a.apply(&p).unwrap());
-            prop_assert_eq!(&c.apply(&p).unwrap()[..], &b.apply(&middle).unwrap()[..]);
+            let middle = as_point(&a, a.apply(&p).unwrap());
+            prop_assert_eq!(c.apply(&p).unwrap(), b.apply(&middle).unwrap());
         }
     }
 
@@ -423,7 +420,7 @@ proptest! {
         let (a, b) = (with_offset(a, s), with_offset(b, t));
         let c = a.compose(&b).unwrap();
         for p in points(a.linear()) {
-            let middle = as_point(a.linear(), &a.apply(&p).unwrap());
+            let middle = as_point(a.linear(), a.apply(&p).unwrap());
             prop_assert_eq!(c.apply(&p).unwrap(), b.apply(&middle).unwrap());
         }
     }
@@ -470,8 +467,8 @@ proptest! {
         let (a, b) = (with_offset(a, s), with_offset(b, t));
         let p = a.product(&b).unwrap();
         for (d, v) in p.linear().out_dims().zip(p.offset().iter()) {
-            let part = |l: &AffineLayout| l.linear().out_index(d).map_or(0, |i| l.offset()[i]);
-            prop_assert_eq!(*v, part(&a) | part(&b) << a.linear().out_bits(d));
+            let part = |l: &AffineLayout| l.linear().out_index(d).map_or(0, |i| l.offset().at(i));
+            prop_assert_eq!(v, part(&a) | part(&b) << a.linear().out_bits(d));
         }
     }
 
@@ -540,7 +537,7 @@ proptest! {
         let r = l.reshape_standard(&[2, 4, 4]).unwrap();
         for p in points(&l) {
             let (a, b) = (l.apply(&p).unwrap(), r.apply(&p).unwrap());
-            prop_assert_eq!(a[0] * 8 + a[1], b[0] * 16 + b[1] * 4 + b[2]);
+            prop_assert_eq!(a.at(0) * 8 + a.at(1), b.at(0) * 16 + b.at(1) * 4 + b.at(2));
         }
         let flat = l.reshape_standard(&[32]).unwrap();
         prop_assert_eq!(flat.reshape_standard(&[4, 8]).unwrap(), l);

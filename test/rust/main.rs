@@ -4,6 +4,7 @@
 mod case;
 mod conversions;
 mod encodings;
+mod error_texts;
 mod fuzz_corpus;
 #[cfg(feature = "mlir")]
 mod kernels;
@@ -12,6 +13,7 @@ mod layout_laws;
 mod linear_layout_vectors;
 mod ll_layout;
 mod no_allocation;
+mod no_std;
 mod seeds;
 #[path = "../../src/testing.rs"]
 mod testing;

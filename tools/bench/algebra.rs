@@ -141,7 +141,10 @@ fn main() -> Result<(), LayoutError> {
         (
             "apply at one point",
             403.0,
-            best(|| black_box(m).apply(black_box(&point))),
+            best(|| {
+                let to = black_box(m).apply(black_box(&point))?;
+                Ok::<_, LayoutError>((to.at(0), to.at(1)))
+            }),
         ),
         (
             "  the same, packed",

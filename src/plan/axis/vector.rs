@@ -143,7 +143,7 @@ impl MemoryAccess<'_> {
             .layout
             .basis(Dim::REGISTER, bit)
             .iter()
-            .filter(|c| **c != 0)
+            .filter(|c| *c != 0)
             .count()
             == 1;
         if alone { step } else { 0 }
