@@ -14,6 +14,8 @@ mod linear_layout_vectors;
 mod ll_layout;
 mod no_allocation;
 mod no_std;
+#[cfg(feature = "mlir")]
+mod referee;
 mod seeds;
 #[path = "../../src/testing.rs"]
 mod testing;

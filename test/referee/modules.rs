@@ -1,0 +1,24 @@
+//! Prints the random modules of the referee's test, each below a line with its seed, hash, operation
+//! and what is broken: `cargo run --no-default-features --example referee -- FIRST COUNT`.
+
+#[path = "../rust/referee/mod.rs"]
+mod referee;
+
+use referee::generate::{generate, hash};
+use std::io::{self, Write};
+
+fn main() -> io::Result<()> {
+    let numbers: Vec<u64> = std::env::args().skip(1).flat_map(|a| a.parse()).collect();
+    let [first, count] = numbers[..] else {
+        return Err(io::Error::other("usage: referee FIRST COUNT"));
+    };
+    let mut out = io::BufWriter::new(io::stdout().lock());
+    for seed in first..first + count {
+        let made = generate(seed);
+        let broken = made.broken.unwrap_or("-");
+        let hash = hash(&made.text);
+        writeln!(out, "//// {seed} {hash:016x} {} {broken}", made.op)?;
+        out.write_all(made.text.as_bytes())?;
+    }
+    out.flush()
+}

@@ -1,0 +1,47 @@
+//! From a seed to a module.
+
+use super::mutate;
+use super::ops::MAKERS;
+use super::random::Rng;
+use super::text::Module;
+
+/// A module as text, and how it came to be.
+pub(crate) struct Generated {
+    pub(crate) text: String,
+    /// The operation that it is about.
+    pub(crate) op: String,
+    /// What was broken on purpose, if anything.
+    pub(crate) broken: Option<&'static str>,
+}
+
+/// The module of a seed; a third are broken on purpose.
+pub(crate) fn generate(seed: u64) -> Generated {
+    let mut rng = Rng::new(seed);
+    let total: usize = MAKERS.iter().map(|(_, weight)| weight).sum();
+    let mut at = rng.below(total);
+    let mut make = MAKERS[0].0;
+    for (maker, weight) in MAKERS {
+        if at < *weight {
+            make = *maker;
+            break;
+        }
+        at -= weight;
+    }
+    let mut module: Module = make(&mut rng);
+    let op = module.ops[0].name.clone();
+    let broken = rng
+        .chance(36)
+        .then(|| mutate::break_one(&mut rng, &mut module));
+    Generated {
+        text: module.to_string(),
+        op,
+        broken,
+    }
+}
+
+/// FNV-1a, which tells whether a module is still the recorded one.
+pub(crate) fn hash(text: &str) -> u64 {
+    text.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
+}

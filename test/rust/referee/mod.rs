@@ -1,0 +1,16 @@
+//! Random modules and what Triton says about them.
+//!
+//! [`generate`] makes the module of a seed, `verdict` compares the library's verdict with the
+//! recorded one of Triton. `test/referee/verdicts.py` records.
+
+#[cfg(all(test, feature = "mlir"))]
+mod differences;
+pub(crate) mod generate;
+mod memory;
+mod mutate;
+mod ops;
+mod random;
+mod registers;
+mod text;
+#[cfg(all(test, feature = "mlir"))]
+mod verdict;

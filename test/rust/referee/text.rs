@@ -1,0 +1,420 @@
+//! Modules as data, and their text in MLIR's generic form.
+//!
+//! Every type and attribute of an operation stands on its own in the generic form, so that each can
+//! be broken alone: custom syntax leaves out what follows from the rest.
+
+use std::fmt::{self, Display, Write};
+
+/// What kind of thing has a shape.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Kind {
+    Tensor,
+    Buffer,
+    Descriptor,
+}
+
+/// `#ttg.shared_memory`
+pub(crate) const SHARED: &str = "#ttg.shared_memory";
+/// `#ttng.tensor_memory`
+pub(crate) const TENSOR_MEMORY: &str = "#ttng.tensor_memory";
+
+/// A tensor, a buffer or a tensor descriptor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Shaped {
+    pub(crate) kind: Kind,
+    pub(crate) shape: Vec<u64>,
+    pub(crate) element: String,
+    pub(crate) encoding: Option<String>,
+    /// The memory of a buffer.
+    pub(crate) space: &'static str,
+    pub(crate) mutable: bool,
+    /// The shape of a buffer's allocation; empty where it is the buffer's.
+    pub(crate) alloc: Vec<u64>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Type {
+    Plain(String),
+    Shaped(Shaped),
+}
+
+impl From<&str> for Type {
+    fn from(text: &str) -> Self {
+        Self::Plain(text.to_owned())
+    }
+}
+
+impl From<Shaped> for Type {
+    fn from(shaped: Shaped) -> Self {
+        Self::Shaped(shaped)
+    }
+}
+
+impl From<&Shaped> for Type {
+    fn from(shaped: &Shaped) -> Self {
+        Self::Shaped(shaped.clone())
+    }
+}
+
+impl Shaped {
+    pub(crate) fn tensor(shape: &[u64], element: &str, encoding: Option<String>) -> Self {
+        Self {
+            kind: Kind::Tensor,
+            shape: shape.to_vec(),
+            element: element.to_owned(),
+            encoding,
+            space: SHARED,
+            mutable: false,
+            alloc: Vec::new(),
+        }
+    }
+
+    /// A mutable buffer in shared memory.
+    pub(crate) fn buffer(shape: &[u64], element: &str, encoding: String) -> Self {
+        Self {
+            kind: Kind::Buffer,
+            mutable: true,
+            ..Self::tensor(shape, element, Some(encoding))
+        }
+    }
+
+    pub(crate) fn descriptor(shape: &[u64], element: &str, encoding: Option<String>) -> Self {
+        Self {
+            kind: Kind::Descriptor,
+            ..Self::tensor(shape, element, encoding)
+        }
+    }
+
+    /// The same with another element type.
+    pub(crate) fn of(&self, element: &str) -> Self {
+        Self {
+            element: element.to_owned(),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn with_encoding(&self, encoding: Option<String>) -> Self {
+        Self {
+            encoding,
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn with_shape(&self, shape: &[u64]) -> Self {
+        Self {
+            shape: shape.to_vec(),
+            ..self.clone()
+        }
+    }
+
+    pub(crate) fn rank(&self) -> usize {
+        self.shape.len()
+    }
+}
+
+impl Display for Shaped {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            Kind::Tensor => "tensor<",
+            Kind::Buffer => "!ttg.memdesc<",
+            Kind::Descriptor => "!tt.tensordesc<",
+        })?;
+        for size in &self.shape {
+            write!(f, "{size}x")?;
+        }
+        f.write_str(&self.element)?;
+        if let Some(encoding) = &self.encoding {
+            write!(f, ", {encoding}")?;
+        }
+        if self.kind == Kind::Buffer {
+            write!(f, ", {}", self.space)?;
+            if self.mutable {
+                f.write_str(", mutable")?;
+            }
+            if !self.alloc.is_empty() {
+                let sizes: Vec<String> = self.alloc.iter().map(u64::to_string).collect();
+                write!(f, ", {}", sizes.join("x"))?;
+            }
+        }
+        f.write_char('>')
+    }
+}
+
+impl Display for Type {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Plain(text) => f.write_str(text),
+            Self::Shaped(shaped) => shaped.fmt(f),
+        }
+    }
+}
+
+/// The value of an attribute.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Attr {
+    I32(i64),
+    Bool(bool),
+    I32s(Vec<i64>),
+    I64s(Vec<i64>),
+    Unit,
+    Text(String),
+}
+
+impl Display for Attr {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let list = |f: &mut fmt::Formatter<'_>, of: &str, list: &[i64]| {
+            let numbers: Vec<String> = list.iter().map(i64::to_string).collect();
+            let colon = if list.is_empty() { "" } else { ": " };
+            write!(f, "array<{of}{colon}{}>", numbers.join(", "))
+        };
+        match self {
+            Self::I32(n) => write!(f, "{n} : i32"),
+            Self::Bool(b) => write!(f, "{b}"),
+            Self::I32s(numbers) => list(f, "i32", numbers),
+            Self::I64s(numbers) => list(f, "i64", numbers),
+            Self::Unit => f.write_str("unit"),
+            Self::Text(text) => f.write_str(text),
+        }
+    }
+}
+
+/// Where an operand comes from.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Source {
+    /// An argument of the function, its own.
+    Function,
+    /// The same argument of the function as another operand of the operation.
+    SameAs(usize),
+    /// An argument of the region around the operation.
+    Region(usize),
+    /// A result of an operation of the same block: which operation, which result.
+    Result(usize, usize),
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Operand {
+    pub(crate) type_: Type,
+    pub(crate) source: Source,
+}
+
+/// A region of one block.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) arguments: Vec<Type>,
+    pub(crate) ops: Vec<Op>,
+}
+
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Op {
+    pub(crate) name: String,
+    pub(crate) operands: Vec<Operand>,
+    pub(crate) attributes: Vec<(String, Attr)>,
+    pub(crate) results: Vec<Type>,
+    pub(crate) regions: Vec<Region>,
+}
+
+impl Op {
+    pub(crate) fn new(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+
+    /// An operand that is an argument of the function.
+    pub(crate) fn takes(self, type_: impl Into<Type>) -> Self {
+        self.takes_from(Source::Function, type_)
+    }
+
+    pub(crate) fn takes_from(mut self, source: Source, type_: impl Into<Type>) -> Self {
+        self.operands.push(Operand {
+            type_: type_.into(),
+            source,
+        });
+        self
+    }
+
+    pub(crate) fn takes_all<T: Into<Type>>(self, types: impl IntoIterator<Item = T>) -> Self {
+        types.into_iter().fold(self, Self::takes)
+    }
+
+    pub(crate) fn with(mut self, name: &str, value: Attr) -> Self {
+        self.attributes.push((name.to_owned(), value));
+        self
+    }
+
+    pub(crate) fn i32(self, name: &str, value: impl TryInto<i64>) -> Self {
+        self.with(name, Attr::I32(value.try_into().unwrap_or(i64::MAX)))
+    }
+
+    /// How many operands each group has.
+    pub(crate) fn segments(self, sizes: &[usize]) -> Self {
+        let sizes = sizes.iter().map(|n| *n as i64).collect();
+        self.with("operandSegmentSizes", Attr::I32s(sizes))
+    }
+
+    pub(crate) fn gives(mut self, type_: impl Into<Type>) -> Self {
+        self.results.push(type_.into());
+        self
+    }
+
+    pub(crate) fn gives_all<T: Into<Type>>(self, types: impl IntoIterator<Item = T>) -> Self {
+        types.into_iter().fold(self, Self::gives)
+    }
+
+    pub(crate) fn region(mut self, arguments: Vec<Type>, ops: Vec<Op>) -> Self {
+        self.regions.push(Region { arguments, ops });
+        self
+    }
+}
+
+/// What the module says about the machine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Setting {
+    pub(crate) lanes: u64,
+    pub(crate) warps: u64,
+    pub(crate) ctas: u64,
+    pub(crate) target: &'static str,
+    /// Module attributes that are left out, by their place in the text.
+    pub(crate) without: Vec<usize>,
+}
+
+/// A module with one function.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Module {
+    pub(crate) setting: Setting,
+    pub(crate) ops: Vec<Op>,
+}
+
+impl Module {
+    pub(crate) fn new(setting: Setting, op: Op) -> Self {
+        Self {
+            setting,
+            ops: vec![op],
+        }
+    }
+}
+
+impl Display for Setting {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let all = [
+            format!("\"ttg.num-ctas\" = {} : i32", self.ctas),
+            format!("\"ttg.num-warps\" = {} : i32", self.warps),
+            format!("ttg.target = \"{}\"", self.target),
+            format!("\"ttg.threads-per-warp\" = {} : i32", self.lanes),
+        ];
+        let kept: Vec<String> = (0..all.len())
+            .filter(|i| !self.without.contains(i))
+            .map(|i| all[i].clone())
+            .collect();
+        f.write_str(&kept.join(", "))
+    }
+}
+
+struct Printer {
+    text: String,
+    arguments: Vec<String>,
+    names: usize,
+}
+
+impl Printer {
+    fn fresh(&mut self, prefix: &str) -> String {
+        self.names += 1;
+        format!("%{prefix}{}", self.names)
+    }
+
+    /// One block; `region` are the names and types of its arguments.
+    fn block(&mut self, ops: &[Op], region: &[(String, Type)], indent: &str) {
+        let mut results: Vec<Vec<(String, Type)>> = Vec::new();
+        for op in ops {
+            let mut operands: Vec<(String, Type)> = Vec::new();
+            for operand in &op.operands {
+                let missing = || ("%missing".to_owned(), operand.type_.clone());
+                let value = match operand.source {
+                    Source::Function => {
+                        let name = format!("%a{}", self.arguments.len());
+                        self.arguments.push(format!("{name}: {}", operand.type_));
+                        (name, operand.type_.clone())
+                    }
+                    Source::SameAs(i) => operands.get(i).cloned().unwrap_or_else(missing),
+                    Source::Region(i) => region.get(i).cloned().unwrap_or_else(missing),
+                    Source::Result(i, j) => results
+                        .get(i)
+                        .and_then(|r| r.get(j))
+                        .cloned()
+                        .unwrap_or_else(missing),
+                };
+                operands.push(value);
+            }
+            let own: Vec<(String, Type)> = op
+                .results
+                .iter()
+                .map(|type_| (self.fresh("r"), type_.clone()))
+                .collect();
+            self.text.push_str(indent);
+            if !own.is_empty() {
+                let _ = write!(self.text, "{} = ", joined(own.iter().map(|(name, _)| name)));
+            }
+            let _ = write!(
+                self.text,
+                "\"{}\"({})",
+                op.name,
+                joined(operands.iter().map(|(name, _)| name))
+            );
+            if !op.attributes.is_empty() {
+                let entries = op.attributes.iter().map(|(key, value)| match value {
+                    Attr::Unit => key.clone(),
+                    value => format!("{key} = {value}"),
+                });
+                let _ = write!(self.text, " <{{{}}}>", joined(entries));
+            }
+            self.regions(&op.regions, indent);
+            let types = joined(operands.iter().map(|(_, type_)| type_));
+            let made = joined(&op.results);
+            let _ = writeln!(self.text, " : ({types}) -> ({made})");
+            results.push(own);
+        }
+    }
+
+    fn regions(&mut self, regions: &[Region], indent: &str) {
+        for (i, region) in regions.iter().enumerate() {
+            self.text.push_str(if i == 0 { " ({\n" } else { ", {\n" });
+            let arguments: Vec<(String, Type)> = region
+                .arguments
+                .iter()
+                .map(|type_| (self.fresh("b"), type_.clone()))
+                .collect();
+            if !arguments.is_empty() {
+                let list = arguments
+                    .iter()
+                    .map(|(name, type_)| format!("{name}: {type_}"));
+                let _ = writeln!(self.text, "{indent}^bb0({}):", joined(list));
+            }
+            self.block(&region.ops, &arguments, &format!("{indent}  "));
+            let _ = write!(self.text, "{indent}}}");
+        }
+        if !regions.is_empty() {
+            self.text.push(')');
+        }
+    }
+}
+
+fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
+    let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
+    items.join(", ")
+}
+
+impl Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut printer = Printer {
+            text: String::new(),
+            arguments: Vec::new(),
+            names: 0,
+        };
+        printer.block(&self.ops, &[], "    ");
+        writeln!(f, "module attributes {{{}}} {{", self.setting)?;
+        writeln!(f, "  tt.func @f({}) {{", printer.arguments.join(", "))?;
+        f.write_str(&printer.text)?;
+        writeln!(f, "    tt.return\n  }}\n}}")
+    }
+}

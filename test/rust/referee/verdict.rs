@@ -1,0 +1,195 @@
+//! The library's verdict on random modules, compared with what Triton said.
+
+use super::differences::{Case, intended};
+use super::generate::{Generated, generate, hash};
+use melior::Context;
+use melior::diagnostic::DiagnosticSeverity;
+use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::utility::register_all_dialects;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::rc::Rc;
+
+/// What Triton said about a module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Verdict {
+    Accept,
+    Reject,
+    /// An assertion ended the process.
+    Crash,
+}
+
+struct Line {
+    seed: u64,
+    hash: String,
+    verdict: Verdict,
+    /// The hash of the generic form, or the beginning of the first message.
+    detail: String,
+}
+
+fn lines(text: &str) -> Vec<Line> {
+    text.lines()
+        .map(|line| {
+            let parts: Vec<&str> = line.splitn(4, '\t').collect();
+            let [seed, hash, verdict, detail] = parts[..] else {
+                panic!("not a recorded verdict: {line}");
+            };
+            Line {
+                seed: seed.parse().expect("a seed is a number"),
+                hash: hash.to_owned(),
+                verdict: match verdict {
+                    "accept" => Verdict::Accept,
+                    "reject" => Verdict::Reject,
+                    "crash" => Verdict::Crash,
+                    other => panic!("no verdict: {other}"),
+                },
+                detail: detail.to_owned(),
+            }
+        })
+        .collect()
+}
+
+/// A context that collects the messages of the library.
+struct Library {
+    context: Context,
+    messages: Rc<RefCell<Vec<String>>>,
+}
+
+impl Library {
+    fn new() -> Self {
+        linear_layout::install();
+        let registry = DialectRegistry::new();
+        register_all_dialects(&registry);
+        linear_layout::register_dialects(&registry);
+        let context = Context::new_with_registry(&registry, false);
+        let messages = Rc::new(RefCell::new(Vec::new()));
+        let sink = Rc::clone(&messages);
+        context.attach_diagnostic_handler(move |diagnostic| {
+            if matches!(diagnostic.severity(), DiagnosticSeverity::Error) {
+                sink.borrow_mut().push(diagnostic.to_string());
+            }
+            true
+        });
+        Self { context, messages }
+    }
+
+    /// The generic form of a module that is accepted, or why it is not.
+    fn verdict(&self, text: &str) -> Result<String, String> {
+        self.messages.borrow_mut().clear();
+        let Some(module) = Module::parse(&self.context, text) else {
+            return Err(self.messages.borrow().join("\n"));
+        };
+        let flags = OperationPrintingFlags::new().print_generic_operation_form();
+        let printed = module.as_operation().to_string_with_flags(flags);
+        Ok(printed.expect("a module prints"))
+    }
+}
+
+/// What is wrong with the library's verdict, if anything.
+fn disagreement(line: &Line, made: &Generated, library: &Library) -> Option<String> {
+    if format!("{:016x}", hash(&made.text)) != line.hash {
+        return Some("is another module than the recorded one".to_owned());
+    }
+    let ours = library.verdict(&made.text);
+    match (line.verdict, &ours) {
+        (Verdict::Accept, Ok(printed)) => {
+            let printed = format!("{}\n", printed.trim_end());
+            (format!("{:016x}", hash(&printed)) != line.detail)
+                .then(|| format!("prints as:\n{printed}"))
+        }
+        // No answer of Triton's: a clean rejection is right, and so is knowing better.
+        (Verdict::Reject, Err(_)) | (Verdict::Crash, _) => None,
+        (verdict, ours) => {
+            let case = Case {
+                op: &made.op,
+                text: &made.text,
+                theirs: verdict,
+                their_message: &line.detail,
+                our_message: ours.as_ref().err().map_or("", String::as_str),
+            };
+            let ours = match ours {
+                Ok(_) => "accepted".to_owned(),
+                Err(reason) => format!("rejected: {reason}"),
+            };
+            intended(&case).is_none().then(|| {
+                format!(
+                    "is {ours}\nTriton: {verdict:?} {}",
+                    if verdict == Verdict::Accept {
+                        ""
+                    } else {
+                        &line.detail
+                    }
+                )
+            })
+        }
+    }
+}
+
+/// A large share of the modules is broken, few ends of the process count as an answer, and the
+/// modules reach most operations.
+fn check_spread(lines: &[Line], made: &[Generated]) {
+    let share = |n: usize| n * 100 / lines.len();
+    let broken = made.iter().filter(|m| m.broken.is_some()).count();
+    assert!((30..=40).contains(&share(broken)), "{broken} are broken");
+    let accepted = lines.iter().filter(|l| l.verdict == Verdict::Accept);
+    assert!((50..=75).contains(&share(accepted.count())));
+    let crashed = lines.iter().filter(|l| l.verdict == Verdict::Crash);
+    assert!(share(crashed.count()) < 4);
+    let mut ops: BTreeMap<&str, [usize; 2]> = BTreeMap::new();
+    for (line, made) in lines.iter().zip(made) {
+        let counts = ops.entry(&made.op).or_default();
+        counts[usize::from(line.verdict == Verdict::Accept)] += 1;
+    }
+    let both = ops.values().filter(|[no, yes]| *no > 0 && *yes > 0);
+    assert!(ops.len() > 100 && both.count() > 85, "{ops:?}");
+}
+
+/// Modules of the recorded ones on which the verdicts still differ: to go down to none.
+const OPEN: usize = 200;
+
+#[test]
+fn verdicts_are_those_of_triton() {
+    let root = PathBuf::from(env!("CARGO_MANIFEST_DIR"));
+    let other = std::env::var_os("LL_REFEREE").map(PathBuf::from);
+    let recorded = other
+        .clone()
+        .unwrap_or_else(|| root.join("test/golden/referee.tsv"));
+    let text = std::fs::read_to_string(&recorded).expect("the verdicts are recorded");
+    let lines = lines(&text);
+    let made: Vec<Generated> = lines.iter().map(|line| generate(line.seed)).collect();
+    let library = Library::new();
+    if other.is_none() {
+        assert_eq!(lines.len(), 2000);
+        check_spread(&lines, &made);
+    }
+    let wrong: Vec<(&Line, &Generated, String)> = lines
+        .iter()
+        .zip(&made)
+        .filter_map(|(line, made)| {
+            disagreement(line, made, &library).map(|what| (line, made, what))
+        })
+        .collect();
+    let shown = if other.is_some() { usize::MAX } else { 5 };
+    let mut report = String::new();
+    for (line, made, what) in wrong.iter().take(shown) {
+        report += &format!(
+            "seed {} ({}, {} changed) {what}\n{}\n",
+            line.seed,
+            made.op,
+            made.broken.unwrap_or("nothing"),
+            made.text
+        );
+    }
+    let open = if other.is_some() { 0 } else { OPEN };
+    assert!(
+        wrong.len() <= open,
+        "{report}{} of {} modules differ; to ask Triton about one, put it in a file and run \
+         `test/referee/verdicts.py --ask FILE`; to record again after a change of the generator, \
+         `test/referee/verdicts.py --record`",
+        wrong.len(),
+        lines.len()
+    );
+}
