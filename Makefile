@@ -4,11 +4,12 @@
 SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
+PREFIX ?= /usr/local
 TOOLS := ll-opt ll-translate ll-sim ll-layout
 # Tools for a user are built with `--release`; demo and test share the artifacts of the dev profile.
 TEST_BINARIES = $(CARGO) build --bins --lib
 
-.PHONY: help demo test test-pure test-mlir build lint bless bench docs setup
+.PHONY: help demo test test-pure test-mlir build install lint bless bench docs setup
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -28,6 +29,7 @@ test-pure: ## the algebra without LLVM: unit, property and vector tests, doctest
 	$(CARGO) test --no-default-features
 
 test-mlir: setup ## unit tests, vectors and lit suites with MLIR
+	$(CARGO) build --workspace --bins
 	$(CARGO) test --lib --bins --tests
 
 build: setup ## the tools and the plugin, optimised, in target/release
@@ -35,6 +37,9 @@ build: setup ## the tools and the plugin, optimised, in target/release
 	@ls -1 $(addprefix $${CARGO_TARGET_DIR:-target}/release/,$(TOOLS) liblinear_layout.so) 2>/dev/null
 
 # LINTS='-D warnings' makes warnings errors, which is where this is to go.
+install: build ## tools, library, C header, CMake and pkg-config packages, below PREFIX
+	@tools/install.sh $(PREFIX)
+
 lint: setup ## formatting and clippy
 	$(CARGO) fmt --check
 	$(CARGO) clippy --all-targets -- $(LINTS)

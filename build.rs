@@ -266,5 +266,8 @@ mod mlir {
         println!("cargo:rustc-link-lib=dylib=MLIR");
         println!("cargo:rustc-link-lib=dylib=LLVM");
         println!("cargo:rustc-link-arg=-Wl,-rpath,{}", lib.display());
+        // For the build scripts of packages that depend on this one, as DEP_LINEAR_LAYOUT_LIB_DIR:
+        // cargo hands the libraries on to them, but not where to find them when they run.
+        println!("cargo:lib_dir={}", lib.display());
     }
 }

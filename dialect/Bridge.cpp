@@ -79,6 +79,11 @@ void bridge::emit_remark(size_t op, rust::Str message) {
   reinterpret_cast<Operation *>(op)->emitRemark() << view(message);
 }
 
+bool bridge::keeps_encoding(size_t address) {
+  auto *op = reinterpret_cast<Operation *>(address);
+  return op->hasTrait<SameEncoding>() || op->hasTrait<OpTrait::Elementwise>();
+}
+
 bridge::PointerInfo bridge::pointer_info(size_t type) {
   auto pointer = dyn_cast<tt::PointerType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(type)));
   if (!pointer)

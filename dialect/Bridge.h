@@ -28,6 +28,7 @@ int32_t opt_main(rust::Slice<const rust::String> arguments);
 const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);
+bool keeps_encoding(size_t op);
 PointerInfo pointer_info(size_t type);
 BufferInfo buffer_info(size_t type);
 // Replaces attributes everywhere below an operation, in types and constants too.

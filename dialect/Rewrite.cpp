@@ -37,6 +37,27 @@ struct Canonicalize : RewritePattern {
       rewriter.replaceOp(op, made->getResult(0));
       return success();
     }
+    case 4: // it is a conversion, if anything
+      rewriter.replaceOpWithNewOp<ll::ttg::ConvertLayoutOp>(op, op->getResult(0).getType(), value);
+      return success();
+    case 5: { // an operand is taken from further up, and the one after it follows its encoding
+      Value follower = op->getOperand(action.index + 1);
+      auto encoding = cast<RankedTensorType>(value.getType()).getEncoding();
+      auto type = cast<RankedTensorType>(follower.getType()).cloneWithEncoding(encoding);
+      Value converted = ll::ttg::ConvertLayoutOp::create(rewriter, op->getLoc(), type, follower);
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(action.index, value);
+        op->setOperand(action.index + 1, converted);
+      });
+      return success();
+    }
+    case 6: // it begins elsewhere in a larger buffer
+      rewriter.modifyOpInPlace(op, [&] {
+        op->setOperand(0, value);
+        op->setAttr("offsets", Attribute::getFromOpaquePointer(
+                                   reinterpret_cast<void *>(action.attribute)));
+      });
+      return success();
     default:
       return failure();
     }
@@ -48,7 +69,7 @@ struct Canonicalize : RewritePattern {
 void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
   for (StringRef name :
        {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split",
-        "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
-        "ttg.memdesc_reinterpret"})
+        "tt.histogram", "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
+        "ttg.memdesc_reinterpret", "ttg.memdesc_subslice"})
     patterns.add<Canonicalize>(name, patterns.getContext());
 }

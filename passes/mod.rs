@@ -7,6 +7,7 @@ mod options;
 mod respell;
 
 use crate::ir::{Layouts, canonical, verify};
+use crate::layout::LinearLayout;
 use crate::sys::{self, Complaint, Emitted, LayoutCache, Rewrite, Semantics};
 use melior::dialect::DialectRegistry;
 use melior::ir::{Attribute, OperationRef, Type};
@@ -23,7 +24,7 @@ pub fn install() {
     });
 }
 
-/// Adds `tt`, `ttg` and `amdg` to a registry.
+/// Adds `tt`, `ttg`, `ttng` and `amdg` to a registry.
 pub fn register_dialects(registry: &DialectRegistry) {
     install();
     sys::register_dialects(registry);
@@ -65,6 +66,11 @@ impl Semantics for LinearLayouts {
         layouts
             .type_rules(type_)
             .map_err(|reason| reason.to_string())
+    }
+
+    fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.of_type(type_).map_err(|reason| reason.to_string())
     }
 
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {

@@ -3,6 +3,7 @@
 import os
 
 import lit.formats
+import lit.util
 
 config.name = "linear-layout"
 config.test_format = lit.formats.ShTest(execute_external=False)
@@ -29,6 +30,13 @@ for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE"):
 if all(os.path.exists(os.path.join(llvm, tool)) for tool in ("ld.lld", "llvm-mc", "llvm-readelf")):
     config.available_features.add("amdgcn-link")
 
+for program in ("cmake", "pkg-config"):
+    if lit.util.which(program, config.environment["PATH"]):
+        config.available_features.add(program)
+
+# %root: the project; %tools: the folder of its built tools.
+config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
+config.substitutions.append(("%tools", tools))
 # %plugin: the shared library for --load-dialect-plugin and --load-pass-plugin.
 config.substitutions.append(("%plugin", os.environ["LL_PLUGIN"]))
 # %kernels: whole kernels as Triton wrote them.

@@ -171,6 +171,20 @@ write_config() {
     say "wrote $file for LLVM at $prefix"
 }
 
+# --- cmake and pkg-config, which only the tests of an installed library need ----------------------
+
+fetch_package_tools() {
+    local tool wanted=
+    for tool in cmake pkg-config; do
+        command -v $tool >/dev/null || wanted="$wanted $tool"
+    done
+    [ -n "$wanted" ] || return 0
+    # shellcheck disable=SC2086 # one word per package
+    if ! may_install || ! install_packages $wanted; then
+        say "missing:$wanted; tests that need it are skipped"
+    fi
+}
+
 # --- ptxas, which only some tests need -----------------------------------------------------------
 
 # NVIDIA's assembler from its pip package, below target/; tests that need it are skipped without.
@@ -214,4 +228,5 @@ if [ -n "$packages" ]; then
     [ -z "$packages" ] || explain_missing "$packages"
 fi
 write_config "$prefix"
+fetch_package_tools
 fetch_ptxas

@@ -6,10 +6,13 @@
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
-use crate::encoding::{Encoding, infer};
-use crate::ir::{Layouts, TensorType};
+use crate::encoding::Encoding;
+use crate::encoding::infer::equivalent;
+use crate::ir::verify::integers;
+use crate::ir::{Layouts, TensorType, infer};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
+use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
@@ -35,6 +38,8 @@ pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
         "tt.gather" => gather(op),
         "ttg.local_alloc" => local_alloc(op),
         "ttg.local_store" => through_conversion(op, 0),
+        "tt.histogram" => histogram(op),
+        "ttg.memdesc_subslice" => subslice(op),
         "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
         _ => Rewrite::Keep,
     }
@@ -87,7 +92,7 @@ fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
             Some(_) => Rewrite::Recreate(source),
             None => Rewrite::Keep,
         },
-        "tt.histogram" if producer.operand_count() == 1 => Rewrite::Recreate(source),
+        "tt.histogram" => Rewrite::Recreate(source),
         "ttg.local_load" if sys::has_one_use(source) => Rewrite::Recreate(source),
         "tt.reshape"
             if producer.has_attribute("allow_reorder")
@@ -145,6 +150,10 @@ fn trans<'c>(op: Op<'c>) -> Rewrite<'c> {
     if identity && source.r#type() == result.r#type() {
         return Rewrite::Replace(source);
     }
+    // The same layout in another spelling: a conversion says so, and disappears where it can.
+    if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
+        return Rewrite::Convert(source);
+    }
     if let Some(inner) = sys::defining_operation(source).filter(|inner| {
         inner.name() == op.name() && build::operand(*inner, 0).r#type() == result.r#type()
     }) {
@@ -173,14 +182,41 @@ fn split<'c>(op: Op<'c>) -> Rewrite<'c> {
         return Rewrite::Keep;
     };
     let original = build::operand(cvt, 0);
-    let (Some((tensor, from)), Some((half, to))) =
-        (encoding(original), encoding(build::result(op, 0)))
+    let (Some((_, from)), Some((half, to))) = (encoding(original), encoding(build::result(op, 0)))
     else {
         return Rewrite::Keep;
     };
-    match infer::split(&from, &tensor.shape) {
-        Ok(inferred) if infer::equivalent(&inferred, &to, &half.shape) => {
-            Rewrite::SetOperand(0, original)
+    match infer::result_encoding(op, 0, &from) {
+        Ok(inferred) if equivalent(&inferred, &to, &half.shape) => Rewrite::SetOperand(0, original),
+        _ => Rewrite::Keep,
+    }
+}
+
+/// Values are counted wherever they lie; a mask has to lie beside them.
+fn histogram<'c>(op: Op<'c>) -> Rewrite<'c> {
+    match conversion(build::operand(op, 0)) {
+        Some(cvt) if op.operand_count() == 1 => Rewrite::SetOperand(0, build::operand(cvt, 0)),
+        Some(cvt) => Rewrite::SetOperandAndConvertNext(0, build::operand(cvt, 0)),
+        None => Rewrite::Keep,
+    }
+}
+
+/// A part of a part is a part of the whole.
+fn subslice<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let source = build::operand(op, 0);
+    let Some(outer) = sys::defining_operation(source).filter(|def| def.name() == op.name()) else {
+        return Rewrite::Keep;
+    };
+    let (first, second) = (integers(outer, "offsets"), integers(op, "offsets"));
+    let sum: Option<Vec<i32>> = first
+        .iter()
+        .zip(&second)
+        .map(|(a, b)| a.checked_add(*b))
+        .collect();
+    match sum {
+        Some(sum) if first.len() == second.len() => {
+            let offsets = DenseI32ArrayAttribute::new(build::context(op), &sum);
+            Rewrite::Subslice(build::operand(outer, 0), offsets.into())
         }
         _ => Rewrite::Keep,
     }

@@ -25,12 +25,6 @@ impl TensorLayout {
     pub fn num_registers(&self) -> usize {
         1 << self.unique.in_bits(Dim::REGISTER)
     }
-
-    /// The layout with each tensor dimension's packed index split off: see [`LinearLayout`].
-    #[must_use]
-    pub fn is_same_map(&self, other: &Self) -> bool {
-        self.full.eq_ignoring_out_sizes(&other.full) || self.unique == other.unique
-    }
 }
 
 type Answer<T> = Result<Arc<T>, Arc<str>>;
@@ -83,6 +77,34 @@ impl Layouts {
             super::verify::type_rules(self, type_)
         })
         .map(drop)
+    }
+
+    /// The layout of whatever has one: a tensor, or a buffer, whose whole allocation it describes.
+    ///
+    /// # Errors
+    /// The reason why the type has none.
+    pub fn of_type(&self, type_: Type<'_>) -> Result<LinearLayout, Arc<str>> {
+        if let Some(tensor) = TensorType::of(type_) {
+            return Ok(self.tensor(&tensor)?.full.clone());
+        }
+        let Some(buffer) = sys::buffer(type_) else {
+            return Err(format!(
+                "`{type_}` has no layout: expected a ranked tensor or a `!ttg.memdesc` of static shape"
+            )
+            .into());
+        };
+        let attribute = buffer.encoding.ok_or("the buffer has no encoding")?;
+        // A view keeps the addresses of what it is cut from, less the dims it has dropped.
+        let whole = if buffer.alloc_shape.is_empty() {
+            &buffer.shape
+        } else {
+            &buffer.alloc_shape
+        };
+        let shape = &whole[whole.len().saturating_sub(buffer.shape.len())..];
+        let encoding = self.encoding(attribute)?;
+        encoding
+            .to_linear_layout(shape)
+            .map_err(|e| e.to_string().into())
     }
 
     /// The layout of a tensor type.

@@ -1,14 +1,15 @@
 //! Typed views of types, attributes and operations, and the rules that hold for them.
 //!
 //! [`TensorType`] is a tensor with an encoding, [`Layouts`] the cache of what encodings mean,
-//! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`canonical`] their
-//! canonical form, [`Message`]
-//! what MLIR said about a file.
+//! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`infer`] how
+//! the encodings of operands and results follow from each other, [`canonical`] the canonical form of
+//! operations, [`Message`] what MLIR said about a file.
 //!
 //! Missing on purpose: views of `arith`, `math` and `scf` operations; MLIR owns those.
 
 pub mod canonical;
 mod diagnostics;
+pub mod infer;
 mod layouts;
 mod module;
 mod tensor;

@@ -36,6 +36,7 @@ pub(super) mod ffi {
         kind: u8,
         index: usize,
         value: usize,
+        attribute: usize,
     }
 
     /// What an encoding is: broken for a reason, or to be spelled in another way; else both empty.
@@ -65,6 +66,7 @@ pub(super) mod ffi {
         fn layout_cache(context: usize) -> &'static LayoutCache;
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);
+        fn keeps_encoding(op: usize) -> bool;
         fn pointer_info(type_: usize) -> PointerInfo;
         fn buffer_info(type_: usize) -> BufferInfo;
         fn replace_attributes(op: usize, from: &[usize], to: &[usize]);

@@ -4,6 +4,7 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{self, EncodingCheck, PassOutcome, RewriteAction};
+use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -58,6 +59,11 @@ pub trait Semantics: Sync {
     /// # Errors
     /// The rule that it breaks.
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String>;
+    /// The linear layout of a tensor's or a buffer's type.
+    ///
+    /// # Errors
+    /// Why it has none.
+    fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
     /// What an operation becomes in canonical form.
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c>;
     /// All operands of the operation, and with `results` its results, have the same encoding.
@@ -92,6 +98,12 @@ pub enum Rewrite<'c> {
     SetOperand(usize, Value<'c, 'c>),
     /// What makes this value makes the operation's result instead, in the same place.
     Recreate(Value<'c, 'c>),
+    /// It becomes a `ttg.convert_layout` of this value to the type of its result.
+    Convert(Value<'c, 'c>),
+    /// As `SetOperand`, and the operand after it is converted to that value's encoding.
+    SetOperandAndConvertNext(usize, Value<'c, 'c>),
+    /// It is the part of this buffer that begins at these `offsets`.
+    Subslice(Value<'c, 'c>, Attribute<'c>),
 }
 
 /// Proof that an error diagnostic has been emitted.
@@ -105,7 +117,7 @@ pub fn install(semantics: &'static dyn Semantics) {
     let _ = SEMANTICS.set(semantics);
 }
 
-fn semantics() -> &'static dyn Semantics {
+pub(super) fn semantics() -> &'static dyn Semantics {
     *SEMANTICS
         .get()
         .expect("`install` runs before any dialect is registered")
@@ -150,17 +162,29 @@ impl LayoutCache {
 pub(super) fn canonicalize(op: usize) -> RewriteAction {
     // SAFETY: C++ passes the address of the operation it rewrites.
     let op = unsafe { super::operation(op) };
-    let action = |kind, index, value: Option<Value<'_, '_>>| RewriteAction {
+    let action = |kind, index, value: Value<'_, '_>| RewriteAction {
         kind,
         index,
-        value: value.map_or(0, super::value_id),
+        value: super::value_id(value),
+        attribute: 0,
     };
     match guard(|| semantics().canonicalize(op)) {
-        Ok(Rewrite::Replace(value)) => action(1, 0, Some(value)),
-        Ok(Rewrite::SetOperand(index, value)) => action(2, index, Some(value)),
-        Ok(Rewrite::Recreate(value)) => action(3, 0, Some(value)),
+        Ok(Rewrite::Replace(value)) => action(1, 0, value),
+        Ok(Rewrite::SetOperand(index, value)) => action(2, index, value),
+        Ok(Rewrite::Recreate(value)) => action(3, 0, value),
+        Ok(Rewrite::Convert(value)) => action(4, 0, value),
+        Ok(Rewrite::SetOperandAndConvertNext(index, value)) => action(5, index, value),
+        Ok(Rewrite::Subslice(value, offsets)) => RewriteAction {
+            attribute: super::attribute_id(offsets),
+            ..action(6, 0, value)
+        },
         // What cannot be decided stays as it is.
-        Ok(Rewrite::Keep) | Err(_) => action(0, 0, None),
+        Ok(Rewrite::Keep) | Err(_) => RewriteAction {
+            kind: 0,
+            index: 0,
+            value: 0,
+            attribute: 0,
+        },
     }
 }
 
@@ -183,7 +207,7 @@ pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
     ffi::emit_remark(op.to_raw().ptr as usize, message);
 }
 
-fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
+pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
         panic
             .downcast_ref::<String>()
@@ -193,7 +217,7 @@ fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
     })
 }
 
-fn internal(panic: &str) -> String {
+pub(super) fn internal(panic: &str) -> String {
     format!("internal error, please report it: {panic}")
 }
 

@@ -7,6 +7,7 @@
 #[allow(unreachable_pub, reason = "cxx generates public items")]
 mod bridge;
 pub mod build;
+mod c_api;
 mod callbacks;
 mod plugin;
 mod translate;
@@ -80,6 +81,13 @@ pub fn attribute_id(attribute: Attribute<'_>) -> usize {
 #[must_use]
 pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
+}
+
+/// Whether all tensors among an operation's operands and results have one encoding: by its own
+/// declaration, or because it works element by element.
+#[must_use]
+pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
+    ffi::keeps_encoding(operation_id(op))
 }
 
 /// The pointee and address space of a `!tt.ptr`, or nothing for another type.

@@ -7,6 +7,9 @@
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
+#v = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#w = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#linear = #ttg.linear<{register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}>
 // CHECK-DAG: #[[$A:.+]] = #ttg.blocked<{sizePerThread = [1, 4]
 // CHECK-DAG: #[[$B:.+]] = #ttg.blocked<{sizePerThread = [4, 1]
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
@@ -70,5 +73,38 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     %0 = ttg.convert_layout %x : tensor<32x32xf32, #a> -> tensor<32x32xf32, #b>
     %1 = tt.trans %0 {order = array<i32: 1, 0>} : tensor<32x32xf32, #b> -> tensor<32x32xf32, #a>
     tt.return %1 : tensor<32x32xf32, #a>
+  }
+
+  // The values may lie anywhere, the mask beside them.
+  // CHECK-LABEL: @histogram
+  tt.func @histogram(%x: tensor<256xi32, #v>, %mask: tensor<256xi1, #w>) -> (tensor<64xi32, #w>, tensor<64xi32, #v>) {
+    // CHECK: %[[COUNTS:.+]] = tt.histogram %arg0 : tensor<256xi32, #[[$V:.+]]> -> tensor<64xi32, #[[$W:.+]]>
+    // CHECK: %[[MASK:.+]] = ttg.convert_layout %arg1 : tensor<256xi1, #[[$W]]> -> tensor<256xi1, #[[$V]]>
+    // CHECK: %[[MASKED:.+]] = tt.histogram %arg0, %[[MASK]] : tensor<256xi32, #[[$V]]> -> tensor<64xi32, #[[$V]]>
+    // CHECK: tt.return %[[COUNTS]], %[[MASKED]]
+    %0 = ttg.convert_layout %x : tensor<256xi32, #v> -> tensor<256xi32, #w>
+    %1 = tt.histogram %0 : tensor<256xi32, #w> -> tensor<64xi32, #w>
+    %2 = tt.histogram %0, %mask : tensor<256xi32, #w> -> tensor<64xi32, #w>
+    %3 = ttg.convert_layout %2 : tensor<64xi32, #w> -> tensor<64xi32, #v>
+    tt.return %1, %3 : tensor<64xi32, #w>, tensor<64xi32, #v>
+  }
+
+  // A part of a part is a part of the whole.
+  // CHECK-LABEL: @subslice
+  tt.func @subslice(%m: !ttg.memdesc<64x64xf32, #s, #smem, mutable>) -> !ttg.memdesc<16x64xf32, #s, #smem, mutable, 64x64> {
+    // CHECK-NEXT: %[[PART:.+]] = ttg.memdesc_subslice %arg0[48, 0] : !ttg.memdesc<64x64xf32, {{.+}}, mutable> -> !ttg.memdesc<16x64xf32, {{.+}}, mutable, 64x64>
+    // CHECK-NEXT: tt.return %[[PART]]
+    %0 = ttg.memdesc_subslice %m[32, 0] : !ttg.memdesc<64x64xf32, #s, #smem, mutable> -> !ttg.memdesc<32x64xf32, #s, #smem, mutable, 64x64>
+    %1 = ttg.memdesc_subslice %0[16, 0] : !ttg.memdesc<32x64xf32, #s, #smem, mutable, 64x64> -> !ttg.memdesc<16x64xf32, #s, #smem, mutable, 64x64>
+    tt.return %1 : !ttg.memdesc<16x64xf32, #s, #smem, mutable, 64x64>
+  }
+
+  // A permutation that permutes nothing is a change of spelling.
+  // CHECK-LABEL: @spelling
+  tt.func @spelling(%x: tensor<256xf32, #v>) -> tensor<256xf32, #linear> {
+    // CHECK-NEXT: ttg.convert_layout %arg0
+    // CHECK-NOT: tt.trans
+    %0 = tt.trans %x {order = array<i32: 0>} : tensor<256xf32, #v> -> tensor<256xf32, #linear>
+    tt.return %0 : tensor<256xf32, #linear>
   }
 }

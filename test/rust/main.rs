@@ -7,6 +7,8 @@ mod encodings;
 mod error_texts;
 mod fuzz_corpus;
 #[cfg(feature = "mlir")]
+mod inference;
+#[cfg(feature = "mlir")]
 mod kernels;
 mod layout_borders;
 mod layout_laws;

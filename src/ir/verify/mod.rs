@@ -230,7 +230,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     }
 }
 
-fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
+pub(super) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
     op.attribute(name)
         .ok()
         .and_then(|a| IntegerAttribute::try_from(a).ok())
@@ -243,7 +243,7 @@ pub(crate) fn order(op: OperationRef<'_, '_>) -> Vec<i32> {
 }
 
 /// An attribute that is a list of 32-bit integers.
-fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
+pub(super) fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
     op.attribute(name)
         .ok()
         .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())

@@ -1,0 +1,143 @@
+//! What `linear_layout_c.h` declares, for compilers written in C or C++.
+//!
+//! Errors become diagnostics of the context that the argument belongs to; no panic leaves.
+
+use super::bridge::ffi;
+use super::callbacks::{guard, internal, semantics};
+use crate::layout::LinearLayout;
+use melior::ir::TypeLike;
+use mlir_sys::{
+    MlirDialectRegistry, MlirLogicalResult, MlirStringCallback, MlirStringRef, MlirType,
+};
+use std::ffi::{CStr, CString, c_char, c_uint, c_void};
+
+const VERSION: &CStr =
+    match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
+        Ok(version) => version,
+        Err(_) => panic!("a version has no null byte"),
+    };
+
+/// `LinearLayoutBasisCallback`.
+type BasisCallback =
+    Option<unsafe extern "C" fn(MlirStringRef, c_uint, isize, *const i32, *mut c_void)>;
+
+fn logical(success: bool) -> MlirLogicalResult {
+    MlirLogicalResult {
+        value: i8::from(success),
+    }
+}
+
+fn text(text: &str) -> MlirStringRef {
+    MlirStringRef {
+        data: text.as_ptr().cast(),
+        length: text.len(),
+    }
+}
+
+/// Reports an error to the context of a type.
+fn report(type_: MlirType, reason: &str) -> MlirLogicalResult {
+    let reason = CString::new(reason.replace('\0', " ")).unwrap_or_default();
+    // SAFETY: the type is alive by the caller's word, and the text ends with a null byte.
+    unsafe {
+        let location = mlir_sys::mlirLocationUnknownGet(mlir_sys::mlirTypeGetContext(type_));
+        // The message is no format: MLIR takes it as it is.
+        mlir_sys::mlirEmitError(location, reason.as_ptr());
+    }
+    logical(false)
+}
+
+/// What a computation over layouts gives, or a diagnostic where it fails or panics.
+fn answered(type_: MlirType, compute: impl FnOnce() -> Result<(), String>) -> MlirLogicalResult {
+    // Without a type there is no context that could be told.
+    if type_.ptr.is_null() {
+        return logical(false);
+    }
+    match guard(compute) {
+        Ok(Ok(())) => logical(true),
+        Ok(Err(reason)) => report(type_, &reason),
+        Err(panic) => report(type_, &internal(&panic)),
+    }
+}
+
+fn layout_of(type_: MlirType) -> Result<LinearLayout, String> {
+    if type_.ptr.is_null() {
+        return Err("a null type has no layout".to_owned());
+    }
+    crate::install();
+    // SAFETY: the type is alive by the caller's word, and used only in this call.
+    let type_ = unsafe { melior::ir::Type::from_raw(type_) };
+    // The dialect is loaded here if the context has not needed it so far.
+    semantics().layout(super::layout_cache(type_.context()), type_)
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutVersion() -> *const c_char {
+    VERSION.as_ptr()
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutRegisterDialects(registry: MlirDialectRegistry) {
+    crate::install();
+    ffi::register_dialects(registry.ptr as usize);
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutRegisterPasses() {
+    crate::install();
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutVisitBases(
+    type_: MlirType,
+    visit: BasisCallback,
+    user_data: *mut c_void,
+) -> MlirLogicalResult {
+    answered(type_, || {
+        let visit = visit.ok_or("`linearLayoutVisitBases` was given no callback")?;
+        let layout = layout_of(type_)?;
+        for dim in layout.in_dims() {
+            for bit in 0..layout.in_bits(dim) {
+                let basis: Vec<i32> = layout
+                    .basis(dim, bit)
+                    .iter()
+                    .map(|n| i32::try_from(n).map_err(|_| format!("a basis of {n} elements")))
+                    .collect::<Result<_, _>>()?;
+                let (bit, rank) = (bit as c_uint, basis.len() as isize);
+                // SAFETY: the callback takes what it is declared to take, and keeps none of it.
+                unsafe { visit(text(dim.name()), bit, rank, basis.as_ptr(), user_data) };
+            }
+        }
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutPrint(
+    type_: MlirType,
+    print: MlirStringCallback,
+    user_data: *mut c_void,
+) -> MlirLogicalResult {
+    answered(type_, || {
+        let print = print.ok_or("`linearLayoutPrint` was given no callback")?;
+        let layout = layout_of(type_)?.to_string();
+        // SAFETY: as above.
+        unsafe { print(text(&layout), user_data) };
+        Ok(())
+    })
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutCompare(
+    left: MlirType,
+    right: MlirType,
+    equal: *mut bool,
+) -> MlirLogicalResult {
+    answered(left, || {
+        let answer = layout_of(left)? == layout_of(right)?;
+        // SAFETY: the caller's pointer is that of a `bool`, or null.
+        let equal =
+            unsafe { equal.as_mut() }.ok_or("`linearLayoutCompare` was given no `equal`")?;
+        *equal = answer;
+        Ok(())
+    })
+}

@@ -1,0 +1,83 @@
+//! Parsing and verifying, per operation: a kernel of Triton's with our dialects, beside the same
+//! kernel in upstream dialects, whose C++ is that of `mlir-opt`.
+//!
+//! Both are read by one libMLIR in one process. `fresh` reads each file into a new context, as a tool
+//! does; `warm` into one that has read it before, so that types and encodings are there already.
+
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, Module, OperationRef, RegionLike};
+use melior::utility::register_all_dialects;
+use std::time::{Duration, Instant};
+
+const ROUNDS: usize = 50;
+const OURS: (&str, &str) = (
+    "sm_90/matmul, tt + ttg + ttng",
+    include_str!("../../test/kernels/sm_90/matmul.ttgir"),
+);
+const THEIRS: (&str, &str) = (
+    "the same, tensor + linalg",
+    include_str!("matmul_linalg.mlir"),
+);
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    let context = Context::new_with_registry(&registry, false);
+    context.load_all_available_dialects();
+    context
+}
+
+fn count(op: OperationRef<'_, '_>) -> u32 {
+    let mut operations = 1;
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            let mut inner = current.first_operation();
+            while let Some(op) = inner {
+                operations += count(op);
+                inner = op.next_in_block();
+            }
+            block = current.next_in_region();
+        }
+    }
+    operations
+}
+
+fn parse(context: &Context, text: &str) -> Duration {
+    let start = Instant::now();
+    let module = Module::parse(context, text).expect("the kernel parses");
+    let time = start.elapsed();
+    drop(module);
+    time
+}
+
+fn main() {
+    println!(
+        "{:<32} {:>10} {:>14} {:>13}",
+        "parse + verify", "operations", "fresh us/op", "warm us/op"
+    );
+    let rows = [OURS, THEIRS].map(|(name, text)| {
+        let warm = context();
+        let module = Module::parse(&warm, text).expect("the kernel parses");
+        let operations = count(module.as_operation());
+        let best = |time: &dyn Fn() -> Duration| (0..ROUNDS).map(|_| time()).min();
+        let per_op = |time: Option<Duration>| {
+            time.unwrap_or_default().as_secs_f64() * 1e6 / f64::from(operations)
+        };
+        let fresh = per_op(best(&|| parse(&context(), text)));
+        let warm = per_op(best(&|| parse(&warm, text)));
+        println!("{name:<32} {operations:>10} {fresh:>14.2} {warm:>13.2}");
+        (fresh, warm)
+    });
+    let [ours, theirs] = rows;
+    println!(
+        "{:<32} {:>10} {:>13.2}x {:>12.2}x",
+        "ours / theirs",
+        "",
+        ours.0 / theirs.0,
+        ours.1 / theirs.1
+    );
+}

@@ -1,0 +1,42 @@
+//! A compiler in Rust that takes linear-layout in: it reads a kernel in Triton's GPU dialect and
+//! lowers it. `embed-rust kernel.ttgir cuda:90`
+
+use linear_layout::sys::parse_file;
+use melior::dialect::DialectRegistry;
+use melior::pass::PassManager;
+use melior::utility::{parse_pass_pipeline, register_all_dialects, register_all_passes};
+use melior::{Context, Error};
+use std::process::ExitCode;
+
+/// MLIR says on standard error what is wrong with the kernel, and where.
+fn lower(context: &Context, path: &str, target: &str) -> Result<String, Error> {
+    let mut module = parse_file(context, path).ok_or(Error::RunPass)?;
+    let passes = PassManager::new(context);
+    parse_pass_pipeline(
+        passes.as_operation_pass_manager(),
+        &format!("builtin.module(canonicalize,convert-layouts-to-llvm{{target={target}}})"),
+    )?;
+    passes.run(&mut module)?;
+    Ok(module.as_operation().to_string())
+}
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = std::env::args().skip(1).collect();
+    let [path, target] = &arguments[..] else {
+        eprintln!("usage: embed-rust FILE TARGET, as in: embed-rust kernel.ttgir cuda:90");
+        return ExitCode::from(2);
+    };
+    let registry = DialectRegistry::new();
+    register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    register_all_passes();
+    let context = Context::new_with_registry(&registry, false);
+    match lower(&context, path, target) {
+        Ok(lowered) => println!("{lowered}"),
+        Err(error) => {
+            eprintln!("error: {error}");
+            return ExitCode::FAILURE;
+        }
+    }
+    ExitCode::SUCCESS
+}
