@@ -75,6 +75,10 @@ def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
 
 def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_linear"> {
   let summary = "a layout given by its bases, where warps may be swizzled";
+  let description = [{
+    - generic_linear_c1: only operations on single elements, views, loads and stores, products and
+      conversions take tensors that have it, or a slice of it
+  }];
   let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
   let assemblyFormat = "`<` $bases `>`";
 }

@@ -129,6 +129,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementTy
     - expand_dims_c1: `axis` is at most the operand's rank
     - expand_dims_c2: the result's shape is the operand's with a 1 inserted at `axis`
     - expand_dims_c3: the operand's encoding is a slice of the result's along `axis`
+    - expand_dims_c4: both or neither have an encoding
   }];
   let arguments = (ins TT_Tensor:$src, I32Attr:$axis);
   let results = (outs TT_Tensor:$result);
@@ -154,6 +155,7 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
     - trans_c2: `order` is a permutation
     - trans_c3: dimension i of the result has the size of dimension `order[i]` of the operand
     - trans_c4: the result's layout is the operand's with its dimensions permuted
+    - trans_c5: both or neither have an encoding
   }];
   let arguments = (ins TT_Tensor:$src, DenseI32ArrayAttr:$order);
   let results = (outs TT_Tensor:$result);
@@ -163,10 +165,12 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
 def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
   let summary = "the same elements in another shape";
   let description = [{
-    Without `allow_reorder` elements keep their row-major position.
+    Without `allow_reorder` elements keep their row-major position; with it they may change places
+    as long as every thread keeps as many.
     - reshape_c1: operand and result have the same number of elements
     - reshape_c2: both or neither have an encoding
-    - reshape_c3: without `allow_reorder`, the result's layout is the operand's, reshaped
+    - reshape_c3: the result's layout is the operand's, reshaped; with `allow_reorder` it has as many
+      elements in each thread, and copies in the same threads
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);
@@ -181,6 +185,8 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let description = [{
     - join_c1: the result's shape is the operands' with a 2 appended
     - join_c2: the result's layout is the operands' plus one register along the new dimension
+    - join_c3: operands and result have the same element type
+    - join_c4: both or neither have an encoding
   }];
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
@@ -193,6 +199,9 @@ def TT_SplitOp : TT_Op<"split", [Pure,
   let description = [{
     - split_c1: the operand's last dimension has size 2
     - split_c2: that dimension lies in the registers of one thread
+    - split_c3: the results' shape is the operand's without it
+    - split_c4: operand and results have the same element type
+    - split_c5: both or neither have an encoding
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$outLHS, TT_Tensor:$outRHS);
@@ -212,6 +221,8 @@ def TT_DotOp : TT_Op<"dot", [Pure,
     - `a` and `b` both have an encoding, or neither
     - with encodings, they are operands 0 and 1 of the result's layout
     - dot_c5: both operands have the same `kWidth`
+    - dot_c6: by `mma` of version 2 floats and i8 are multiplied, f32 only as `tf32`
+    - dot_c7: for `#ttg.nvidia_mma` K is at least 4 times `kWidth`
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
                        DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -459,6 +470,11 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
 def TT_CatOp : TT_Op<"cat", [NoMemoryEffect, SameTypeOperands,
                              SameOperandsAndResultElementType]> {
   let summary = "the elements of two tensors in one, in any order";
+  let description = [{
+    - cat_c1: the result has as many elements as both operands
+    - cat_c2: a thread has as many elements of the result as of both operands
+    - cat_c3: both or neither have an encoding
+  }];
   let arguments = (ins TT_Tensor:$lhs, TT_Tensor:$rhs);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";

@@ -312,10 +312,11 @@ fn fp4(
         false => (value > 1).then_some(value / 2),
     };
     let few = || cannot(OP, "a thread does not hold two neighbours along the axis");
-    if enc.order(shape)?.get(axis) == Some(&0) {
+    // Only of the fastest dim are neighbours in one thread neighbouring registers.
+    if enc.order(shape)?.first().map(|d| *d as usize) == Some(axis) {
         match enc {
             Encoding::DotOperand(e) => {
-                let width = scaled(e.k_width()).ok_or_else(few)?;
+                let width = scaled(e.k_width()).filter(|w| *w > 0).ok_or_else(few)?;
                 let parent = e.shared_parent().clone();
                 return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
             }

@@ -5,12 +5,13 @@
 mod buffer;
 mod combine;
 mod convert;
+mod generic;
 mod product;
 mod warps;
 
 pub(crate) use buffer::type_rules;
 
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, infer};
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys::{Complaint, build};
@@ -177,6 +178,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
 /// Every rule that is broken.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     tensor_layouts(op)?;
+    generic::operands_and_results(op)?;
     let name = op.name();
     match name.as_string_ref().as_str().unwrap_or_default() {
         "tt.make_range" => make_range(op),
@@ -185,6 +187,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "tt.trans" => trans(op),
         "tt.reshape" => reshape(op),
         "tt.join" => join(op),
+        "tt.cat" => cat(op),
         "tt.split" => split(op),
         "tt.gather" => convert::gather(op),
         "tt.unsplat" => convert::unsplat(op),
@@ -346,28 +349,16 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
         )))); // expand_dims_c2
     }
     let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else {
-        return Ok(());
+        return both_or_neither(&src, &dst); // expand_dims_c4
     };
     let cache = Layouts::of(op.context());
-    let Ok(known) = cache.encoding(encoding) else {
+    let (Ok(known), Ok(declared)) = (cache.encoding(encoding), cache.encoding(parent)) else {
         return Ok(());
     };
     match known.as_ref() {
+        // The parent's spelling may differ where its layout does not.
         Encoding::Slice(slice)
-            if slice.dim() == axis && slice.parent().to_string() == parent.to_string() =>
-        {
-            Ok(())
-        }
-        // The spelling may differ where the layout does not.
-        _ if layouts(&src, &dst).is_some_and(|(src, dst)| {
-            dst.full
-                .sublayout(
-                    &[Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK],
-                    &kept_dims(expected.len(), axis),
-                )
-                .and_then(|kept| kept.remove_zero_bases(Dim::REGISTER))
-                .is_ok_and(|kept| kept.columns() == src.unique.columns())
-        }) =>
+            if slice.dim() == axis && infer::equivalent(slice.parent(), &declared, &expected) =>
         {
             Ok(())
         }
@@ -378,8 +369,24 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
     }
 }
 
-fn kept_dims(rank: usize, without: usize) -> Vec<Dim> {
-    (0..rank).filter(|d| *d != without).map(Dim::out).collect()
+/// Where one of two tensors has a layout, so has the other.
+fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
+    if src.encoding.is_some() == dst.encoding.is_some() {
+        return Ok(());
+    }
+    Err(one(Complaint::new(
+        "needs an encoding on both operand and result, or on neither",
+    )))
+}
+
+fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
+    if src.element == dst.element {
+        return Ok(());
+    }
+    Err(one(Complaint::new(format!(
+        "needs a result of the operand's `{}`, but has `{}`",
+        src.element, dst.type_
+    ))))
 }
 
 fn dimensions(shape: &[u64]) -> String {
@@ -482,6 +489,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
             dst.type_
         )))); // trans_c3
     }
+    both_or_neither(&src, &dst)?; // trans_c5
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
@@ -503,29 +511,27 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
             src.num_elements()
         )))); // reshape_c1
     }
-    if src.encoding.is_some() != dst.encoding.is_some() {
-        return Err(one(Complaint::new(
-            "needs an encoding on both operand and result, or on neither",
-        ))); // reshape_c2
-    }
-    if op.has_attribute("allow_reorder") {
-        return Ok(());
-    }
+    both_or_neither(&src, &dst)?; // reshape_c2
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
+    // Elements may change places, but none may be copied or dropped: as many in each thread, and
+    // the same threads with copies of others' elements.
+    let copies = |layout: &TensorLayout| {
+        let masks = layout.unique.free_variable_masks();
+        [Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| masks.mask(dim))
+    };
+    if op.has_attribute("allow_reorder")
+        && from.num_registers() == to.num_registers()
+        && copies(&from) == copies(&to)
+    {
+        return Ok(());
+    }
     match super::view::reshaped(&from.full, &dst.shape) {
-        Ok(inferred) if same_values(&inferred, &to) => Ok(()),
+        Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
         Err(e) => Err(one(Complaint::new(e.to_string()))),
     }
-}
-
-/// Equal maps, broadcast registers aside.
-fn same_values(inferred: &crate::layout::LinearLayout, declared: &TensorLayout) -> bool {
-    inferred
-        .remove_zero_bases(Dim::REGISTER)
-        .is_ok_and(|unique| unique == declared.unique)
 }
 
 fn inference_mismatch(
@@ -552,6 +558,8 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
             dst.type_
         )))); // join_c1
     }
+    same_element(&src, &dst)?; // join_c3
+    both_or_neither(&src, &dst)?; // join_c4
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
@@ -576,6 +584,16 @@ fn split(op: OperationRef<'_, '_>) -> Verdict {
             src.type_
         )))); // split_c1
     }
+    let expected = &src.shape[..src.shape.len() - 1];
+    if dst.shape != expected {
+        return Err(one(Complaint::new(format!(
+            "makes the shape {}, but the results are `{}`",
+            dimensions(expected),
+            dst.type_
+        )))); // split_c3
+    }
+    same_element(&src, &dst)?; // split_c4
+    both_or_neither(&src, &dst)?; // split_c5
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
@@ -584,4 +602,30 @@ fn split(op: OperationRef<'_, '_>) -> Verdict {
         Ok(half) => Err(inference_mismatch(&dst, &half)), // split_c2
         Err(reason) => Err(one(Complaint::new(reason))),  // split_c2
     }
+}
+
+fn cat(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
+    if dst.num_elements() != 2 * src.num_elements() {
+        return Err(one(Complaint::new(format!(
+            "needs a result with the {} elements of both operands, but has `{}`",
+            2 * src.num_elements(),
+            dst.type_
+        )))); // cat_c1
+    }
+    both_or_neither(&src, &dst)?; // cat_c3
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    if to.num_registers() != 2 * from.num_registers() {
+        return Err(one(Complaint::new(format!(
+            "needs a result with {} elements in each thread, those of both operands, but its layout has {}",
+            2 * from.num_registers(),
+            to.num_registers()
+        ))
+        .note("convert the operands or the result with `ttg.convert_layout`"))); // cat_c2
+    }
+    Ok(())
 }

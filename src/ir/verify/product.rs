@@ -7,6 +7,7 @@ use crate::ir::{Layouts, TensorType, element_bits};
 use crate::sys::{self, Complaint};
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::{IntegerType, TypeLike};
 
 /// M x K times K x N is M x N, with the same leading dimensions everywhere.
 fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
@@ -97,7 +98,42 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             right.k_width()
         ))); // dot_c5
     }
+    if let Encoding::NvidiaMma(mma) = &*accumulator {
+        if mma.is_ampere() {
+            complaints.extend(on_ampere(op, &a, &b));
+        }
+        let (k, least) = (a.shape.last().copied(), 4 * u64::from(left.k_width()));
+        if k.is_some_and(|k| k < least) {
+            complaints.push(Complaint::new(format!(
+                "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
+                a.type_
+            ))); // dot_c7
+        }
+    }
     verdict(complaints)
+}
+
+/// The elements that `mma` multiplies.
+fn on_ampere(
+    op: OperationRef<'_, '_>,
+    a: &TensorType<'_>,
+    b: &TensorType<'_>,
+) -> Option<Complaint> {
+    const TF32: i64 = 0;
+    let is_known = |tensor: &TensorType<'_>| {
+        IntegerType::try_from(tensor.element).map_or(true, |integer| integer.width() == 8)
+    };
+    if !is_known(a) || !is_known(b) {
+        return Some(Complaint::new(format!(
+            "multiplies floats and `i8` by `mma`, but has `{}` and `{}`",
+            a.element, b.element
+        ))); // dot_c6
+    }
+    let is_f32 = a.element.is_f32() && b.element.is_f32();
+    (is_f32 && super::integer(op, "inputPrecision") != TF32).then(|| {
+        Complaint::new("multiplies `f32` by `mma` only as `tf32`")
+            .note("set `inputPrecision = tf32`, or lay the product out as `#ttg.blocked`") // dot_c6
+    })
 }
 
 pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
