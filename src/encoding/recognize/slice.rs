@@ -1,0 +1,53 @@
+//! Slices of what a layout with one more dim is recognized as.
+
+use super::{Steps, blocked, matrix};
+use crate::encoding::{Encoding, MAX_RANK, SliceEncoding};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+/// Slices of what a layout with one more dim of size 1 is recognized as.
+pub(super) fn candidates<'a>(
+    layout: &'a LinearLayout,
+    shape: &'a [u64],
+) -> impl Iterator<Item = Encoding> + 'a {
+    let rank = shape.len();
+    let copies =
+        layout.columns_of(Dim::LANE).contains(&0) || layout.columns_of(Dim::WARP).contains(&0);
+    let dims = if copies && rank < MAX_RANK {
+        0..rank + 1
+    } else {
+        0..0
+    };
+    dims.rev().flat_map(move |dim| {
+        let wide = insert_dim(layout, dim).and_then(|l| Steps::of(&l));
+        let mut padded = [1u64; MAX_RANK];
+        for (i, size) in shape.iter().enumerate() {
+            padded[i + usize::from(i >= dim)] = *size;
+        }
+        wide.into_iter()
+            .flat_map(move |s| sliced(&s, dim, &padded[..=rank]))
+    })
+}
+
+/// Parents whose lanes and warps that repeat here go along the dim that is gone.
+fn sliced(s: &Steps, gone: usize, shape: &[u64]) -> Vec<Encoding> {
+    let grown = s.unfolded_along(gone);
+    let parents = blocked::candidates(&grown, shape)
+        .into_iter()
+        .chain(matrix::candidates(&grown))
+        .chain(matrix::candidates(s));
+    parents
+        .filter_map(|p| Some(SliceEncoding::new(gone as u32, p).ok()?.into()))
+        .collect()
+}
+
+/// Returns the layout with one more out-dim, of size 1, at `dim`.
+fn insert_dim(layout: &LinearLayout, dim: usize) -> Option<LinearLayout> {
+    let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
+    outs.insert(dim, (Dim::out(0), 1));
+    for (i, out) in outs.iter_mut().enumerate() {
+        out.0 = Dim::out(i);
+    }
+    let ins: Vec<(Dim, u64)> = layout.in_shape().collect();
+    let any = Surjectivity::NotRequired;
+    LinearLayout::from_columns(&ins, &outs, layout.columns(), any).ok()
+}
