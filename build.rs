@@ -18,6 +18,8 @@ mod mlir {
     use std::sync::atomic::Ordering::Relaxed;
 
     const PREFIX_VARIABLE: &str = "MLIR_SYS_220_PREFIX";
+    /// A sanitizer for the C++ side, as `address`; the linker has to be told as well: `make asan`.
+    const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
     /// One dialect: the stem of its `*Ops.td` file and its namespace in the IR.
     const DIALECTS: [(&str, &str); 4] = [
@@ -29,6 +31,7 @@ mod mlir {
 
     pub(crate) fn build() {
         println!("cargo:rerun-if-env-changed={PREFIX_VARIABLE}");
+        println!("cargo:rerun-if-env-changed={SANITIZER_VARIABLE}");
         let prefix = PathBuf::from(env::var(PREFIX_VARIABLE).unwrap_or_else(|_| {
             panic!(
                 "{PREFIX_VARIABLE} is not set: run tools/setup.sh, which finds LLVM and MLIR 22 \
@@ -182,6 +185,12 @@ mod mlir {
             .flag_if_supported("-Wno-unused-parameter")
             .opt_level(u32::from(env::var("PROFILE").as_deref() == Ok("release")))
             .debug(false);
+        if let Ok(sanitizer) = env::var(SANITIZER_VARIABLE) {
+            build
+                .flag(format!("-fsanitize={sanitizer}"))
+                .flag("-fno-omit-frame-pointer")
+                .flag("-gline-tables-only");
+        }
         let compiler = build.get_compiler();
         let objects = out.join("objects");
         fs::create_dir_all(&objects).expect("OUT_DIR is writable");

@@ -23,7 +23,7 @@ if ptxas:
     config.available_features.add("ptxas")
 config.environment["PATH"] = os.pathsep.join(path)
 config.environment["FILECHECK_OPTS"] = "--enable-var-scope --dump-input-filter=error"
-for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE"):
+for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE", "ASAN_OPTIONS"):
     if variable in os.environ:
         config.environment[variable] = os.environ[variable]
 
@@ -33,6 +33,12 @@ if all(os.path.exists(os.path.join(llvm, tool)) for tool in ("ld.lld", "llvm-mc"
 for program in ("cmake", "pkg-config"):
     if lit.util.which(program, config.environment["PATH"]):
         config.available_features.add(program)
+
+# %sanitize: what a program of C++ has to be built with that takes the library in.
+sanitizer = os.environ.get("LL_SANITIZER")
+config.substitutions.append(("%sanitize", f"-fsanitize={sanitizer}" if sanitizer else ""))
+if sanitizer:
+    config.available_features.add("sanitizer")
 
 # %root: the project; %tools: the folder of its built tools.
 config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))

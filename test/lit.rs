@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// What a feature in a test's `REQUIRES:` means, and how to get it.
-const FEATURES: [(&str, &str); 4] = [
+const FEATURES: [(&str, &str); 5] = [
     (
         "ptxas",
         "no `ptxas` on the path or under target/tools: `pip install nvidia-cuda-nvcc`",
@@ -19,6 +19,10 @@ const FEATURES: [(&str, &str); 4] = [
         "no `ld.lld`, `llvm-mc` and `llvm-readelf` beside LLVM: `apt-get install lld-22 llvm-22`",
     ),
     ("cmake", "no `cmake` on the path: `apt-get install cmake`"),
+    (
+        "sanitizer",
+        "its host is built without the sanitizer, and cannot load what is built with it",
+    ),
     (
         "pkg-config",
         "no `pkg-config` on the path: `apt-get install pkg-config`",

@@ -4,6 +4,7 @@
 # Run by every verb of the Makefile; a few milliseconds when nothing is to be done.
 #   LLVM_PREFIX=/opt/llvm-22 tools/setup.sh    use this LLVM and MLIR
 #   tools/setup.sh --pure                      what the algebra alone needs: cargo and a linker
+#   tools/setup.sh --sanitizer                 also what `make asan` needs
 #   LL_NO_INSTALL=1                            never install, only say what is missing
 set -eu
 cd "$(dirname "$0")/.."
@@ -228,5 +229,12 @@ if [ -n "$packages" ]; then
     [ -z "$packages" ] || explain_missing "$packages"
 fi
 write_config "$prefix"
+if [ "${1:-}" = --sanitizer ]; then
+    if ! any_exists "$prefix"/lib/clang/*/lib/*/*asan*; then
+        may_install && install_packages libclang-rt-22-dev ||
+            die "clang's sanitizers are missing: apt-get install libclang-rt-22-dev"
+    fi
+    exit 0
+fi
 fetch_package_tools
 fetch_ptxas
