@@ -38,7 +38,7 @@
 //! | dot_op FMA, v2, v3 | 0.52 us, 0.34 us, 0.34 us | tensor_memory | 0.23 us |
 //! | dot_op amd_mfma, amd_wmma | 0.31 us, 0.37 us | tensor_memory_scales | 0.31 us |
 //!
-//! Nothing is allocated on the way.
+//! Nothing is allocated on the way, save once where the layout has more than 2^24 inputs.
 //!
 //! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
 //! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD.

@@ -1,9 +1,10 @@
-//! No operation of the algebra allocates: a counting allocator watches each of them.
+//! No operation of the algebra allocates, nor does laying out an encoding: a counting allocator watches.
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
+use linear_layout::encoding::Encoding;
 use linear_layout::f2::{BitMatrix, Span};
 use linear_layout::layout::{
     AffineLayout, Dim, LayoutError, LinearLayout, RegisterPermutation, ensure_not_larger_than,
@@ -144,6 +145,40 @@ fn layouts_never_allocate() -> Result<(), LayoutError> {
     // Errors do not allocate either.
     check("an error", || l.resize_in(D0, 3).unwrap_err());
     Ok(())
+}
+
+/// Every encoding of the conformance vectors, on its shape: laying it out allocates nothing, or once,
+/// for the columns of a layout of more than 2^24 inputs.
+#[test]
+fn encodings_become_layouts_without_allocating() {
+    let vectors = [
+        include_str!("../golden/encodings.jsonl"),
+        include_str!("../golden/encodings_random.jsonl"),
+    ];
+    let (mut small, mut large) = (0, 0);
+    for line in vectors.iter().flat_map(|file| file.lines()) {
+        let case: serde_json::Value = serde_json::from_str(line).unwrap();
+        let Ok(encoding) = case["enc"].as_str().unwrap().parse::<Encoding>() else {
+            continue;
+        };
+        let Ok(shape) = serde_json::from_value::<Vec<u64>>(case["shape"].clone()) else {
+            continue;
+        };
+        let before = CALLS.with(Cell::get);
+        let layout = black_box(encoding.to_linear_layout(&shape));
+        let calls = CALLS.with(Cell::get) - before;
+        let Ok(layout) = layout else {
+            continue;
+        };
+        let inputs = layout.total_in_bits();
+        assert_eq!(
+            calls,
+            usize::from(inputs > 24),
+            "{encoding} on {shape:?}, {inputs} bits"
+        );
+        *(if inputs > 24 { &mut large } else { &mut small }) += 1;
+    }
+    assert!(small > 1000 && large > 0, "{small} and {large}");
 }
 
 #[test]
