@@ -1,6 +1,7 @@
 //! `#ttg.amd_rotating_shared`: like swizzled rows, with another phase in every block of rows.
 
 use core::fmt;
+use core::ops::Deref;
 
 use super::swizzled_shared::Swizzle;
 use super::text::Parser;
@@ -21,7 +22,15 @@ const FAMILY: &str = "amd_rotating_shared";
 /// Triton's `AMDRotatingSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct AmdRotatingSharedEncoding {
-    pub(crate) swizzle: Swizzle,
+    pub(super) swizzle: Swizzle,
+}
+
+impl Deref for AmdRotatingSharedEncoding {
+    type Target = Swizzle;
+
+    fn deref(&self) -> &Swizzle {
+        &self.swizzle
+    }
 }
 
 impl AmdRotatingSharedEncoding {
@@ -39,42 +48,6 @@ impl AmdRotatingSharedEncoding {
         Ok(Self {
             swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
         })
-    }
-
-    /// Returns how many elements stay together.
-    #[must_use]
-    pub fn vec(&self) -> u32 {
-        self.swizzle.vec
-    }
-
-    /// Returns how many rows in a row have the same phase.
-    #[must_use]
-    pub fn per_phase(&self) -> u32 {
-        self.swizzle.per_phase
-    }
-
-    /// Returns how many phases there are.
-    #[must_use]
-    pub fn max_phase(&self) -> u32 {
-        self.swizzle.max_phase
-    }
-
-    /// Returns the dims, the fastest first.
-    #[must_use]
-    pub fn order(&self) -> &[u32] {
-        &self.swizzle.order
-    }
-
-    /// Returns how the CTAs share the tensor.
-    #[must_use]
-    pub fn cga_layout(&self) -> &CgaLayout {
-        &self.swizzle.cga
-    }
-
-    /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.swizzle.order.len()
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {

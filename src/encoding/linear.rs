@@ -1,6 +1,7 @@
 //! `#ttg.linear` and `#ttg.generic_linear`: a linear layout written out.
 
 use core::fmt;
+use core::ops::Deref;
 use std::sync::Arc;
 
 use super::cga::{check_rank, first_seen};
@@ -25,7 +26,7 @@ const KEYS: &str = "`register`, `lane`, `warp`, `block`";
 /// Triton's `LinearEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct LinearEncoding {
-    layout: Arc<LinearLayout>,
+    written: WrittenLayout,
 }
 
 /// A distributed layout written out as bases, of which those of `warp` may move in several dims.
@@ -38,27 +39,37 @@ pub struct LinearEncoding {
 /// Triton's `GenericLinearEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct GenericLinearEncoding {
+    written: WrittenLayout,
+}
+
+/// A distributed layout written out: what the linear and the generic linear family have in common;
+/// both are read as one.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct WrittenLayout {
     layout: Arc<LinearLayout>,
 }
 
-impl LinearEncoding {
-    /// Returns the encoding of this layout.
-    ///
-    /// # Errors
-    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
-    /// or when the layout is not surjective, or a basis is neither zero nor one power of two that no
-    /// other basis has.
-    pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
-        check_dims(
-            "linear",
-            &layout,
-            &DISTRIBUTED,
-            "register, lane, warp, block -> dim0, dim1, ...",
-        )?;
-        permutation_matrix("linear", &layout)?;
-        Ok(Self {
+impl Deref for LinearEncoding {
+    type Target = WrittenLayout;
+
+    fn deref(&self) -> &WrittenLayout {
+        &self.written
+    }
+}
+
+impl Deref for GenericLinearEncoding {
+    type Target = WrittenLayout;
+
+    fn deref(&self) -> &WrittenLayout {
+        &self.written
+    }
+}
+
+impl WrittenLayout {
+    fn new(layout: LinearLayout) -> Self {
+        Self {
             layout: Arc::new(layout),
-        })
+        }
     }
 
     /// Returns the layout as it is written.
@@ -83,8 +94,56 @@ impl LinearEncoding {
         cga_of(&self.layout)
     }
 
+    /// Lays a written layout over a shape.
+    fn fit(&self, family: &'static str, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        let layout = self.layout();
+        let rank = layout.out_dims().count();
+        let bits = shape_log2(family, rank, shape)?;
+        let mut tiling = Tiling::bare(&DISTRIBUTED, rank);
+        tiling.set_bits(&bits[..rank]);
+        for (slot, ind) in DISTRIBUTED.into_iter().enumerate() {
+            for bit in 0..layout.in_bits(ind) {
+                let basis = layout.basis(ind, bit);
+                let column = basis
+                    .iter()
+                    .enumerate()
+                    .fold(0, |sum, (d, v)| sum | tiling.component(d, v));
+                let cut = column == 0 && basis.iter().any(|v| v != 0);
+                if !(slot == REGISTER && cut) {
+                    tiling.push(slot, column);
+                }
+            }
+        }
+        for dim in 0..rank {
+            tiling.advance(dim, layout.out_bits(Dim::out(dim)) as u8);
+        }
+        tiling.fill(REGISTER, self.order().iter().map(|d| *d as usize));
+        Ok(tiling)
+    }
+}
+
+impl LinearEncoding {
+    /// Returns the encoding of this layout.
+    ///
+    /// # Errors
+    /// When the input dims are not register, lane, warp, block, the output dims not dim0, dim1, ...,
+    /// or when the layout is not surjective, or a basis is neither zero nor one power of two that no
+    /// other basis has.
+    pub fn new(layout: LinearLayout) -> Result<Self, EncodingError> {
+        check_dims(
+            "linear",
+            &layout,
+            &DISTRIBUTED,
+            "register, lane, warp, block -> dim0, dim1, ...",
+        )?;
+        permutation_matrix("linear", &layout)?;
+        Ok(Self {
+            written: WrittenLayout::new(layout),
+        })
+    }
+
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        fit("linear", &self.layout, shape, &self.order())
+        self.written.fit("linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
@@ -126,34 +185,12 @@ impl GenericLinearEncoding {
         }
         surjective(what, &layout)?;
         Ok(Self {
-            layout: Arc::new(layout),
+            written: WrittenLayout::new(layout),
         })
     }
 
-    /// Returns the layout as it is written.
-    #[must_use]
-    pub fn layout(&self) -> &LinearLayout {
-        &self.layout
-    }
-
-    /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.layout.out_dims().count()
-    }
-
-    /// Returns the dims in the order in which registers move, then those left, the last first.
-    #[must_use]
-    pub fn order(&self) -> Ints {
-        order_of(&self.layout, Dim::REGISTER)
-    }
-
-    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
-        cga_of(&self.layout)
-    }
-
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        fit("generic_linear", &self.layout, shape, &self.order())
+        self.written.fit("generic_linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
@@ -356,37 +393,6 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     CgaLayout::from_bases(rank, &bases[..num])
 }
 
-/// Lays a written layout over a shape.
-fn fit(
-    family: &'static str,
-    layout: &LinearLayout,
-    shape: &[u64],
-    order: &[u32],
-) -> Result<Tiling, EncodingError> {
-    let rank = layout.out_dims().count();
-    let bits = shape_log2(family, rank, shape)?;
-    let mut tiling = Tiling::bare(&DISTRIBUTED, rank);
-    tiling.set_bits(&bits[..rank]);
-    for (slot, ind) in DISTRIBUTED.into_iter().enumerate() {
-        for bit in 0..layout.in_bits(ind) {
-            let basis = layout.basis(ind, bit);
-            let column = basis
-                .iter()
-                .enumerate()
-                .fold(0, |sum, (d, v)| sum | tiling.component(d, v));
-            let cut = column == 0 && basis.iter().any(|v| v != 0);
-            if !(slot == REGISTER && cut) {
-                tiling.push(slot, column);
-            }
-        }
-    }
-    for dim in 0..rank {
-        tiling.advance(dim, layout.out_bits(Dim::out(dim)) as u8);
-    }
-    tiling.fill(REGISTER, order.iter().map(|d| *d as usize));
-    Ok(tiling)
-}
-
 /// Checks that `shape` is that of a written layout, and returns the layout.
 pub(crate) fn exact(
     family: &'static str,
@@ -439,7 +445,7 @@ pub(crate) fn fmt_bases(
 impl fmt::Display for LinearEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("#ttg.linear<{")?;
-        fmt_bases(f, &self.layout, |_| false)?;
+        fmt_bases(f, self.layout(), |_| false)?;
         f.write_str("}>")
     }
 }
@@ -447,7 +453,7 @@ impl fmt::Display for LinearEncoding {
 impl fmt::Display for GenericLinearEncoding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("#ttg.generic_linear<{")?;
-        fmt_bases(f, &self.layout, |_| false)?;
+        fmt_bases(f, self.layout(), |_| false)?;
         f.write_str("}>")
     }
 }

@@ -76,7 +76,7 @@ pub use blocked::BlockedEncoding;
 pub use cga::CgaLayout;
 pub use dot_operand::DotOperandEncoding;
 pub use error::EncodingError;
-pub use linear::{GenericLinearEncoding, LinearEncoding};
+pub use linear::{GenericLinearEncoding, LinearEncoding, WrittenLayout};
 pub use list::{Ints, List, MAX_RANK};
 pub use nvidia_mma::NvidiaMmaEncoding;
 pub use nvmma_shared::NvmmaSharedEncoding;
@@ -84,7 +84,7 @@ pub use padded_shared::PaddedSharedEncoding;
 pub use partitioned_shared::PartitionedSharedEncoding;
 pub use shared_linear::SharedLinearEncoding;
 pub use slice::SliceEncoding;
-pub use swizzled_shared::SwizzledSharedEncoding;
+pub use swizzled_shared::{Swizzle, SwizzledSharedEncoding};
 pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
 pub use text::Aliases;
 

@@ -1,6 +1,7 @@
 //! `#ttg.swizzled_shared`: rows in shared memory, each rotated by an XOR.
 
 use core::fmt;
+use core::ops::Deref;
 
 use super::cga::{check_rank, fmt_cga, permutation, same_rank};
 use super::error::Kind;
@@ -30,20 +31,64 @@ const KEYS: &str = "`vec`, `perPhase`, `maxPhase`, `order`, `CGALayout`";
 /// Triton's `SwizzledSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct SwizzledSharedEncoding {
-    pub(crate) swizzle: Swizzle,
+    pub(super) swizzle: Swizzle,
 }
 
-/// What the swizzled and the rotating family have in common.
+/// What the swizzled and the rotating family have in common; both are read as one.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub(crate) struct Swizzle {
-    pub(crate) vec: u32,
-    pub(crate) per_phase: u32,
-    pub(crate) max_phase: u32,
-    pub(crate) order: Ints,
-    pub(crate) cga: CgaLayout,
+pub struct Swizzle {
+    vec: u32,
+    per_phase: u32,
+    max_phase: u32,
+    pub(super) order: Ints,
+    cga: CgaLayout,
+}
+
+impl Deref for SwizzledSharedEncoding {
+    type Target = Swizzle;
+
+    fn deref(&self) -> &Swizzle {
+        &self.swizzle
+    }
 }
 
 impl Swizzle {
+    /// Returns how many elements stay together.
+    #[must_use]
+    pub fn vec(&self) -> u32 {
+        self.vec
+    }
+
+    /// Returns how many rows in a row have the same phase.
+    #[must_use]
+    pub fn per_phase(&self) -> u32 {
+        self.per_phase
+    }
+
+    /// Returns how many phases there are.
+    #[must_use]
+    pub fn max_phase(&self) -> u32 {
+        self.max_phase
+    }
+
+    /// Returns the dims, the fastest first.
+    #[must_use]
+    pub fn order(&self) -> &[u32] {
+        &self.order
+    }
+
+    /// Returns how the CTAs share the tensor.
+    #[must_use]
+    pub fn cga_layout(&self) -> &CgaLayout {
+        &self.cga
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.order.len()
+    }
+
     pub(crate) fn new(
         [vec, per_phase, max_phase]: [u32; 3],
         order: &[u32],
@@ -157,42 +202,6 @@ impl SwizzledSharedEncoding {
         Ok(Self {
             swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
         })
-    }
-
-    /// Returns how many elements stay together.
-    #[must_use]
-    pub fn vec(&self) -> u32 {
-        self.swizzle.vec
-    }
-
-    /// Returns how many rows in a row have the same phase.
-    #[must_use]
-    pub fn per_phase(&self) -> u32 {
-        self.swizzle.per_phase
-    }
-
-    /// Returns how many phases there are.
-    #[must_use]
-    pub fn max_phase(&self) -> u32 {
-        self.swizzle.max_phase
-    }
-
-    /// Returns the dims, the fastest first.
-    #[must_use]
-    pub fn order(&self) -> &[u32] {
-        &self.swizzle.order
-    }
-
-    /// Returns how the CTAs share the tensor.
-    #[must_use]
-    pub fn cga_layout(&self) -> &CgaLayout {
-        &self.swizzle.cga
-    }
-
-    /// Returns the number of tensor dims.
-    #[must_use]
-    pub fn rank(&self) -> usize {
-        self.swizzle.order.len()
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {

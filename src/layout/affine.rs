@@ -198,7 +198,7 @@ impl AffineLayout {
         if size > whole {
             return Err(LayoutError::size_too_large(dim, size, whole));
         }
-        if start % size != 0 {
+        if !start.is_multiple_of(size) {
             return Err(LayoutError::misaligned(dim, start, size));
         }
         checked(dim, start, whole)?;

@@ -188,14 +188,14 @@ fn shared_bits(ins: &Side, columns: &[u64]) -> u64 {
 fn moves_into(from: &Side, to: &Side, role: Role) -> Result<Moves, LayoutError> {
     to.check_same_dims(role, from)?;
     for i in 0..from.len() {
-        if let Some((_, bits)) = to.range(from.dim(i)) {
-            if from.log2(i) > bits {
-                return Err(LayoutError::size_too_large(
-                    from.dim(i),
-                    from.size(i),
-                    1 << bits,
-                ));
-            }
+        if let Some((_, bits)) = to.range(from.dim(i))
+            && from.log2(i) > bits
+        {
+            return Err(LayoutError::size_too_large(
+                from.dim(i),
+                from.size(i),
+                1 << bits,
+            ));
         }
     }
     Ok(Moves::between(from, to))

@@ -79,7 +79,7 @@ impl Side {
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
-        self.ids[at / 4 & 1] |= (dim.id() as u64) << (16 * (at & 3));
+        self.ids[(at / 4) & 1] |= (dim.id() as u64) << (16 * (at & 3));
         self.sizes.0 |= (log2 as u64 | PRESENT) << (8 * (at & 7));
     }
 
@@ -108,7 +108,7 @@ impl Side {
 
     #[inline]
     const fn id(&self, i: usize) -> u16 {
-        (self.ids[i / 4 & 1] >> (16 * (i & 3))) as u16
+        (self.ids[(i / 4) & 1] >> (16 * (i & 3))) as u16
     }
 
     #[inline]
@@ -219,7 +219,7 @@ impl Side {
         match self.position(to) {
             Some(j) if j != i => Err(LayoutError::duplicate_dim(role, to)),
             _ => {
-                let (word, at) = (&mut self.ids[i / 4 & 1], 16 * (i & 3));
+                let (word, at) = (&mut self.ids[(i / 4) & 1], 16 * (i & 3));
                 *word = *word & !(0xffff << at) | u64::from(to.id()) << at;
                 Ok(())
             }

@@ -156,33 +156,6 @@ impl<'c> Run<'_, 'c> {
                 let chosen = self.e.select(condition, a, b);
                 self.set(out, chosen);
             }
-            Step::Permute {
-                out,
-                low,
-                high,
-                selector,
-            } => {
-                let (low, high) = (self.word(low), self.word(high));
-                let selector = self.gpu.selector(self.e, selector);
-                let word = self.gpu.permute(self.e, low, high, selector);
-                self.set_word(out, word);
-            }
-            Step::PermuteBy {
-                out,
-                low,
-                high,
-                predicate,
-                if_set,
-                if_clear,
-            } => {
-                let (low, high) = (self.word(low), self.word(high));
-                let condition = self.predicate(predicate);
-                let set = self.gpu.selector(self.e, if_set);
-                let clear = self.gpu.selector(self.e, if_clear);
-                let selector = self.e.select(condition, set, clear);
-                let word = self.gpu.permute(self.e, low, high, selector);
-                self.set_word(out, word);
-            }
             Step::ShuffleXor {
                 out,
                 value,

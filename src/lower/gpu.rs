@@ -218,46 +218,6 @@ impl Gpu {
         );
         [extract(e, both, 0), extract(e, both, 1)]
     }
-
-    /// Four of eight bytes; nibble i of the selector names the byte that becomes byte i.
-    pub(crate) fn permute<'c>(
-        self,
-        e: &mut Emitter<'c>,
-        low: Val<'c>,
-        high: Val<'c>,
-        selector: Val<'c>,
-    ) -> Val<'c> {
-        let i32 = e.types.i32;
-        if self.is_nvidia() {
-            let mode = e.parsed("#nvvm.permute_mode<default>");
-            return e.pure("nvvm.prmt", &[low, high, selector], i32, &[("mode", mode)]);
-        }
-        let name = e.string("llvm.amdgcn.perm");
-        // The intrinsic numbers the bytes of its second operand 0 to 3.
-        let segments = e.i32_array(&[3, 0]);
-        let none = e.i32_array(&[]);
-        e.effect(
-            "llvm.call_intrinsic",
-            &[high, low, selector],
-            i32,
-            &[
-                ("intrin", name),
-                ("operandSegmentSizes", segments),
-                ("op_bundle_sizes", none),
-            ],
-        )
-    }
-
-    /// A byte selector in the form that [`Self::permute`] takes.
-    pub(crate) fn selector<'c>(self, e: &mut Emitter<'c>, nibbles: u16) -> Val<'c> {
-        if self.is_nvidia() {
-            return e.i32(u32::from(nibbles));
-        }
-        let bytes = (0..4).fold(0, |all, i| {
-            all | (u32::from(nibbles) >> (4 * i) & 0xf) << (8 * i)
-        });
-        e.i32(bytes)
-    }
 }
 
 /// A data-parallel primitive over all rows and banks.

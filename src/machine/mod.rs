@@ -1,7 +1,6 @@
 //! The evaluator: runs plans and lowered kernels lane by lane.
 
 pub mod kernel;
-mod plan_memory;
-mod plan_run;
+mod plan;
 
-pub use plan_run::{PlanFault, PlanReport, check_plan};
+pub use plan::{PlanFault, PlanReport, check_plan};

@@ -203,22 +203,6 @@ impl Builder {
         })
     }
 
-    pub(super) fn permute_by(
-        &mut self,
-        (low, high): (ValueId, ValueId),
-        predicate: u32,
-        (if_set, if_clear): (u16, u16),
-    ) -> ValueId {
-        self.pure(Step::PermuteBy {
-            out: ValueId(0),
-            low,
-            high,
-            predicate,
-            if_set,
-            if_clear,
-        })
-    }
-
     pub(super) fn swap_lanes(
         &mut self,
         low: ValueId,
@@ -313,8 +297,6 @@ impl Builder {
                 Step::Pack { .. } => self.elem_bits < 32,
                 Step::Unpack { .. } => self.elem_bits == 64,
                 Step::Select { if_set: v, .. }
-                | Step::Permute { low: v, .. }
-                | Step::PermuteBy { low: v, .. }
                 | Step::ShuffleXor { value: v, .. }
                 | Step::ShuffleIndex { value: v, .. }
                 | Step::SwapLanes { low: v, .. } => words[v.index()],
@@ -378,12 +360,10 @@ fn with_out(step: Step, value: ValueId) -> Step {
     match &mut step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
-        | Step::Permute { out, .. }
-        | Step::PermuteBy { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. } => *out = value,
         Step::Unpack { first, .. } | Step::SwapLanes { first, .. } | Step::Load { first, .. } => {
-            *first = value
+            *first = value;
         }
         Step::Store { .. } | Step::Barrier(_) => {}
     }
@@ -395,8 +375,6 @@ pub(super) fn outs(step: &Step) -> (ValueId, u32) {
     match *step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
-        | Step::Permute { out, .. }
-        | Step::PermuteBy { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. } => (out, 1),
         Step::Unpack { first, count, .. } | Step::Load { first, count, .. } => (first, count),
@@ -409,31 +387,34 @@ fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueId)) {
     let mut list = |l: Operands| {
         pool[l.start as usize..(l.start + l.len) as usize]
             .iter()
-            .for_each(|v| f(*v))
+            .for_each(|v| f(*v));
     };
     match *step {
         Step::Pack { parts: l, .. } | Step::Store { values: l, .. } => list(l),
+        _ => single_inputs(&mut step.clone())
+            .into_iter()
+            .flatten()
+            .for_each(|v| f(*v)),
+    }
+}
+
+/// The values that a step names one by one, not as a list.
+fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
+    match step {
         Step::Unpack { value, .. }
         | Step::ShuffleXor { value, .. }
-        | Step::ShuffleIndex { value, .. } => f(value),
+        | Step::ShuffleIndex { value, .. } => [Some(value), None],
         Step::Select {
             if_set: a,
             if_clear: b,
             ..
         }
-        | Step::Permute {
-            low: a, high: b, ..
-        }
-        | Step::PermuteBy {
-            low: a, high: b, ..
-        }
         | Step::SwapLanes {
             low: a, high: b, ..
-        } => {
-            f(a);
-            f(b);
+        } => [Some(a), Some(b)],
+        Step::Pack { .. } | Step::Store { .. } | Step::Load { .. } | Step::Barrier(_) => {
+            [None, None]
         }
-        Step::Load { .. } | Step::Barrier(_) => {}
     }
 }
 
@@ -449,35 +430,14 @@ fn renumber(
     } else {
         step
     };
-    let name = |v: &mut ValueId| *v = renamed[v.index()];
-    match &mut step {
-        Step::Pack { parts: list, .. } | Step::Store { values: list, .. } => {
-            let start = operands.len() as u32;
-            let old = &pool[list.start as usize..(list.start + list.len) as usize];
-            operands.extend(old.iter().map(|v| renamed[v.index()]));
-            list.start = start;
-        }
-        Step::Unpack { value, .. }
-        | Step::ShuffleXor { value, .. }
-        | Step::ShuffleIndex { value, .. } => name(value),
-        Step::Select {
-            if_set: a,
-            if_clear: b,
-            ..
-        }
-        | Step::Permute {
-            low: a, high: b, ..
-        }
-        | Step::PermuteBy {
-            low: a, high: b, ..
-        }
-        | Step::SwapLanes {
-            low: a, high: b, ..
-        } => {
-            name(a);
-            name(b);
-        }
-        Step::Load { .. } | Step::Barrier(_) => {}
+    if let Step::Pack { parts: list, .. } | Step::Store { values: list, .. } = &mut step {
+        let start = operands.len() as u32;
+        let old = &pool[list.start as usize..(list.start + list.len) as usize];
+        operands.extend(old.iter().map(|v| renamed[v.index()]));
+        list.start = start;
+    }
+    for value in single_inputs(&mut step).into_iter().flatten() {
+        *value = renamed[value.index()];
     }
     step
 }
@@ -546,9 +506,8 @@ pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
             Step::Unpack { .. } => {}
             // 64-bit elements are two registers.
             Step::Select { out, .. } => {
-                arithmetic += costs.select * plan.value_bytes(out).div_ceil(4)
+                arithmetic += costs.select * plan.value_bytes(out).div_ceil(4);
             }
-            Step::Permute { .. } | Step::PermuteBy { .. } => arithmetic += costs.select,
             Step::ShuffleXor { lane_mask, .. } => {
                 if target.xor_shuffle(lane_mask).is_arithmetic() {
                     arithmetic += costs.lane_alu;

@@ -18,7 +18,7 @@ use core::fmt;
 pub struct Cost {
     /// Time of the load-store unit: wavefronts, shuffles, issue.
     pub load_store: u32,
-    /// Time of the arithmetic unit: selects, permutes.
+    /// Time of the arithmetic unit: selects.
     pub arithmetic: u32,
     /// Time lost at barriers and on trips through shared memory.
     pub waiting: u32,

@@ -157,8 +157,8 @@ fn stages(sides: &Sides) -> Option<Stages> {
         wanted[mask.trailing_zeros() as usize] ^= apply(&a, e);
     }
     let mut read = Echelon::new();
-    for t in 0..lanes {
-        if let Some(kernel) = read.insert(t, d[t])
+    for (t, &column) in d.iter().enumerate().take(lanes) {
+        if let Some(kernel) = read.insert(t, column)
             && apply(&wanted, kernel) != 0
         {
             return None;

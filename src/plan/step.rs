@@ -175,33 +175,6 @@ pub enum Step {
         /// The value where it does not.
         if_clear: ValueId,
     },
-    /// Picks four of the eight bytes of two words, as `prmt.b32` does: nibble `i` of the selector names the byte
-    /// (0..=3 of `low`, 4..=7 of `high`) that becomes byte `i`.
-    Permute {
-        /// The word made.
-        out: ValueId,
-        /// Bytes 0 to 3.
-        low: ValueId,
-        /// Bytes 4 to 7.
-        high: ValueId,
-        /// Four nibbles, each 0 to 7.
-        selector: u16,
-    },
-    /// [`Step::Permute`] with a selector that depends on the thread.
-    PermuteBy {
-        /// The word made.
-        out: ValueId,
-        /// Bytes 0 to 3.
-        low: ValueId,
-        /// Bytes 4 to 7.
-        high: ValueId,
-        /// Which of [`ConvertPlan::predicates`].
-        predicate: u32,
-        /// The selector where the condition holds.
-        if_set: u16,
-        /// The selector where it does not.
-        if_clear: u16,
-    },
     /// A word from lane `lane ^ lane_mask` of the same warp.
     ShuffleXor {
         /// The word received.
@@ -570,26 +543,6 @@ impl ConvertPlan {
                 write!(f, "{out} = select ")?;
                 self.fmt_predicate(f, predicate)?;
                 write!(f, " ? {if_set} : {if_clear}")
-            }
-            Step::Permute {
-                out,
-                low,
-                high,
-                selector,
-            } => {
-                write!(f, "{out} = permute {low}, {high}, {selector:#06x}")
-            }
-            Step::PermuteBy {
-                out,
-                low,
-                high,
-                predicate,
-                if_set,
-                if_clear,
-            } => {
-                write!(f, "{out} = permute {low}, {high}, ")?;
-                self.fmt_predicate(f, predicate)?;
-                write!(f, " ? {if_set:#06x} : {if_clear:#06x}")
             }
             Step::ShuffleXor {
                 out,

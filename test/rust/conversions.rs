@@ -81,7 +81,7 @@ fn vectors() {
                     }
                 }
                 Err(fault) => {
-                    bad.push(format!("case {} {strategy:?}: {fault}\n{plan}", case["id"]))
+                    bad.push(format!("case {} {strategy:?}: {fault}\n{plan}", case["id"]));
                 }
             }
         }

@@ -60,15 +60,15 @@ impl Tensor {
                         wrap(i128::from(self.values[j]) + i128::from(n), self.bits) == *v
                     })
                 };
-                if at % run != 0 && !before(step) {
+                if !at.is_multiple_of(run) && !before(step) {
                     return Some(format!("contiguity along {d} at {i}"));
                 }
-                if at % equal != 0 && !before(0) {
+                if !at.is_multiple_of(equal) && !before(0) {
                     return Some(format!("constancy along {d} at {i}"));
                 }
                 // Beyond the width, only zero is divisible.
                 let divisor = i128::from(info.divisibility(d)).min(1 << self.bits);
-                if at % run == 0 && i128::from(*v).rem_euclid(divisor) != 0 {
+                if at.is_multiple_of(run) && i128::from(*v).rem_euclid(divisor) != 0 {
                     return Some(format!("divisibility along {d} at {i}"));
                 }
             }
@@ -282,7 +282,7 @@ fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
     Some(match i.op % 32 {
         0..=18 => {
             let op = OPS[usize::from(i.op % 32) % OPS.len()];
-            let other = if i.c % 2 == 0 {
+            let other = if i.c.is_multiple_of(2) {
                 Tensor::constant(&[], i.number, a.bits)
             } else {
                 b.clone()
@@ -506,7 +506,7 @@ fn step(tensors: &[Tensor], bits: u32, i: &Instruction) -> Option<Tensor> {
                 shape: vec![],
                 bits,
                 values: vec![value],
-                info: if value >= 0 && i.a % 2 == 0 {
+                info: if value >= 0 && i.a.is_multiple_of(2) {
                     argument.with_non_negative()
                 } else {
                     argument
@@ -530,10 +530,10 @@ fn run(bits: u32, program: &[Instruction]) -> Vec<Tensor> {
     });
     let mut tensors = vec![row, range];
     for instruction in program {
-        if let Some(tensor) = step(&tensors, bits, instruction) {
-            if tensor.values.len() <= 4096 {
-                tensors.push(tensor);
-            }
+        if let Some(tensor) = step(&tensors, bits, instruction)
+            && tensor.values.len() <= 4096
+        {
+            tensors.push(tensor);
         }
     }
     tensors

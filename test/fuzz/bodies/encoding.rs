@@ -5,7 +5,7 @@ use linear_layout::encoding::{Aliases, Encoding};
 
 /// Reading never panics; what was read is written and read again as it is; and whatever the shape,
 /// laying it out gives a layout of that rank or an error.
-pub fn text(data: &[u8]) {
+pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };

@@ -6,7 +6,7 @@ use std::collections::BTreeSet;
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 
 /// Reading never panics, and what was read is written and read again as it is.
-pub fn text(data: &[u8]) {
+pub(crate) fn text(data: &[u8]) {
     let Ok(text) = std::str::from_utf8(data) else {
         return;
     };
@@ -66,7 +66,7 @@ fn all(l: &LinearLayout) -> impl Iterator<Item = u64> + Clone {
 }
 
 /// Every operation agrees with trying all points.
-pub fn algebra(data: &[u8]) {
+pub(crate) fn algebra(data: &[u8]) {
     let mut source = Source(data);
     let outs = source.shape(&[Dim::out(0), Dim::out(1), Dim::out(2)]);
     let (a, b) = (source.layout(&outs), source.layout(&outs));

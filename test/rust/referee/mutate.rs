@@ -155,10 +155,10 @@ fn field(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let to = changed_text(rng, &from);
     if rng.chance(60) {
         for_each_type(op, &mut |type_| {
-            if let Type::Shaped(s) = type_ {
-                if let Some(encoding) = &mut s.encoding {
-                    *encoding = encoding.replace(&from, &to);
-                }
+            if let Type::Shaped(s) = type_
+                && let Some(encoding) = &mut s.encoding
+            {
+                *encoding = encoding.replace(&from, &to);
             }
         });
     } else {

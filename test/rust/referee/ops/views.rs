@@ -95,10 +95,10 @@ pub(crate) fn broadcast(rng: &mut Rng) -> Module {
             *size = 1;
         }
     }
-    if let Some(encoding) = &mut dst.encoding {
-        if encoding.contains("linear") {
-            *encoding = any(rng, &s, &dst.shape);
-        }
+    if let Some(encoding) = &mut dst.encoding
+        && encoding.contains("linear")
+    {
+        *encoding = any(rng, &s, &dst.shape);
     }
     let src = dst.with_shape(&small);
     one_to_one(s, "tt.broadcast", &src, &dst)

@@ -1,0 +1,144 @@
+//! Runs a plan on element names and compares every destination register with its layout.
+//!
+//! The source registers of every thread start with the *names* of their elements (packed tensor coordinates);
+//! the steps move names about; at the end each destination register must hold the name that the destination
+//! layout says. A name is carried per granule: a whole element up to 32 bits, each half of a 64-bit one, so a
+//! word made of four bytes is four names.
+//!
+//! ```
+//! use linear_layout::layout::{Dim, LinearLayout};
+//! use linear_layout::machine::check_plan;
+//! use linear_layout::plan::{PlanOptions, Strategy, plan_conversion};
+//! use linear_layout::target::Target;
+//! let d = Dim::out(0);
+//! let pair = LinearLayout::identity_1d(2, Dim::REGISTER, d)?;
+//! let lanes = LinearLayout::identity_1d(32, Dim::LANE, d)?;
+//! let (src, dst) = (pair.product(&lanes)?, lanes.product(&pair)?);
+//! let target = Target::parse("cuda:90")?;
+//! let options = PlanOptions::new().with_strategy(Strategy::Shared);
+//! let plan = plan_conversion(&src, &dst, 32, target, &options)?;
+//! let report = check_plan(&plan, &src, &dst, target)?;
+//! assert_eq!((report.elements_checked, report.conflicts()), (64, 0));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # What counts as a race
+//! Threads of a warp are ordered only by barriers, those of different warps only by block barriers. Reading what
+//! another thread wrote, or overwriting what another thread read or wrote, without such a barrier in between is a
+//! fault, unless the same name is written again (copies of one element may be stored by every thread that has it).
+
+mod fault;
+mod memory;
+mod report;
+mod run;
+#[cfg(test)]
+mod tests;
+
+pub use fault::PlanFault;
+pub use report::PlanReport;
+
+use fault::Kind;
+use run::Machine;
+
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::ConvertPlan;
+use crate::target::Target;
+
+/// Runs the plan for every thread and checks each destination register.
+///
+/// # Shape
+/// `plan` as made by [`crate::plan::plan_conversion`] from `src` and `dst` for `target`.
+/// # Errors
+/// The first fault: a wrong element, a race, a bad address, a malformed step.
+pub fn check_plan(
+    plan: &ConvertPlan,
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    target: &Target,
+) -> Result<PlanReport, PlanFault> {
+    check(plan, src, dst, target, false)
+}
+
+fn check(
+    plan: &ConvertPlan,
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    target: &Target,
+    force_ledger: bool,
+) -> Result<PlanReport, PlanFault> {
+    let order: Vec<Dim> = src.out_dims().collect();
+    let transposed = if dst.out_dims().eq(order.iter().copied()) {
+        None
+    } else {
+        dst.transpose_outs(&order).ok()
+    };
+    let dst = transposed.as_ref().unwrap_or(dst);
+    let (src_registers, src_threads) = columns(src);
+    let (dst_registers, dst_threads) = columns(dst);
+    let expect = |what, found: usize, expected: usize| {
+        if found == expected {
+            Ok(())
+        } else {
+            Err(PlanFault::from(Kind::Shape {
+                what,
+                found,
+                expected,
+            }))
+        }
+    };
+    expect(
+        "source registers",
+        plan.num_sources(),
+        1 << src_registers.len(),
+    )?;
+    expect(
+        "destination registers",
+        plan.results().len(),
+        1 << dst_registers.len(),
+    )?;
+    expect(
+        "bits of the thread number",
+        (plan.lanes_log2() + plan.warps_log2()) as usize,
+        src_threads.len(),
+    )?;
+    expect(
+        "bits of the thread number",
+        src_threads.len(),
+        dst_threads.len(),
+    )?;
+
+    let mut machine = Machine::new(plan, target, 1 << src_threads.len(), force_ledger);
+    machine.fill(&span(&src_registers), &span(&src_threads));
+    for index in 0..plan.steps().len() {
+        machine.step(index)?;
+    }
+    machine.compare(&span(&dst_registers), &span(&dst_threads))?;
+    Ok(machine.report())
+}
+
+/// The columns of a layout in one block: non-zero registers, then lanes and warps.
+fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
+    let of = |dim: Dim| {
+        (0..if layout.has_in_dim(dim) {
+            layout.in_bits(dim)
+        } else {
+            0
+        })
+            .map(move |b| layout.column(dim, b))
+    };
+    (
+        of(Dim::REGISTER).filter(|&c| c != 0).collect(),
+        of(Dim::LANE).chain(of(Dim::WARP)).collect(),
+    )
+}
+
+/// All sums of columns, by index.
+fn span(columns: &[u64]) -> Vec<u64> {
+    let mut sums = vec![0];
+    for &c in columns {
+        for i in 0..sums.len() {
+            sums.push(sums[i] ^ c);
+        }
+    }
+    sums
+}

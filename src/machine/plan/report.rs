@@ -1,0 +1,60 @@
+//! What a run of a plan counts.
+
+use core::fmt;
+
+/// What a run of a plan counted, for the whole block.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[non_exhaustive]
+pub struct PlanReport {
+    /// Destination registers compared, over all threads.
+    pub elements_checked: u64,
+    /// Warp-wide stores to shared memory.
+    pub stores: u64,
+    /// Warp-wide loads from shared memory.
+    pub loads: u64,
+    /// Wavefronts of all stores.
+    pub store_wavefronts: u64,
+    /// Wavefronts of all loads.
+    pub load_wavefronts: u64,
+    /// Wavefronts of stores beyond one per phase: bank conflicts.
+    pub store_conflicts: u64,
+    /// Wavefronts of loads beyond one per phase: bank conflicts.
+    pub load_conflicts: u64,
+    /// Warp-wide lane exchanges.
+    pub shuffles: u64,
+    /// Warp-wide selects.
+    pub selects: u64,
+    /// Barriers of the block that each warp passes.
+    pub block_barriers: u64,
+    /// Barriers within a warp that each warp passes.
+    pub warp_barriers: u64,
+}
+
+impl PlanReport {
+    /// Extra wavefronts of stores and loads together.
+    #[must_use]
+    pub const fn conflicts(&self) -> u64 {
+        self.store_conflicts + self.load_conflicts
+    }
+}
+
+impl fmt::Display for PlanReport {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{} elements right; {} shuffles, {} selects, {} stores in {} wavefronts ({} conflicts), {} loads in \
+             {} wavefronts ({} conflicts), {} block and {} warp barriers",
+            self.elements_checked,
+            self.shuffles,
+            self.selects,
+            self.stores,
+            self.store_wavefronts,
+            self.store_conflicts,
+            self.loads,
+            self.load_wavefronts,
+            self.load_conflicts,
+            self.block_barriers,
+            self.warp_barriers,
+        )
+    }
+}

@@ -1,0 +1,511 @@
+//! The steps of a plan, carried out for all threads of a block.
+
+use super::fault::{Kind, PlanFault};
+use super::memory::{CellFault, Memory, NOTHING};
+use super::report::PlanReport;
+use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
+use crate::target::{Access, Target};
+
+/// Address base, bytes and direction of an access.
+type AccessShape = (u32, u32, Access);
+
+/// The registers of all threads and the shared memory, full of names.
+pub(super) struct Machine<'a> {
+    plan: &'a ConvertPlan,
+    target: &'a Target,
+    threads: usize,
+    lanes_log2: u32,
+    /// Bytes of a granule, the unit that carries a name.
+    granule: u32,
+    granule_log2: u32,
+    /// Granules per element.
+    per_element: usize,
+    /// First granule of each value and how many; granules are rows of `threads` names.
+    place: Vec<(u32, u32)>,
+    names: Vec<u32>,
+    memory: Memory,
+    bases: Vec<Vec<u32>>,
+    /// Wavefronts and phases of the accesses seen so far.
+    waves: Vec<(AccessShape, (u64, u64))>,
+    report: PlanReport,
+}
+
+impl<'a> Machine<'a> {
+    pub(super) fn new(
+        plan: &'a ConvertPlan,
+        target: &'a Target,
+        threads: usize,
+        force_ledger: bool,
+    ) -> Self {
+        let container = plan.container_bits();
+        // 64-bit elements that are never split carry one name.
+        let splits = plan
+            .steps()
+            .iter()
+            .any(|s| matches!(s, Step::Unpack { .. } | Step::Load { words: true, .. }));
+        let granule = if splits { container.min(32) } else { container } / 8;
+        let per_element = (container / 8 / granule) as usize;
+        let thread_numbers = || 0..threads as u32;
+        Self {
+            plan,
+            target,
+            threads,
+            lanes_log2: plan.lanes_log2(),
+            granule,
+            granule_log2: granule.trailing_zeros(),
+            per_element,
+            place: vec![(0, 0); plan.num_values()],
+            names: Vec::with_capacity(plan.num_values() * per_element * threads),
+            memory: Memory::new(
+                plan,
+                (plan.scratch_bytes() / granule) as usize,
+                threads >> plan.lanes_log2(),
+                force_ledger,
+            ),
+            bases: plan
+                .address_bases()
+                .iter()
+                .map(|b| thread_numbers().map(|t| b.apply(t)).collect())
+                .collect(),
+            waves: Vec::new(),
+            report: PlanReport::default(),
+        }
+    }
+
+    /// What was counted so far.
+    pub(super) fn report(&self) -> PlanReport {
+        self.report
+    }
+
+    fn warps(&self) -> u64 {
+        (self.threads >> self.lanes_log2) as u64
+    }
+
+    /// Makes room for a value of `granules` names per thread; returns where its names start.
+    fn define(&mut self, value: ValueId, granules: usize) -> usize {
+        let start = self.names.len();
+        self.place[value.index()] = (start as u32, granules as u32);
+        self.names.resize(start + granules * self.threads, NOTHING);
+        start
+    }
+
+    /// Where a value's names start, and how many granules it has.
+    fn place(&self, step: usize, value: ValueId) -> Result<(usize, usize), PlanFault> {
+        match self.place.get(value.index()) {
+            Some(&(start, granules)) if granules > 0 => Ok((start as usize, granules as usize)),
+            _ => Err(Kind::Undefined { step, value }.into()),
+        }
+    }
+
+    pub(super) fn fill(&mut self, registers: &[u64], threads: &[u64]) {
+        let per_element = self.per_element as u32;
+        for (r, register) in registers.iter().enumerate() {
+            let start = self.define(ValueId(r as u32), self.per_element);
+            for g in 0..self.per_element {
+                let row = &mut self.names[start + g * self.threads..][..self.threads];
+                for (name, thread) in row.iter_mut().zip(threads) {
+                    *name = (register ^ thread) as u32 * per_element + g as u32;
+                }
+            }
+        }
+    }
+
+    pub(super) fn compare(&mut self, registers: &[u64], threads: &[u64]) -> Result<(), PlanFault> {
+        let per_element = self.per_element as u32;
+        for (r, (register, &value)) in registers.iter().zip(self.plan.results()).enumerate() {
+            let (start, granules) = self.place(self.plan.steps().len(), value)?;
+            if granules != self.per_element
+                || self.plan.is_word(value) && self.plan.elem_bits() < 32
+            {
+                return Err(Kind::Width {
+                    step: self.plan.steps().len(),
+                    what: "a result is not an element",
+                }
+                .into());
+            }
+            for g in 0..granules {
+                let row = &self.names[start + g * self.threads..][..self.threads];
+                let wrong = row.iter().zip(threads).position(|(name, thread)| {
+                    *name != (register ^ thread) as u32 * per_element + g as u32
+                });
+                if let Some(t) = wrong {
+                    let found = (row[t] != NOTHING).then(|| row[t] / per_element);
+                    return Err(Kind::Wrong {
+                        register: r,
+                        lane: t as u32 & ((1 << self.lanes_log2) - 1),
+                        warp: t as u32 >> self.lanes_log2,
+                        found,
+                        expected: (register ^ threads[t]) as u32,
+                    }
+                    .into());
+                }
+            }
+            self.report.elements_checked += self.threads as u64;
+        }
+        Ok(())
+    }
+
+    pub(super) fn step(&mut self, index: usize) -> Result<(), PlanFault> {
+        let plan = self.plan;
+        match plan.steps()[index] {
+            Step::Pack { out, parts } => {
+                let parts = plan.operands(parts);
+                let mut rows = Vec::with_capacity(4);
+                for &p in parts {
+                    let (start, granules) = self.place(index, p)?;
+                    rows.extend((0..granules).map(|g| start + g * self.threads));
+                }
+                let whole = if plan.elem_bits() == 64 {
+                    self.per_element
+                } else {
+                    (4 / self.granule) as usize
+                };
+                if rows.len() > whole {
+                    return Err(Kind::Width {
+                        step: index,
+                        what: "more is packed than fits",
+                    }
+                    .into());
+                }
+                let start = self.define(out, whole);
+                for (g, &row) in rows.iter().enumerate() {
+                    self.names
+                        .copy_within(row..row + self.threads, start + g * self.threads);
+                }
+            }
+            Step::Unpack {
+                first,
+                count,
+                value,
+            } => {
+                let (start, granules) = self.place(index, value)?;
+                if count as usize > granules {
+                    return Err(Kind::Width {
+                        step: index,
+                        what: "more is unpacked than there is",
+                    }
+                    .into());
+                }
+                for k in 0..count as usize {
+                    let to = self.define(first.plus(k as u32), 1);
+                    let from = start + k * self.threads;
+                    self.names.copy_within(from..from + self.threads, to);
+                }
+            }
+            Step::Select {
+                out,
+                predicate,
+                if_set,
+                if_clear,
+            } => {
+                let predicate = plan.predicates()[predicate as usize];
+                let (set, granules) = self.place(index, if_set)?;
+                let (clear, other) = self.place(index, if_clear)?;
+                if granules != other {
+                    return Err(Kind::Width {
+                        step: index,
+                        what: "a select of two widths",
+                    }
+                    .into());
+                }
+                let start = self.define(out, granules);
+                let (old, new) = self.names.split_at_mut(start);
+                for g in 0..granules {
+                    let row = g * self.threads;
+                    let (a, b) = (
+                        &old[set + row..][..self.threads],
+                        &old[clear + row..][..self.threads],
+                    );
+                    for (t, name) in new[row..][..self.threads].iter_mut().enumerate() {
+                        *name = if predicate.holds(t as u32) {
+                            a[t]
+                        } else {
+                            b[t]
+                        };
+                    }
+                }
+                self.report.selects += self.warps();
+            }
+            Step::ShuffleXor {
+                out,
+                value,
+                lane_mask,
+            } => {
+                self.shuffle(index, out, value, |lane, _| lane ^ lane_mask)?;
+            }
+            Step::ShuffleIndex {
+                out,
+                value,
+                map,
+                lane_xor,
+            } => {
+                let map = &plan.lane_maps()[map as usize];
+                self.shuffle(index, out, value, |_, thread| map.apply(thread) ^ lane_xor)?;
+            }
+            Step::SwapLanes {
+                first,
+                low,
+                high,
+                lane_bit,
+            } => {
+                let (a, granules) = self.place(index, low)?;
+                let (b, other) = self.place(index, high)?;
+                if granules != other || granules * self.granule as usize != 4 {
+                    return Err(Kind::Width {
+                        step: index,
+                        what: "a lane swap of something that is no word",
+                    }
+                    .into());
+                }
+                let new_low = self.define(first, granules);
+                let new_high = self.define(first.plus(1), granules);
+                let bit = 1usize << lane_bit;
+                for g in 0..granules {
+                    let row = g * self.threads;
+                    for t in 0..self.threads {
+                        let upper = t & bit != 0;
+                        let (low, high) = if upper {
+                            (self.names[b + row + (t ^ bit)], self.names[b + row + t])
+                        } else {
+                            (self.names[a + row + t], self.names[a + row + (t ^ bit)])
+                        };
+                        // The upper lanes of low and the lower lanes of high change places.
+                        self.names[new_low + row + t] = low;
+                        self.names[new_high + row + t] = high;
+                    }
+                }
+                self.report.shuffles += self.warps();
+            }
+            Step::Store { address, values } => self.store(index, address, plan.operands(values))?,
+            Step::Load {
+                address,
+                first,
+                count,
+                words,
+            } => self.load(index, address, first, count, words)?,
+            Step::Barrier(scope) => {
+                self.memory.barrier(scope);
+                if scope == BarrierScope::Block {
+                    self.report.block_barriers += 1;
+                } else {
+                    self.report.warp_barriers += 1;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn shuffle(
+        &mut self,
+        index: usize,
+        out: ValueId,
+        value: ValueId,
+        source: impl Fn(u32, u32) -> u32,
+    ) -> Result<(), PlanFault> {
+        let (from, granules) = self.place(index, value)?;
+        if granules * self.granule as usize != 4 {
+            return Err(Kind::Width {
+                step: index,
+                what: "a shuffle of something that is no word",
+            }
+            .into());
+        }
+        let start = self.define(out, granules);
+        let lanes = 1u32 << self.lanes_log2;
+        let (old, new) = self.names.split_at_mut(start);
+        for t in 0..self.threads as u32 {
+            let lane = source(t & (lanes - 1), t);
+            if lane >= lanes {
+                return Err(Kind::Lane {
+                    step: index,
+                    lane,
+                    lanes,
+                }
+                .into());
+            }
+            let other = ((t & !(lanes - 1)) | lane) as usize;
+            for g in 0..granules {
+                let row = g * self.threads;
+                new[row + t as usize] = old[from + row + other];
+            }
+        }
+        self.report.shuffles += self.warps();
+        Ok(())
+    }
+
+    /// Checks the addresses of one access, for all threads.
+    fn check_addresses(&self, step: usize, address: Address, bytes: u32) -> Result<(), PlanFault> {
+        let scratch = self.plan.scratch_bytes();
+        let byte = |base: u32| (base ^ address.xor).wrapping_add(address.add);
+        let (mut all, mut most) = (0, 0);
+        for &base in &self.bases[address.base as usize] {
+            all |= byte(base);
+            most = most.max(byte(base));
+        }
+        let fits = u64::from(most) + u64::from(bytes) <= u64::from(scratch);
+        if fits && all & (bytes - 1) == 0 {
+            return Ok(());
+        }
+        for (&base, thread) in self.bases[address.base as usize].iter().zip(0..) {
+            let byte = byte(base);
+            if byte.checked_add(bytes).is_none_or(|end| end > scratch) {
+                return Err(Kind::OutOfBounds {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                    scratch,
+                }
+                .into());
+            }
+            if byte & (bytes - 1) != 0 {
+                return Err(Kind::Misaligned {
+                    step,
+                    thread,
+                    byte,
+                    bytes,
+                }
+                .into());
+            }
+        }
+        Ok(())
+    }
+
+    fn store(
+        &mut self,
+        step: usize,
+        address: Address,
+        values: &[ValueId],
+    ) -> Result<(), PlanFault> {
+        let mut rows = Vec::with_capacity(16);
+        for &v in values {
+            let (start, granules) = self.place(step, v)?;
+            rows.extend((0..granules).map(|g| start + g * self.threads));
+        }
+        let bytes = rows.len() as u32 * self.granule;
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        self.check_addresses(step, address, bytes)?;
+        let names = &self.names;
+        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
+            let first = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let thread = t as u32;
+            let row = rows.iter().map(|&r| names[r + t]);
+            if let Err((cell, _)) = self
+                .memory
+                .store(first, thread, thread >> self.lanes_log2, row)
+            {
+                let byte = (cell as u32) << self.granule_log2;
+                return Err(Kind::Race {
+                    step,
+                    thread,
+                    byte,
+                    reading: false,
+                }
+                .into());
+            }
+        }
+        let (waves, phases) = self.wavefronts(address.base, bytes, Access::Store);
+        let warps = self.warps();
+        self.report.stores += warps;
+        self.report.store_wavefronts += waves * warps;
+        self.report.store_conflicts += (waves - phases) * warps;
+        Ok(())
+    }
+
+    fn load(
+        &mut self,
+        step: usize,
+        address: Address,
+        first: ValueId,
+        count: u32,
+        words: bool,
+    ) -> Result<(), PlanFault> {
+        let granules = if words && self.plan.elem_bits() < 32 {
+            (4 / self.granule) as usize
+        } else if words {
+            1
+        } else {
+            self.per_element
+        };
+        let start = self.names.len();
+        for k in 0..count {
+            self.define(first.plus(k), granules);
+        }
+        let total = granules * count as usize;
+        let bytes = total as u32 * self.granule;
+        if !bytes.is_power_of_two() {
+            return Err(Kind::Width {
+                step,
+                what: "an access that is no power of two of bytes",
+            }
+            .into());
+        }
+        self.check_addresses(step, address, bytes)?;
+        for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
+            let at = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let thread = t as u32;
+            for i in 0..total {
+                match self.memory.load(at + i, thread, thread >> self.lanes_log2) {
+                    Ok(name) => self.names[start + i * self.threads + t] = name,
+                    Err(fault) => {
+                        let byte = ((at + i) as u32) << self.granule_log2;
+                        return Err(match fault {
+                            CellFault::Race => Kind::Race {
+                                step,
+                                thread,
+                                byte,
+                                reading: true,
+                            },
+                            CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+                        }
+                        .into());
+                    }
+                }
+            }
+        }
+        let (waves, phases) = self.wavefronts(address.base, bytes, Access::Load);
+        let warps = self.warps();
+        self.report.loads += warps;
+        self.report.load_wavefronts += waves * warps;
+        self.report.load_conflicts += (waves - phases) * warps;
+        Ok(())
+    }
+
+    /// Wavefronts of one access by one warp, and its phases, counted bank by bank.
+    ///
+    /// A constant added by exclusive or to all addresses of a warp permutes the banks and changes no meeting, so
+    /// the first warp without constants speaks for all accesses with this base.
+    fn wavefronts(&mut self, base: u32, bytes: u32, access: Access) -> (u64, u64) {
+        if let Some((_, known)) = self.waves.iter().find(|w| w.0 == (base, bytes, access)) {
+            return *known;
+        }
+        let target = self.target;
+        let phase_bits = target.phase_lane_bits(access, bytes);
+        let (mut waves, mut phases) = (0, 0);
+        for phase in (0..target.lanes).filter(|l| l & phase_bits == 0) {
+            phases += 1;
+            // The words touched, each once, by bank.
+            let mut words: Vec<u32> = Vec::with_capacity(64);
+            for lane in (0..target.lanes).filter(|l| l & !phase_bits == phase) {
+                let byte = self.bases[base as usize][lane as usize];
+                let first = byte / target.bank_bytes;
+                words.extend(first..=(byte + bytes - 1) / target.bank_bytes);
+            }
+            words.sort_unstable();
+            words.dedup();
+            let mut per_bank = vec![0u64; target.banks as usize];
+            for w in words {
+                per_bank[(w % target.banks) as usize] += 1;
+            }
+            waves += per_bank.into_iter().max().unwrap_or(0);
+        }
+        self.waves.push(((base, bytes, access), (waves, phases)));
+        (waves, phases)
+    }
+}

@@ -1,0 +1,172 @@
+use super::*;
+use crate::plan::{Address, BarrierScope, PlanOptions, Step, Strategy, plan_conversion};
+
+/// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.
+fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
+    let out = Dim::out(0);
+    let build = |lane: [u64; 5], rest: [u64; 5]| {
+        let (warp, register) = rest.split_at(warps);
+        let columns = |list: &[u64]| list.iter().map(|c| [*c]).collect::<Vec<_>>();
+        let all = [columns(register), columns(&lane), columns(warp)];
+        let refs: Vec<Vec<&[u64]>> = all
+            .iter()
+            .map(|l| l.iter().map(|c| &c[..]).collect())
+            .collect();
+        LinearLayout::from_bases(
+            &[
+                (Dim::REGISTER, &refs[0][..]),
+                (Dim::LANE, &refs[1][..]),
+                (Dim::WARP, &refs[2][..]),
+            ],
+            &[out],
+        )
+        .unwrap()
+    };
+    let (low, high) = ([1, 2, 4, 8, 16], [32, 64, 128, 256, 512]);
+    (build(low, high), build(high, low))
+}
+
+fn plan(
+    warps: usize,
+    bits: u32,
+    strategy: Strategy,
+) -> (ConvertPlan, LinearLayout, LinearLayout, &'static Target) {
+    let target = Target::parse("cuda:90").unwrap();
+    let (src, dst) = transposition(warps);
+    let options = PlanOptions::new().with_strategy(strategy);
+    let plan = plan_conversion(&src, &dst, bits, target, &options).unwrap();
+    (plan, src, dst, target)
+}
+
+/// Both ways of watching memory give this verdict.
+#[track_caller]
+fn verdict(
+    plan: &ConvertPlan,
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    target: &Target,
+) -> Result<PlanReport, PlanFault> {
+    let quick = check(plan, src, dst, target, false);
+    let slow = check(plan, src, dst, target, true);
+    assert_eq!(quick, slow, "{plan}");
+    quick
+}
+
+#[test]
+fn counts_are_right() {
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let report = verdict(&plan, &src, &dst, target).unwrap();
+    assert_eq!(report.elements_checked, 1024);
+    assert_eq!((report.store_wavefronts, report.load_wavefronts), (32, 32));
+    assert_eq!((report.conflicts(), report.block_barriers), (0, 1));
+}
+
+#[test]
+fn a_missing_barrier_is_a_race() {
+    for (warps, bits) in [(0, 32), (2, 32), (2, 64), (1, 8)] {
+        let (plan, src, dst, target) = plan(warps, bits, Strategy::Shared);
+        verdict(&plan, &src, &dst, target).unwrap();
+        let broken = plan.edited(|steps| steps.retain(|s| !matches!(s, Step::Barrier(_))));
+        let fault = check_plan(&broken, &src, &dst, target).unwrap_err();
+        assert!(fault.is_race(), "{fault}");
+        assert!(fault.to_string().contains("reads byte"), "{fault}");
+    }
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let weak = plan.edited(|steps| {
+        for s in steps {
+            if let Step::Barrier(scope) = s {
+                *scope = BarrierScope::Warp;
+            }
+        }
+    });
+    let fault = verdict(&weak, &src, &dst, target).unwrap_err();
+    assert!(fault.is_race(), "{fault}");
+}
+
+#[test]
+fn a_missing_store_is_found() {
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let broken = plan.edited(|steps| {
+        let at = steps
+            .iter()
+            .position(|s| matches!(s, Step::Store { .. }))
+            .unwrap();
+        steps.remove(at);
+    });
+    let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+    assert!(fault.is_uninitialised(), "{fault}");
+}
+
+#[test]
+fn a_wrong_address_is_found() {
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let edit = |change: fn(&mut Address)| {
+        plan.edited(|steps| {
+            if let Some(Step::Load { address, .. }) =
+                steps.iter_mut().find(|s| matches!(s, Step::Load { .. }))
+            {
+                change(address);
+            }
+        })
+    };
+    let fault = verdict(&edit(|a| a.add += 1 << 20), &src, &dst, target).unwrap_err();
+    assert!(fault.is_bad_address(), "{fault}");
+    let fault = verdict(&edit(|a| a.xor ^= 1), &src, &dst, target).unwrap_err();
+    assert!(
+        fault.is_bad_address() && fault.to_string().contains("expected a multiple"),
+        "{fault}"
+    );
+    let fault = verdict(&edit(|a| a.xor ^= 16), &src, &dst, target).unwrap_err();
+    assert!(fault.is_wrong_element(), "{fault}");
+    assert!(fault.to_string().contains("ends with element"), "{fault}");
+}
+
+#[test]
+fn every_shuffle_step_matters() {
+    for bits in [8, 16, 32, 64] {
+        let (plan, src, dst, target) = plan(0, bits, Strategy::Shuffle);
+        verdict(&plan, &src, &dst, target).unwrap();
+        let mut tried = 0;
+        for at in 0..plan.steps().len() {
+            let broken = plan.edited(|steps| match &mut steps[at] {
+                Step::ShuffleXor { lane_mask, .. } => *lane_mask ^= 1,
+                Step::Select {
+                    if_set, if_clear, ..
+                } => core::mem::swap(if_set, if_clear),
+                _ => {}
+            });
+            if broken != plan {
+                tried += 1;
+                let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+                assert!(fault.is_wrong_element(), "{fault}");
+            }
+        }
+        assert!(tried > 40, "{plan}");
+    }
+}
+
+#[test]
+fn another_layout_is_another_plan() {
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let fault = verdict(&plan, &src, &src, target).unwrap_err();
+    assert!(fault.is_wrong_element(), "{fault}");
+    let (small, _) = transposition(1);
+    let fault = verdict(&plan, &small, &dst, target).unwrap_err();
+    assert!(
+        fault
+            .to_string()
+            .starts_with("the plan is not for these layouts: it has 8 source registers"),
+        "{fault}"
+    );
+}
+
+#[test]
+fn steps_out_of_order_are_found() {
+    let (plan, src, dst, target) = plan(0, 32, Strategy::Shuffle);
+    let broken = plan.edited(|steps| steps.reverse());
+    let fault = verdict(&broken, &src, &dst, target).unwrap_err();
+    assert!(
+        fault.to_string().contains("which no step defined before"),
+        "{fault}"
+    );
+}
