@@ -18,7 +18,7 @@ fn check_error(line: &str, message: &str) {
 fn bad_cases_get_an_error_that_teaches() {
     check_error("", "the line is not JSON");
     check_error("{\"enc\": ", "the line is not JSON: EOF");
-    check_error("[1]", "expected a JSON object, found a list");
+    check_error("[1]", "expected a JSON object, found [1]");
     check_error("{}", "found neither `enc` nor `op`");
     check_error(r#"{"enc": "x", "op": "y"}"#, "not both");
     check_error(r#"{"enc": 7}"#, "`enc`: expected a string, found 7");
@@ -34,7 +34,7 @@ fn bad_cases_get_an_error_that_teaches() {
     );
     check_error(
         &json!({"enc": blocked, "shape": [-4]}).to_string(),
-        "`shape`: expected a list of sizes such as [64, 16], found a list",
+        "`shape`: expected a list of sizes such as [64, 16], found [-4]",
     );
     check_error(
         &json!({"enc": blocked, "shape": [12]}).to_string(),

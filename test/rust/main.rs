@@ -1,5 +1,7 @@
 //! Black-box tests of the public API: one binary, one module for each subject.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
 mod conversions;

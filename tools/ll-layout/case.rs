@@ -340,7 +340,9 @@ fn expected(key: &str, what: &str, found: &Value) -> CaseError {
 /// A value for messages: in full where it is short.
 fn kind(value: &Value) -> String {
     match value {
-        Value::Array(_) => "a list".to_owned(),
+        Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {
+            "a list".to_owned()
+        }
         Value::Object(_) => "an object".to_owned(),
         Value::String(text) if text.len() > 40 => "a string".to_owned(),
         other => other.to_string(),

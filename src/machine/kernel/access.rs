@@ -398,14 +398,14 @@ impl Exec<'_> {
 
     /// Lanes one after the other; an atomic is ordered against everything.
     pub(super) fn atomic(&mut self, op: &Op) -> Result<(), KernelError> {
-        let (bits, space, addr) = match *op {
-            Op::Atomic {
-                bits, space, addr, ..
-            }
-            | Op::CompareExchange {
-                bits, space, addr, ..
-            } => (bits, space, addr),
-            _ => return Ok(()),
+        let (Op::Atomic {
+            bits, space, addr, ..
+        }
+        | Op::CompareExchange {
+            bits, space, addr, ..
+        }) = *op
+        else {
+            return Ok(());
         };
         let count = (bits / 8) as u8;
         let mut lanes = Vec::new();
