@@ -5,7 +5,7 @@ SHELL := bash
 .SHELLFLAGS := -eu -o pipefail -c
 CARGO ?= cargo
 PREFIX ?= /usr/local
-TOOLS := ll-opt ll-translate ll-sim ll-layout
+TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 # Tools for a user are built with `--release`; demo and test share the artifacts of the dev profile.
 TEST_BINARIES = $(CARGO) build --bins --lib
 # The example compiler first, which the tests run: cargo builds what it tests, and no more.
@@ -61,5 +61,6 @@ bless: setup ## write the results of today's code into the expectations of the t
 bench: setup ## timings, optimised build
 	$(CARGO) bench --bench '*'
 
-docs: setup ## the library's pages, in target/doc
+docs: setup ## the library's pages in target/doc, and those of the dialects and passes in target/doc/reference
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	tools/docs/reference.py $${CARGO_TARGET_DIR:-target}/doc/reference

@@ -130,21 +130,71 @@ mod mlir {
             &["-name=LinearLayout"],
             "Passes.h.inc",
         );
-        let passes = pass_list(prefix);
-        let path = generated.join("PassList.inc");
-        if fs::read_to_string(&path).ok().as_ref() != Some(&passes) {
-            fs::write(path, passes).expect("OUT_DIR is writable");
+        write_if_changed(&generated.join("PassList.inc"), &pass_list(prefix));
+        write_if_changed(&generated.join("reference.rs"), &reference(prefix));
+    }
+
+    fn write_if_changed(path: &Path, text: &str) {
+        if fs::read_to_string(path).ok().as_deref() != Some(text) {
+            fs::write(path, text).expect("OUT_DIR is writable");
         }
+    }
+
+    fn records(prefix: &Path, td: &str) -> tblgen::RecordKeeper<'static> {
+        let include = prefix.join("include");
+        tblgen::TableGenParser::new()
+            .add_include_directory("dialect")
+            .add_include_directory(include.to_str().expect("the LLVM prefix is UTF-8"))
+            .add_source_file(td)
+            .parse()
+            .unwrap_or_else(|e| panic!("{td} is not valid TableGen: {e}"))
+    }
+
+    /// What the dialects have, as Rust data: see `src/ir/reference.rs`.
+    fn reference(prefix: &Path) -> String {
+        let mut text = String::from("[\n");
+        for (stem, name) in DIALECTS {
+            let keeper = records(prefix, &format!("dialect/{stem}.td"));
+            let own = |record: &tblgen::Record<'_>, field: &str| {
+                record
+                    .def_value(field)
+                    .and_then(|dialect| dialect.str_value("name"))
+                    .is_ok_and(|n| n == name)
+            };
+            let dialect = keeper
+                .all_derived_definitions("Dialect")
+                .find(|record| record.str_value("name") == Ok(name))
+                .unwrap_or_else(|| panic!("dialect/{stem}.td declares `{name}`"));
+            let summary = dialect.str_value("summary").unwrap_or_default();
+            text += &format!("Dialect {{ name: {name:?}, summary: {summary:?}, entries: &[\n");
+            for (class, dialect_field, name_field, kind, sigil) in [
+                ("Op", "opDialect", "opName", "Operation", ""),
+                ("AttrDef", "dialect", "mnemonic", "Attribute", "#"),
+                ("TypeDef", "dialect", "mnemonic", "Type", "!"),
+            ] {
+                let mut lines: Vec<String> = keeper
+                    .all_derived_definitions(class)
+                    .filter(|record| own(record, dialect_field))
+                    .map(|record| {
+                        let of = record.str_value(name_field).unwrap_or_default();
+                        let summary = record.str_value("summary").unwrap_or_default().trim();
+                        format!(
+                            "Entry {{ kind: Kind::{kind}, name: \"{sigil}{name}.{of}\", \
+                             summary: {summary:?} }},\n"
+                        )
+                    })
+                    .collect();
+                lines.sort();
+                text += &lines.concat();
+            }
+            text += "] },\n";
+        }
+        text + "]\n"
     }
 
     /// The passes of `Passes.td` as a C++ X-macro, so that no second list is kept by hand.
     fn pass_list(prefix: &Path) -> String {
-        let include = prefix.join("include");
-        let keeper = tblgen::TableGenParser::new()
-            .add_include_directory(include.to_str().expect("the LLVM prefix is UTF-8"))
-            .add_source_file("passes/Passes.td")
-            .parse()
-            .expect("passes/Passes.td is valid TableGen");
+        let keeper = records(prefix, "passes/Passes.td");
         let names: Vec<String> = keeper
             .all_derived_definitions("PassBase")
             .map(|pass| pass.name().expect("a pass has a name").to_owned())

@@ -38,6 +38,17 @@ Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic
   return normal;
 }
 
+bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
+  auto *dialect = attr.getContext()->getLoadedDialect<ttg::TritonGPUDialect>();
+  if (!dialect->hasPrettyAliases() ||
+      !isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
+    return false;
+  rust::String name = dialect->getLayoutCache().cache->pretty_name(
+      reinterpret_cast<size_t>(attr.getAsOpaquePointer()));
+  os << std::string(name);
+  return !name.empty();
+}
+
 bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError) {
   const LayoutCacheHolder &holder =
       buffer.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();

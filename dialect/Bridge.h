@@ -24,7 +24,9 @@ inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()};
 // --- called from Rust ---
 void register_dialects(size_t registry);
 void register_passes();
-int32_t opt_main(rust::Slice<const rust::String> arguments);
+int32_t opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
+                 rust::Str examples, rust::Str dialects);
+int32_t lsp_main(rust::Slice<const rust::String> arguments);
 const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);
@@ -47,6 +49,9 @@ mlir::Attribute normalEncoding(mlir::Attribute encoding,
 
 // Whether a buffer's type keeps the rules of buffers; an error names the rule it breaks.
 bool isValidBuffer(mlir::Type buffer, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+
+// Prints what Rust calls an encoding, where the context has pretty aliases; false for what is none.
+bool printPrettyName(mlir::Attribute attr, llvm::raw_ostream &os);
 
 } // namespace ll
 

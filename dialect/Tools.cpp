@@ -1,28 +1,142 @@
-// `ll-opt`: MLIR's own driver with every upstream dialect and pass, and ours.
+// `ll-opt` and `ll-lsp-server`: MLIR's own drivers with every upstream dialect and pass, and ours.
 #include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
+#include "mlir/Support/FileUtilities.h"
+#include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/InitLLVM.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
+using namespace ll;
 
-int32_t ll::bridge::opt_main(rust::Slice<const rust::String> arguments) {
+namespace {
+
+// Arguments as `main` gets them.
+struct Argv {
+  explicit Argv(rust::Slice<const rust::String> arguments) {
+    for (const rust::String &argument : arguments)
+      owned.emplace_back(argument.data(), argument.size());
+    for (std::string &argument : owned)
+      pointers.push_back(argument.data());
+    pointers.push_back(nullptr);
+  }
+
+  int argc() const { return static_cast<int>(owned.size()); }
+  char **argv() { return pointers.data(); }
+
+private:
   std::vector<std::string> owned;
-  for (const rust::String &argument : arguments)
-    owned.emplace_back(argument.data(), argument.size());
-  std::vector<char *> argv;
-  for (std::string &argument : owned)
-    argv.push_back(argument.data());
-  argv.push_back(nullptr);
+  std::vector<char *> pointers;
+};
 
-  registerAllPasses();
-  DialectRegistry registry;
+void registerEverything(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  register_dialects(reinterpret_cast<size_t>(&registry));
-  return asMainReturnCode(MlirOptMain(static_cast<int>(owned.size()), argv.data(),
-                                      "ll-opt: tensor layouts to NVVM and ROCDL\n", registry));
+  bridge::register_dialects(reinterpret_cast<size_t>(&registry));
+}
+
+// Whether no long option is a misspelled one. LLVM would take its first letter for a short option.
+bool areKnown(ArrayRef<char *> arguments) {
+  auto &known = llvm::cl::getRegisteredOptions();
+  for (StringRef argument : arguments) {
+    if (!argument.consume_front("--") || argument.empty())
+      continue;
+    StringRef name = argument.take_until([](char c) { return c == '='; });
+    if (known.count(name))
+      continue;
+    StringRef nearest;
+    unsigned best = std::max<unsigned>(2, name.size() / 4) + 1;
+    for (auto &option : known)
+      if (unsigned distance = name.edit_distance(option.first, true, best); distance < best) {
+        best = distance;
+        nearest = option.first;
+      }
+    if (nearest.empty())
+      continue;
+    llvm::errs() << "error: unknown option `--" << name << "`\nnote: did you mean `--" << nearest
+                 << "`? `--help` lists all of them\n";
+    return false;
+  }
+  return true;
+}
+
+// Runs the driver into a string, which goes to the output with comments.
+LogicalResult optWithComments(StringRef input, StringRef output, DialectRegistry &registry,
+                              const MlirOptMainConfig &config) {
+  std::string reason;
+  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &reason);
+  std::unique_ptr<llvm::ToolOutputFile> file = buffer ? openOutputFile(output, &reason) : nullptr;
+  if (!file) {
+    llvm::errs() << reason << "\n";
+    return failure();
+  }
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  LogicalResult result = MlirOptMain(stream, std::move(buffer), registry, config);
+  file->os() << std::string(
+      bridge::with_layout_comments(bridge::view(StringRef(text)),
+                                   bridge::view(config.outputSplitMarker())));
+  if (succeeded(result))
+    file->keep();
+  return result;
+}
+
+} // namespace
+
+int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
+                         rust::Str examples, rust::Str dialects) {
+  Argv args(arguments);
+  int argc = args.argc();
+  char **argv = args.argv();
+  llvm::InitLLVM init(argc, argv);
+  registerAllPasses();
+  DialectRegistry registry;
+  registerEverything(registry);
+
+  namespace cl = llvm::cl;
+  cl::OptionCategory category("Layout options");
+  cl::opt<bool> prettyEncodings(
+      "pretty-encodings", cl::cat(category),
+      cl::desc("Name aliases by what the encodings are: #blocked_1x4_t8x4_w4x1, not #blocked"));
+  cl::opt<bool> printLinearLayouts(
+      "print-linear-layouts", cl::cat(category),
+      cl::desc("Print the linear layout of each encoding in comments, one for each shape"));
+  std::string end(view(examples));
+  cl::extrahelp more(end);
+  std::string header = registerCLIOptions(view(overview), registry);
+  if (!areKnown(ArrayRef<char *>(argv + 1, argv + argc)))
+    return 1;
+  auto [input, output] = parseCLIOptions(argc, argv, header);
+
+  MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
+  if (config.shouldShowDialects())
+    llvm::outs() << view(dialects);
+  if (config.shouldEmitBytecode() && (prettyEncodings || printLinearLayouts)) {
+    llvm::errs() << "error: bytecode has neither aliases nor comments, so `--"
+                 << (prettyEncodings ? prettyEncodings.ArgStr : printLinearLayouts.ArgStr)
+                 << "` has no effect on it\nnote: leave out that option, or `--emit-bytecode`\n";
+    return 1;
+  }
+  if (prettyEncodings)
+    registry.addExtension(+[](MLIRContext *, ttg::TritonGPUDialect *dialect) {
+      dialect->usePrettyAliases();
+    });
+  if (printLinearLayouts && !config.shouldShowDialects() && !config.shouldListPasses())
+    return asMainReturnCode(optWithComments(input, output, registry, config));
+  return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+}
+
+int32_t bridge::lsp_main(rust::Slice<const rust::String> arguments) {
+  Argv args(arguments);
+  DialectRegistry registry;
+  registerEverything(registry);
+  return asMainReturnCode(MlirLspServerMain(args.argc(), args.argv(), registry));
 }

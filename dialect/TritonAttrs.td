@@ -9,6 +9,11 @@ include "TritonEnums.td"
 def TT_CachePolicy : AttrDef<Triton_Dialect, "CachePolicy"> {
   let mnemonic = "cache_policy";
   let summary = "how a global access uses the caches";
+  let description = [{
+    ```mlir
+    #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>
+    ```
+  }];
   let parameters = (ins EnumParameter<TT_CacheModifier>:$cache_modifier,
                         EnumParameter<TT_EvictionPolicy>:$eviction_policy);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -56,12 +56,15 @@ static void printAddrSpace(OpAsmPrinter &printer, Operation *, ll::ttg::AddrSpac
 
 namespace {
 
-// Names that a printed module gives to long attributes: `#blocked`, `#blocked1`, ...
+// Names that a printed module gives to long attributes: `#blocked`, `#blocked1`, ... as Triton
+// gives them, or pretty ones.
 struct EncodingAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
     using namespace ll::ttg;
+    if (ll::printPrettyName(attr, os))
+      return AliasResult::FinalAlias;
     StringRef name =
         TypeSwitch<Attribute, StringRef>(attr)
             .Case([](BlockedEncodingAttr) { return "blocked"; })

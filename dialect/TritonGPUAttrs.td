@@ -55,6 +55,14 @@ class TTG_Encoding<string name, string attrMnemonic> : TTG_Attr<name, attrMnemon
 
 def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
   let summary = "each thread holds a small block; blocks tile the tensor by lanes, then warps";
+  let description = [{
+    A thread holds 1 x 4 neighbours, a warp of 8 x 4 threads 8 x 16 elements, the CTA 32 x 16; `order`
+    names the dimensions, fastest first. A larger tensor repeats that, a smaller one is held several
+    times.
+    ```mlir
+    #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ```
+  }];
   let parameters = (ins LL_IntList<>:$sizePerThread, LL_IntList<>:$threadsPerWarp,
                         LL_IntList<>:$warpsPerCTA, LL_IntList<>:$order,
                         LL_CGALayout:$CGALayout);
@@ -62,6 +70,12 @@ def TTG_BlockedEncoding : TTG_Encoding<"BlockedEncoding", "blocked"> {
 
 def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
   let summary = "the parent's layout with one dimension removed";
+  let description = [{
+    What a reduction along `dim` gives, and what `tt.expand_dims` asks for.
+    ```mlir
+    #ttg.slice<{dim = 1, parent = #blocked}>
+    ```
+  }];
   let parameters = (ins "unsigned":$dim, "::mlir::Attribute":$parent);
 }
 
@@ -69,6 +83,12 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
 // keyword; as named bases they need no hand-written list of fields.
 def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
   let summary = "a layout given by its bases";
+  let description = [{
+    One basis for each bit of an index, the lowest first: lane 1 holds the element at (0, 2).
+    ```mlir
+    #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0], [16, 0]], block = []}>
+    ```
+  }];
   let parameters = (ins LL_NamedBases<"of `register`, `lane`, `warp`, `block`">:$bases);
   let assemblyFormat = "`<` $bases `>`";
 }
@@ -76,6 +96,10 @@ def TTG_LinearEncoding : TTG_Encoding<"LinearEncoding", "linear"> {
 def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_linear"> {
   let summary = "a layout given by its bases, where warps may be swizzled";
   let description = [{
+    As `#ttg.linear`, but a basis of `warp` may move in several dimensions at once.
+    ```mlir
+    #ttg.generic_linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 1], [16, 0]], block = []}>
+    ```
     - generic_linear_c1: only operations on single elements, views, loads and stores, products and
       conversions take tensors that have it, or a slice of it
   }];
@@ -85,6 +109,12 @@ def TTG_GenericLinearEncoding : TTG_Encoding<"GenericLinearEncoding", "generic_l
 
 def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
   let summary = "the result of NVIDIA's `mma` (version 2) and `wgmma` (version 3)";
+  let description = [{
+    ```mlir
+    #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+    #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
+    ```
+  }];
   let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor,
                         LL_IntList<>:$warpsPerCTA, LL_CGALayout:$CGALayout,
                         LL_IntList<>:$instrShape);
@@ -92,6 +122,11 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
 
 def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
   let summary = "the result of AMD's CDNA matrix instructions";
+  let description = [{
+    ```mlir
+    #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+    ```
+  }];
   let parameters = (ins "unsigned":$version, LL_IntList<>:$warpsPerCTA, LL_IntList<>:$instrShape,
                         LL_Bool<>:$isTransposed, LL_CGALayout:$CGALayout,
                         LL_OptionalIntList<"all 1 if absent">:$tilesPerWarp,
@@ -100,6 +135,12 @@ def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
 
 def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
   let summary = "the result of AMD's RDNA matrix instructions";
+  let description = [{
+    `ctaLayout` says, in tiles of one instruction, which tiles a warp holds and where each warp begins.
+    ```mlir
+    #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1, 0], [2, 0]]}, instrShape = [16, 16, 16]}>
+    ```
+  }];
   let parameters = (ins "unsigned":$version, LL_Bool<>:$isTranspose,
                         LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
                         LL_CGALayout:$CGALayout,
@@ -109,6 +150,13 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
 
 def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
   let summary = "an operand of a matrix product whose result has the parent's layout";
+  let description = [{
+    `opIdx` is 0 for the left operand and 1 for the right; a thread holds `kWidth` neighbours along
+    the dimension that is summed.
+    ```mlir
+    #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+    ```
+  }];
   let parameters = (ins "unsigned":$opIdx, "::mlir::Attribute":$parent,
                         DefaultValuedParameter<"unsigned", "0">:$kWidth);
 }
@@ -117,6 +165,13 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
 
 def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzled_shared"> {
   let summary = "shared memory, rows permuted by XOR in units of `vec` elements";
+  let description = [{
+    Of `perPhase` rows each, `maxPhase` groups have their vectors exchanged by XOR with the group's
+    number, so that a column lies in different banks.
+    ```mlir
+    #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
+    ```
+  }];
   let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
 }
@@ -124,12 +179,23 @@ def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzle
 def TTG_AMDRotatingSharedEncoding
     : TTG_Encoding<"AMDRotatingSharedEncoding", "amd_rotating_shared"> {
   let summary = "shared memory, rows permuted by XOR with a phase that rotates from block to block";
+  let description = [{
+    ```mlir
+    #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
+    ```
+  }];
   let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
 }
 
 def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shared"> {
   let summary = "shared memory with a gap after every so many elements";
+  let description = [{
+    Here 4 elements are left out after every 32, and 8 after every 128.
+    ```mlir
+    #ttg.padded_shared<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>
+    ```
+  }];
   let parameters = (ins LL_IntList<>:$intervals, LL_IntList<>:$paddings,
                         LL_NamedBases<"`order` and `shape`, or bases of `offset` and `block`">:$linear);
   let assemblyFormat = ?;
@@ -139,12 +205,23 @@ def TTG_PaddedSharedEncoding : TTG_Encoding<"PaddedSharedEncoding", "padded_shar
 def TTG_PartitionedSharedEncoding
     : TTG_Encoding<"PartitionedSharedEncoding", "partitioned_shared"> {
   let summary = "shared memory in pieces that are allocated apart";
+  let description = [{
+    ```mlir
+    #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #shared}>
+    ```
+  }];
   let parameters = (ins "unsigned":$numPartitions, "unsigned":$numGroups, "unsigned":$partitionDim,
                         "::mlir::Attribute":$partitionLayout);
 }
 
 def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"> {
   let summary = "shared memory as NVIDIA's tensor cores and TMA read it";
+  let description = [{
+    Rows of `swizzlingByteWidth` bytes, whose 16-byte pieces are exchanged by XOR with the row.
+    ```mlir
+    #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+    ```
+  }];
   let parameters = (ins "unsigned":$swizzlingByteWidth, LL_Bool<>:$transposed,
                         "unsigned":$elementBitWidth, LL_OptionalBool<>:$fp4Padded,
                         DefaultValuedParameter<"unsigned", "0">:$rank, LL_CGALayout:$CGALayout);
@@ -152,6 +229,11 @@ def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"
 
 def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_linear"> {
   let summary = "shared memory given by its bases";
+  let description = [{
+    ```mlir
+    #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>
+    ```
+  }];
   let parameters = (ins LL_NamedBases<"of `offset` and `block`">:$bases, "unsigned":$alignment);
   let assemblyFormat = "`<` $bases `,` `alignment` `=` $alignment `>`";
 }

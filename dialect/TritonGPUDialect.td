@@ -22,9 +22,13 @@ def TritonGPU_Dialect : Dialect {
     void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
     // Layouts of the types and encodings of this context, computed once each.
     const ::ll::LayoutCacheHolder &getLayoutCache() const { return *layoutCache; }
+    // Whether aliases are named by what encodings are, and not as Triton names them.
+    bool hasPrettyAliases() const { return prettyAliases; }
+    void usePrettyAliases() { prettyAliases = true; }
 
   private:
     std::shared_ptr<::ll::LayoutCacheHolder> layoutCache;
+    bool prettyAliases = false;
 
   public:
   }];

@@ -60,6 +60,8 @@ struct TensorMemoryAliases : OpAsmDialectInterface {
   using OpAsmDialectInterface::OpAsmDialectInterface;
 
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
+    if (ll::printPrettyName(attr, os))
+      return AliasResult::FinalAlias;
     if (isa<ll::ttng::TensorMemoryEncodingAttr>(attr))
       os << "tmem";
     else if (isa<ll::ttng::TensorMemoryScalesEncodingAttr>(attr))

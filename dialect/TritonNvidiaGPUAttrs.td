@@ -20,6 +20,12 @@ def TTNG_TensorMemorySpace : TTNG_Attr<"TensorMemorySpace", "tensor_memory"> {
 
 def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory_encoding"> {
   let summary = "tensor memory in blocks of the matrix instruction's result";
+  let description = [{
+    Blocks of `blockM` rows and `blockN` columns, with `colStride` columns from one element to the next.
+    ```mlir
+    #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+    ```
+  }];
   let parameters = (ins "unsigned":$blockM, "unsigned":$blockN, "unsigned":$colStride,
                         LL_CGALayout:$CGALayout, LL_OptionalBool<>:$twoCTAs,
                         LL_OptionalBool<>:$fp4Padded);
@@ -29,6 +35,11 @@ def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory
 def TTNG_TensorMemoryScalesEncoding
     : TTNG_Attr<"TensorMemoryScalesEncoding", "tensor_memory_scales_encoding"> {
   let summary = "tensor memory that holds the scales of a scaled matrix product";
+  let description = [{
+    ```mlir
+    #ttng.tensor_memory_scales_encoding<>
+    ```
+  }];
   let parameters = (ins LL_CGALayout:$CGALayout,
                         LL_DefaultEnum<TTNG_ScalesBlockRepOrder, "mnThenK">:$blockRepOrder);
   let assemblyFormat = "`<` struct(params) `>`";
@@ -42,6 +53,11 @@ def TTNG_TMEMLoadReduceModifierEnum
 
 def TTNG_CachePolicy : TTNG_Attr<"CachePolicy", "cache_policy"> {
   let summary = "how a global access uses each cache";
+  let description = [{
+    ```mlir
+    #ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>
+    ```
+  }];
   let parameters = (ins
       LL_DefaultEnum<TT_CacheModifier, "NONE">:$cache_modifier,
       LL_DefaultEnum<TTNG_CacheEvictionPriority, "NONE">:$l1,

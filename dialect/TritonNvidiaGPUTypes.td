@@ -10,6 +10,9 @@ def TTNG_TensorDescIm2ColType
     : TypeDef<TritonNvidiaGPU_Dialect, "TensorDescIm2Col", [ShapedTypeInterface]> {
   let mnemonic = "tensordesc_im2col";
   let summary = "an image in global memory, read as the columns of a convolution";
+  let description = [{
+    `!ttng.tensordesc_im2col<64x32xf16, #shared>`, spelled as `!tt.tensordesc` is.
+  }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         OptionalParameter<"::mlir::Attribute">:$sharedLayout);
   let hasCustomAssemblyFormat = 1;

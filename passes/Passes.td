@@ -1,4 +1,5 @@
-// Passes: name, options, help. The Rust file of the same name in this folder carries each out.
+// Passes: name, options, help with an example that test/rust/reference.rs runs. The Rust file of the
+// same name in this folder carries each out.
 #ifndef LL_PASSES
 #define LL_PASSES
 
@@ -9,6 +10,25 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   let description = [{
     Two encodings of one layout become one attribute, so that files can be read and compared.
     Nothing moves: every tensor keeps its layout.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<16x16xf32, #rows>, %i: tensor<16xi32, #ttg.slice<{dim = 0, parent = #rows}>>) {
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #linear = #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<16x16xf32, #linear>, %arg1: tensor<16xi32, #ttg.slice<{dim = 0, parent = #linear}>>) {
+        tt.return
+      }
+    }
+    ```
   }];
 }
 
@@ -17,6 +37,27 @@ def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> 
   let description = [{
     A `ttg.convert_layout` whose operand and result have the same layout moves nothing, whatever
     the encodings are called; it disappears. A chain of conversions becomes one, or none.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #bases = #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<16x16xf32, #rows>) -> tensor<16x16xf32, #bases> {
+        %0 = ttg.convert_layout %x : tensor<16x16xf32, #rows> -> tensor<16x16xf32, #bases>
+        tt.return %0 : tensor<16x16xf32, #bases>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<16x16xf32, #blocked>) -> tensor<16x16xf32, #blocked> {
+        tt.return %arg0 : tensor<16x16xf32, #blocked>
+      }
+    }
+    ```
   }];
 }
 
@@ -26,6 +67,38 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     Every tensor becomes one LLVM value per register that a thread holds; index arithmetic follows
     from the layouts. `arith`, `math`, `scf` and `cf` are finished by MLIR's own conversions. The
     shared memory a CTA needs is recorded in bytes as the module's `ttg.shared`.
+
+    Before:
+    ```mlir
+    #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+      tt.func public @double(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+        %i = tt.make_range {end = 256 : i32, start = 0 : i32} : tensor<256xi32, #pairs>
+        %ps = tt.splat %p : !tt.ptr<f32> -> tensor<256x!tt.ptr<f32>, #pairs>
+        %at = tt.addptr %ps, %i : tensor<256x!tt.ptr<f32>, #pairs>, tensor<256xi32, #pairs>
+        %x = tt.load %at : tensor<256x!tt.ptr<f32>, #pairs>
+        %y = arith.addf %x, %x : tensor<256xf32, #pairs>
+        tt.store %at, %y : tensor<256x!tt.ptr<f32>, #pairs>
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
+      llvm.func @double(%arg0: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+        ...
+        %11 = llvm.getelementptr %arg0[%10] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, f32
+        %12 = llvm.load %11 {alignment = 8 : i64} : !llvm.ptr<1> -> vector<2xf32>
+        ...
+        %15 = llvm.fadd %13, %13 : f32
+        %16 = llvm.fadd %14, %14 : f32
+        ...
+        llvm.store %19, %11 {alignment = 8 : i64} : vector<2xf32>, !llvm.ptr<1>
+        llvm.return
+      }
+    }
+    ```
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",

@@ -61,6 +61,11 @@ impl Semantics for LinearLayouts {
             .map_err(|reason| reason.to_string())
     }
 
+    fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.encoding(encoding).ok().map(|e| e.pretty_name())
+    }
+
     fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String> {
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
         layouts

@@ -4,12 +4,12 @@
 
 /// Options by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options(Vec<(String, String)>);
+pub(super) struct Options(Vec<(String, String)>);
 
 impl Options {
     /// Reads the textual pipeline form of one pass.
     #[must_use]
-    pub fn parse(text: &str) -> Self {
+    pub(super) fn parse(text: &str) -> Self {
         let Some((_, inside)) = text.split_once('{') else {
             return Self::default();
         };
@@ -25,7 +25,7 @@ impl Options {
 
     /// The value of an option, or nothing where it is empty.
     #[must_use]
-    pub fn get(&self, key: &str) -> Option<&str> {
+    pub(super) fn get(&self, key: &str) -> Option<&str> {
         let value = self.0.iter().find(|(name, _)| name == key)?.1.as_str();
         (!value.is_empty()).then_some(value)
     }

@@ -53,6 +53,7 @@ mod error;
 pub mod infer;
 mod linear;
 mod list;
+mod name;
 mod nvidia_mma;
 mod nvmma_shared;
 mod padded_shared;

@@ -39,6 +39,9 @@ pub struct Layouts {
 
 impl Layouts {
     /// The cache of the context that an object lives in.
+    ///
+    /// # Panics
+    /// The dialects were registered without [`install`](crate::install), which cannot be.
     #[must_use]
     pub fn of<'c>(context: melior::ContextRef<'c>) -> &'c Self {
         sys::layout_cache(context)

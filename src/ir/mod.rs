@@ -12,6 +12,7 @@ mod diagnostics;
 pub mod infer;
 mod layouts;
 mod module;
+pub mod reference;
 mod tensor;
 pub mod verify;
 pub mod view;

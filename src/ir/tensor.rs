@@ -55,20 +55,21 @@ impl<'c> TensorType<'c> {
 fn static_size(tensor: &RankedTensorType<'_>, i: usize) -> u64 {
     use melior::ir::r#type::DimSize;
     match tensor.dim_size(i) {
-        Ok(DimSize::Static(size)) => u64::try_from(size).unwrap_or(0),
+        Ok(DimSize::Static(size)) => size,
         _ => 0,
     }
 }
 
 /// The width of an element in bits: its own for numbers, 64 for pointers.
 ///
-/// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` 64.
+/// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` and `!llvm.ptr` 64.
 #[must_use]
 pub fn element_bits(element: Type<'_>) -> Option<u32> {
     if let Ok(integer) = IntegerType::try_from(element) {
         return Some(integer.width());
     }
-    if element.is_index() || crate::sys::pointer(element).is_some() {
+    let is_pointer = crate::sys::pointer(element).is_some() || crate::sys::is_llvm_pointer(element);
+    if element.is_index() || is_pointer {
         return Some(64);
     }
     crate::sys::float_width(element)

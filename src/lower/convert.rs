@@ -1,5 +1,6 @@
 //! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
 
+use super::bits_of;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use crate::plan::index::{IndexOp, IndexProgram};
@@ -88,7 +89,7 @@ impl<'c> Run<'_, 'c> {
         self.e.bitcast(value, integer)
     }
 
-    fn from_integer(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
+    fn integer_as(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         if value.r#type() == type_ {
             return value;
         }
@@ -103,20 +104,20 @@ impl<'c> Run<'_, 'c> {
         let value = if self.plan.is_word(id) {
             value
         } else {
-            self.from_integer(value, self.element)
+            self.integer_as(value, self.element)
         };
         self.set(id, value);
     }
 
     /// An element as it lies in words and in shared memory.
-    fn to_container(&mut self, value: Val<'c>) -> Val<'c> {
+    fn contained(&mut self, value: Val<'c>) -> Val<'c> {
         if value.r#type() == self.element && self.element != self.container {
             return self.e.zext(value, self.container);
         }
         value
     }
 
-    fn from_container(&mut self, value: Val<'c>) -> Val<'c> {
+    fn uncontained(&mut self, value: Val<'c>) -> Val<'c> {
         if self.element == self.container {
             return value;
         }
@@ -220,10 +221,10 @@ impl<'c> Run<'_, 'c> {
             let pair = self.e.gather(parts);
             let i64 = self.e.types.i64;
             let whole = self.e.bitcast(pair, i64);
-            return self.from_integer(whole, self.element);
+            return self.integer_as(whole, self.element);
         }
         let per_word = (32 / self.plan.container_bits()) as usize;
-        let mut parts: Vec<Val<'c>> = parts.iter().map(|v| self.to_container(*v)).collect();
+        let mut parts: Vec<Val<'c>> = parts.iter().map(|v| self.contained(*v)).collect();
         if parts.len() < per_word {
             let missing = self.e.undefined(self.container);
             parts.resize(per_word, missing);
@@ -247,7 +248,7 @@ impl<'c> Run<'_, 'c> {
         parts.truncate(count as usize);
         parts
             .into_iter()
-            .map(|part| self.from_container(part))
+            .map(|part| self.uncontained(part))
             .collect()
     }
 
@@ -309,7 +310,7 @@ impl<'c> Run<'_, 'c> {
         let values: Vec<Val<'c>> = values
             .iter()
             .map(|v| {
-                let v = self.to_container(*v);
+                let v = self.contained(*v);
                 // Vectors of pointers are no vectors of bits.
                 if is_pointer(v.r#type()) {
                     self.as_integer(v, 64)
@@ -353,9 +354,9 @@ impl<'c> Run<'_, 'c> {
             let part = if self.plan.is_word(id) {
                 part
             } else if is_pointer(type_) {
-                self.from_integer(part, type_)
+                self.integer_as(part, type_)
             } else {
-                self.from_container(part)
+                self.uncontained(part)
             };
             self.set(id, part);
         }
@@ -364,14 +365,6 @@ impl<'c> Run<'_, 'c> {
 
 fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
-}
-
-fn bits_of(type_: Type<'_>) -> u32 {
-    IntegerType::try_from(type_)
-        .map(|t| t.width())
-        .ok()
-        .or_else(|| sys::float_width(type_))
-        .expect("elements are integers or floats")
 }
 
 /// Emits index arithmetic on `i32` values; one value per output.

@@ -4,6 +4,7 @@
 //! access is predicated on NVIDIA and branched around on AMD. A store is made by one of the threads
 //! that hold an element, a load by all of them.
 
+use super::bits_of;
 use super::elementwise::memory_type;
 use super::function::{Lowering, Outcome, integer};
 use super::gpu::extract_as;
@@ -16,7 +17,6 @@ use crate::sys::build::{self, Op, Val};
 use crate::target::Vendor;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
 /// Operands of an operation with segments, by their place in its declaration.
@@ -81,17 +81,6 @@ impl<'c> Accesses<'c> {
             l.e.vector_type(self.width(), self.element)
         }
     }
-}
-
-fn bits_of(type_: Type<'_>) -> u32 {
-    if sys::is_llvm_pointer(type_) {
-        return 64;
-    }
-    IntegerType::try_from(type_)
-        .map(|t| t.width())
-        .ok()
-        .or_else(|| sys::float_width(type_))
-        .expect("memory holds numbers and pointers")
 }
 
 fn element_of<'c>(type_: Type<'c>) -> Type<'c> {

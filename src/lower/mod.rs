@@ -21,15 +21,20 @@ mod gpu;
 mod memory;
 mod views;
 
-use crate::ir::ModuleInfo;
+use crate::ir::{ModuleInfo, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
 use crate::target::Target;
 use gpu::Gpu;
-use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationMutLike;
 use melior::ir::r#type::IntegerType;
+use melior::ir::{OperationRef, Type};
+
+/// The width in bits of what a register holds: a number or a pointer.
+fn bits_of(type_: Type<'_>) -> u32 {
+    element_bits(type_).expect("registers hold numbers and pointers")
+}
 
 /// The conversions of MLIR that finish what [`lower_module`] leaves: loops, `arith`, `math`.
 ///

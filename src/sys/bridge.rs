@@ -50,10 +50,12 @@ pub(super) mod ffi {
         fn new_layout_cache() -> Box<LayoutCache>;
         fn check_encoding(self: &LayoutCache, attribute: usize) -> EncodingCheck;
 
+        fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
         fn check_type(self: &LayoutCache, type_: usize) -> String;
         fn verify_operation(op: usize) -> bool;
         fn canonicalize(op: usize) -> RewriteAction;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
+        fn with_layout_comments(text: &str, marker: &str) -> String;
         fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
     }
 
@@ -62,7 +64,8 @@ pub(super) mod ffi {
 
         fn register_dialects(registry: usize);
         fn register_passes();
-        fn opt_main(arguments: &[String]) -> i32;
+        fn opt_main(arguments: &[String], overview: &str, examples: &str, dialects: &str) -> i32;
+        fn lsp_main(arguments: &[String]) -> i32;
         fn layout_cache(context: usize) -> &'static LayoutCache;
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);

@@ -94,6 +94,9 @@ pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 }
 
 /// The i-th operand of an operation.
+///
+/// # Panics
+/// It has fewer.
 #[must_use]
 pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
     assert!(
@@ -106,6 +109,9 @@ pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 }
 
 /// The i-th argument of a block.
+///
+/// # Panics
+/// It has fewer.
 #[must_use]
 pub fn argument<'c>(block: BlockRef<'c, '_>, i: usize) -> Val<'c> {
     assert!(

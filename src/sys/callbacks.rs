@@ -49,6 +49,8 @@ pub trait Semantics: Sync {
         cache: &LayoutCache,
         encoding: Attribute<'_>,
     ) -> Result<Option<String>, String>;
+    /// A name that says what an encoding is, or nothing for an attribute that is none.
+    fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
     /// The rules of one operation: its tensors against the module, then its own.
     ///
     /// # Errors
@@ -147,6 +149,16 @@ impl LayoutCache {
         }
     }
 
+    pub(super) fn pretty_name(&self, attribute: usize) -> String {
+        // SAFETY: C++ passes the address of a live, uniqued attribute.
+        let attribute = unsafe { super::attribute(attribute) };
+        // What cannot be named keeps the name that it has.
+        guard(|| semantics().pretty_name(self, attribute))
+            .ok()
+            .flatten()
+            .unwrap_or_default()
+    }
+
     pub(super) fn check_encoding(&self, attribute: usize) -> EncodingCheck {
         // SAFETY: C++ passes the address of a live, uniqued attribute.
         let attribute = unsafe { super::attribute(attribute) };
@@ -186,6 +198,11 @@ pub(super) fn canonicalize(op: usize) -> RewriteAction {
             attribute: 0,
         },
     }
+}
+
+pub(super) fn with_layout_comments(text: &str, marker: &str) -> String {
+    // Comments are a help, so without them the text goes out as it came.
+    guard(|| crate::view::with_layout_comments(text, marker)).unwrap_or_else(|_| text.to_owned())
 }
 
 pub(super) fn new_layout_cache() -> Box<LayoutCache> {

@@ -184,10 +184,27 @@ pub fn register_passes() {
     ffi::register_passes();
 }
 
+/// What `ll-opt` says about itself.
+#[derive(Clone, Copy, Debug)]
+pub struct OptTexts<'t> {
+    /// The first lines of `--help`.
+    pub overview: &'t str,
+    /// The last lines of `--help`.
+    pub examples: &'t str,
+    /// What `--show-dialects` prints before MLIR's list of names.
+    pub dialects: &'t str,
+}
+
 /// Runs MLIR's `mlir-opt` driver with all dialects and passes, and returns its exit code.
 #[must_use]
-pub fn opt_main(arguments: &[String]) -> i32 {
-    ffi::opt_main(arguments)
+pub fn opt_main(arguments: &[String], texts: &OptTexts<'_>) -> i32 {
+    ffi::opt_main(arguments, texts.overview, texts.examples, texts.dialects)
+}
+
+/// Runs MLIR's language server on standard input and output, and returns its exit code.
+#[must_use]
+pub fn lsp_main(arguments: &[String]) -> i32 {
+    ffi::lsp_main(arguments)
 }
 
 /// Replaces every use of a value by another.
@@ -307,6 +324,9 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
 }
 
 /// Replaces an operand.
+///
+/// # Panics
+/// The operation has fewer.
 pub fn set_operand<'c>(op: build::Op<'c>, i: usize, value: build::Val<'c>) {
     assert!(
         i < op.operand_count(),

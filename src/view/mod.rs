@@ -23,16 +23,23 @@
 //! Who holds an element is computed cell by cell ([`Holders`]), so a corner of a tensor of 2^31
 //! elements is shown as fast as a small one; [`Window`] says how large the corner is.
 //!
+//! [`Mentions`] finds encodings in the text of a module, for what shows them there:
+//! [`with_layout_comments`], and editors.
+//!
 //! Deliberately missing: colours and pictures.
 
+mod comments;
 mod grid;
 mod hardware;
 mod holders;
 mod matrix;
+mod mentions;
 mod tensor;
 
+pub use comments::{layout_text, shape_text, with_layout_comments};
 pub use grid::Window;
 pub use hardware::HardwareGrid;
 pub use holders::{Holders, InPoint};
 pub use matrix::MatrixView;
+pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER};
 pub use tensor::TensorGrid;

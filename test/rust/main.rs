@@ -12,6 +12,8 @@ mod fuzz_corpus;
 mod inference;
 #[cfg(feature = "mlir")]
 mod kernels;
+#[cfg(feature = "mlir")]
+mod language_server;
 mod layout_borders;
 mod layout_laws;
 mod linear_layout_vectors;
@@ -20,6 +22,8 @@ mod no_allocation;
 mod no_std;
 #[cfg(feature = "mlir")]
 mod referee;
+#[cfg(feature = "mlir")]
+mod reference;
 mod seeds;
 #[path = "../../src/testing.rs"]
 mod testing;

@@ -1,10 +1,10 @@
 //! `ll-layout eval`: a layout, or its inverse, at points.
 
-use crate::subject::{Subject, show_shape};
+use crate::subject::Subject;
 use crate::{Failure, Source, show};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::view::{Holders, InPoint};
+use linear_layout::view::{Holders, InPoint, shape_text};
 use serde_json::{Value, json};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -97,7 +97,7 @@ fn inverse(
         return Err(Failure::new(format!(
             "`{point}` has {} indices, but the tensor is {}",
             given.len(),
-            show_shape(&subject.shape())
+            shape_text(&subject.shape())
         )));
     }
     for (i, (name, value)) in given.into_iter().enumerate() {

@@ -1,11 +1,13 @@
 //! `ll-layout show`: a layout in one of four views.
 
-use crate::subject::{Subject, show_shape};
+use crate::subject::Subject;
 use crate::{Failure, Source, case};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::LinearLayout;
-use linear_layout::view::{HardwareGrid, Holders, InPoint, MatrixView, TensorGrid, Window};
+use linear_layout::view::{
+    HardwareGrid, Holders, InPoint, MatrixView, TensorGrid, Window, layout_text, shape_text,
+};
 use serde_json::{Map, Value, json};
 
 pub(crate) const EXAMPLES: &str = "Examples:
@@ -79,7 +81,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         if bits > MOST {
             return Err(Failure::new(format!(
                 "the layout of {} has 2^{bits} slots or elements; all of them are listed up to 2^{MOST}",
-                show_shape(&subject.shape())
+                shape_text(&subject.shape())
             ))
             .note(
                 "leave out `--all` to see a corner, or ask for `--view bases` or `--view matrix`",
@@ -90,28 +92,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         return Ok(to_json(&subject, &arguments.view).to_string() + "\n");
     }
     let views = arguments.view.iter().map(|view| match view {
-        View::Bases => bases(&subject),
+        View::Bases => layout_text(l, subject.encoding.as_ref()),
         View::Tensor => TensorGrid::new(l, window).to_string(),
         View::Hardware => HardwareGrid::new(l, window).to_string(),
         View::Matrix => MatrixView::new(l).to_string(),
     });
     Ok(views.collect::<Vec<_>>().join("\n"))
-}
-
-/// The printed layout, and the padding that it does not say.
-fn bases(subject: &Subject) -> String {
-    let mut text = subject
-        .layout
-        .to_string()
-        .trim_start_matches('\n')
-        .to_owned()
-        + "\n";
-    if let Some(Encoding::PaddedShared(padded)) = &subject.encoding {
-        for (interval, padding) in padded.interval_paddings() {
-            text += &format!("after every {interval} elements a gap of {padding}\n");
-        }
-    }
-    text
 }
 
 fn to_json(subject: &Subject, views: &[View]) -> Value {

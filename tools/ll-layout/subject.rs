@@ -3,6 +3,7 @@
 use crate::Failure;
 use linear_layout::encoding::{Aliases, Encoding};
 use linear_layout::layout::LinearLayout;
+use linear_layout::view::shape_text;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -78,8 +79,8 @@ impl Subject {
         match shape {
             Some(shape) if shape != own => Err(Failure::new(format!(
                 "the printed layout is of shape {}, not {}",
-                show_shape(&own),
-                show_shape(shape)
+                shape_text(&own),
+                shape_text(shape)
             ))
             .note("a printed layout says its shape itself; leave the shape out")),
             _ => Ok(Self {
@@ -160,13 +161,4 @@ pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
             })
         })
         .collect()
-}
-
-pub(crate) fn show_shape(shape: &[u64]) -> String {
-    let sizes: Vec<String> = shape.iter().map(u64::to_string).collect();
-    if sizes.is_empty() {
-        "[]".to_owned()
-    } else {
-        sizes.join("x")
-    }
 }

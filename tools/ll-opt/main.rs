@@ -1,10 +1,31 @@
 //! `ll-opt`: runs passes on MLIR files, as `mlir-opt` does, with the `tt` and `ttg` dialects.
 
+use linear_layout::sys::{self, OptTexts};
 use std::process::ExitCode;
 
+const OVERVIEW: &str = "ll-opt: tensor layouts to NVVM and ROCDL; see the examples at the end\n";
+
+const EXAMPLES: &str = "
+EXAMPLES:
+  Lower a kernel for the GPU that it names in `ttg.target`, or for another one:
+    ll-opt --convert-layouts-to-llvm kernel.ttgir
+    ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=cuda:90})' kernel.ttgir
+  Read a kernel: aliases that say what they are, and the linear layout of each encoding:
+    ll-opt --pretty-encodings --print-linear-layouts kernel.ttgir
+  See what a pass did:
+    ll-opt --fold-layout-conversions --mlir-print-ir-before-all --pretty-encodings kernel.ttgir
+  List the operations, attributes and types of tt, ttg, ttng and amdg:
+    ll-opt --show-dialects
+";
+
 fn main() -> ExitCode {
-    linear_layout::sys::stop_at_broken_pipe();
+    sys::stop_at_broken_pipe();
     linear_layout::install();
     let arguments: Vec<String> = std::env::args().collect();
-    ExitCode::from(u8::try_from(linear_layout::sys::opt_main(&arguments)).unwrap_or(1))
+    let texts = OptTexts {
+        overview: OVERVIEW,
+        examples: EXAMPLES,
+        dialects: &linear_layout::ir::reference::listing(),
+    };
+    ExitCode::from(u8::try_from(sys::opt_main(&arguments, &texts)).unwrap_or(1))
 }

@@ -1,0 +1,86 @@
+//! What the dialects have: one line for each operation, attribute and type, from their declarations.
+
+use std::fmt::Write;
+
+/// One of the dialects.
+#[derive(Clone, Copy, Debug)]
+pub struct Dialect {
+    /// Its name, as `ttg`.
+    pub name: &'static str,
+    /// What it is for.
+    pub summary: &'static str,
+    /// What it has: operations, attributes, types, each sorted.
+    pub entries: &'static [Entry],
+}
+
+/// One operation, attribute or type.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// Which of the three it is.
+    pub kind: Kind,
+    /// Its name as it stands in the text of a module: `tt.load`, `#ttg.blocked`, `!tt.ptr`.
+    pub name: &'static str,
+    /// What it is, in a few words.
+    pub summary: &'static str,
+}
+
+/// What an entry is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Kind {
+    /// An operation.
+    Operation,
+    /// An attribute.
+    Attribute,
+    /// A type.
+    Type,
+}
+
+/// The dialects as they are declared in TableGen.
+pub const DIALECTS: &[Dialect] = &include!(concat!(env!("OUT_DIR"), "/generated/reference.rs"));
+
+/// The dialects as text, one line for each entry.
+#[must_use]
+pub fn listing() -> String {
+    let entries = || DIALECTS.iter().flat_map(|dialect| dialect.entries);
+    let width = entries().map(|e| e.name.len()).max().unwrap_or(0);
+    let mut text = String::new();
+    // Writing to a string does not fail.
+    for dialect in DIALECTS {
+        let _ = writeln!(text, "{}: {}", dialect.name, dialect.summary);
+        for (kind, title) in [
+            (Kind::Operation, "operations"),
+            (Kind::Attribute, "attributes"),
+            (Kind::Type, "types"),
+        ] {
+            let mut found = dialect.entries.iter().filter(|e| e.kind == kind).peekable();
+            if found.peek().is_some() {
+                let _ = writeln!(text, "  {title}");
+            }
+            for entry in found {
+                let _ = writeln!(text, "    {:<width$}  {}", entry.name, entry.summary);
+            }
+        }
+        text.push('\n');
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{DIALECTS, Kind};
+
+    #[test]
+    fn every_entry_says_what_it_is() {
+        for dialect in DIALECTS {
+            assert!(!dialect.summary.is_empty(), "{}", dialect.name);
+            for entry in dialect.entries {
+                assert!(!entry.summary.is_empty(), "{} has no summary", entry.name);
+                assert!(!entry.summary.ends_with('.'), "{}", entry.name);
+            }
+            let is_op = |name| dialect.entries.iter().any(|e| e.name == name);
+            assert!(dialect.name != "tt" || is_op("tt.load") && is_op("!tt.ptr"));
+        }
+        let operations = DIALECTS.iter().flat_map(|d| d.entries);
+        assert!(operations.filter(|e| e.kind == Kind::Operation).count() > 150);
+    }
+}

@@ -1,0 +1,293 @@
+//! A session with `ll-lsp-server`, as an editor has it.
+
+use serde_json::{Value, json};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+
+const URI: &str = "file:///kernel.mlir";
+
+const KERNEL: &str = r#"#blocked = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
+#unused = #ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [0, 1]}>
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 4 : i32} {
+  tt.func @f(%x: tensor<2x4xf16, #blocked>, %y: tensor<4x4xf16, #blocked> {x.face = "😀"}, %z: tensor<2x4xi1, #blocked>) {
+    %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+    tt.return
+  }
+}
+"#;
+
+/// An editor with one document open.
+struct Session {
+    server: Child,
+    to: Option<ChildStdin>,
+    from: BufReader<ChildStdout>,
+    next_id: u64,
+}
+
+impl Session {
+    fn start(text: &str) -> Self {
+        let mut server = Command::new(env!("CARGO_BIN_EXE_ll-lsp-server"))
+            .arg("--log=error")
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .expect("the server starts");
+        let to = server.stdin.take();
+        let from = BufReader::new(server.stdout.take().expect("the server has an output"));
+        let mut session = Self {
+            server,
+            to,
+            from,
+            next_id: 0,
+        };
+        let parts = json!({"processId": null, "rootUri": null, "capabilities": {}});
+        let answer = session.request("initialize", parts);
+        let can = &answer["capabilities"];
+        for what in ["hoverProvider", "definitionProvider", "referencesProvider"] {
+            assert_eq!(can[what], true, "{what}");
+        }
+        session.send(&json!({"jsonrpc": "2.0", "method": "initialized", "params": {}}));
+        session.send(
+            &json!({"jsonrpc": "2.0", "method": "textDocument/didOpen", "params": {
+            "textDocument": {"uri": URI, "languageId": "mlir", "version": 1, "text": text}}}),
+        );
+        session
+    }
+
+    fn send(&mut self, message: &Value) {
+        let body = message.to_string();
+        let to = self.to.as_mut().expect("the session is open");
+        write!(to, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
+        to.flush().expect("the server reads");
+    }
+
+    fn receive(&mut self) -> Value {
+        let mut length = 0;
+        loop {
+            let mut line = String::new();
+            let read = self.from.read_line(&mut line).expect("the server writes");
+            assert_ne!(read, 0, "the server has ended");
+            match line.trim_end().split_once(": ") {
+                Some(("Content-Length", bytes)) => length = bytes.parse().expect("a number"),
+                Some(_) => {}
+                None => break,
+            }
+        }
+        let mut body = vec![0; length];
+        self.from.read_exact(&mut body).expect("the server writes");
+        serde_json::from_slice(&body).expect("the server writes JSON")
+    }
+
+    /// The answer to a request; it must be the next message.
+    fn request(&mut self, method: &str, params: Value) -> Value {
+        self.next_id += 1;
+        let id = self.next_id;
+        self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        let answer = self.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        assert!(answer.get("error").is_none(), "{answer}");
+        answer["result"].clone()
+    }
+
+    /// A request at the place where `needle` begins in the document, `more` UTF-16 units further.
+    fn at(&mut self, method: &str, text: &str, needle: &str, more: usize) -> Value {
+        let mut position = place(text, needle);
+        position["character"] = json!(position["character"].as_u64().unwrap() + more as u64);
+        let params = json!({"textDocument": {"uri": URI}, "position": position,
+                            "context": {"includeDeclaration": true}});
+        self.request(&format!("textDocument/{method}"), params)
+    }
+
+    fn hover(&mut self, text: &str, needle: &str, more: usize) -> (String, Value) {
+        let answer = self.at("hover", text, needle, more);
+        let shown = answer["contents"]["value"].as_str().unwrap_or_default();
+        (shown.to_owned(), answer["range"].clone())
+    }
+
+    /// Replaces the document, and returns what is wrong with the new one.
+    fn change(&mut self, version: u64, text: &str) -> Vec<Value> {
+        self.send(
+            &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+            "textDocument": {"uri": URI, "version": version},
+            "contentChanges": [{"text": text}]}}),
+        );
+        self.diagnostics()
+    }
+
+    fn diagnostics(&mut self) -> Vec<Value> {
+        let message = self.receive();
+        assert_eq!(message["method"], "textDocument/publishDiagnostics");
+        let list = &message["params"]["diagnostics"];
+        list.as_array().expect("a list").clone()
+    }
+
+    fn end(mut self) {
+        assert_eq!(self.request("shutdown", Value::Null), Value::Null);
+        self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
+        let status = self.server.wait().expect("the server ends");
+        assert!(status.success(), "{status}");
+    }
+}
+
+/// The position where `needle` begins.
+#[track_caller]
+fn place(text: &str, needle: &str) -> Value {
+    let offset = text.find(needle).unwrap_or_else(|| panic!("no {needle}"));
+    let line = text[..offset].matches('\n').count();
+    let start = text[..offset].rfind('\n').map_or(0, |at| at + 1);
+    json!({"line": line, "character": text[start..offset].encode_utf16().count()})
+}
+
+#[test]
+fn hovers_show_the_grid_and_the_bases() {
+    let mut session = Session::start(KERNEL);
+    assert_eq!(session.diagnostics(), [] as [Value; 0]);
+
+    // In a type: on its own shape, and nothing else.
+    let (shown, range) = session.hover(KERNEL, "2x4xf16", 1);
+    let expected = "\
+```mlir
+#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
+```
+
+**`#blocked` on 2x4**
+```text
+2 x 4: dim0 down, dim1 across; a cell is T<lane>:<register>
+       0     1     2     3
+0:  T0:0  T0:1  T1:0  T1:1
+1:  T2:0  T2:1  T3:0  T3:1
+```
+```text
+ - register=1 -> (0, 1)
+ - lane=1 -> (0, 2)
+   lane=2 -> (1, 0)
+ - warp is a size 1 dimension
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 2), dim1 (size 4)]
+```
+";
+    assert_eq!(shown, expected);
+    assert_eq!(range["start"], place(KERNEL, "tensor<2x4xf16"));
+
+    // Characters of two UTF-16 units before it count as two.
+    let (shown, range) = session.hover(KERNEL, "2x4xi1", 1);
+    assert_eq!(shown, expected);
+    assert_eq!(range["start"], place(KERNEL, "tensor<2x4xi1"));
+
+    // On an alias in a type: the same, and what MLIR says of the alias.
+    let (shown, range) = session.hover(KERNEL, "#blocked>, %y", 2);
+    assert!(shown.starts_with(expected), "{shown}");
+    assert!(
+        shown[expected.len()..].contains("Attribute Alias"),
+        "{shown}"
+    );
+    assert_eq!(range["start"], place(KERNEL, "#blocked>, %y"));
+
+    // On the definition: every shape of the file.
+    let (shown, _) = session.hover(KERNEL, "#blocked = ", 3);
+    for shape in ["**`#blocked` on 2x4**", "**`#blocked` on 4x4**"] {
+        assert!(shown.contains(shape), "{shown}");
+    }
+    assert!(!shown.contains("No tensor"), "{shown}");
+
+    // An attribute written out, and the alias within it.
+    let slice = "#ttg.slice<{dim = 0, parent = #blocked}>";
+    let (shown, range) = session.hover(KERNEL, slice, 6);
+    assert!(shown.contains("on 4**\n"), "{shown}");
+    assert!(
+        shown.contains(" - register=1 -> (1)\n - lane=1 -> (2)\n   lane=2 -> (0)\n"),
+        "{shown}"
+    );
+    assert!(shown.contains("T0:0|T2:0  T0:1|T2:1"), "{shown}");
+    assert_eq!(range["start"], place(KERNEL, slice));
+    let (shown, _) = session.hover(KERNEL, "#blocked}>>", 1);
+    assert!(shown.contains("**`#blocked` on 2x4**"), "{shown}");
+
+    // Used by no tensor: what its warps cover.
+    let (shown, _) = session.hover(KERNEL, "#unused", 1);
+    assert!(shown.contains("**`#unused` on 4x2**"), "{shown}");
+    assert!(
+        shown.contains("No tensor of this file has this encoding"),
+        "{shown}"
+    );
+
+    // Where there is no encoding, MLIR's answer is as it was.
+    let (shown, _) = session.hover(KERNEL, "tt.make_range", 4);
+    assert!(shown.starts_with("\"tt.make_range\""), "{shown}");
+    assert_eq!(session.at("hover", KERNEL, "attributes", 2), Value::Null);
+    session.end();
+}
+
+#[test]
+fn a_file_is_checked_as_it_is_typed() {
+    let mut session = Session::start(KERNEL);
+    assert_eq!(session.diagnostics(), [] as [Value; 0]);
+
+    // A rule of an operation.
+    let wrong = KERNEL.replace("end = 4", "end = 0");
+    let [diagnostic] = &session.change(2, &wrong)[..] else {
+        panic!("one diagnostic");
+    };
+    let message = diagnostic["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("needs `start` less than `end`, but has 0 and 0"),
+        "{message}"
+    );
+    assert_eq!(diagnostic["range"]["start"], place(&wrong, "tt.make_range"));
+    assert_eq!(diagnostic["severity"], 1);
+
+    // A rule of encodings.
+    let wrong = KERNEL.replacen("[2, 2]", "[2, 3]", 1);
+    let [diagnostic] = &session.change(3, &wrong)[..] else {
+        panic!("one diagnostic");
+    };
+    let message = diagnostic["message"].as_str().unwrap_or_default();
+    assert!(
+        message.contains("`threadsPerWarp[1]` is 3, expected a power of two"),
+        "{message}"
+    );
+    assert_eq!(diagnostic["range"]["start"]["line"], 0);
+
+    // Text that is no MLIR: encodings are shown all the same.
+    let wrong = KERNEL.replace("tt.return", "tt.ret(");
+    assert!(!session.change(4, &wrong).is_empty());
+    let (shown, _) = session.hover(&wrong, "4x4xf16", 0);
+    assert!(shown.contains("**`#blocked` on 4x4**"), "{shown}");
+
+    assert_eq!(session.change(5, KERNEL), [] as [Value; 0]);
+    session.end();
+}
+
+#[test]
+fn definitions_and_references_of_aliases_and_values() {
+    let text = KERNEL.replace("tt.return", "%1 = arith.addi %0, %0 : tensor<4xi32, #ttg.slice<{dim = 0, parent = #blocked}>>\n    tt.return");
+    let mut session = Session::start(&text);
+    assert_eq!(session.diagnostics(), [] as [Value; 0]);
+    let starts = |answer: &Value| -> Vec<Value> {
+        let places = answer.as_array().expect("a list of places");
+        places.iter().map(|p| p["range"]["start"].clone()).collect()
+    };
+    let answer = session.at("definition", &text, "#blocked>, %y", 2);
+    assert_eq!(starts(&answer), [place(&text, "#blocked = ")]);
+    let answer = session.at("references", &text, "#blocked = ", 2);
+    assert_eq!(starts(&answer).len(), 6, "{answer}");
+    assert!(starts(&answer).contains(&place(&text, "#blocked> {x.face")));
+
+    let answer = session.at("definition", &text, "%0, %0", 1);
+    assert_eq!(starts(&answer), [place(&text, "%0 = tt.make_range")]);
+    let answer = session.at("references", &text, "%0 = tt.make_range", 1);
+    assert!(
+        starts(&answer).contains(&place(&text, "%0, %0")),
+        "{answer}"
+    );
+    session.end();
+}
+
+#[test]
+fn an_editor_that_goes_away_ends_the_server() {
+    let mut session = Session::start(KERNEL);
+    session.to = None;
+    let status = session.server.wait().expect("the server ends");
+    // MLIR's server calls an end without `shutdown` a failure.
+    assert_eq!(status.code(), Some(1), "{status}");
+}

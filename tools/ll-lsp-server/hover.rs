@@ -1,0 +1,138 @@
+//! What the cursor shows of an encoding: its text, and for each shape its grid and its bases.
+
+use crate::documents::position;
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::Dim;
+use linear_layout::view::{
+    Holders, Mention, Mentions, TensorGrid, Window, layout_text, shape_text,
+};
+use serde_json::{Value, json};
+
+/// How much of a tensor fits in a hover, where each element has one holder.
+const WINDOW: Window = Window {
+    rows: 16,
+    columns: 16,
+    grids: 1,
+};
+
+/// Shapes that are shown in full where the cursor is not in the type of a tensor.
+const MAX_SHAPES: usize = 3;
+
+/// What one hover shows besides what MLIR's server says.
+#[derive(Debug)]
+pub(crate) struct Addition {
+    markdown: String,
+    range: Value,
+}
+
+impl Addition {
+    /// Puts it before what an answer holds already.
+    pub(crate) fn add_to(self, result: &mut Value) {
+        let Self { markdown, range } = self;
+        let Some(contents) = result.get_mut("contents") else {
+            *result = json!({
+                "contents": {"kind": "markdown", "value": markdown},
+                "range": range,
+            });
+            return;
+        };
+        let said = contents["value"].as_str().unwrap_or_default();
+        *contents = json!({"kind": "markdown", "value": format!("{markdown}\n---\n{said}")});
+    }
+}
+
+/// What to show at an offset of a document, if an encoding is named there.
+pub(crate) fn at(text: &str, offset: usize) -> Option<Addition> {
+    let mentions = Mentions::of(text);
+    let mention = mentions.at(offset)?;
+    let span = match &mention.holder {
+        Some((holder, _)) if !mention.span.contains(&offset) => holder,
+        _ => &mention.span,
+    };
+    Some(Addition {
+        markdown: markdown(&mentions, mention, &text[mention.span.clone()]),
+        range: json!({"start": position(text, span.start), "end": position(text, span.end)}),
+    })
+}
+
+fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
+    let encoding = &mention.encoding;
+    let mut text = format!("```mlir\n{encoding}\n```\n");
+    let name = if name.contains('<') {
+        encoding.pretty_name()
+    } else {
+        name.to_owned()
+    };
+    let shapes = match mention.shape() {
+        Some(shape) => vec![shape],
+        None => mentions.shapes(encoding, mention.module),
+    };
+    for shape in shapes.iter().take(MAX_SHAPES) {
+        text += &on_shape(&name, encoding, shape);
+    }
+    match shapes.as_slice() {
+        [] => match covered(encoding) {
+            Some(shape) => {
+                text += &on_shape(&name, encoding, &shape);
+                text += "\nNo tensor of this file has this encoding; this is what its warps cover once.\n";
+            }
+            None => text += "\nNo tensor or buffer of this file has this encoding.\n",
+        },
+        all if all.len() > MAX_SHAPES => {
+            let more: Vec<String> = all[MAX_SHAPES..].iter().map(|s| shape_text(s)).collect();
+            text += &format!("\nAlso on {}.\n", more.join(", "));
+        }
+        _ => {}
+    }
+    text
+}
+
+/// Grid and bases on one shape.
+fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
+    let title = format!("\n**`{name}` on {}**\n", shape_text(shape));
+    match encoding.to_linear_layout(shape) {
+        Ok(layout) => {
+            // A cell names up to four holders.
+            let holders = Holders::new(&layout).copies().unwrap_or(1).clamp(1, 4);
+            let window = Window {
+                columns: WINDOW.columns / holders,
+                ..WINDOW
+            };
+            let grid = TensorGrid::new(&layout, window);
+            let bases = layout_text(&layout, Some(encoding));
+            format!("{title}```text\n{grid}```\n```text\n{bases}```\n")
+        }
+        Err(reason) => format!("{title}has no layout: {reason}\n"),
+    }
+}
+
+/// The smallest shape on which every thread of a CTA holds elements of its own, as far as the encoding
+/// gives it any.
+fn covered(encoding: &Encoding) -> Option<Vec<u64>> {
+    if let Encoding::Blocked(e) = encoding {
+        let [size, threads, warps] = [e.size_per_thread(), e.threads_per_warp(), e.warps_per_cta()];
+        let sizes = size.iter().zip(threads).zip(warps);
+        return Some(
+            sizes
+                .map(|((s, t), w)| u64::from(*s) * u64::from(*t) * u64::from(*w))
+                .collect(),
+        );
+    }
+    if !encoding.is_distributed() {
+        return None;
+    }
+    let most = if encoding.rank() <= 2 { 4096 } else { 64 };
+    let layout = encoding
+        .to_linear_layout(&vec![most; encoding.rank()])
+        .ok()?;
+    let mut shape = vec![1; encoding.rank()];
+    for dim in [Dim::LANE, Dim::WARP] {
+        for bit in 0..layout.in_bits(dim) {
+            let basis = layout.basis(dim, bit);
+            for (size, step) in shape.iter_mut().zip(basis.iter()) {
+                *size = (*size).max((step + 1).next_power_of_two());
+            }
+        }
+    }
+    Some(shape)
+}

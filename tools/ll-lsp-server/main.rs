@@ -1,0 +1,169 @@
+//! `ll-lsp-server`: MLIR's language server with our dialects, and layouts where the cursor is.
+//!
+//! MLIR's server answers everything: diagnostics, definitions, references, completion. It cannot be
+//! told what to say of an encoding, so it runs as a child process, and its answers to
+//! `textDocument/hover` get the grid and the bases of what is under the cursor added on their way.
+//! Nothing else is read but the texts of open documents.
+
+mod documents;
+mod hover;
+mod message;
+
+use clap::{Parser, ValueEnum};
+use documents::Documents;
+use serde_json::{Value, json};
+use std::collections::HashMap;
+use std::io::{self, BufReader, Read, Write};
+use std::process::{Child, Command, ExitCode, Stdio};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Language server for MLIR files with the dialects tt, ttg, ttng and amdg.
+///
+/// An editor starts it and speaks the Language Server Protocol with it on standard input and output.
+#[derive(Debug, Parser)]
+#[command(
+    name = "ll-lsp-server",
+    version,
+    max_term_width = 100,
+    after_help = "Example, in the settings of VS Code with the extension `llvm-vs-code-extensions.vscode-mlir`:
+  \"mlir.server_path\": \"/path/to/ll-lsp-server\""
+)]
+struct Options {
+    /// How much MLIR's server writes to standard error
+    #[arg(long, value_enum, default_value = "info")]
+    log: Log,
+
+    /// Be MLIR's server alone: what this process starts
+    #[arg(long, hide = true)]
+    mlir_server: bool,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Log {
+    Error,
+    Info,
+    Verbose,
+}
+
+impl Options {
+    /// The arguments of MLIR's server.
+    fn log_argument(&self) -> &'static str {
+        match self.log {
+            Log::Error => "--log=error",
+            Log::Info => "--log=info",
+            Log::Verbose => "--log=verbose",
+        }
+    }
+}
+
+fn main() -> ExitCode {
+    let options = Options::parse();
+    if options.mlir_server {
+        linear_layout::install();
+        let arguments = ["ll-lsp-server", options.log_argument()].map(str::to_owned);
+        let code = linear_layout::sys::lsp_main(&arguments);
+        return ExitCode::from(u8::try_from(code).unwrap_or(1));
+    }
+    match serve(&options) {
+        Ok(code) => code,
+        Err(reason) => {
+            eprintln!("error: {reason}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+/// What to add to the answers of hover requests that are on their way, by the request's id.
+type Pending = Arc<Mutex<HashMap<String, hover::Addition>>>;
+
+/// Stands between the editor and MLIR's server until the latter ends.
+fn serve(options: &Options) -> Result<ExitCode, String> {
+    let mut child = start(options).map_err(|e| format!("cannot start MLIR's server: {e}"))?;
+    let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err("MLIR's server has no pipes".to_owned());
+    };
+    let pending = Pending::default();
+    let asked = Arc::clone(&pending);
+    std::thread::spawn(move || {
+        // A client that stops in the middle of a message has gone; the closed pipe tells the server.
+        if let Err(reason) = from_client(io::stdin().lock(), to_server, &asked) {
+            eprintln!("error: what the editor sent cannot be read: {reason}");
+        }
+    });
+    from_server_to_client(from_server, &pending)
+        .map_err(|e| format!("cannot pass on what MLIR's server says: {e}"))?;
+    let status = child
+        .wait()
+        .map_err(|e| format!("MLIR's server cannot be waited for: {e}"))?;
+    if let Some(code) = status.code() {
+        return Ok(ExitCode::from(u8::try_from(code).unwrap_or(1)));
+    }
+    let text = format!("MLIR's server ended: {status}; the last change to a document may be why");
+    let notice = json!({"jsonrpc": "2.0", "method": "window/showMessage",
+                        "params": {"type": 1, "message": text}});
+    // The editor may have gone as well.
+    let _ = message::write(&mut io::stdout(), notice.to_string().as_bytes());
+    Err(text)
+}
+
+fn start(options: &Options) -> io::Result<Child> {
+    Command::new(std::env::current_exe()?)
+        .args(["--mlir-server", options.log_argument()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+}
+
+/// Passes on what the editor says, keeps the documents, and computes what hovers will show.
+fn from_client(from: impl Read, mut to: impl Write, pending: &Pending) -> io::Result<()> {
+    let mut from = BufReader::new(from);
+    let mut documents = Documents::default();
+    while let Some(body) = message::read(&mut from)? {
+        // What is no JSON is for MLIR's server to refuse.
+        if let Ok(message) = serde_json::from_slice::<Value>(&body) {
+            let params = &message["params"];
+            match message["method"].as_str() {
+                Some("textDocument/didOpen") => documents.open(params),
+                Some("textDocument/didChange") => documents.change(params),
+                Some("textDocument/didClose") => documents.close(params),
+                Some("textDocument/hover") => {
+                    let addition = documents
+                        .place(params)
+                        .and_then(|(text, offset)| hover::at(text, offset));
+                    if let Some(addition) = addition {
+                        let id = message["id"].to_string();
+                        let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
+                        pending.insert(id, addition);
+                    }
+                }
+                _ => {}
+            }
+        }
+        message::write(&mut to, &body)?;
+    }
+    Ok(())
+}
+
+/// Passes on what the server says, with what was computed for hovers.
+fn from_server_to_client(from: impl Read, pending: &Pending) -> io::Result<()> {
+    let mut from = BufReader::new(from);
+    while let Some(body) = message::read(&mut from)? {
+        let mut answer = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+        // A request of the server's own may have the number of one of the editor's.
+        let addition = match answer.get("method") {
+            None => pending
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner)
+                .remove(&answer["id"].to_string()),
+            Some(_) => None,
+        };
+        match addition {
+            Some(addition) if answer.get("result").is_some() => {
+                addition.add_to(&mut answer["result"]);
+                message::write(&mut io::stdout(), answer.to_string().as_bytes())?;
+            }
+            _ => message::write(&mut io::stdout(), &body)?,
+        }
+    }
+    Ok(())
+}

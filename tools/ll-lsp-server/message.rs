@@ -1,0 +1,91 @@
+//! Messages of the protocol: a header that says how long they are, and JSON.
+
+use std::io::{self, BufRead, Write};
+
+/// The longest message that is read; a document is far shorter.
+const MAX_BYTES: usize = 1 << 30;
+
+/// Reads the body of one message, or nothing at the end of the input.
+///
+/// # Errors
+/// The header is none, or the input ends within the message.
+pub(crate) fn read(from: &mut impl BufRead) -> io::Result<Option<Vec<u8>>> {
+    let bad = |what: String| io::Error::new(io::ErrorKind::InvalidData, what);
+    let mut length = None;
+    let mut line = String::new();
+    loop {
+        line.clear();
+        if from.read_line(&mut line)? == 0 {
+            return Ok(None);
+        }
+        let header = line.trim_end();
+        if header.is_empty() {
+            // Lines between two messages are no header yet.
+            if length.is_some() {
+                break;
+            }
+            continue;
+        }
+        match header.split_once(':') {
+            Some((name, value)) if name.eq_ignore_ascii_case("content-length") => {
+                let bytes: usize = value
+                    .trim()
+                    .parse()
+                    .map_err(|_| bad(format!("`{header}` gives no length")))?;
+                length = Some(bytes);
+            }
+            // Others, as `Content-Type`, say nothing that matters.
+            Some(_) => {}
+            None => {
+                return Err(bad(format!(
+                    "expected a header `Name: value`, got `{header}`"
+                )));
+            }
+        }
+    }
+    let length = length.unwrap_or(0);
+    if length > MAX_BYTES {
+        return Err(bad(format!("a message of {length} bytes is too long")));
+    }
+    let mut body = vec![0; length];
+    from.read_exact(&mut body)?;
+    Ok(Some(body))
+}
+
+/// Writes one message.
+///
+/// # Errors
+/// The output is closed.
+pub(crate) fn write(to: &mut impl Write, body: &[u8]) -> io::Result<()> {
+    write!(to, "Content-Length: {}\r\n\r\n", body.len())?;
+    to.write_all(body)?;
+    to.flush()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{read, write};
+
+    #[test]
+    fn messages_follow_each_other() {
+        let mut text = Vec::new();
+        write(&mut text, b"{}").expect("a vector takes it");
+        text.extend(b"Content-Type: x\r\ncontent-length: 3\r\n\r\n[1]");
+        let mut from = text.as_slice();
+        assert_eq!(read(&mut from).expect("a message"), Some(b"{}".to_vec()));
+        assert_eq!(read(&mut from).expect("a message"), Some(b"[1]".to_vec()));
+        assert_eq!(read(&mut from).expect("the end"), None);
+    }
+
+    #[test]
+    fn what_is_no_message_is_an_error() {
+        for text in [
+            "hello\r\n\r\n",
+            "Content-Length: x\r\n\r\n",
+            "Content-Length: 5\r\n\r\n{}",
+            "Content-Length: 99999999999999\r\n\r\n",
+        ] {
+            assert!(read(&mut text.as_bytes()).is_err(), "{text}");
+        }
+    }
+}
