@@ -61,6 +61,21 @@ impl Message {
         }
     }
 
+    /// The message with another name for one file, notes included: MLIR calls text that it did not
+    /// read from a file `-`.
+    #[must_use]
+    pub fn in_file(mut self, from: &str, to: &str) -> Self {
+        if let Some(place) = self.place.as_mut().filter(|place| place.file == from) {
+            to.clone_into(&mut place.file);
+        }
+        self.notes = self
+            .notes
+            .into_iter()
+            .map(|note| note.in_file(from, to))
+            .collect();
+        self
+    }
+
     fn write(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -190,6 +205,11 @@ mod tests {
         assert_eq!(
             message.to_string(),
             "k.mlir:3:5: error: is wrong\nnote: nearest fix\n"
+        );
+        let moved = message.in_file("other", "x").in_file("k.mlir", "l.mlir");
+        assert_eq!(
+            moved.to_string(),
+            "l.mlir:3:5: error: is wrong\nnote: nearest fix\n"
         );
     }
 }

@@ -1,15 +1,13 @@
 //! Reads a file as a module of the LLVM dialect, lowering it first where it is not yet.
 
+use linear_layout::ir::Recorder;
 use linear_layout::machine::kernel::{Decoded, decode_generic};
 use melior::Context;
-use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
-use std::cell::RefCell;
-use std::rc::Rc;
 
 /// The pipeline for modules that still hold `tt` functions.
 pub(crate) const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
@@ -33,19 +31,17 @@ fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String
     register_all_dialects(&registry);
     linear_layout::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
-    let messages = Rc::new(RefCell::new(Vec::new()));
-    let sink = Rc::clone(&messages);
-    let name = file.to_owned();
-    context.attach_diagnostic_handler(move |diagnostic| {
-        sink.borrow_mut().push(render(&diagnostic, &name));
-        true
-    });
+    let recorder = Recorder::attach(&context);
     let problems = |fallback: String| {
-        let messages = messages.borrow();
-        if messages.is_empty() {
+        let said: String = recorder
+            .take()
+            .into_iter()
+            .map(|message| message.in_file("-", file).with_source())
+            .collect();
+        if said.is_empty() {
             fallback
         } else {
-            messages.join("\n")
+            said.trim_end().to_owned()
         }
     };
     let Some(mut module) = Module::parse(&context, text) else {
@@ -69,29 +65,4 @@ fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String
         .map_err(|error| format!("error: {file}: {error}"))?;
     // A module parsed from memory calls its file "-".
     Ok(printed.replace("loc(\"-\":", &format!("loc({file:?}:")))
-}
-
-/// A diagnostic as `file:line:column: error: text`, its notes below.
-fn render(diagnostic: &Diagnostic<'_>, file: &str) -> String {
-    let severity = match diagnostic.severity() {
-        DiagnosticSeverity::Error => "error",
-        DiagnosticSeverity::Warning => "warning",
-        DiagnosticSeverity::Remark => "remark",
-        DiagnosticSeverity::Note => "note",
-    };
-    let location = diagnostic.location().to_string();
-    let place = location
-        .trim_start_matches("loc(")
-        .trim_end_matches(')')
-        .replace('"', "");
-    let place = place
-        .strip_prefix("-:")
-        .map_or(place.clone(), |rest| format!("{file}:{rest}"));
-    let mut text = format!("{place}: {severity}: {diagnostic}");
-    for index in 0..diagnostic.note_count() {
-        if let Ok(note) = diagnostic.note(index) {
-            text += &format!("\n{}", render(&note, file));
-        }
-    }
-    text
 }
