@@ -6,7 +6,7 @@ use super::EncodingError;
 use super::error::Kind;
 
 /// Largest tensor rank that an encoding can have.
-pub const MAX_RANK: usize = 8;
+pub const MAX_RANK: usize = crate::layout::MAX_DIMS;
 
 /// A list of at most `N` numbers, stored in place and used as a slice.
 #[derive(Clone, Copy)]

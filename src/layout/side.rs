@@ -4,7 +4,10 @@ use super::{Coords, Dim, LayoutError, Role};
 use crate::f2::{low_mask, shl, shr};
 
 /// The most dims that a layout has on one side.
-pub const MAX_DIMS: usize = 8;
+///
+/// Sorting networks view a tensor of 2^n elements as one of n dims, so this is also the log2 of the
+/// largest tensor that can be sorted by one.
+pub const MAX_DIMS: usize = 16;
 /// The most bits of one dim, so that every size fits a `u64`.
 const MAX_DIM_BITS: usize = 63;
 
@@ -14,46 +17,82 @@ const MAX_DIM_BITS: usize = 63;
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Side {
     /// Ids, 16 bits each, the first dim in the low bits of the first word.
-    ids: [u64; 2],
+    ids: [u64; MAX_DIMS / 4],
     sizes: Sizes,
 }
 
 /// The sizes of the dims of one side, their sum at most 64 bits: a byte for each dim, the first dim's
-/// in the low bits, with log2 of its size and [`PRESENT`].
+/// in the low bits of the first word, with log2 of its size and [`PRESENT`].
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub(super) struct Sizes(u64);
+pub(super) struct Sizes([u64; 2]);
 
 /// Set in the byte of each dim that a side has; so the words say how many there are.
 const PRESENT: u64 = 0x80;
-/// The bits of all bytes that hold sizes.
+/// The bits of all bytes of a word that hold sizes.
 const SIZES: u64 = 0x3f * ONES;
 
 /// One in each byte: multiplying by it gives prefix sums of bytes.
 const ONES: u64 = 0x0101_0101_0101_0101;
 
+/// How many bytes of a word are used, from the low one.
+#[inline]
+const fn used_bytes(word: u64) -> usize {
+    (71 - word.leading_zeros() as usize) / 8
+}
+
+/// The sum of the sizes in a word. No byte overflows, since the total is at most 64.
+#[inline]
+const fn sum(word: u64) -> usize {
+    ((word & SIZES).wrapping_mul(ONES) >> 56) as usize
+}
+
+/// The sums of the sizes below each byte of a word.
+#[inline]
+const fn sums_below(word: u64) -> u64 {
+    ((word & SIZES) << 8).wrapping_mul(ONES)
+}
+
 impl Sizes {
-    /// log2 of all sizes, 8 bits each; 0 for places that are not used.
+    /// The word that has the `i`-th byte.
     #[inline]
-    const fn log2s(self) -> u64 {
-        self.0 & SIZES
+    const fn word(self, i: usize) -> u64 {
+        self.0[i >> 3 & 1]
     }
 
     #[inline]
     pub(super) const fn len(self) -> usize {
-        (71 - self.0.leading_zeros() as usize) / 8
+        // Nearly all sides have at most eight dims.
+        if self.0[1] == 0 {
+            used_bytes(self.0[0])
+        } else {
+            8 + used_bytes(self.0[1])
+        }
     }
 
     /// log2 of the `i`-th size.
     #[inline]
     const fn log2(self, i: usize) -> usize {
-        (self.0 >> (8 * (i & 7)) & 0x3f) as usize
+        (self.word(i) >> (8 * (i & 7)) & 0x3f) as usize
     }
 
     /// Bits below the `i`-th dim.
     #[inline]
     const fn offset(self, i: usize) -> usize {
-        // Byte-wise prefix sums by one multiplication; no byte overflows, since the total is <= 64.
-        ((self.log2s() << 8).wrapping_mul(ONES) >> (8 * (i & 7)) & 0xff) as usize
+        let below = if i & 8 == 0 { 0 } else { sum(self.0[0]) };
+        below + (sums_below(self.word(i)) >> (8 * (i & 7)) & 0xff) as usize
+    }
+
+    #[inline]
+    const fn bits(self) -> usize {
+        sum(self.0[0]) + if self.0[1] == 0 { 0 } else { sum(self.0[1]) }
+    }
+
+    /// Adds to the `i`-th byte and answers what it is then, [`PRESENT`] included.
+    #[inline]
+    const fn add(&mut self, i: usize, value: u64) -> u64 {
+        let (word, at) = (&mut self.0[i >> 3 & 1], 8 * (i & 7));
+        *word += value << at;
+        *word >> at & 0xff
     }
 
     /// Takes the `i`-th dim's value out of a packed word.
@@ -65,22 +104,16 @@ impl Sizes {
 
 impl Side {
     pub(super) const EMPTY: Self = Self {
-        ids: [0; 2],
-        sizes: Sizes(0),
+        ids: [0; MAX_DIMS / 4],
+        sizes: Sizes([0; 2]),
     };
-
-    /// All ids, 16 bits each, the first dim in the low bits.
-    #[inline]
-    const fn ids(&self) -> u128 {
-        self.ids[0] as u128 | (self.ids[1] as u128) << 64
-    }
 
     /// Appends a dim without any check: there must be room, for its name and its bits.
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
-        self.ids[(at / 4) & 1] |= (dim.id() as u64) << (16 * (at & 3));
-        self.sizes.0 |= (log2 as u64 | PRESENT) << (8 * (at & 7));
+        self.ids[at / 4 % (MAX_DIMS / 4)] |= (dim.id() as u64) << (16 * (at & 3));
+        self.sizes.add(at, log2 as u64 | PRESENT);
     }
 
     /// The side with this dim alone.
@@ -89,10 +122,9 @@ impl Side {
         if log2 > MAX_DIM_BITS {
             return Err(LayoutError::dim_too_large(role, dim, log2));
         }
-        Ok(Self {
-            ids: [u64::from(dim.id()), 0],
-            sizes: Sizes(log2 as u64 | PRESENT),
-        })
+        let mut side = Self::EMPTY;
+        side.put(dim, log2);
+        Ok(side)
     }
 
     #[inline]
@@ -103,12 +135,12 @@ impl Side {
     /// All bits of the side together, at most 64.
     #[inline]
     pub(super) const fn bits(&self) -> usize {
-        (self.sizes.log2s().wrapping_mul(ONES) >> 56) as usize
+        self.sizes.bits()
     }
 
     #[inline]
     const fn id(&self, i: usize) -> u16 {
-        (self.ids[(i / 4) & 1] >> (16 * (i & 3))) as u16
+        (self.ids[i / 4 % (MAX_DIMS / 4)] >> (16 * (i & 3))) as u16
     }
 
     #[inline]
@@ -134,14 +166,7 @@ impl Side {
 
     #[inline]
     pub(super) fn position(&self, dim: Dim) -> Option<usize> {
-        let mut ids = self.ids();
-        for i in 0..self.len() {
-            if ids as u16 == dim.id() {
-                return Some(i);
-            }
-            ids >>= 16;
-        }
-        None
+        (0..self.len()).find(|i| self.id(*i) == dim.id())
     }
 
     /// Where the dim begins and how many bits it has.
@@ -198,7 +223,7 @@ impl Side {
             }
         };
         check_bits(role, dim, old + log2, self.bits() + log2)?;
-        side.sizes.0 += (log2 as u64) << (8 * at);
+        side.sizes.add(at, log2 as u64);
         Ok((side, self.offset(at) + old))
     }
 
@@ -210,7 +235,8 @@ impl Side {
         log2: usize,
     ) -> Result<(), LayoutError> {
         check_bits(role, self.dim(i), log2, self.bits() - self.log2(i) + log2)?;
-        self.sizes.0 = self.sizes.0 & !(0x3f << (8 * i)) | (log2 as u64) << (8 * i);
+        let (word, at) = (&mut self.sizes.0[i >> 3 & 1], 8 * (i & 7));
+        *word = *word & !(0x3f << at) | (log2 as u64) << at;
         Ok(())
     }
 
@@ -219,7 +245,7 @@ impl Side {
         match self.position(to) {
             Some(j) if j != i => Err(LayoutError::duplicate_dim(role, to)),
             _ => {
-                let (word, at) = (&mut self.ids[(i / 4) & 1], 16 * (i & 3));
+                let (word, at) = (&mut self.ids[i / 4 % (MAX_DIMS / 4)], 16 * (i & 3));
                 *word = *word & !(0xffff << at) | u64::from(to.id()) << at;
                 Ok(())
             }
@@ -229,13 +255,14 @@ impl Side {
     /// Zero exactly when both have the same sizes and, of their first four dims, the same names.
     #[inline]
     pub(super) const fn difference_in_four(&self, other: &Self) -> u64 {
-        self.sizes.0 ^ other.sizes.0 | self.ids[0] ^ other.ids[0]
+        let (a, b) = (self.sizes.0, other.sizes.0);
+        a[0] ^ b[0] | a[1] ^ b[1] | self.ids[0] ^ other.ids[0]
     }
 
     /// Not zero exactly when there are more than four dims.
     #[inline]
     pub(super) const fn beyond_four(&self) -> u64 {
-        self.sizes.0 >> 32
+        self.sizes.0[0] >> 32 | self.sizes.0[1]
     }
 
     /// Takes the `i`-th dim's value out of a packed word.
@@ -253,7 +280,7 @@ impl Side {
         }
         let (mut packed, mut ids, mut wrong) = (0, 0, 0);
         // The last dim's size in the low bits of the top byte.
-        let mut log2 = self.sizes.log2s().rotate_right(8 * point.len() as u32);
+        let mut log2 = (self.sizes.0[0] & SIZES).rotate_right(8 * point.len() as u32);
         for &(dim, value) in point.iter().rev() {
             let bits = log2 >> 56;
             log2 <<= 8;
@@ -285,17 +312,21 @@ impl Side {
     /// Tells whether the first dims are those of `other`, in its order.
     #[inline]
     pub(super) fn starts_with(&self, other: &Self) -> bool {
-        let bits = 16 * other.len();
-        let mask = u128::from(low_mask(bits)) | u128::from(low_mask(bits.saturating_sub(64))) << 64;
-        (self.ids() ^ other.ids()) & mask == 0
+        let mut bits = 16 * other.len();
+        self.ids.iter().zip(&other.ids).all(|(a, b)| {
+            let mask = low_mask(bits.min(64));
+            bits = bits.saturating_sub(64);
+            (a ^ b) & mask == 0
+        })
     }
 
     /// Tells whether every dim of `self` has the same place and offset in `other`.
     #[inline]
     pub(super) fn keeps_places_in(&self, other: &Self) -> bool {
-        let offsets = (self.sizes.log2s() << 8).wrapping_mul(ONES)
-            ^ (other.sizes.log2s() << 8).wrapping_mul(ONES);
-        other.starts_with(self) && offsets & low_mask(8 * self.len()) == 0
+        let offsets = sums_below(self.sizes.0[0]) ^ sums_below(other.sizes.0[0]);
+        other.starts_with(self)
+            && offsets & low_mask((8 * self.len()).min(64)) == 0
+            && (8..self.len()).all(|i| self.offset(i) == other.offset(i))
     }
 
     /// Tells whether both have the same dims, in any order.
@@ -329,10 +360,9 @@ impl Side {
         let mut merged = *self;
         let mut places = [0; MAX_DIMS];
         let mut next = 0;
-        let (mut ids, mut log2) = (other.ids(), other.sizes.log2s());
         let mut large = 0;
-        for place in places.iter_mut().take(other.len()) {
-            let at = match self.position(Dim::from_id(ids as u16)) {
+        for (i, place) in places.iter_mut().enumerate().take(other.len()) {
+            let at = match self.position(other.dim(i)) {
                 Some(i) if i >= next => {
                     next = i + 1;
                     i
@@ -343,17 +373,14 @@ impl Side {
                     if at == MAX_DIMS {
                         return Err(LayoutError::too_many_dims(role, MAX_DIMS));
                     }
-                    merged.put(Dim::from_id(ids as u16), 0);
+                    merged.put(other.dim(i), 0);
                     next = MAX_DIMS;
                     at
                 }
             };
             // No byte overflows into the next: 63 + 63 is below 128.
-            merged.sizes.0 += (log2 & 0xff) << (8 * at);
-            large |= merged.sizes.0 >> (8 * at);
+            large |= merged.sizes.add(at, other.log2(i) as u64);
             *place = at as u8;
-            ids >>= 16;
-            log2 >>= 8;
         }
         if large & 0x40 != 0 || self.bits() + other.bits() > 64 {
             return self.merge_slowly(other, role);

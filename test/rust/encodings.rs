@@ -3,7 +3,7 @@
 use crate::case;
 use std::collections::BTreeMap;
 
-use linear_layout::encoding::{Aliases, Encoding, EncodingError};
+use linear_layout::encoding::{Aliases, Encoding, EncodingError, MAX_RANK};
 use linear_layout::layout::LinearLayout;
 use serde_json::Value;
 
@@ -272,7 +272,7 @@ fn no_shape_and_no_cut_text_makes_a_panic() {
         if !seen.insert(text.to_owned()) {
             continue;
         }
-        for rank in 0..10 {
+        for rank in 0..MAX_RANK + 2 {
             for (i, size) in sizes.iter().enumerate() {
                 let mut shape = vec![*size; rank];
                 let _ = encoding.to_linear_layout(&shape);
@@ -297,13 +297,22 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     );
     let (_, l) = layout(&six, &[2, 1, 4, 2, 1, 2]).unwrap();
     assert_eq!((l.total_in_bits(), l.is_invertible()), (5, true));
-    let nine = "[1, 1, 1, 1, 1, 1, 1, 1, 1]";
+    // What a sort of 4096 elements looks like, and the most that is supported.
+    let hypercube = |rank: usize| {
+        let ones = format!("{:?}", vec![1; rank]);
+        let order: Vec<usize> = (0..rank).rev().collect();
+        format!(
+            "#ttg.blocked<{{sizePerThread = {ones}, threadsPerWarp = {ones}, warpsPerCTA = {ones}, order = {order:?}}}>"
+        )
+    };
+    for rank in [12, MAX_RANK] {
+        let (_, l) = layout(&hypercube(rank), &vec![2; rank]).unwrap();
+        assert_eq!((l.total_in_bits(), l.is_invertible()), (rank, true));
+    }
     rejects(
-        &format!(
-            "#ttg.blocked<{{sizePerThread = {nine}, threadsPerWarp = {nine}, warpsPerCTA = {nine}, order = {nine}}}>"
-        ),
-        &[1; 9],
-        "list is too long: expected at most 8 items",
+        &hypercube(MAX_RANK + 1),
+        &[1; MAX_RANK + 1],
+        "list is too long: expected at most 16 items",
     );
     let deep = "#ttg.slice<{dim = 0, parent = ".repeat(100);
     rejects(&deep, &[], "encodings are nested more than 32 deep");

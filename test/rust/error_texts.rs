@@ -65,12 +65,12 @@ fn products_say_which_limit_they_exceed() {
     let text = "in-dim `lane` brings the in-dims to 70 bits; at most 64 are supported";
     let two = id(1, r, D1).product(&id(1 << 30, l, D0)).unwrap();
     rejects(a.product(&two), text, Some(l));
-    let many = (0..8).fold(LinearLayout::empty(), |many, i| {
+    let many = (0..16).fold(LinearLayout::empty(), |many, i| {
         many.product(&id(1, Dim::out(i), D0)).unwrap()
     });
-    rejects(many.product(&id(1, l, D0)), "more than 8 in-dims", None);
+    rejects(many.product(&id(1, l, D0)), "more than 16 in-dims", None);
     let two = id(1, l, D0).product(&id(1, r, D1)).unwrap();
-    rejects(many.product(&two), "more than 8 in-dims", None);
+    rejects(many.product(&two), "more than 16 in-dims", None);
 }
 
 #[test]

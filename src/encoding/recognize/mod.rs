@@ -47,7 +47,7 @@ impl Encoding {
         let mut shape = [1u64; MAX_RANK];
         let rank = layout.num_out_dims();
         if rank > MAX_RANK {
-            check_dims("layout", layout, &DISTRIBUTED, "at most 8 output dims")?;
+            check_dims("layout", layout, &DISTRIBUTED, "at most 16 output dims")?;
         }
         for (size, (_, out)) in shape.iter_mut().zip(layout.out_shape()) {
             *size = out;
