@@ -7,14 +7,79 @@ use super::verdict::Verdict;
 
 /// A module on which the two verdicts differ.
 pub(super) struct Case<'a> {
-    pub(super) op: &'a str,
-    pub(super) text: &'a str,
     pub(super) theirs: Verdict,
-    pub(super) their_message: &'a str,
+    /// Why the library rejects the module; empty where it accepts it.
     pub(super) our_message: &'a str,
 }
 
+/// Names of intended differences, and what the library says where Triton says nothing.
+const STRICTER: &[(&str, &[&str])] = &[
+    (
+        "a key that an encoding does not have",
+        &["unexpected key `", "unknown struct parameter name"],
+    ),
+    (
+        "a key that an encoding needs",
+        &["struct is missing required parameter"],
+    ),
+    (
+        "a layout that does not exist",
+        &[
+            "has no linear layout here",
+            "along the partitioned dim, but the tile of",
+            "along the contiguous dim, but the tile of",
+            "encoding is fixed to",
+            "expected a permutation of",
+        ],
+    ),
+    (
+        "a write to what may not be written",
+        &["writes to a buffer that may not be written"],
+    ),
+    (
+        "a copy of other elements than there are",
+        &[
+            "needs pointers and a buffer of the same shape",
+            "copies elements of `",
+        ],
+    ),
+    (
+        "an encoding on one side of a broadcast",
+        &["'tt.broadcast' op needs an encoding on both operand and result, or on neither"],
+    ),
+    (
+        "layouts of AMD's operations against the module",
+        &["'amdg."],
+    ),
+];
+
+/// Only layouts are meant by the last: other rules of AMD's operations are Triton's.
+fn is_layout_of_amd(message: &str) -> bool {
+    message.contains("has an invalid layout in")
+}
+
 /// The name of the intended difference that a case shows.
-pub(super) fn intended(_case: &Case<'_>) -> Option<&'static str> {
-    None
+pub(super) fn intended(case: &Case<'_>) -> Option<&'static str> {
+    if case.theirs != Verdict::Accept {
+        return None;
+    }
+    STRICTER
+        .iter()
+        .find(|(_, messages)| {
+            messages.iter().any(|message| {
+                case.our_message.contains(message)
+                    && (*message != "'amdg." || is_layout_of_amd(case.our_message))
+            })
+        })
+        .map(|(name, _)| *name)
+}
+
+#[test]
+fn differences_are_documented() {
+    let path = concat!(env!("CARGO_MANIFEST_DIR"), "/tools/docs/differences.md");
+    let text = std::fs::read_to_string(path).expect("the differences have a page");
+    for (name, _) in STRICTER {
+        let title = format!("## {}{}", name[..1].to_uppercase(), &name[1..]);
+        assert!(text.contains(&title), "no `{title}` in {path}");
+    }
 }

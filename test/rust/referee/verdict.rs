@@ -104,10 +104,7 @@ fn disagreement(line: &Line, made: &Generated, library: &Library) -> Option<Stri
         (Verdict::Reject, Err(_)) | (Verdict::Crash, _) => None,
         (verdict, ours) => {
             let case = Case {
-                op: &made.op,
-                text: &made.text,
                 theirs: verdict,
-                their_message: &line.detail,
                 our_message: ours.as_ref().err().map_or("", String::as_str),
             };
             let ours = match ours {
