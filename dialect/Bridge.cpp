@@ -126,6 +126,11 @@ bridge::BufferInfo bridge::buffer_info(size_t address) {
     info.shape = sizes(desc.getShape());
     info.element = handle(desc.getElementType());
     info.encoding = handle(desc.getSharedLayout());
+  } else if (auto desc = dyn_cast<ttng::TensorDescIm2ColType>(type)) {
+    info.kind = 3;
+    info.shape = sizes(desc.getShape());
+    info.element = handle(desc.getElementType());
+    info.encoding = handle(desc.getSharedLayout());
   }
   return info;
 }

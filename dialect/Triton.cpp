@@ -1,5 +1,6 @@
 // The dialect `tt`: registration, and what ODS cannot express.
 #include "dialect/Dialects.h"
+#include "dialect/Unknown.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
@@ -29,6 +30,50 @@ void ll::tt::TritonDialect::initialize() {
 #define GET_OP_LIST
 #include "TritonOps.cpp.inc"
       >();
+  rewordUnknownOperations(getContext());
+}
+
+Attribute ll::tt::TritonDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Attribute attr;
+  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
+  if (parsed.has_value())
+    return failed(*parsed) ? Attribute() : attr;
+  emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
+              mnemonics<
+#define GET_ATTRDEF_LIST
+#include "TritonOps.attrs.cpp.inc"
+                  >());
+  return {};
+}
+
+void ll::tt::TritonDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
+  (void)generatedAttributePrinter(attr, printer);
+}
+
+Type ll::tt::TritonDialect::parseType(DialectAsmParser &parser) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Type type;
+  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+  if (parsed.has_value())
+    return failed(*parsed) ? Type() : type;
+  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
+              mnemonics<
+#define GET_TYPEDEF_LIST
+#include "TritonOps.types.cpp.inc"
+                  >());
+  return {};
+}
+
+void ll::tt::TritonDialect::printType(Type type, DialectAsmPrinter &printer) const {
+  (void)generatedTypePrinter(type, printer);
+}
+
+std::optional<Dialect::ParseOpHook>
+ll::tt::TritonDialect::getParseOperationHook(StringRef name) const {
+  return rejectUnknownOperation(*this, name);
 }
 
 FailureOr<int> ll::tt::parseAddressSpace(AsmParser &parser) {

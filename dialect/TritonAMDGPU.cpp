@@ -1,5 +1,8 @@
 // The dialect `amdg`: registration.
 #include "dialect/Dialects.h"
+#include "dialect/Unknown.h"
+
+#include "mlir/IR/DialectImplementation.h"
 
 using namespace mlir;
 
@@ -12,4 +15,26 @@ void ll::amdg::TritonAMDGPUDialect::initialize() {
 #define GET_OP_LIST
 #include "TritonAMDGPUOps.cpp.inc"
       >();
+}
+
+// The dialect has no attributes and no types.
+Attribute ll::amdg::TritonAMDGPUDialect::parseAttribute(DialectAsmParser &parser, Type) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  if (succeeded(parser.parseKeyword(&mnemonic)))
+    emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic, {});
+  return {};
+}
+
+Type ll::amdg::TritonAMDGPUDialect::parseType(DialectAsmParser &parser) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  if (succeeded(parser.parseKeyword(&mnemonic)))
+    emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic, {});
+  return {};
+}
+
+std::optional<Dialect::ParseOpHook>
+ll::amdg::TritonAMDGPUDialect::getParseOperationHook(StringRef name) const {
+  return rejectUnknownOperation(*this, name);
 }

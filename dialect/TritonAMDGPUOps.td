@@ -6,6 +6,7 @@ include "TritonAttrs.td"
 include "TritonEnums.td"
 include "TritonGPUTypes.td"
 include "TritonTypes.td"
+include "mlir/Dialect/LLVMIR/LLVMOpBase.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
@@ -15,7 +16,12 @@ def TritonAMDGPU_Dialect : Dialect {
   let name = "amdg";
   let cppNamespace = "::ll::amdg";
   let summary = "AMD-specific operations of Triton's GPU IR";
-  let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
+  let dependentDialects = ["::ll::ttg::TritonGPUDialect", "::mlir::LLVM::LLVMDialect"];
+  let extraClassDeclaration = [{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
 }
 
 class AMDG_Op<string mnemonic, list<Trait> traits = []>
@@ -33,6 +39,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
   let description = [{
     The base is the same for all threads; offsets count elements. The hardware's buffer
     instructions take a masked-off element as out of range, so no branch is needed.
+    - buffer_c1: the pointer points to what the tensor holds
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, Optional<I32>:$stride,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -53,6 +60,9 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the value's shape and encoding", "value", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write at a base pointer plus a tensor of 32-bit offsets";
+  let description = [{
+    - buffer_c1: the pointer points to what the tensor holds
+  }];
   let arguments = (ins TT_Tensor:$value, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        Optional<I32>:$stride, OptionalAttr<LL_CachePolicy>:$cachePolicy,
                        Optional<RankedTensorOf<[I1]>>:$mask,
@@ -70,6 +80,9 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperand
     TypesMatchWith<"mask is i1 in the offsets' shape and encoding", "offsets", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to read at a base pointer plus offsets into shared memory";
+  let description = [{
+    - buffer_load_to_local_c1: the GPU has the instruction
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dest,
                        Arg<TT_PtrType, "", [MemRead<TT_GlobalMemory>]>:$ptr,
                        RankedTensorOf<[I32]>:$offsets, Optional<RankedTensorOf<[I1]>>:$mask,
@@ -92,6 +105,9 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [AttrSizedOperandSegme
     TypesMatchWith<"mask is i1 in the result's shape and encoding", "result", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "update at a base pointer plus offsets, atomically; gives what was there before";
+  let description = [{
+    - buffer_c1: the pointer points to what the tensor holds
+  }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        TT_Tensor:$value, Optional<I32>:$stride, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope, Optional<RankedTensorOf<[I1]>>:$mask);
@@ -109,6 +125,9 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
     TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">]> {
   let summary = "store at a base pointer plus offsets where memory holds an expected value";
+  let description = [{
+    - buffer_c1: the pointer points to what the tensor holds
+  }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, TT_Tensor:$cmp,
                        TT_Tensor:$val, Optional<I32>:$stride, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope);
@@ -124,6 +143,12 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
 def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperandsAndResultShape,
                                                                SameOperandsAndResultElementType]> {
   let summary = "exchange registers of one thread, so that another dimension is contiguous";
+  let description = [{
+    - in_thread_transpose_c1: the operand has rank 2
+    - in_thread_transpose_c2: its encoding is `#ttg.blocked`
+    - in_thread_transpose_c3: the result's layout is the operand's with the elements of each
+      thread in the other order
+  }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -131,6 +156,13 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperand
 
 def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor that each thread has in its registers";
+  let description = [{
+    - extract_slice_c1: operand, result and offsets have one rank
+    - extract_slice_c2: the result is no larger than the operand
+    - extract_slice_c3: it lies within the operand
+    - extract_slice_c4: the thread that holds an element of the result holds it in the operand
+    - extract_slice_c5: lanes and warps have the same places in both
+  }];
   let arguments = (ins AnyRankedTensor:$source, DenseI64ArrayAttr:$static_offsets);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
@@ -138,6 +170,14 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultE
 
 def AMDG_ConcatOp : AMDG_Op<"concat", [Pure, SameOperandsAndResultElementType]> {
   let summary = "tensors side by side, row by row, as parts of one";
+  let description = [{
+    - concat_c1: operands and result have one rank
+    - concat_c2: the operands divide the result
+    - concat_c3: there are as many operands as fit
+    - concat_c4: the operands have one type
+    - concat_c5: the thread that holds an element of the result holds it in the operand
+    - concat_c6: lanes and warps have the same places in both
+  }];
   let arguments = (ins Variadic<TT_Tensor>:$sources);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$sources attr-dict `:` type($sources) `->` type($result)";
@@ -145,6 +185,12 @@ def AMDG_ConcatOp : AMDG_Op<"concat", [Pure, SameOperandsAndResultElementType]> 
 
 def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed"> {
   let summary = "read pairs of 4-bit elements across their packing";
+  let description = [{
+    - local_load_packed_transposed_c1: the result's encoding is `#ttg.dot_op`
+    - local_load_packed_transposed_c2: the buffer is contiguous across K
+    - local_load_packed_transposed_c3: it has the result's shape with pairs along the other
+      dimension
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Optional<TTG_AsyncToken>:$token);
   let results = (outs TT_Tensor:$result);
@@ -155,18 +201,84 @@ def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed"> {
 
 def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [Pure]> {
   let summary = "widen pairs of 4-bit floats and multiply by scales";
+  let description = [{
+    - scaled_c1: scales and result have one rank
+    - scaled_c2: `axis` is a dimension of the result
+    - scaled_c3: scales have the result's size in all dimensions but `axis`
+    - scaled_c4: there is a scale for every so many elements along `axis`
+    - scaled_c5: both scales and result have an encoding, or neither
+    - scaled_c9: scales lie where the elements are that they are for
+    - scaled_c10: a scale is for a multiple of 8 elements
+    - scaled_c11: 8 registers in a row have one scale
+    - scaled_c12: both tensors have the same rank
+    - scaled_c13: one is twice as long along `axis` as the other
+    - scaled_c14: both have an encoding, or neither
+    - scaled_c15: a pair of 4-bit elements lies in one thread
+    - scaled_c16: scales are `i8` on `hip:gfx1250`
+  }];
   let arguments = (ins RankedTensorOf<[I8]>:$input, RankedTensorOf<[BF16, I8]>:$scale,
                        I32Attr:$axis);
-  let results = (outs RankedTensorOf<[F16, BF16, F32]>:$output);
+  let results = (outs RankedTensorOf<[F16, BF16]>:$output);
   let assemblyFormat = [{
     $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
   }];
 }
 
-def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [Pure]> {
+def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [Pure, SameOperandsAndResultShape]> {
   let summary = "widen 8-bit floats and multiply by scales";
+  let description = [{
+    - ttg_c1: operands and result have one encoding
+  }];
   let arguments = (ins RankedTensorOf<[F8E4M3FN, F8E5M2]>:$input, RankedTensorOf<[BF16, I8]>:$scale);
-  let results = (outs RankedTensorOf<[F16, BF16, F32]>:$output);
+  let results = (outs RankedTensorOf<[F16, BF16]>:$output);
+  let assemblyFormat = [{
+    $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
+  }];
+}
+
+def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [Pure]> {
+  let summary = "divide by scales and narrow to pairs of 4-bit floats";
+  let description = [{
+    - scaled_c1: scales and result have one rank
+    - scaled_c2: `axis` is a dimension of the result
+    - scaled_c3: scales have the result's size in all dimensions but `axis`
+    - scaled_c4: there is a scale for every so many elements along `axis`
+    - scaled_c5: both scales and result have an encoding, or neither
+    - scaled_c8: a scale is for several elements
+    - scaled_c9: scales lie where the elements are that they are for
+    - scaled_c10: a scale is for a multiple of 8 elements
+    - scaled_c11: 8 registers in a row have one scale
+    - scaled_c12: both tensors have the same rank
+    - scaled_c13: one is twice as long along `axis` as the other
+    - scaled_c14: both have an encoding, or neither
+    - scaled_c15: a pair of 4-bit elements lies in one thread
+  }];
+  let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input, RankedTensorOf<[I8]>:$scale,
+                       I32Attr:$axis);
+  let results = (outs RankedTensorOf<[I8]>:$output);
+  let assemblyFormat = [{
+    $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
+  }];
+}
+
+def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [Pure]> {
+  let summary = "divide by scales and narrow to 8-bit floats";
+  let description = [{
+    - scaled_c1: scales and result have one rank
+    - scaled_c2: `axis` is a dimension of the result
+    - scaled_c3: scales have the result's size in all dimensions but `axis`
+    - scaled_c4: there is a scale for every so many elements along `axis`
+    - scaled_c5: both scales and result have an encoding, or neither
+    - scaled_c6: operand and result have the same shape
+    - scaled_c7: operand and result have the same encoding
+    - scaled_c8: a scale is for several elements
+    - scaled_c9: scales lie where the elements are that they are for
+    - scaled_c10: a scale is for a multiple of 8 elements
+    - scaled_c11: 8 registers in a row have one scale
+  }];
+  let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input, RankedTensorOf<[I8]>:$scale,
+                       I32Attr:$axis);
+  let results = (outs RankedTensorOf<[F8E4M3FN, F8E5M2]>:$output);
   let assemblyFormat = [{
     $input `scale` $scale attr-dict `:` type($input) `,` type($scale) `->` type($output)
   }];
@@ -178,6 +290,9 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "dst", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to copy from shared to global memory";
+  let description = [{
+    - async_copy_local_to_global_c1: the buffer is in shared memory
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Arg<TT_PtrTensor, "", [MemWrite<TT_GlobalMemory>]>:$dst,
                        Optional<TT_BoolTensor>:$mask, OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -211,6 +326,21 @@ def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait"> {
 
 def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local"> {
   let summary = "start to copy a block into shared memory";
+  let description = [{
+    - tdm_c1: blocks have at most 65535 elements in each dimension
+    - tdm_c2: the buffer is not swizzled
+    - tdm_c3: a descriptor with a layout has the buffer's
+    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: it has one interval and padding
+    - tdm_c6: padding comes after at least 64 bits
+    - tdm_c7: padding has at least 32 bits
+    - tdm_hint_c1: there are fewer than 32 warps
+    - tdm_hint_c2: a hint chooses at least one warp
+    - tdm_hint_c3: it chooses among the warps that there are
+    - tdm_hint_c4: it chooses a power of two of them
+    - tdm_hint_c5: they are one box of warps, by the bits of their numbers
+    - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
+  }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$result,
                        Optional<TTG_MemDescType>:$barrier,
@@ -225,6 +355,14 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local">
 
 def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global"> {
   let summary = "start to copy a block out of shared memory";
+  let description = [{
+    - tdm_c1: blocks have at most 65535 elements in each dimension
+    - tdm_c2: the buffer is not swizzled
+    - tdm_c3: a descriptor with a layout has the buffer's
+    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: it has one interval and padding
+    - tdm_store_c1: padding comes after each row
+  }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Optional<TTG_MemDescType>:$barrier,
@@ -233,6 +371,156 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global">
   let assemblyFormat = [{
     $desc `from` $src (`,` `barrier` `=` $barrier^)? attr-dict
     `:` qualified(type($src)) (`,` qualified(type($barrier))^)? `->` qualified(type($desc))
+  }];
+}
+
+def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global_to_local", [
+    SameVariadicOperandSize]> {
+  let summary = "start to copy two to four blocks at once, each by warps of its own";
+  let description = [{
+    - tdm_c1: blocks have at most 65535 elements in each dimension
+    - tdm_c2: the buffer is not swizzled
+    - tdm_c3: a descriptor with a layout has the buffer's
+    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: it has one interval and padding
+    - tdm_c6: padding comes after at least 64 bits
+    - tdm_c7: padding has at least 32 bits
+    - tdm_hint_c1: there are fewer than 32 warps
+    - tdm_hint_c2: a hint chooses at least one warp
+    - tdm_hint_c3: it chooses among the warps that there are
+    - tdm_hint_c4: it chooses a power of two of them
+    - tdm_hint_c5: they are one box of warps, by the bits of their numbers
+    - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
+    - async_tdm_fused_copy_global_to_local_c1: there are 2 to 4 copies
+    - async_tdm_fused_copy_global_to_local_c2: there is a hint for each
+    - async_tdm_fused_copy_global_to_local_c3: blocks have one rank
+    - async_tdm_fused_copy_global_to_local_c4: no two copies share a warp
+  }];
+  let arguments = (ins Arg<Variadic<TT_TensorDescType>, "", [MemRead<TT_GlobalMemory>]>:$descs,
+                       Arg<Variadic<TTG_MemDescType>, "", [MemWrite<AMDG_SharedMemory>]>:$dests,
+                       DenseI32ArrayAttr:$warp_used_hints,
+                       DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $descs `into` $dests attr-dict `:` qualified(type($descs)) `->` qualified(type($dests))
+  }];
+}
+
+def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
+  let summary = "start to copy rows at indices into shared memory";
+  let description = [{
+    - tdm_c1: blocks have at most 65535 elements in each dimension
+    - tdm_c2: the buffer is not swizzled
+    - tdm_c3: a descriptor with a layout has the buffer's
+    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: it has one interval and padding
+    - tdm_rows_c1: blocks have rank 2
+    - tdm_rows_c2: the indices have rank 1
+    - tdm_rows_c3: there is a power of two of them
+    - async_tdm_gather_c1: padding comes after parts of a row
+    - async_tdm_gather_c2: rows are contiguous in the buffer
+    - async_tdm_gather_c3: all threads of a warp have the same indices
+    - async_tdm_gather_c4: indices are split over CTAs as the rows are
+  }];
+  let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
+                       RankedTensorOf<[I16, I32]>:$src_row_indices,
+                       Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dst,
+                       Optional<TTG_MemDescType>:$barrier);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $desc `[` $src_row_indices `]` `to` $dst (`,` `barrier` `=` $barrier^)? attr-dict
+    `:` type($src_row_indices) `,` qualified(type($dst)) (`,` qualified(type($barrier))^)?
+    `->` qualified(type($desc))
+  }];
+}
+
+def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
+  let summary = "start to copy rows out of shared memory to rows at indices";
+  let description = [{
+    - tdm_c1: blocks have at most 65535 elements in each dimension
+    - tdm_c2: the buffer is not swizzled
+    - tdm_c3: a descriptor with a layout has the buffer's
+    - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
+    - tdm_c5: it has one interval and padding
+    - tdm_store_c1: padding comes after each row
+    - tdm_rows_c1: blocks have rank 2
+    - tdm_rows_c2: the indices have rank 1
+    - tdm_rows_c3: there is a power of two of them
+  }];
+  let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
+                       RankedTensorOf<[I16, I32]>:$dst_row_indices,
+                       Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
+                       Optional<TTG_MemDescType>:$barrier);
+  let results = (outs TTG_AsyncToken:$token);
+  let assemblyFormat = [{
+    $desc `[` $dst_row_indices `]` `from` $src (`,` `barrier` `=` $barrier^)? attr-dict
+    `:` type($dst_row_indices) `,` qualified(type($src)) (`,` qualified(type($barrier))^)?
+    `->` qualified(type($desc))
+  }];
+}
+
+def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [Pure,
+    AttrSizedOperandSegments,
+    TypesMatchWith<"the result has the descriptor's type", "desc", "result", "$_self">]> {
+  let summary = "a descriptor moved by offsets, with other bounds, or switched on or off";
+  let description = [{
+    - update_tensor_descriptor_c1: there is an offset, and a bound, for each dimension, or none
+    - update_tensor_descriptor_c2: something changes
+    - update_tensor_descriptor_c3: `clamp_bounds` comes with offsets
+    - update_tensor_descriptor_c4: `clamp_bounds` comes without bounds
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$add_offsets,
+                       Variadic<I32>:$set_bounds, Optional<I32>:$pred, UnitAttr:$clamp_bounds);
+  let results = (outs TT_TensorDescType:$result);
+  let assemblyFormat = [{
+    $desc (`add_offsets` `=` `[` $add_offsets^ `]`)? (`set_bounds` `=` `[` $set_bounds^ `]`)?
+    (`pred` `=` $pred^)? attr-dict `:` qualified(type($desc))
+  }];
+}
+
+def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "bring a block into the cache";
+  let description = [{
+    With `returnOffsets`, which serves tests, the byte offset of each prefetch comes out.
+    - tdm_prefetch_c1: `returnOffsets` comes with a result
+    - tdm_prefetch_c2: the result has an `i64` for each prefetch, in the default layout
+  }];
+  let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices, I1:$pred,
+                       BoolAttr:$speculative, UnitAttr:$returnOffsets);
+  let results = (outs Optional<TT_Tensor>:$offsets);
+  let assemblyFormat = [{
+    $desc `[` $indices `]` `,` $pred `,` `speculative` `=` $speculative
+    (`returnOffsets` $returnOffsets^)? attr-dict `:` qualified(type($desc))
+    (`->` type($offsets)^)?
+  }];
+}
+
+//===-- Accesses of single threads ----------------------------------------------------------===//
+
+def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+  let summary = "read through a pointer where a condition holds";
+  let arguments = (ins LLVM_AnyPointer:$ptr, I1:$mask, LLVM_Type:$falseVal,
+                       Optional<I32>:$multicastMask,
+                       DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
+                       DefaultValuedAttr<BoolAttr, "false">:$isVolatile,
+                       DefaultValuedAttr<BoolAttr, "false">:$forceNoAlias);
+  let results = (outs LLVM_Type:$result);
+  let assemblyFormat = [{
+    $ptr `,` $mask `,` $falseVal (`,` $multicastMask^)?
+    oilist(`cacheModifier` `=` $cache | `volatile` $isVolatile | `forceNoAlias` $forceNoAlias)
+    attr-dict `:` functional-type(operands, $result)
+  }];
+}
+
+def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+  let summary = "write through a pointer where a condition holds";
+  let arguments = (ins LLVM_AnyPointer:$ptr, LLVM_Type:$value, I1:$mask,
+                       DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
+                       DefaultValuedAttr<BoolAttr, "false">:$forceNoAlias);
+  let assemblyFormat = [{
+    $ptr `,` $value `,` $mask oilist(`cacheModifier` `=` $cache | `forceNoAlias` $forceNoAlias)
+    attr-dict `:` type(operands)
   }];
 }
 
@@ -246,6 +534,10 @@ def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier"> {
 
 def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
   let summary = "make a barrier that `count` arrivals complete";
+  let description = [{
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c2: `count` is at least 1
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$alloc,
                        I32Attr:$count);
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
@@ -253,6 +545,9 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
 
 def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
   let summary = "wait until a barrier leaves a phase";
+  let description = [{
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc, I32:$phase);
   let assemblyFormat = "$alloc `,` $phase attr-dict `:` qualified(type($alloc))";
@@ -260,6 +555,10 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
 
 def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
   let summary = "arrive at a barrier `count` times; gives its phase before";
+  let description = [{
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c2: `count` is at least 1
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc,
                        I32Attr:$count);
@@ -269,17 +568,26 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
 
 def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
   let summary = "arrive at a barrier when the copies issued so far are done";
+  let description = [{
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+  }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$barrier);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
 }
 
 def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive"> {
   let summary = "arrive at the barrier of the cluster";
+  let description = [{
+    - cluster_c1: the module has several CTAs in a cluster
+  }];
   let assemblyFormat = "attr-dict";
 }
 
 def AMDG_ClusterBarrierWaitOp : AMDG_Op<"cluster_barrier_wait"> {
   let summary = "wait at the barrier of the cluster";
+  let description = [{
+    - cluster_c1: the module has several CTAs in a cluster
+  }];
   let assemblyFormat = "attr-dict";
 }
 

@@ -2,6 +2,7 @@
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "dialect/Text.h"
+#include "dialect/Unknown.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -94,7 +95,11 @@ Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Ty
   Attribute attr;
   OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
   if (!parsed.has_value()) {
-    emitError() << "unknown attribute `" << mnemonic << "` in dialect `ttg`";
+    emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
+                mnemonics<
+#define GET_ATTRDEF_LIST
+#include "TritonGPUOps.attrs.cpp.inc"
+                    >());
     return {};
   }
   if (failed(*parsed) || isa<SharedMemorySpaceAttr>(attr))
@@ -104,6 +109,30 @@ Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Ty
 
 void ll::ttg::TritonGPUDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
   (void)generatedAttributePrinter(attr, printer);
+}
+
+Type ll::ttg::TritonGPUDialect::parseType(DialectAsmParser &parser) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Type type;
+  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+  if (parsed.has_value())
+    return failed(*parsed) ? Type() : type;
+  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
+              mnemonics<
+#define GET_TYPEDEF_LIST
+#include "TritonGPUOps.types.cpp.inc"
+                  >());
+  return {};
+}
+
+void ll::ttg::TritonGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {
+  (void)generatedTypePrinter(type, printer);
+}
+
+std::optional<Dialect::ParseOpHook>
+ll::ttg::TritonGPUDialect::getParseOperationHook(StringRef name) const {
+  return rejectUnknownOperation(*this, name);
 }
 
 void ll::ttg::TritonGPUDialect::registerAttributes() {
@@ -278,4 +307,26 @@ void ll::ttg::WarpSpecializeOp::print(OpAsmPrinter &printer) {
   }
   printer << " : ";
   printer.printFunctionalType(partitions.getOperandTypes(), getResultTypes());
+}
+
+// Control enters the default region, which gives the results, and all partitions.
+void ll::ttg::WarpSpecializeOp::getSuccessorRegions(RegionBranchPoint point,
+                                                    SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent()) {
+    regions.emplace_back(&getDefaultRegion());
+    regions.emplace_back(&getPartitionOpHolder());
+  } else if (point.getTerminatorPredecessorOrNull()->getParentRegion() == &getDefaultRegion()) {
+    regions.emplace_back(getOperation(), getOperation()->getResults());
+  }
+}
+
+void ll::ttg::WarpSpecializePartitionsOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
+  if (point.isParent())
+    for (Region &partition : getPartitionRegions())
+      regions.emplace_back(&partition, partition.getArguments());
+}
+
+OperandRange ll::ttg::WarpSpecializePartitionsOp::getEntrySuccessorOperands(RegionSuccessor) {
+  return getExplicitCaptures();
 }

@@ -22,6 +22,12 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultS
   let summary = "the same tensor in another layout";
   let description = [{
     With `force_warp_shuffle` the data must not leave its warp.
+    - ttg_c1: operands whose encodings are to agree have the same one
+    - ttg_c5: the encoding of a tensor lays out its shape in registers
+    - ttg_c6: it has the module's `"ttg.threads-per-warp"` lanes
+    - ttg_c7: it has the module's `"ttg.num-warps"` warps, or those of the partition
+    - ttg_c8: it has the module's `"ttg.num-ctas"` CTAs
+    - ttg_c9: so has the encoding of a buffer
     - convert_layout_c1: `force_warp_shuffle` needs a conversion within one warp
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$force_warp_shuffle);
@@ -33,13 +39,12 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
   let summary = "widen pairs of 4-bit floats (e2m1) packed in bytes";
   let description = [{
     The low half of a byte comes first along `axis`.
-    - the elements of the result are `f16` or `bf16`
-    - operand and result have the same rank
-    - `axis` is a dimension of the operand
-    - the result is twice as long along `axis`
-    - other dimensions have the same size
-    - both or neither have an encoding
-    - the result's layout is the operand's with a register more along `axis`
+    - fp4_to_fp_c1: the elements of the result are `f16` or `bf16`
+    - fp4_to_fp_c2: operand and result have the same rank
+    - fp4_to_fp_c3: `axis` is a dimension of the operand
+    - fp4_to_fp_c4: the result is twice as long along `axis`, and else of the same size
+    - fp4_to_fp_c5: both or neither have an encoding
+    - fp4_to_fp_c6: the result's layout is the operand's with a register more along `axis`
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$src, I32Attr:$axis);
   let results = (outs TT_FloatTensor:$result);
@@ -54,9 +59,11 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEf
     A buffer that may not be written afterwards has no effect, so that equal ones can be merged;
     once it has a place (`allocation.offset`) it has.
     - local_alloc_c1: contents and buffer have the same element type
+    - local_alloc_c2: contents and buffer have the same shape
     - local_alloc_c3: a buffer without contents is mutable
-    - the buffer is in shared memory
-    - the buffer's shape is that of its allocation
+    - local_alloc_c4: the buffer is in shared memory
+    - local_alloc_c5: the buffer's shape is that of its allocation
+    - local_alloc_c6: contents have the rank of one buffer
   }];
   let arguments = (ins Optional<TT_Tensor>:$src, OptionalAttr<I32Attr>:$alignment);
   let results = (outs TTG_MemDescType:$result);
@@ -75,9 +82,9 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
 def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   let summary = "read a buffer into registers";
   let description = [{
-    - buffer and result have the same element type
-    - buffer and result have the same shape
-    - the buffer is in shared memory
+    - local_load_c1: buffer and result have the same element type
+    - local_load_c2: buffer and result have the same shape
+    - local_load_c3: the result has the rank of one buffer
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src,
                        Optional<TTG_AsyncToken>:$token);
@@ -91,9 +98,9 @@ def TTG_LocalStoreOp : TTG_Op<"local_store"> {
   let summary = "write registers to a buffer";
   let description = [{
     - local_store_c1: the buffer is mutable
-    - operand and buffer have the same element type
-    - operand and buffer have the same shape
-    - the buffer is in shared memory
+    - local_store_c2: operand and buffer have the same element type
+    - local_store_c3: operand and buffer have the same shape
+    - local_store_c4: the operand has the rank of one buffer
   }];
   let arguments = (ins TT_Tensor:$src, Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst);
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
@@ -103,11 +110,12 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
   let summary = "read elements of a buffer at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
-    - result and indices have the same shape
-    - buffer and indices have the same rank
-    - `axis` is a dimension of the buffer
-    - buffer and result have the same element type
-    - indices and result have the same layout
+    - local_gather_c1: the buffer is in shared memory
+    - local_gather_c2: result and indices have the same shape
+    - local_gather_c3: buffer and indices have the same rank
+    - local_gather_c4: `axis` is a dimension of the buffer
+    - local_gather_c5: buffer and result have the same element type
+    - local_gather_c6: indices and result have the same layout
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>]>:$src,
                        TT_IntTensor:$indices, I32Attr:$axis, Optional<TTG_AsyncToken>:$token);
@@ -122,12 +130,12 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
   let summary = "write elements of a buffer at indices along one dimension";
   let description = [{
     `dst[indices[i, j], j] = values[i, j]` for `axis = 0`.
-    - the buffer is mutable
-    - values and indices have the same shape
-    - buffer and indices have the same rank
-    - `axis` is a dimension of the buffer
-    - values and indices have the same layout
-    - values and buffer have the same element type
+    - local_scatter_c2: the buffer is in shared memory
+    - local_scatter_c3: values and indices have the same shape
+    - local_scatter_c4: buffer and indices have the same rank
+    - local_scatter_c5: `axis` is a dimension of the buffer
+    - local_scatter_c6: values and buffer have the same element type
+    - local_scatter_c7: values and indices have the same layout
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$dst,
                        TT_Tensor:$values, TT_IntTensor:$indices, I32Attr:$axis,
@@ -146,11 +154,13 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
   let description = [{
     Gives the elements as they were before; where the mask is false, nothing is updated and the
     result is unspecified.
-    - the buffer is mutable
-    - values and indices have the same shape
-    - `axis` is a dimension of the buffer
-    - values and indices have the same layout
-    - values and buffer have the same element type
+    - local_scatter_c2: the buffer is in shared memory
+    - local_scatter_c3: values and indices have the same shape
+    - local_scatter_c4: buffer and indices have the same rank
+    - local_scatter_c5: `axis` is a dimension of the buffer
+    - local_scatter_c6: values and buffer have the same element type
+    - local_scatter_c7: values and indices have the same layout
+    - local_atomic_scatter_rmw_c1: the buffer is mutable
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op,
                        Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>,
@@ -170,12 +180,11 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
   let summary = "one of the buffers that lie along the first dimension";
   let description = [{
     `2x64x32` at 1 is the second `64x32`.
-    - operand and result have the same element type
-    - operand and result have the same encoding
-    - the result has one dimension less
+    - memdesc_index_c1: operand and result have the same element type
+    - memdesc_index_c2: operand and result have the same encoding
     - memdesc_index_c5: the result's shape is the operand's without its first dimension
-    - the operand is a whole buffer but for its first dimension
-    - the result is a whole buffer
+    - memdesc_index_c6: the operand is a whole buffer but for its first dimension
+    - memdesc_index_c7: the result is a whole buffer
   }];
   let arguments = (ins TTG_MemDescType:$src, I32:$index);
   let results = (outs TTG_MemDescType:$result);
@@ -187,15 +196,16 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
 def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
   let summary = "a part of a buffer at fixed offsets";
   let description = [{
-    - operand and result have the same element type
-    - operand and result have the same encoding
-    - there is one offset per dimension
-    - operand and result have the same rank
-    - operand and result have the same allocation
-    - the buffer is in shared memory
+    - memdesc_subslice_c1: operand and result have the same element type
+    - memdesc_subslice_c2: operand and result have the same encoding
+    - memdesc_subslice_c3: there is one offset, and one dimension of the result, per dimension
+    - memdesc_subslice_c5: operand and result have the same allocation
+    - memdesc_subslice_c6: the buffer is in shared memory
     - memdesc_subslice_c7: only a dimension that is cut has an offset
     - memdesc_subslice_c8: the part lies within the operand
-    - offsets are multiples of the layout's tile
+    - memdesc_subslice_c9: offsets are multiples of the part's size
+    - memdesc_subslice_c10: a padded buffer is cut alone
+    - memdesc_subslice_c11: the cut does not part rows that a swizzle mixes
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$offsets);
   let results = (outs TTG_MemDescType:$result);
@@ -208,10 +218,12 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
 def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer with its dimensions permuted";
   let description = [{
-    - `order` is a permutation of the dimensions
-    - dimension i of the result has the size of dimension `order[i]` of the operand
+    - memdesc_trans_c1: `order` is a permutation of the dimensions
+    - memdesc_trans_c2: dimension i of the result has the size of dimension `order[i]` of the
+      operand
     - memdesc_trans_c3: the result's layout is the operand's with its dimensions permuted
-    - memory, mutability and allocation are the operand's
+    - memdesc_trans_c4: the result is in the operand's memory
+    - memdesc_trans_c5: the result is mutable exactly if the operand is
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$order);
   let results = (outs TTG_MemDescType:$result);
@@ -223,10 +235,11 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultEle
 def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer in another shape";
   let description = [{
-    - operand and result have the same number of elements
-    - the operand is a whole buffer
-    - the result's layout is the operand's, reshaped
-    - memory and mutability are the operand's
+    - memdesc_reshape_c1: operand and result have the same number of elements
+    - memdesc_reshape_c2: the operand is a whole buffer
+    - memdesc_reshape_c3: the result's layout is the operand's, reshaped
+    - memdesc_reshape_c4: the result is in the operand's memory
+    - memdesc_reshape_c5: the result is mutable exactly if the operand is
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
@@ -238,11 +251,12 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResul
 def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
   let summary = "the bytes of a buffer as another type and shape";
   let description = [{
-    - memory and mutability are the operand's
-    - neither layout is partitioned
-    - padded layouts have the same padding
-    - the result is a whole buffer
-    - the result needs no more bytes than the operand has
+    - memdesc_reinterpret_c1: the result is in the operand's memory
+    - memdesc_reinterpret_c2: the result is mutable exactly if the operand is
+    - memdesc_reinterpret_c3: neither layout is partitioned
+    - memdesc_reinterpret_c4: padded layouts have the same padding
+    - memdesc_reinterpret_c5: the result is a whole buffer
+    - memdesc_reinterpret_c6: the result needs no more bytes than the operand has
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
@@ -262,9 +276,7 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [AttrSiz
   let description = [{
     As `tt.load`, but into shared memory. `contiguity` elements may be copied at once even where
     that does not follow from the addresses.
-    - the buffer is mutable
-    - pointers and buffer have the same element type
-    - pointers and buffer have the same shape
+    - async_copy_global_to_local_c1: the buffer is mutable
   }];
   let arguments = (ins Arg<TT_PtrTensor, "", [MemRead<TT_GlobalMemory>]>:$src,
                        Arg<TTG_MemDescType, "", [MemWrite<TTG_SharedMemory>]>:$result,
@@ -325,16 +337,17 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Termina
 //===-- Warps -------------------------------------------------------------------------------===//
 
 def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects,
-                                                      RecursivelySpeculatable]> {
+    RecursivelySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "different code on different groups of warps, at the same time";
   let description = [{
     The current warps run the default region; each partition is run by warps of its own, whose
     number its tensors' layouts are for. Partitions are isolated: values come in as captures.
-    - the second region holds one `ttg.warp_specialize.partitions`
-    - `partitionNumWarps` has one entry per partition
-    - a partition has a power of two of warps
-    - `warpGroupStartIds`, if given, has one entry per partition
-    - it lies in no other `ttg.warp_specialize`
+    - warp_specialize_c1: the second region holds one `ttg.warp_specialize.partitions`
+    - warp_specialize_c2: `partitionNumWarps` has one entry per partition
+    - warp_specialize_c3: a partition has a power of two of warps
+    - warp_specialize_c4: `warpGroupStartIds`, if given, has one entry per partition
+    - warp_specialize_c5: it lies in no other `ttg.warp_specialize`
+    - warp_specialize_c6: the module has a multiple of four warps
   }];
   let arguments = (ins DenseI32ArrayAttr:$partitionNumWarps,
                        OptionalAttr<DenseI32ArrayAttr>:$warpGroupStartIds,
@@ -346,11 +359,11 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects,
 }
 
 def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [IsolatedFromAbove,
-    RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">]> {
+    RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">,
+    DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "holds the partitions of `ttg.warp_specialize`, isolated from above";
   let description = [{
-    - a partition has one argument per capture
-    - an argument has the type of its capture
+    - warp_specialize_partitions_c1: a partition has an argument of its type for each capture
   }];
   let arguments = (ins Variadic<AnyType>:$explicitCaptures);
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
@@ -360,8 +373,7 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [Pure, Terminator, ReturnLike,
                                             HasParent<"WarpSpecializeOp">]> {
   let summary = "the results of the default region of `ttg.warp_specialize`";
   let description = [{
-    - it has one operand per result
-    - an operand has the type of its result
+    - warp_yield_c1: it has an operand of its type for each result
   }];
   let arguments = (ins Variadic<AnyType>:$values);
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";

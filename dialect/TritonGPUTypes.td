@@ -13,7 +13,7 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
     `!ttg.memdesc<64x32xf16, #shared, #smem, mutable, 2x64x32>`: shape and element type, encoding,
     memory space, whether it may be written, and the shape of the whole allocation where that
     differs.
-    - it has at least one dimension
+    - memdesc_c1: it has at least one dimension
     - memdesc_c2: no dimension has size 0
     - memdesc_c3: a view has at most the dimensions of its allocation
     - memdesc_c4: a view lies within its allocation
@@ -22,6 +22,9 @@ def TTG_MemDescType : TypeDef<TritonGPU_Dialect, "MemDesc", [ShapedTypeInterface
     - memdesc_c7: elements have a width that the memory can hold
     - memdesc_c8: sizes are powers of two, but for the number of buffers in a row
     - memdesc_c9: the encoding has a layout on the allocation's shape
+    - memdesc_c10: in tensor memory, it has at least a block of the encoding
+    - memdesc_c11: scales in tensor memory have rank 2
+    - memdesc_c12: rows of a swizzled buffer are at least as long as the swizzle
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         "::mlir::Attribute":$encoding, "::mlir::Attribute":$memorySpace,

@@ -2,6 +2,7 @@
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "dialect/Text.h"
+#include "dialect/Unknown.h"
 
 #include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -83,7 +84,11 @@ Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &par
   Attribute attr;
   OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
   if (!parsed.has_value()) {
-    emitError() << "unknown attribute `" << mnemonic << "` in dialect `ttng`";
+    emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
+                mnemonics<
+#define GET_ATTRDEF_LIST
+#include "TritonNvidiaGPUOps.attrs.cpp.inc"
+                    >());
     return {};
   }
   if (failed(*parsed) || !isa<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr>(attr))
@@ -94,6 +99,30 @@ Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &par
 void ll::ttng::TritonNvidiaGPUDialect::printAttribute(Attribute attr,
                                                       DialectAsmPrinter &printer) const {
   (void)generatedAttributePrinter(attr, printer);
+}
+
+Type ll::ttng::TritonNvidiaGPUDialect::parseType(DialectAsmParser &parser) const {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  Type type;
+  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
+  if (parsed.has_value())
+    return failed(*parsed) ? Type() : type;
+  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
+              mnemonics<
+#define GET_TYPEDEF_LIST
+#include "TritonNvidiaGPUOps.types.cpp.inc"
+                  >());
+  return {};
+}
+
+void ll::ttng::TritonNvidiaGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {
+  (void)generatedTypePrinter(type, printer);
+}
+
+std::optional<Dialect::ParseOpHook>
+ll::ttng::TritonNvidiaGPUDialect::getParseOperationHook(StringRef name) const {
+  return rejectUnknownOperation(*this, name);
 }
 
 void ll::ttng::TritonNvidiaGPUDialect::registerAttributes() {
@@ -111,10 +140,13 @@ void ll::ttng::TritonNvidiaGPUDialect::registerTypes() {
 }
 
 Type ll::ttng::TensorDescIm2ColType::parse(AsmParser &parser) {
+  auto location = parser.getCurrentLocation();
   auto desc = dyn_cast_if_present<tt::TensorDescType>(tt::TensorDescType::parse(parser));
   if (!desc)
     return {};
-  return get(desc.getContext(), desc.getShape(), desc.getElementType(), desc.getSharedLayout());
+  Type type =
+      get(desc.getContext(), desc.getShape(), desc.getElementType(), desc.getSharedLayout());
+  return isValidBuffer(type, [&] { return parser.emitError(location); }) ? type : Type();
 }
 
 void ll::ttng::TensorDescIm2ColType::print(AsmPrinter &printer) const {

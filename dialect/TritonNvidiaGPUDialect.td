@@ -9,12 +9,14 @@ def TritonNvidiaGPU_Dialect : Dialect {
   let cppNamespace = "::ll::ttng";
   let summary = "NVIDIA-specific operations and layouts of Triton's GPU IR";
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
-  let useDefaultTypePrinterParser = 1;
   let extraClassDeclaration = [{
     void registerTypes();
     void registerAttributes();
     ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
     void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
   }];
 }
 

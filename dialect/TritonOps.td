@@ -22,6 +22,8 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOp
   let description = [{
     A `public` function is a kernel. The argument attribute `tt.divisibility` promises that a
     pointer's address in bytes, or an integer's value, is a multiple of the given number.
+    - tt_c1: a tensor of an operation of `tt` has at most 2^20 elements
+    - tt_c2: a tensor of an operation of `tt` has a power of two of elements
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,
@@ -141,7 +143,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
   let description = [{
     - broadcast_c1: operand and result have the same rank
     - broadcast_c2: a dimension that changes has size 1 in the operand
-    - on the operand's shape, both encodings are one layout
+    - broadcast_c3: on the operand's shape, both encodings are one layout
   }];
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Any:$result);
@@ -216,13 +218,16 @@ def TT_DotOp : TT_Op<"dot", [Pure,
   let summary = "matrix product";
   let description = [{
     `d = a * b + c`. `inputPrecision` says how f32 operands are multiplied.
-    - `a` and `b` have elements of the same width
+    - dot_c1: `a` and `b` have elements of the same width
     - dot_c2: the shapes are M x K, K x N and M x N, with the same leading dimensions
-    - `a` and `b` both have an encoding, or neither
-    - with encodings, they are operands 0 and 1 of the result's layout
+    - dot_c3: `a` and `b` both have an encoding, or neither
+    - dot_c4: the result has an encoding where the operands have
     - dot_c5: both operands have the same `kWidth`
     - dot_c6: by `mma` of version 2 floats and i8 are multiplied, f32 only as `tf32`
     - dot_c7: for `#ttg.nvidia_mma` K is at least 4 times `kWidth`
+    - dot_c8: the operands are `#ttg.dot_op`
+    - dot_c9: `a` is operand 0 and `b` operand 1
+    - dot_c10: they are operands of the result's layout
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
                        DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -238,10 +243,11 @@ def TT_ReduceOp : TT_Op<"reduce", [Pure, SameOperandsShape, LL_SameOperandsEncod
   let summary = "combine the elements along one dimension";
   let description = [{
     The region combines two elements of each operand; it is associative.
-    - there is at least one operand
-    - there are as many results as operands
+    - reduce_c1: there is at least one operand
+    - reduce_c2: there are as many results as operands
     - reduce_c3: `axis` is a dimension of the operands
-    - reduce_c4: a result is its operand without `axis`, and a number where that was the only one
+    - reduce_c4: a result is its operand without `axis`, and a number where that was the only
+      one
     - reduce_c5: a result's encoding is the slice of its operand's along `axis`
     - reduce_c6: the region takes two elements of each operand
     - reduce_c7: the region gives one element of each operand
@@ -264,6 +270,13 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
   let description = [{
     `d = (a * a_scale) * (b * b_scale) + c`, with 4-bit elements in pairs per byte. `lhs_k_pack`
     and `rhs_k_pack` say whether the pairs lie along K.
+    - dot_scaled_c1: the operands have rank 2 or 3
+    - dot_scaled_c2: operands and result have one rank
+    - dot_scaled_c3: the shapes are M x K, K x N and M x N, pairs of 4-bit elements counted as
+      two
+    - dot_scaled_c4: there is a scale for every 16 or 32 elements along K
+    - dot_scaled_c5: there are scales for each row of `a`, and each column of `b`
+    - dot_scaled_c6: a scale of `a` is for as many elements as one of `b`
   }];
   let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
                        TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
@@ -282,12 +295,12 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
 def TT_ScanOp : TT_Op<"scan", [Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
   let summary = "combine each element with those before it along one dimension";
   let description = [{
-    - there is at least one operand
-    - there are as many results as operands
-    - `axis` is a dimension of the operands
-    - a result has the type of its operand
-    - the region takes two elements of each operand
-    - the region gives one element of each operand
+    - scan_c1: there is at least one operand
+    - scan_c2: there are as many results as operands
+    - reduce_c3: `axis` is a dimension of the operands
+    - scan_c4: a result has the type of its operand
+    - reduce_c6: the region takes two elements of each operand
+    - reduce_c7: the region gives one element of each operand
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$axis, BoolAttr:$reverse);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -313,12 +326,12 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
   let summary = "take elements at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
-    - indices and result have the same shape
-    - indices and result have the same encoding
-    - operand and result have the same element type
-    - operand and indices have the same rank
-    - `axis` is a dimension of the operand
-    - other dimensions have the same size in operand and indices
+    - gather_c1: indices and result have the same shape
+    - gather_c2: indices and result have the same encoding
+    - gather_c3: operand and result have the same element type
+    - gather_c4: operand and indices have the same rank
+    - gather_c5: `axis` is a dimension of the operand
+    - gather_c6: other dimensions have the same size in operand and indices
   }];
   let arguments = (ins TT_Tensor:$src, TT_IntTensor:$indices, I32Attr:$axis,
                        UnitAttr:$efficient_layout);
@@ -345,6 +358,11 @@ def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
 
 def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any> {
   let summary = "the same bits as another type";
+  let description = [{
+    - bitcast_c1: a pointer becomes a pointer into the same memory
+    - bitcast_c2: a pointer becomes a pointer, and a number a number
+    - bitcast_c3: numbers have the same width
+  }];
   let description = [{
     - a pointer becomes a pointer into the same memory
     - a pointer does not become a number, nor a number a pointer
@@ -405,10 +423,11 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, 
                                                     RecursiveMemoryEffects]> {
   let summary = "run a region on every element, `pack` elements at a time";
   let description = [{
-    - there is at least one operand
-    - `pack` is a power of two
-    - the region takes `pack` elements of each operand
-    - the region gives `pack` elements of each result
+    - map_elementwise_c1: there is at least one operand
+    - map_elementwise_c2: `pack` is a power of two
+    - map_elementwise_c3: the region takes `pack` elements of each operand
+    - map_elementwise_c4: the region gives `pack` elements of each result
+    - map_elementwise_c5: the region does not store
   }];
   let arguments = (ins Variadic<TT_Tensor>:$srcs, I32Attr:$pack);
   let results = (outs Variadic<TT_Tensor>:$result);
@@ -440,6 +459,9 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, LL_SameEn
 def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL_SameEncoding,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
   let summary = "assembly run on groups of elements";
+  let description = [{
+    - elementwise_inline_asm_c1: operands have a multiple of `packed_element` elements
+  }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        I32Attr:$packed_element, Variadic<AnyTypeOf<[TT_Any]>>:$args);
   let results = (outs Variadic<TT_Any>:$result);
@@ -460,7 +482,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
                    "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the element of a tensor that has one";
   let description = [{
-    - the operand has one element
+    - unsplat_c1: the operand has one element
   }];
   let arguments = (ins TT_Tensor:$src);
   let results = (outs TT_Any:$result);
@@ -535,7 +557,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory atomically";
   let description = [{
-    - the ordering is `relaxed` or `release`
+    - atomic_load_c1: the ordering is `relaxed` or `release`
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -548,7 +570,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
-    - the ordering is `relaxed` or `acquire`
+    - atomic_load_c1: the ordering is `relaxed` or `acquire`
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$expected, Optional<I64>:$timeout,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -574,8 +596,8 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOpe
 def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read a block";
   let description = [{
-    - block and result have the same element type
-    - block and result have the same number of elements
+    - descriptor_load_c1: block and tensor have the same element type, signs aside
+    - descriptor_load_c2: block and tensor have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, Variadic<I32>:$indices,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -589,8 +611,8 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a block";
   let description = [{
-    - block and value have the same element type
-    - block and value have the same number of elements
+    - descriptor_store_c1: block and tensor have the same element type, signs aside
+    - descriptor_store_c2: block and tensor have the same number of elements
   }];
   let arguments = (ins TT_TensorDescType:$desc, TT_Tensor:$src, Variadic<I32>:$indices);
   let assemblyFormat = [{
@@ -602,8 +624,8 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine a block with what is in memory, atomically";
   let description = [{
-    - block and value have the same element type
-    - block and value have the same number of elements
+    - descriptor_reduce_c1: block and tensor have the same element type, signs aside
+    - descriptor_reduce_c2: block and tensor have the same number of elements
   }];
   let arguments = (ins TT_DescriptorReduceKind:$kind, TT_TensorDescType:$desc, TT_Tensor:$src,
                        Variadic<I32>:$indices);
@@ -615,6 +637,18 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
 def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
     MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read rows of one block each";
+  let description = [{
+    - descriptor_gather_c1: blocks have rank 2
+    - descriptor_gather_c2: blocks have one row
+    - descriptor_gather_c3: the row indices have rank 1
+    - descriptor_gather_c4: the tensor has rank 2
+    - descriptor_gather_c5: it has at least 8 rows
+    - descriptor_gather_c6: its elements have at most 32 bits
+    - descriptor_gather_c7: a row has at least 32 bytes
+    - descriptor_gather_c8: a row is as long as a block
+    - descriptor_gather_c9: the tensor's elements are the block's, signs aside
+    - descriptor_gather_c10: there is an index for each row
+  }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
@@ -625,6 +659,18 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
 def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write rows of one block each";
+  let description = [{
+    - descriptor_scatter_c1: blocks have rank 2
+    - descriptor_scatter_c2: blocks have one row
+    - descriptor_scatter_c3: the row indices have rank 1
+    - descriptor_scatter_c4: the tensor has rank 2
+    - descriptor_scatter_c5: it has at least 8 rows
+    - descriptor_scatter_c6: its elements have at most 32 bits
+    - descriptor_scatter_c7: a row has at least 32 bytes
+    - descriptor_scatter_c8: a row is as long as a block
+    - descriptor_scatter_c9: the tensor's elements are the block's, signs aside
+    - descriptor_scatter_c10: there is an index for each row
+  }];
   let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
                        TT_Tensor:$src);
   let assemblyFormat = [{

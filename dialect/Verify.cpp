@@ -11,6 +11,12 @@ LogicalResult ll::verifySameEncoding(Operation *op, bool results) {
 
 bool ll::isCachePolicy(Attribute attr) { return isa<tt::CachePolicyAttr, ttng::CachePolicyAttr>(attr); }
 
+LogicalResult ll::ttg::TritonGPUDialect::verifyOperationAttribute(Operation *op,
+                                                                  NamedAttribute attribute) {
+  return success(bridge::verify_attribute(bridge::handle(op),
+                                          bridge::view(attribute.getName().getValue())));
+}
+
 LogicalResult ll::verifyOperation(Operation *op) {
   return success(bridge::verify_operation(bridge::handle(op)));
 }

@@ -78,12 +78,20 @@ impl Semantics for LinearLayouts {
         layouts.of_type(type_).map_err(|reason| reason.to_string())
     }
 
+    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
+        crate::ir::unknown_name(kind, dialect, name, known)
+    }
+
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {
         canonical::rewrite(op)
     }
 
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
         verify::operation(op)
+    }
+
+    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>> {
+        verify::attribute(op, name)
     }
 
     fn verify_same_encoding(

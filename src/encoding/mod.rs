@@ -64,6 +64,7 @@ mod shared_linear;
 mod slice;
 mod swizzled_shared;
 mod tensor_memory;
+pub mod tensor_memory_access;
 mod text;
 mod tiling;
 

@@ -14,10 +14,12 @@ mod layouts;
 mod module;
 pub mod reference;
 mod tensor;
+mod unknown;
 pub mod verify;
 pub mod view;
 
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::ModuleInfo;
-pub use tensor::{TensorType, element_bits};
+pub use tensor::{TensorType, element_bits, is_element_of_block};
+pub use unknown::{TRITON_VERSION, unknown_name};

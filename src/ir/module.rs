@@ -26,24 +26,24 @@ impl ModuleInfo {
     /// The missing or malformed attribute.
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Complaint> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Complaint> {
-            let Some(attribute) = nearest(op, name) else {
+            let found = nearest(op, name);
+            let Some(number) = found.and_then(|a| IntegerAttribute::try_from(a).ok()) else {
                 return default.ok_or_else(|| {
                     Complaint::new(format!(
                         "has a tensor with an encoding, but the module has no `\"{name}\"`"
                     ))
                     .note(format!(
                         "add `\"{name}\" = ... : i32` to the module's attributes"
-                    ))
+                    )) // ttg_c2
                 });
             };
-            IntegerAttribute::try_from(attribute)
+            u64::try_from(number.signed_value())
                 .ok()
-                .and_then(|a| u64::try_from(a.value()).ok())
                 .filter(|n| n.is_power_of_two())
                 .ok_or_else(|| {
                     Complaint::new(format!(
-                        "needs `\"{name}\"` to be a positive power of two, but the module has {attribute}"
-                    ))
+                        "needs `\"{name}\"` to be a positive power of two, but the module has {number}"
+                    )) // ttg_c3
                 })
         };
         Ok(Self {
@@ -53,10 +53,54 @@ impl ModuleInfo {
             },
             threads_per_warp: number("ttg.threads-per-warp", Some(32))?,
             num_ctas: number("ttg.num-ctas", Some(1))?,
-            target: nearest(op, "ttg.target")
-                .and_then(|a| StringAttribute::try_from(a).ok())
-                .map(|a| a.value().to_owned()),
+            target: Self::target(op),
         })
+    }
+
+    /// CTAs per cluster around an operation; one where no module says.
+    #[must_use]
+    pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
+        nearest(op, "ttg.num-ctas")
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .and_then(|a| u64::try_from(a.signed_value()).ok())
+            .unwrap_or(1)
+    }
+
+    /// The GPU that the code around an operation is for, as `cuda:90`, where a module says.
+    #[must_use]
+    pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
+        let target = StringAttribute::try_from(nearest(op, "ttg.target")?).ok()?;
+        Some(target.value().to_owned())
+    }
+
+    /// An attribute of the innermost operation around `op` that has it.
+    #[must_use]
+    pub fn attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
+        nearest(op, name)
+    }
+
+    /// Warps that run an operation, where a module says.
+    #[must_use]
+    pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
+        partition_warps(op).or_else(|| {
+            nearest(op, "ttg.num-warps")
+                .and_then(|a| IntegerAttribute::try_from(a).ok())
+                .and_then(|a| u64::try_from(a.signed_value()).ok())
+        })
+    }
+
+    /// The registers that a thread may use around an operation: 256, or less where a module or a
+    /// partition says so.
+    #[must_use]
+    pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
+        const ALL: u64 = 256;
+        let of_module = nearest(op, "ttg.maxnreg")
+            .and_then(|a| IntegerAttribute::try_from(a).ok())
+            .and_then(|a| u64::try_from(a.signed_value()).ok())
+            .unwrap_or(ALL);
+        of_module
+            .min(partition_registers(op).unwrap_or(ALL))
+            .min(ALL)
     }
 
     /// Threads of one CTA.
@@ -81,20 +125,36 @@ fn nearest<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
 ///
 /// Tensors in a partition are laid out over the warps that run it, not over those of the CTA.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
+    let (specialize, index) = partition(op)?;
+    entry(specialize, "partitionNumWarps", index?)
+}
+
+/// What `ttg.warp_specialize` leaves of the registers to the code that an operation lies in.
+fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
+    let (specialize, index) = partition(op)?;
+    entry(specialize, "actualRegisters", index.map_or(0, |i| i + 1))
+}
+
+/// The `ttg.warp_specialize` around an operation and the index of the partition that it lies in,
+/// nothing for the default one.
+fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(build::Op<'c>, Option<usize>)> {
     let mut inner = build::of_context(op);
     loop {
         let outer = build::of_context(inner.parent_operation()?);
-        if outer.name().as_string_ref().as_str() == Ok("ttg.warp_specialize.partitions") {
-            let region = inner.block()?.parent_region()?;
-            let index = outer.regions().position(|r| r == region)?;
-            let specialize = outer.parent_operation()?;
-            let warps = specialize.attribute("partitionNumWarps").ok()?;
-            let warps = DenseI32ArrayAttribute::try_from(warps)
-                .ok()?
-                .element(index)
-                .ok()?;
-            return u64::try_from(warps).ok();
+        let name = outer.name();
+        match name.as_string_ref().as_str() {
+            Ok("ttg.warp_specialize.partitions") => {
+                let region = inner.block()?.parent_region()?;
+                let index = outer.regions().position(|r| r == region)?;
+                return Some((build::of_context(outer.parent_operation()?), Some(index)));
+            }
+            Ok("ttg.warp_specialize") => return Some((outer, None)),
+            _ => inner = outer,
         }
-        inner = outer;
     }
+}
+
+fn entry(op: build::Op<'_>, name: &str, index: usize) -> Option<u64> {
+    let list = DenseI32ArrayAttribute::try_from(op.attribute(name).ok()?).ok()?;
+    u64::try_from(list.element(index).ok()?).ok()
 }

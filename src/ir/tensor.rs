@@ -60,6 +60,18 @@ fn static_size(tensor: &RankedTensorType<'_>, i: usize) -> u64 {
     }
 }
 
+/// Whether elements of a descriptor's blocks are those of a tensor: the same, signs aside.
+///
+/// A descriptor may say how the hardware is to take integers (`si8`), a tensor does not (`i8`).
+#[must_use]
+pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
+    element == block
+        || match (IntegerType::try_from(element), IntegerType::try_from(block)) {
+            (Ok(element), Ok(block)) => element.is_signless() && element.width() == block.width(),
+            _ => false,
+        }
+}
+
 /// The width of an element in bits: its own for numbers, 64 for pointers.
 ///
 /// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` and `!llvm.ptr` 64.

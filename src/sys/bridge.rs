@@ -20,7 +20,8 @@ pub(super) mod ffi {
         address_space: i32,
     }
 
-    /// The parts of a `!ttg.memdesc` (kind 1) or `!tt.tensordesc` (kind 2); kind 0 for other types.
+    /// The parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col`
+    /// (kind 3); kind 0 for other types.
     struct BufferInfo {
         kind: u8,
         shape: Vec<i64>,
@@ -45,6 +46,12 @@ pub(super) mod ffi {
         normal: String,
     }
 
+    /// How to say that a name is unknown; the note is empty where there is nothing to add.
+    struct UnknownName {
+        message: String,
+        note: String,
+    }
+
     extern "Rust" {
         type LayoutCache;
         fn new_layout_cache() -> Box<LayoutCache>;
@@ -52,7 +59,9 @@ pub(super) mod ffi {
 
         fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
         fn check_type(self: &LayoutCache, type_: usize) -> String;
+        fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> UnknownName;
         fn verify_operation(op: usize) -> bool;
+        fn verify_attribute(op: usize, name: &str) -> bool;
         fn canonicalize(op: usize) -> RewriteAction;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn with_layout_comments(text: &str, marker: &str) -> String;

@@ -3,7 +3,7 @@
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::ffi::{self, EncodingCheck, PassOutcome, RewriteAction};
+use super::bridge::ffi::{self, EncodingCheck, PassOutcome, RewriteAction, UnknownName};
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
@@ -56,6 +56,11 @@ pub trait Semantics: Sync {
     /// # Errors
     /// Every rule that is broken.
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    /// The rules of an attribute of `ttg` that stands on an operation without belonging to it.
+    ///
+    /// # Errors
+    /// The rule that it breaks.
+    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>>;
     /// The rules of a type on its own, beyond those of the encoding in it.
     ///
     /// # Errors
@@ -66,6 +71,8 @@ pub trait Semantics: Sync {
     /// # Errors
     /// Why it has none.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
+    /// What to say of a name that a dialect of ours does not have, where it has the `known` ones.
+    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint;
     /// What an operation becomes in canonical form.
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c>;
     /// All operands of the operation, and with `results` its results, have the same encoding.
@@ -257,6 +264,19 @@ fn verify(
             false
         }
     }
+}
+
+pub(super) fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> UnknownName {
+    let complaint = guard(|| semantics().unknown_name(kind, dialect, name, known))
+        .unwrap_or_else(|panic| Complaint::new(internal(&panic)));
+    UnknownName {
+        message: complaint.message,
+        note: complaint.notes.join("; "),
+    }
+}
+
+pub(super) fn verify_attribute(op: usize, name: &str) -> bool {
+    verify(op, |op| semantics().verify_attribute(op, name))
 }
 
 pub(super) fn verify_operation(op: usize) -> bool {

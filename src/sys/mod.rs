@@ -105,7 +105,7 @@ pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     })
 }
 
-/// The parts of a `!ttg.memdesc` or `!tt.tensordesc`.
+/// The parts of a `!ttg.memdesc`, `!tt.tensordesc` or `!ttng.tensordesc_im2col`.
 #[derive(Clone, Debug)]
 pub struct Buffer<'c> {
     /// Sizes of the dimensions of the view, in elements.
@@ -120,6 +120,8 @@ pub struct Buffer<'c> {
     pub is_mutable: bool,
     /// Sizes of the dimensions of the whole allocation; empty for a tensor descriptor.
     pub alloc_shape: Vec<u64>,
+    /// Whether it describes an image, which is read as the columns of a convolution.
+    pub is_im2col: bool,
 }
 
 /// The parts of a buffer's type, or nothing for another type.
@@ -145,6 +147,7 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
         memory_space: attribute(info.memory_space),
         is_mutable: info.is_mutable,
         alloc_shape: sizes(&info.alloc_shape),
+        is_im2col: info.kind == 3,
     })
 }
 

@@ -127,5 +127,6 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+1 {{unknown attribute `brocked` in dialect `ttg`}}
+// expected-error @+2 {{unknown attribute `ttg.brocked`: `ttg` is supported as of Triton 3.9}}
+// expected-note @+1 {{the nearest attribute is `ttg.blocked`}}
 #e = #ttg.brocked<{sizePerThread = [1]}>

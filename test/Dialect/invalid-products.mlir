@@ -132,3 +132,325 @@ tt.func @f() {
   tt.return
 }
 }
+
+// -----
+
+// dot_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16>, %b: tensor<32x32xf32>, %c: tensor<32x32xf32>) {
+    // expected-error @+1 {{needs operands of the same element width, but has `f16` and `f32`}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16> * tensor<32x32xf32> -> tensor<32x32xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c3
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16>, %c: tensor<32x32xf32, #mma2>) {
+    // expected-error @+1 {{needs an encoding on both operands, or on neither}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16> -> tensor<32x32xf32, #mma2>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c4
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %c: tensor<32x32xf32>) {
+    // expected-error @+1 {{has operands with an encoding, but the accumulator `tensor<32x32xf32>` has none}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<32x32xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c8
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16, #b>, %b: tensor<32x32xf16, #b>, %c: tensor<32x32xf32, #b>) {
+    // expected-error @+2 {{needs operands whose encoding is `#ttg.dot_op`, but has `tensor<32x32xf16,}}
+    // expected-note @+1 {{convert them with `ttg.convert_layout`}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #b> * tensor<32x32xf16, #b> -> tensor<32x32xf32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c9
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>>, %c: tensor<32x32xf32, #mma2>) {
+    // expected-error @+1 {{needs operand 0 of a product as operand 0, but its encoding is for operand 1}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #mma2, kWidth = 2}>> -> tensor<32x32xf32, #mma2>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c10
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>>, %b: tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>>, %c: tensor<32x32xf32, #mma2>) {
+    // expected-error @+2 {{needs operand 1 laid out for the result, but its parent is `#ttg.nvidia_mma<{versionMajor = 2,}}
+    // expected-note @+1 {{the result's encoding is `#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4,}}
+    %0 = tt.dot %a, %b, %c : tensor<32x32xf16, #ttg.dot_op<{opIdx = 0, parent = #mma2, kWidth = 2}>> * tensor<32x32xf16, #ttg.dot_op<{opIdx = 1, parent = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>, kWidth = 2}>> -> tensor<32x32xf32, #mma2>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>) {
+    // expected-error @+1 {{multiplies matrices, of rank 2 or 3 with several of them, but has `tensor<64xf8E5M2>`}}
+    %0 = tt.dot_scaled %a, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<64xf8E5M2> * tensor<64x128xf8E5M2> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<2x128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>) {
+    // expected-error @+1 {{needs operands and a result of one rank, but has ranks 3, 2 and 2}}
+    %0 = tt.dot_scaled %a, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<2x128x64xf8E5M2> * tensor<64x128xf8E5M2> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c3
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<32x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128x2xi8>) {
+    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x128 and 128x128}}
+    %0 = tt.dot_scaled %a scale %as, %b, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128x2xi8> * tensor<32x128xf8E5M2> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c4
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128xi8>, %bs: tensor<128x2xi8>) {
+    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 0 for 64: `tensor<128xi8>`}}
+    %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c5
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<64x2xi8>, %bs: tensor<128x2xi8>) {
+    // expected-error @+1 {{needs scales of `a` for 128 rows, but has `tensor<64x2xi8>`}}
+    %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<64x2xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c6
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128x4xi8>, %bs: tensor<128x2xi8>) {
+    // expected-error @+1 {{needs as many elements for each scale of `a` as for each of `b`, but has [16, 32]}}
+    %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128x4xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c2
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x128 and 128x128}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<32x128xf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c2
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #t, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x256, 128x128 and 128x128}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #t, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c1
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<32x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
+    // expected-error @+1 {{needs shapes M x K, K x N and M x N, but has 128x64, 32x64 and 128x64}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<32x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c2
+#mma2 = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma2>) {
+    // expected-error @+1 {{needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `tensor<128x64xf32,}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma2>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c3
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #sw, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
+    // expected-error @+1 {{needs `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`,}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #sw, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c4
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #sw, #smem>, %c: tensor<128x64xf32, #mma3>) {
+    // expected-error @+1 {{needs `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec =}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #sw, #smem> -> tensor<128x64xf32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c5
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 64, 16]}>>) {
+    // expected-error @+1 {{is run by groups of four warps, but there are 2}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<64x64xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [2, 1], instrShape = [16, 64, 16]}>>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c6
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<128x64xf32, #mma3>) {
+    // expected-error @+1 {{needs `a` in registers with `kWidth = 2`, 32 bits of `f16`, but has 1}}
+    %0 = ttng.warp_group_dot %a, %b, %c : tensor<128x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma3, kWidth = 1}>> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<128x64xf32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c7
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<32x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<32x64xf32, #mma3>) {
+    // expected-error @+1 {{makes a multiple of 64 rows in each CTA, but the result has 32}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<32x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<32x64xf32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c9
+#mma3 = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xi16, #nv, #smem>, %b: !ttg.memdesc<64x64xi16, #nv, #smem>, %c: tensor<128x64xi32, #mma3>) {
+    // expected-error @+1 {{multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `i16`}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<128x64xi16, #nv, #smem> * !ttg.memdesc<64x64xi16, #nv, #smem> -> tensor<128x64xi32, #mma3>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_wait_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f() {
+    // expected-error @+1 {{waits for products, so it needs at least one value to pass through}}
+    "ttng.warp_group_dot_wait"() <{pendings = 0 : i32}> : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c10
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %c: tensor<64x128xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 32]}>>) {
+    // expected-error @+1 {{adds products of `f8E5M2` in `f32`, which `maxNumImpreciseAcc` of 0 does not allow; it must be at}}
+    %0 = ttng.warp_group_dot %a, %b, %c {maxNumImpreciseAcc = 0 : i32} : !ttg.memdesc<64x128xf8E5M2, #nv8, #smem> * !ttg.memdesc<128x128xf8E5M2, #nv8, #smem> -> tensor<64x128xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 32]}>>
+    tt.return
+  }
+}
+
+// -----
+
+// warp_group_dot_c8
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x4xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem>, %c: tensor<64x4xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>>) {
+    // expected-error @+1 {{makes a multiple of 8 columns in each CTA, but the result has 4}}
+    %0 = ttng.warp_group_dot %a, %b, %c : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x4xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 16}>, #smem> -> tensor<64x4xf32, #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8, 16]}>>
+    tt.return
+  }
+}

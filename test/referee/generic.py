@@ -54,7 +54,8 @@ def printed(path, generic):
 
 def record():
     files = glob.glob(f"{TEST}/kernels/*/*.ttgir") + glob.glob(f"{TEST}/kernels/*/*.mlir")
-    for path in sorted(files + glob.glob(f"{TEST}/Dialect/Inputs/*.mlir")):
+    files += glob.glob(f"{TEST}/Dialect/Inputs/*.mlir") + glob.glob(f"{TEST}/Dialect/Inputs/*.ttgir")
+    for path in sorted(files):
         name = os.path.relpath(path, TEST).replace(os.sep, "_")
         # A file that Triton refuses may end the process, so each one gets its own.
         text = subprocess.check_output([sys.executable, __file__, path])

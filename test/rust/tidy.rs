@@ -162,6 +162,69 @@ fn each_rule_of_an_operation_is_checked_and_tested() {
     );
 }
 
+/// Where a check without the label of its rule begins, as lines of the text: an `ensure!`, a
+/// `rule!`, a `Complaint::new` or an `Err` with a text, with no label in a comment before the next
+/// one or the end of its function.
+fn checks_without_label(text: &str) -> Vec<usize> {
+    let begins = |line: &str| {
+        [
+            "ensure!(",
+            "rule!(",
+            "Complaint::new(",
+            "Err(format!(",
+            "Err(\"",
+        ]
+        .iter()
+        .any(|start| line.contains(start))
+    };
+    let lines: Vec<&str> = text.lines().collect();
+    let mut macro_body = false;
+    let mut found = Vec::new();
+    for (at, line) in lines.iter().enumerate() {
+        macro_body = line.starts_with("macro_rules!") || macro_body && *line != "}";
+        if macro_body || line.trim_start().starts_with("//") || !begins(line) {
+            continue;
+        }
+        let rest = lines[at + 1..]
+            .iter()
+            .take_while(|next| !begins(next) && **next != "}");
+        let above = lines[..at]
+            .iter()
+            .rev()
+            .take_while(|previous| previous.trim_start().starts_with("//"));
+        let is_labelled = above
+            .chain([line])
+            .chain(rest)
+            .filter_map(|line| line.split_once("//"))
+            .any(|(_, comment)| !labels(comment).is_empty());
+        if !is_labelled {
+            found.push(at + 1);
+        }
+    }
+    found
+}
+
+#[test]
+fn each_check_has_a_label() {
+    let mut wrong = Vec::new();
+    for file in files("src/ir/verify", &["rs"]) {
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for line in checks_without_label(code) {
+            wrong.push(format!("{}:{line}", file.display()));
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "checks without a label");
+}
+
+#[test]
+fn a_check_without_a_label_is_noticed() {
+    let labelled = "fn f() {\n    // op_c1\n    ensure!(a, \"b\");\n}\n";
+    let bare = "fn f() {\n    ensure!(a, \"b\");\n}\n\nfn g() {\n    // op_c1\n}\n";
+    assert_eq!(checks_without_label(labelled), [0_usize; 0]);
+    assert_eq!(checks_without_label(bare), [2]);
+}
+
 #[test]
 fn each_pass_is_spelled_one_way() {
     let table = read("passes/Passes.td");

@@ -2,17 +2,18 @@
 
 use super::convert::verdict;
 use super::{Verdict, dimensions, integer, one, operand, operand_type, order, result, result_type};
-use crate::encoding::{Encoding, infer};
+use crate::encoding::{Encoding, NvmmaSharedEncoding, infer};
 use crate::ir::{Layouts, TensorType, element_bits};
+use crate::layout::Dim;
 use crate::sys::{self, Buffer, Complaint};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 use std::sync::Arc;
 
-const SHARED: &str = "#ttg.shared_memory";
-const TENSOR: &str = "#ttng.tensor_memory";
+pub(super) const SHARED: &str = "#ttg.shared_memory";
+pub(super) const TENSOR: &str = "#ttng.tensor_memory";
 
-fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
+pub(super) fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
     buffer
         .memory_space
         .is_some_and(|space| space.to_string() == memory)
@@ -23,11 +24,21 @@ fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
 /// # Errors
 /// The first rule that is broken.
 pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), String> {
-    let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
+    let Some(buffer) = sys::buffer(type_) else {
         return Ok(());
     };
+    if buffer.is_im2col && buffer.shape.len() != 2 {
+        return Err(format!(
+            "an image is read in blocks of rank 2, but these are {}",
+            dimensions(&buffer.shape)
+        )); // tensordesc_im2col_c1
+    }
+    if buffer.memory_space.is_none() {
+        return Ok(());
+    }
     let (shape, alloc) = (&buffer.shape, &buffer.alloc_shape);
     if shape.is_empty() {
+        // memdesc_c1
         return Err("a buffer has at least one dimension".to_owned());
     }
     if shape.contains(&0) || alloc.contains(&0) {
@@ -52,6 +63,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
             dimensions(alloc)
         )); // memdesc_c4
     }
+    // memdesc_c5
     let attribute = buffer.encoding.ok_or("a buffer has an encoding")?;
     let encoding = layouts
         .encoding(attribute)
@@ -95,6 +107,31 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
                 bits * e.col_stride()
             )); // memdesc_c7
         }
+        Encoding::TensorMemory(_) if bits < 8 => {
+            return Err(format!(
+                "elements in tensor memory have at least 8 bits, but `{}` has {bits}",
+                buffer.element
+            )); // memdesc_c7
+        }
+        Encoding::TensorMemory(e) => {
+            let split = e.cga_layout().split_num();
+            let shape = &shape[shape.len() - 2..];
+            let rows = u64::from(e.block_m()) * u64::from(split[0]);
+            let columns = u64::from(e.block_n()) * u64::from(split[1]);
+            if shape[0] < rows || (split[1] > 1 && shape[1] < columns) {
+                return Err(format!(
+                    "a buffer in tensor memory has at least a block of `{attribute}`, {rows}x{columns}, but this one is {}",
+                    dimensions(shape)
+                )); // memdesc_c10
+            }
+        }
+        Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
+            return Err(format!(
+                "scales in tensor memory have rank 2, but these are {} of {}",
+                dimensions(shape),
+                dimensions(alloc)
+            )); // memdesc_c11
+        }
         Encoding::TensorMemoryScales(_) if bits != 8 => {
             return Err(format!(
                 "scales have 8 bits, but `{}` has {bits}",
@@ -112,57 +149,84 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
             dimensions(shape)
         )); // memdesc_c8
     }
+    let whole = &alloc[alloc.len() - rank..];
+    match &*encoding {
+        Encoding::NvmmaShared(e) => return swizzled_rows(e, whole),
+        // Triton makes buffers smaller than a tile of these, which nothing can read.
+        Encoding::PartitionedShared(_) => return Ok(()),
+        _ => {}
+    }
     encoding
-        .to_linear_layout(&alloc[alloc.len() - rank..])
+        .to_linear_layout(whole)
         .map(drop)
         .map_err(|e| e.to_string()) // memdesc_c9
 }
 
-fn buffer_of<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Buffer<'c>> {
+/// Rows are at least as long as the swizzle; that there are too few of them is found where it matters.
+fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), String> {
+    let per_cta = encoding.cga_layout().shape_per_cta(shape);
+    let along = if encoding.is_transposed() {
+        0
+    } else {
+        shape.len() - 1
+    };
+    let bits = encoding.element_width_bits().max(1);
+    let least = u64::from(encoding.swizzle_bytes() * 8 / bits);
+    if per_cta[along] < least {
+        return Err(format!(
+            "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
+            encoding.swizzle_bytes(),
+            per_cta[along]
+        )); // memdesc_c12
+    }
+    Ok(())
+}
+
+pub(super) fn buffer_of<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Buffer<'c>> {
     sys::buffer(operand_type(op, i)?)
 }
 
-fn buffer_result<'c>(op: OperationRef<'c, '_>) -> Option<Buffer<'c>> {
+pub(super) fn buffer_result<'c>(op: OperationRef<'c, '_>) -> Option<Buffer<'c>> {
     sys::buffer(result_type(op, 0)?)
 }
 
-fn encoding_of(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Option<Arc<Encoding>> {
+pub(super) fn encoding_of(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Option<Arc<Encoding>> {
     Layouts::of(op.context()).encoding(buffer.encoding?).ok()
 }
 
 /// A tensor and a buffer hold the same elements.
-fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Complaint> {
+pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     if tensor.element != buffer.element {
         complaints.push(Complaint::new(format!(
             "needs a tensor and a buffer of the same element type, but has `{}` and `{}`",
             tensor.element, buffer.element
-        )));
+        ))); // local_alloc_c1, local_load_c1, local_store_c2, tmem_alloc_c6, tmem_load_c11, tmem_store_c5, async_shared_store_c3
     }
     if tensor.shape != buffer.shape {
         complaints.push(Complaint::new(format!(
             "needs a tensor and a buffer of the same shape, but has {} and {}",
             dimensions(&tensor.shape),
             dimensions(&buffer.shape)
-        )));
+        ))); // local_alloc_c2, local_load_c2, local_store_c3, tmem_alloc_c7, tmem_load_c12, tmem_store_c6, async_shared_store_c4
     }
     complaints
 }
 
-fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Complaint> {
+pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Complaint> {
     (!is_in(buffer, memory)).then(|| {
         Complaint::new(format!(
             "needs a buffer in `{memory}`, but has one in `{}`",
             buffer
                 .memory_space
                 .map_or_else(String::new, |s| s.to_string())
-        ))
+        )) // local_alloc_c4, local_gather_c1, local_scatter_c2, memdesc_subslice_c6
     })
 }
 
-fn writable(buffer: &Buffer<'_>) -> Option<Complaint> {
+pub(super) fn writable(buffer: &Buffer<'_>) -> Option<Complaint> {
     (!buffer.is_mutable).then(|| {
-        Complaint::new("writes to a buffer that may not be written")
+        Complaint::new("writes to a buffer that may not be written") // local_store_c1, local_atomic_scatter_rmw_c1, async_copy_global_to_local_c1
             .note("make the buffer `mutable` in its type")
     })
 }
@@ -173,7 +237,10 @@ pub(super) fn local_alloc(op: OperationRef<'_, '_>) -> Verdict {
     };
     let mut complaints = Vec::new();
     match operand(op, 0) {
-        Some(contents) => complaints.extend(same_contents(&contents, &buffer)), // local_alloc_c1
+        Some(contents) => {
+            ensure_rank(op, &contents, &buffer)?;
+            complaints.extend(same_contents(&contents, &buffer));
+        } // local_alloc_c1
         None if !buffer.is_mutable => complaints.push(
             Complaint::new("makes a buffer without contents that can never be written")
                 .note("make the buffer `mutable` in its type, or give its contents"),
@@ -186,7 +253,7 @@ pub(super) fn local_alloc(op: OperationRef<'_, '_>) -> Verdict {
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&buffer.shape),
             dimensions(&buffer.alloc_shape)
-        )));
+        ))); // local_alloc_c5
     }
     verdict(complaints)
 }
@@ -195,9 +262,20 @@ pub(super) fn local_load(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(buffer), Some(tensor)) = (buffer_of(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints = same_contents(&tensor, &buffer);
-    complaints.extend(in_memory(&buffer, SHARED));
-    verdict(complaints)
+    ensure_rank(op, &tensor, &buffer)?;
+    verdict(same_contents(&tensor, &buffer))
+}
+
+/// A buffer's encoding is for one buffer, of the rank of the tensor that is moved.
+fn ensure_rank(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Verdict {
+    let rank = encoding_of(op, buffer).map_or(tensor.shape.len(), |e| e.rank());
+    ensure!(
+        tensor.shape.len() == rank,
+        "moves one buffer, of rank {rank}, but `{}` has rank {}",
+        tensor.type_,
+        tensor.shape.len()
+    ); // local_alloc_c6, local_load_c3, local_store_c4
+    Ok(())
 }
 
 pub(super) fn local_store(op: OperationRef<'_, '_>) -> Verdict {
@@ -205,8 +283,8 @@ pub(super) fn local_store(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // local_store_c1
+    ensure_rank(op, &tensor, &buffer)?;
     complaints.extend(same_contents(&tensor, &buffer));
-    complaints.extend(in_memory(&buffer, SHARED));
     verdict(complaints)
 }
 
@@ -223,33 +301,33 @@ fn indexed(
             "needs indices and values of the same shape, but has {} and {}",
             dimensions(&indices.shape),
             dimensions(&values.shape)
-        )));
+        ))); // local_gather_c2, local_scatter_c3
     }
     if buffer.shape.len() != indices.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs a buffer and indices of the same rank, but has {} and {}",
             buffer.shape.len(),
             indices.shape.len()
-        )));
+        ))); // local_gather_c3, local_scatter_c4
     }
     let axis = integer(op, "axis");
     if !usize::try_from(axis).is_ok_and(|axis| axis < buffer.shape.len()) {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the buffer has rank {}",
             buffer.shape.len()
-        )));
+        ))); // local_gather_c4, local_scatter_c5
     }
     if values.element != buffer.element {
         complaints.push(Complaint::new(format!(
             "needs values and a buffer of the same element type, but has `{}` and `{}`",
             values.element, buffer.element
-        )));
+        ))); // local_gather_c5, local_scatter_c6
     }
     if values.encoding != indices.encoding {
         complaints.push(Complaint::new(format!(
             "needs indices and values of the same layout, but has `{}` and `{}`",
             indices.type_, values.type_
-        )));
+        ))); // local_gather_c6, local_scatter_c7
     }
     complaints
 }
@@ -269,12 +347,13 @@ pub(super) fn local_scatter(op: OperationRef<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect();
-    complaints.extend(indexed(op, &buffer, &indices, &values));
-    verdict(complaints)
+    verdict(indexed(op, &buffer, &indices, &values))
 }
 
 pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
+    if let Some(complaint) = buffer_of(op, 0).as_ref().and_then(writable) {
+        return Err(one(complaint)); // local_atomic_scatter_rmw_c1
+    }
     local_scatter(op)
 }
 
@@ -291,21 +370,21 @@ pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {
         ))); // memdesc_index_c5
         return Err(complaints);
     }
-    if src.alloc_shape.len() < src.shape.len()
+    if src.alloc_shape.len() != src.shape.len()
         || src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] != src.shape[1..]
     {
         complaints.push(Complaint::new(format!(
             "takes one of several whole buffers, but the operand is {} in an allocation of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
-        )));
+        ))); // memdesc_index_c6
     }
-    if dst.alloc_shape != dst.shape && dst.alloc_shape != src.alloc_shape {
+    if dst.alloc_shape != dst.shape {
         complaints.push(Complaint::new(format!(
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&dst.shape),
             dimensions(&dst.alloc_shape)
-        )));
+        ))); // memdesc_index_c7
     }
     verdict(complaints)
 }
@@ -317,7 +396,7 @@ fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
         complaints.push(Complaint::new(format!(
             "needs a result of the operand's element type, but has `{}` of `{}`",
             dst.element, src.element
-        )));
+        ))); // memdesc_index_c1, memdesc_subslice_c1
     }
     if src.encoding != dst.encoding {
         let text = |b: &Buffer<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
@@ -325,7 +404,7 @@ fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
             "needs a result of the operand's encoding, but has `{}` of `{}`",
             text(dst),
             text(src)
-        )));
+        ))); // memdesc_index_c2, memdesc_subslice_c2
     }
     complaints
 }
@@ -345,7 +424,7 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
             dimensions(&src.shape),
             offsets.len(),
             dst.shape.len()
-        )));
+        ))); // memdesc_subslice_c3
         return Err(complaints);
     }
     if src.alloc_shape != dst.alloc_shape {
@@ -353,7 +432,7 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
             "needs a result in the operand's allocation of {}, but its type says {}",
             dimensions(&src.alloc_shape),
             dimensions(&dst.alloc_shape)
-        )));
+        ))); // memdesc_subslice_c5
     }
     complaints.extend(in_memory(&src, SHARED));
     for (i, offset) in offsets.iter().enumerate() {
@@ -369,10 +448,58 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
         } else if offset % to != 0 {
             complaints.push(Complaint::new(format!(
                 "needs an offset that is a multiple of {to} in dimension {i}, but has {offset}"
-            )));
+            ))); // memdesc_subslice_c9
         }
     }
+    complaints.extend(uncut_swizzle(op, &src, &dst));
     verdict(complaints)
+}
+
+/// A part of a swizzled buffer is cut where the swizzle does not carry across the cut.
+fn uncut_swizzle(
+    op: OperationRef<'_, '_>,
+    src: &Buffer<'_>,
+    dst: &Buffer<'_>,
+) -> Option<Complaint> {
+    let encoding = encoding_of(op, src)?;
+    let rank = encoding.rank();
+    let leading = src.shape.len() - rank;
+    if src.shape == dst.shape {
+        return None;
+    }
+    let layout = match &*encoding {
+        Encoding::PaddedShared(_) if leading > 0 => {
+            return Some(Complaint::new(format!(
+                "cannot cut several padded buffers at once, but `{encoding}` is for buffers of rank {rank}, and the operand has rank {}",
+                src.shape.len()
+            ))); // memdesc_subslice_c10
+        }
+        Encoding::PaddedShared(e) => e.linear_component().clone(),
+        e => {
+            let alloc = &src.alloc_shape[src.alloc_shape.len() - rank..];
+            e.to_linear_layout(alloc).ok()?
+        }
+    };
+    let inverse = layout.pseudoinvert().ok()?;
+    let at = inverse.out_index(Dim::OFFSET)?;
+    for i in 0..rank {
+        let (from, to) = (src.shape[leading + i], dst.shape[leading + i]);
+        let mut size = to;
+        while size < from {
+            let point: Vec<(Dim, u64)> = (0..rank)
+                .map(|d| (Dim::out(d), if d == i { size } else { 0 }))
+                .collect();
+            let offset = inverse.apply(&point).map_or(0, |place| place.at(at));
+            if !offset.is_power_of_two() && offset != 0 {
+                return Some(Complaint::new(format!(
+                    "cuts dimension {} to {to}, which parts rows that the swizzle of `{encoding}` mixes: element {size} is at offset {offset}",
+                    leading + i
+                ))); // memdesc_subslice_c11
+            }
+            size *= 2;
+        }
+    }
+    None
 }
 
 /// The result's layout is the inferred one.
@@ -383,7 +510,7 @@ fn inferred(
 ) -> Vec<Complaint> {
     let expected = match expected {
         Ok(expected) => expected,
-        Err(e) => return one(Complaint::new(e.to_string())),
+        Err(e) => return one(Complaint::new(e.to_string())), // memdesc_trans_c3, memdesc_reshape_c3
     };
     let shape = &dst.alloc_shape[dst.alloc_shape.len().saturating_sub(expected.rank())..];
     if infer::equivalent(&expected, declared, shape) {
@@ -391,7 +518,7 @@ fn inferred(
     }
     one(Complaint::new(format!(
         "has a result of encoding `{declared}`, whose layout is not the one that follows from the operand"
-    ))
+    )) // memdesc_trans_c3, memdesc_reshape_c3
     .note(format!("expected `{expected}`")))
 }
 
@@ -409,7 +536,7 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
         return Err(one(Complaint::new(format!(
             "needs a permutation of 0 to {} as `order`, but has {order:?}",
             src.shape.len().saturating_sub(1)
-        ))));
+        )))); // memdesc_trans_c1
     }
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
     if dst.shape != expected {
@@ -417,7 +544,7 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
             "makes the shape {}, but the result has {}",
             dimensions(&expected),
             dimensions(&dst.shape)
-        ))));
+        )))); // memdesc_trans_c2
     }
     let mut complaints = same_place(&src, &dst);
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
@@ -434,12 +561,12 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
 fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     if src.memory_space != dst.memory_space {
-        complaints.push(Complaint::new("needs a result in the operand's memory"));
+        complaints.push(Complaint::new("needs a result in the operand's memory")); // memdesc_trans_c4, memdesc_reshape_c4, memdesc_reinterpret_c1
     }
     if src.is_mutable != dst.is_mutable {
         complaints.push(Complaint::new(
             "needs a result that may be written exactly if the operand may be",
-        ));
+        )); // memdesc_trans_c5, memdesc_reshape_c5, memdesc_reinterpret_c2
     }
     complaints
 }
@@ -454,7 +581,7 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
             "needs as many elements in the result as in the operand, but has {} and {}",
             count(&dst.shape),
             count(&src.shape)
-        ))));
+        )))); // memdesc_reshape_c1
     }
     let mut complaints = same_place(&src, &dst);
     let leading = src.alloc_shape.len().saturating_sub(src.shape.len());
@@ -463,7 +590,7 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
             "needs a whole buffer, but the operand is {} of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
-        )));
+        ))); // memdesc_reshape_c2
         return Err(complaints);
     }
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
@@ -485,13 +612,13 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             (Encoding::PartitionedShared(_), _) | (_, Encoding::PartitionedShared(_)) => complaints
                 .push(Complaint::new(
                     "cannot read a buffer in partitions as another type",
-                )),
+                )), // memdesc_reinterpret_c3
             (Encoding::PaddedShared(a), Encoding::PaddedShared(b))
                 if a.interval_paddings() == b.interval_paddings() => {}
             (Encoding::PaddedShared(_), _) | (_, Encoding::PaddedShared(_)) => {
                 complaints.push(Complaint::new(format!(
                     "needs the same padding in operand and result, but has `{from}` and `{to}`"
-                )));
+                ))); // memdesc_reinterpret_c4
             }
             _ => {}
         }
@@ -501,7 +628,7 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&dst.shape),
             dimensions(&dst.alloc_shape)
-        )));
+        ))); // memdesc_reinterpret_c5
     }
     let bits = |b: &Buffer<'_>, shape: &[u64]| {
         shape.iter().product::<u64>() * u64::from(element_bits(b.element).unwrap_or(0))
@@ -512,88 +639,14 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             "needs {} bytes for the result, but the operand has {}",
             needs / 8,
             has / 8
-        )));
+        ))); // memdesc_reinterpret_c6
     }
     verdict(complaints)
 }
 
 pub(super) fn async_copy(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(pointers), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
-        return Ok(());
-    };
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect();
-    if let Some((pointee, _)) = sys::pointer(pointers.element) {
-        if pointee != buffer.element {
-            complaints.push(Complaint::new(format!(
-                "copies elements of `{pointee}`, but the buffer has `{}`",
-                buffer.element
-            )));
-        }
+    match buffer_of(op, 1).as_ref().and_then(writable) {
+        Some(complaint) => Err(one(complaint)), // async_copy_global_to_local_c1
+        None => Ok(()),
     }
-    if pointers.shape != buffer.shape {
-        complaints.push(Complaint::new(format!(
-            "needs pointers and a buffer of the same shape, but has {} and {}",
-            dimensions(&pointers.shape),
-            dimensions(&buffer.shape)
-        )));
-    }
-    verdict(complaints)
-}
-
-pub(super) fn barrier(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(buffer) = buffer_of(op, 0) else {
-        return Ok(());
-    };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, SHARED).into_iter().collect();
-    complaints.extend(writable(&buffer));
-    if element_bits(buffer.element) != Some(64) || buffer.shape.len() != 1 {
-        complaints.push(Complaint::new(format!(
-            "needs a barrier of `i64` elements and rank 1, but has {} of `{}`",
-            dimensions(&buffer.shape),
-            buffer.element
-        )));
-    }
-    if op.name().as_string_ref().as_str() == Ok("ttng.arrive_barrier") && integer(op, "count") < 1 {
-        complaints.push(Complaint::new(format!(
-            "arrives at least once, but `count` is {}",
-            integer(op, "count")
-        )));
-    }
-    verdict(complaints)
-}
-
-pub(super) fn tmem_alloc(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(buffer) = buffer_result(op) else {
-        return Ok(());
-    };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
-    match operand(op, 0) {
-        Some(contents) => complaints.extend(same_contents(&contents, &buffer)),
-        None if !buffer.is_mutable => complaints.push(
-            Complaint::new("makes a buffer without contents that can never be written")
-                .note("make the buffer `mutable` in its type, or give its contents"),
-        ),
-        None => {}
-    }
-    verdict(complaints)
-}
-
-pub(super) fn tmem_load(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(buffer), Some(tensor)) = (buffer_of(op, 0), result(op, 0)) else {
-        return Ok(());
-    };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
-    complaints.extend(same_contents(&tensor, &buffer));
-    verdict(complaints)
-}
-
-pub(super) fn tmem_store(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(buffer) = buffer_of(op, 0) else {
-        return Ok(());
-    };
-    let mut complaints: Vec<Complaint> = in_memory(&buffer, TENSOR).into_iter().collect();
-    complaints.extend(writable(&buffer));
-    let value = (1..op.operand_count()).find_map(|i| operand(op, i));
-    complaints.extend(value.into_iter().flat_map(|v| same_contents(&v, &buffer)));
-    verdict(complaints)
 }

@@ -27,14 +27,14 @@ fn operands(
     results: &[Type<'_>],
 ) -> Result<usize, Vec<Complaint>> {
     let Some(first) = srcs.first() else {
-        return Err(one(Complaint::new("needs at least one operand")));
+        return Err(one(Complaint::new("needs at least one operand"))); // reduce_c1, scan_c1
     };
     if srcs.len() != results.len() {
         return Err(one(Complaint::new(format!(
             "needs as many results as operands, but has {} and {}",
             results.len(),
             srcs.len()
-        ))));
+        )))); // reduce_c2, scan_c2
     }
     let axis = integer(op, "axis");
     usize::try_from(axis)
@@ -171,7 +171,7 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
             complaints.push(Complaint::new(format!(
                 "makes `{}`, but the result is `{found}`",
                 src.type_
-            )));
+            ))); // scan_c4
         }
     }
     let scalars = elements(&srcs);
@@ -183,13 +183,13 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
 pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
     let (srcs, results) = types(op);
     if srcs.is_empty() {
-        return Err(one(Complaint::new("needs at least one operand")));
+        return Err(one(Complaint::new("needs at least one operand"))); // map_elementwise_c1
     }
     let pack = integer(op, "pack");
     let Some(pack) = usize::try_from(pack).ok().filter(|p| p.is_power_of_two()) else {
         return Err(one(Complaint::new(format!(
             "needs a power of two as `pack`, but has {pack}"
-        ))));
+        )))); // map_elementwise_c2
     };
     let repeat = |types: Vec<Type<'_>>| -> Vec<String> {
         types
@@ -216,10 +216,20 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
             "has a region that takes ({}), but is to take ({})",
             arguments.join(", "),
             takes.join(", ")
-        )));
+        ))); // map_elementwise_c3
     }
     let mut next = Some(body);
     while let Some(block) = next {
+        let mut inner = block.first_operation();
+        while let Some(op) = inner {
+            let name = op.name();
+            rule!(
+                complaints,
+                name.as_string_ref().as_str() != Ok("tt.store"),
+                "runs a region on numbers, which cannot store, but it holds a `tt.store`"
+            ); // map_elementwise_c5
+            inner = op.next_in_block();
+        }
         if let Some(end) = block.terminator() {
             let name = end.name();
             let returned: Vec<String> = end.operands().map(|v| v.r#type().to_string()).collect();
@@ -229,10 +239,24 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
                     "has a region that gives ({}), but is to give ({})",
                     returned.join(", "),
                     gives.join(", ")
-                )));
+                ))); // map_elementwise_c4
             }
         }
         next = block.next_in_region();
     }
     verdict(complaints)
+}
+
+pub(super) fn inline_asm(op: OperationRef<'_, '_>) -> Verdict {
+    let packed = integer(op, "packed_element");
+    let (srcs, _) = types(op);
+    if let (Some(first), Ok(packed)) = (srcs.first(), u64::try_from(packed)) {
+        ensure!(
+            packed > 0 && first.num_elements() % packed == 0,
+            "takes {packed} elements at a time, but `{}` has {}",
+            first.type_,
+            first.num_elements()
+        ); // elementwise_inline_asm_c1
+    }
+    Ok(())
 }

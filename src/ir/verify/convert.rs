@@ -2,7 +2,7 @@
 
 use super::{Verdict, dimensions, inference_mismatch, integer, layouts, one, operand, result};
 use crate::encoding::infer;
-use crate::ir::{TensorType, element_bits};
+use crate::ir::{TensorType, element_bits, is_element_of_block};
 use crate::layout::Dim;
 use crate::sys::{self, Complaint};
 use melior::ir::operation::OperationLike;
@@ -24,26 +24,26 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
             "needs indices and a result of the same shape, but has {} and {}",
             dimensions(&indices.shape),
             dimensions(&dst.shape)
-        )));
+        ))); // gather_c1
     }
     if indices.encoding != dst.encoding {
         complaints.push(Complaint::new(format!(
             "needs indices and a result of the same encoding, but has `{}` and `{}`",
             indices.type_, dst.type_
-        )));
+        ))); // gather_c2
     }
     if src.element != dst.element {
         complaints.push(Complaint::new(format!(
             "takes elements of `{}`, but the result has `{}`",
             src.element, dst.element
-        )));
+        ))); // gather_c3
     }
     if src.shape.len() != indices.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs an operand and indices of the same rank, but has {} and {}",
             src.shape.len(),
             indices.shape.len()
-        )));
+        ))); // gather_c4
         return Err(complaints);
     }
     let axis = integer(op, "axis");
@@ -51,14 +51,14 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the operand has rank {}",
             src.shape.len()
-        )));
+        ))); // gather_c5
         return Err(complaints);
     };
     for (i, (from, at)) in src.shape.iter().zip(&indices.shape).enumerate() {
         if i != axis && from != at {
             complaints.push(Complaint::new(format!(
                 "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
-            )));
+            ))); // gather_c6
         }
     }
     verdict(complaints)
@@ -78,7 +78,7 @@ pub(super) fn unsplat(op: OperationRef<'_, '_>) -> Verdict {
             "needs a tensor of one element, but `{}` has {}",
             src.type_,
             src.num_elements()
-        )))),
+        )))), // unsplat_c1
         _ => Ok(()),
     }
 }
@@ -91,7 +91,7 @@ pub(super) fn bitcast(op: OperationRef<'_, '_>) -> Verdict {
     match (sys::pointer(from), sys::pointer(to)) {
         (Some((_, a)), Some((_, b))) if a != b => Err(one(Complaint::new(format!(
             "cannot make a pointer into another memory: `{from}` to `{to}`"
-        )))),
+        )))), // bitcast_c1
         (Some(_), Some(_)) => Ok(()),
         (None, None) if element_bits(from) == element_bits(to) => Ok(()),
         (None, None) => Err(one(Complaint::new(format!(
@@ -99,11 +99,9 @@ pub(super) fn bitcast(op: OperationRef<'_, '_>) -> Verdict {
             element_bits(from).unwrap_or(0),
             element_bits(to).unwrap_or(0)
         )))), // bitcast_c3
-        (Some(_), None) if element_bits(to) == Some(64) => Ok(()),
-        (None, Some(_)) if element_bits(from) == Some(64) => Ok(()),
         _ => Err(one(Complaint::new(format!(
-            "cannot make `{to}` of `{from}`: a pointer has 64 bits"
-        )))),
+            "cannot make `{to}` of `{from}`, of which one is a pointer"
+        )))), // bitcast_c2
     }
 }
 
@@ -153,51 +151,52 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "makes `f16` or `bf16`, but the result has `{}`",
             dst.element
-        )));
-    }
-    if src.shape.len() != dst.shape.len() {
-        complaints.push(Complaint::new(format!(
-            "needs an operand and a result of the same rank, but has {} and {}",
-            src.shape.len(),
-            dst.shape.len()
-        )));
-        return Err(complaints);
-    }
-    let axis = integer(op, "axis");
-    let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
-        complaints.push(Complaint::new(format!(
-            "has axis {axis}, but the operand has rank {}",
-            src.shape.len()
-        )));
-        return Err(complaints);
-    };
-    let mut expected = src.shape.clone();
-    expected[axis] *= 2;
-    if dst.shape != expected {
-        complaints.push(Complaint::new(format!(
-            "makes the shape {}, but the result is `{}`",
-            dimensions(&expected),
-            dst.type_
-        )));
-        return Err(complaints);
-    }
-    if src.encoding.is_some() != dst.encoding.is_some() {
-        complaints.push(Complaint::new(
-            "needs an encoding on both operand and result, or on neither",
-        ));
+        ))); // fp4_to_fp_c1
     }
     verdict(complaints)?;
-    let Some((from, to)) = layouts(&src, &dst) else {
+    let axis = integer(op, "axis");
+    let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
+        return Err(one(Complaint::new(format!(
+            "has axis {axis}, but the operand has rank {}",
+            src.shape.len()
+        )))); // fp4_to_fp_c3
+    };
+    fp4_pairs(&src, &dst, axis)
+}
+
+/// Pairs of 4-bit elements along `axis`, and the tensor in which they stand one by one.
+pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: usize) -> Verdict {
+    ensure!(
+        packed.shape.len() == wide.shape.len(),
+        "needs two tensors of the same rank, but has `{}` and `{}`",
+        packed.type_,
+        wide.type_
+    ); // fp4_to_fp_c2, scaled_c12
+    let mut expected = packed.shape.clone();
+    expected[axis] *= 2;
+    ensure!(
+        wide.shape == expected,
+        "has pairs along dimension {axis}, so {} is {} unpacked, but the other tensor is `{}`",
+        dimensions(&packed.shape),
+        dimensions(&expected),
+        wide.type_
+    ); // fp4_to_fp_c4, scaled_c13
+    ensure!(
+        packed.encoding.is_some() == wide.encoding.is_some(),
+        "needs an encoding on both operand and result, or on neither"
+    ); // fp4_to_fp_c5, scaled_c14
+    let Some((from, to)) = layouts(packed, wide) else {
         return Ok(());
     };
-    let inferred = infer::fp4_to_fp(&from.encoding, &src.shape, axis)
-        .map_err(|e| one(Complaint::new(e.to_string())))?;
-    if infer::equivalent(&inferred, &to.encoding, &dst.shape) {
+    // Backward is more general: a thread may hold a pair in any two of its registers.
+    let inferred = infer::fp4_to_fp_source(&to.encoding, &wide.shape, axis)
+        .map_err(|e| one(Complaint::new(e.to_string())))?; // fp4_to_fp_c6, scaled_c15
+    if infer::equivalent(&inferred, &from.encoding, &packed.shape) {
         return Ok(());
     }
-    match inferred.to_linear_layout(&dst.shape) {
-        Ok(layout) => Err(inference_mismatch(&dst, &layout)),
-        Err(e) => Err(one(Complaint::new(e.to_string()))),
+    match inferred.to_linear_layout(&packed.shape) {
+        Ok(layout) => Err(inference_mismatch(packed, &layout)), // fp4_to_fp_c6, scaled_c15
+        Err(e) => Err(one(Complaint::new(e.to_string()))),      // fp4_to_fp_c6, scaled_c15
     }
 }
 
@@ -233,11 +232,11 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
         return Ok(());
     };
     let mut complaints = Vec::new();
-    if desc.element != tensor.element {
+    if !is_element_of_block(tensor.element, desc.element) {
         complaints.push(Complaint::new(format!(
             "needs a block and a tensor of the same element type, but has `{}` and `{}`",
             desc.element, tensor.element
-        )));
+        ))); // descriptor_load_c1, descriptor_store_c1, descriptor_reduce_c1
     }
     let elements: u64 = desc.shape.iter().product();
     if elements != tensor.num_elements() {
@@ -246,7 +245,83 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
             dimensions(&desc.shape),
             dimensions(&tensor.shape),
             tensor.num_elements()
-        )));
+        ))); // descriptor_load_c2, descriptor_store_c2, descriptor_reduce_c2
     }
     verdict(complaints)
+}
+
+/// Rows of one block each, at indices: what `tt.descriptor_gather` and `tt.descriptor_scatter` move.
+pub(super) fn descriptor_gather(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> Verdict {
+    let block = super::operand_type(op, 0).and_then(sys::buffer);
+    let (Some(block), Some(rows), Some(tensor)) =
+        (block, operand(op, 1), tensor.and_then(TensorType::of))
+    else {
+        return Ok(());
+    };
+    ensure!(
+        block.shape.len() == 2,
+        "needs a descriptor of blocks of rank 2, but its blocks are {}",
+        dimensions(&block.shape)
+    ); // descriptor_gather_c1, descriptor_scatter_c1
+    ensure!(
+        block.shape[0] == 1,
+        "needs a descriptor of blocks of one row, but its blocks are {}",
+        dimensions(&block.shape)
+    ); // descriptor_gather_c2, descriptor_scatter_c2
+    gathered(&rows, tensor.type_, &tensor.shape, tensor.element)?;
+    ensure!(
+        tensor.shape[1] == block.shape[1],
+        "needs a tensor with the {} columns of a block, but `{}` has {}",
+        block.shape[1],
+        tensor.type_,
+        tensor.shape[1]
+    ); // descriptor_gather_c8, descriptor_scatter_c8
+    ensure!(
+        is_element_of_block(tensor.element, block.element),
+        "needs a tensor of the block's `{}`, but has `{}`",
+        block.element,
+        tensor.type_
+    ); // descriptor_gather_c9, descriptor_scatter_c9
+    Ok(())
+}
+
+/// What the hardware can gather: `type_`, of this shape and element, at these rows.
+pub(super) fn gathered(
+    rows: &TensorType<'_>,
+    type_: Type<'_>,
+    shape: &[u64],
+    element: Type<'_>,
+) -> Verdict {
+    ensure!(
+        rows.shape.len() == 1,
+        "needs row indices of rank 1, but has `{}`",
+        rows.type_
+    ); // descriptor_gather_c3, descriptor_scatter_c3
+    ensure!(
+        shape.len() == 2,
+        "moves tensors of rank 2, but has `{type_}`"
+    ); // descriptor_gather_c4, descriptor_scatter_c4
+    ensure!(
+        shape[0] >= 8,
+        "moves at least 8 rows, but `{type_}` has {}",
+        shape[0]
+    ); // descriptor_gather_c5, descriptor_scatter_c5
+    let bits = element_bits(element).unwrap_or(0);
+    ensure!(
+        bits <= 32,
+        "moves elements of at most 32 bits, but `{element}` has {bits}"
+    ); // descriptor_gather_c6, descriptor_scatter_c6
+    let least = 256 / u64::from(bits.max(1));
+    ensure!(
+        shape[1] >= least,
+        "moves at least 32 bytes of each row, {least} columns of `{element}`, but `{type_}` has {}",
+        shape[1]
+    ); // descriptor_gather_c7, descriptor_scatter_c7
+    ensure!(
+        shape[0] == rows.shape[0],
+        "needs one index for each of {} rows, but has `{}`",
+        shape[0],
+        rows.type_
+    ); // descriptor_gather_c10, descriptor_scatter_c10
+    Ok(())
 }

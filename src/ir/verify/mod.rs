@@ -2,17 +2,44 @@
 //!
 //! What ODS checks (operand counts, element types) is not checked again here.
 
+/// Stops at a rule that does not hold. The label of the rule stands behind it.
+macro_rules! ensure {
+    ($holds:expr, $($message:tt)+) => {
+        if !$holds {
+            return Err(vec![$crate::sys::Complaint::new(format!($($message)+))]);
+        }
+    };
+}
+
+/// Notes a rule that does not hold, and goes on. The label of the rule stands behind it.
+macro_rules! rule {
+    ($broken:ident, $holds:expr, $($message:tt)+) => {
+        if !$holds {
+            $broken.push($crate::sys::Complaint::new(format!($($message)+)));
+        }
+    };
+}
+
+mod amd;
+mod barrier;
 mod buffer;
 mod combine;
 mod convert;
 mod generic;
+mod packed;
+mod place;
 mod product;
+mod tdm;
+mod tensor_core;
+mod tensor_memory;
+mod tma;
 mod warps;
 
 pub(crate) use buffer::type_rules;
+pub use place::attribute;
 
 use crate::encoding::{Encoding, infer};
-use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
+use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys::{Complaint, build};
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
@@ -24,124 +51,6 @@ type Verdict = Result<(), Vec<Complaint>>;
 
 fn one(complaint: Complaint) -> Vec<Complaint> {
     vec![complaint]
-}
-
-/// More elements than this in one tensor is taken for a mistake, as in Triton.
-const MAX_ELEMENTS: u64 = 1 << 20;
-
-/// Checks every tensor of an operation against the module: rank, powers of two, lanes, warps, CTAs.
-fn tensor_layouts(op: OperationRef<'_, '_>) -> Verdict {
-    let mut complaints = Vec::new();
-    let mut module = None;
-    let operands = op
-        .operands()
-        .enumerate()
-        .map(|(i, v)| (Place::Operand(i), v.r#type()));
-    let single = op.result_count() == 1;
-    let results = op.results().enumerate().map(|(i, v)| {
-        (
-            if single {
-                Place::Result
-            } else {
-                Place::ResultNumber(i)
-            },
-            v.r#type(),
-        )
-    });
-    for (place, type_) in operands.chain(results) {
-        let Some(tensor) = TensorType::of(type_) else {
-            continue;
-        };
-        if let Err(complaint) = tensor_layout(op, &tensor, place, &mut module) {
-            complaints.push(complaint);
-        }
-    }
-    if complaints.is_empty() {
-        Ok(())
-    } else {
-        Err(complaints)
-    }
-}
-
-/// Where in an operation a tensor stands.
-#[derive(Clone, Copy)]
-enum Place {
-    Operand(usize),
-    Result,
-    ResultNumber(usize),
-}
-
-impl std::fmt::Display for Place {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::Operand(i) => write!(f, "operand {i}"),
-            Self::Result => f.write_str("the result"),
-            Self::ResultNumber(i) => write!(f, "result {i}"),
-        }
-    }
-}
-
-fn tensor_layout(
-    op: OperationRef<'_, '_>,
-    tensor: &TensorType<'_>,
-    place: Place,
-    module: &mut Option<ModuleInfo>,
-) -> Result<(), Complaint> {
-    let elements = tensor
-        .shape
-        .iter()
-        .try_fold(1u64, |product, size| product.checked_mul(*size))
-        .filter(|n| *n <= MAX_ELEMENTS)
-        .ok_or_else(|| {
-            Complaint::new(format!(
-                "has too many elements in {place}: `{}` has more than {MAX_ELEMENTS}",
-                tensor.type_
-            ))
-        })?;
-    if !elements.is_power_of_two() {
-        return Err(Complaint::new(format!(
-            "needs a power of two of elements in {place}, but `{}` has {elements}",
-            tensor.type_
-        ))
-        .note("pad the tensor to the next power of two and mask the rest"));
-    }
-    if tensor.encoding.is_none() {
-        return Ok(());
-    }
-    if module.is_none() {
-        *module = Some(ModuleInfo::around(op)?);
-    }
-    let Some(module) = module else { return Ok(()) };
-    let layout = Layouts::of(op.context()).tensor(tensor).map_err(|reason| {
-        Complaint::new(format!("has an invalid layout in {place}: {reason}"))
-            .note(format!("the type is `{}`", tensor.type_))
-    })?;
-    let of_dim = [
-        (
-            Dim::LANE,
-            "threads per warp",
-            "ttg.threads-per-warp",
-            module.threads_per_warp,
-        ),
-        (
-            Dim::WARP,
-            "warps per CTA",
-            "ttg.num-warps",
-            module.num_warps,
-        ),
-        (Dim::BLOCK, "CTAs", "ttg.num-ctas", module.num_ctas),
-    ];
-    for (dim, what, attribute, expected) in of_dim {
-        let found = layout.full.in_size(dim);
-        if found != expected {
-            return Err(Complaint::new(format!(
-                "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
-            ))
-            .note(format!("the type is `{}`", tensor.type_))
-            .note(format!("change the encoding, or the module's `\"{attribute}\"`")));
-        }
-    }
-    Ok(())
 }
 
 /// Checks that all operands of an operation, and with `results` its results, have one encoding.
@@ -165,7 +74,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
                 if results { " and results" } else { "" },
                 first.type_,
                 other.type_
-            ))
+            )) // ttg_c1
             .note("convert one of them with `ttg.convert_layout`")));
         }
     }
@@ -177,10 +86,11 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
 /// # Errors
 /// Every rule that is broken.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
-    tensor_layouts(op)?;
-    generic::operands_and_results(op)?;
     let name = op.name();
-    match name.as_string_ref().as_str().unwrap_or_default() {
+    let name = name.as_string_ref().as_str().unwrap_or_default();
+    place::operands_and_results(op, name)?;
+    generic::operands_and_results(op)?;
+    match name {
         "tt.make_range" => make_range(op),
         "tt.expand_dims" => expand_dims(op),
         "tt.broadcast" => broadcast(op),
@@ -201,10 +111,14 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "tt.descriptor_store" | "tt.descriptor_reduce" => {
             convert::descriptor(op, operand_type(op, 1))
         }
+        "tt.descriptor_gather" => convert::descriptor_gather(op, result_type(op, 0)),
+        "tt.descriptor_scatter" => convert::descriptor_gather(op, operand_type(op, 3)),
         "tt.dot" => product::dot(op),
+        "tt.dot_scaled" => product::dot_scaled(op),
         "ttng.warp_group_dot" => product::warp_group_dot(op),
         "tt.reduce" => combine::reduce(op),
         "tt.scan" => combine::scan(op),
+        "tt.elementwise_inline_asm" => combine::inline_asm(op),
         "tt.map_elementwise" => combine::map_elementwise(op),
         "ttg.local_alloc" => buffer::local_alloc(op),
         "ttg.local_load" => buffer::local_load(op),
@@ -218,19 +132,77 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "ttg.memdesc_reshape" => buffer::memdesc_reshape(op),
         "ttg.memdesc_reinterpret" => buffer::memdesc_reinterpret(op),
         "ttg.async_copy_global_to_local" => buffer::async_copy(op),
-        "ttng.init_barrier"
-        | "ttng.inval_barrier"
-        | "ttng.barrier_expect"
+        "ttng.inval_barrier"
         | "ttng.wait_barrier"
-        | "ttng.arrive_barrier" => buffer::barrier(op),
-        "ttng.tmem_alloc" => buffer::tmem_alloc(op),
-        "ttng.tmem_load" => buffer::tmem_load(op),
-        "ttng.tmem_store" => buffer::tmem_store(op),
+        | "ttng.async_copy_mbarrier_arrive"
+        | "amdg.wait_barrier"
+        | "amdg.async_copy_mbarrier_arrive" => barrier::barrier(op),
+        "amdg.init_barrier" | "amdg.arrive_barrier" => barrier::counted(op),
+        "ttng.init_barrier" => barrier::init(op),
+        "ttng.barrier_expect" => barrier::expect(op),
+        "ttng.arrive_barrier" => barrier::arrive(op),
+        "ttng.tc_gen5_commit" => barrier::commit(op),
+        "ttng.clc_try_cancel" => barrier::try_cancel(op),
+        "ttng.clc_try_cancel_sync" => barrier::try_cancel_sync(op),
+        "ttng.clc_load_result" => barrier::load_result(op),
+        "ttng.cluster_barrier" => barrier::cluster(op),
+        "ttng.fence_mbarrier_init_release_cluster"
+        | "amdg.cluster_barrier_arrive"
+        | "amdg.cluster_barrier_wait" => barrier::in_cluster(op),
+        "ttng.tmem_alloc" => tensor_memory::alloc(op),
+        "ttng.tmem_load" => tensor_memory::load(op),
+        "ttng.tmem_store" => tensor_memory::store(op),
+        "ttng.tmem_copy" => tensor_memory::copy(op),
+        "ttng.tmem_subslice" => tensor_memory::subslice(op),
+        "ttng.tmem_wait" => tensor_core::on_blackwell(op),
+        "ttng.tc_gen5_mma" => tensor_core::mma(op),
+        "ttng.tc_gen5_mma_scaled" => tensor_core::mma_scaled(op),
+        "ttng.packed_arith" => packed::packed_arith(op),
+        "ttng.async_tma_copy_global_to_local" => tma::load(op),
+        "ttng.async_tma_copy_local_to_global" => tma::store(op),
+        "ttng.async_tma_reduce" => tma::reduce(op),
+        "ttng.async_tma_gather" => tma::gather(op),
+        "ttng.async_tma_scatter" => tma::scatter(op),
+        "ttng.tensormap_create" => tma::tensormap_create(op),
+        "ttng.async_shared_store" => tma::shared_store(op),
+        "amdg.extract_slice" => amd::extract_slice(op),
+        "amdg.concat" => amd::concat(op),
+        "amdg.in_thread_transpose" => amd::in_thread_transpose(op),
+        "amdg.scaled_upcast_fp4" => amd::scaled(op, amd::Packing::Operand),
+        "amdg.scaled_downcast_fp4" => amd::scaled(op, amd::Packing::Result),
+        "amdg.scaled_upcast_fp8" => amd::scaled_upcast_fp8(op),
+        "amdg.scaled_downcast_fp8" => amd::scaled(op, amd::Packing::None),
+        "amdg.local_load_packed_transposed" => amd::local_load_packed_transposed(op),
+        "amdg.buffer_load_to_local" => amd::buffer_load_to_local(op),
+        "amdg.buffer_load" => amd::buffer_access(op, 0, result_type(op, 0)),
+        "amdg.buffer_store" => amd::buffer_access(op, 1, operand_type(op, 0)),
+        "amdg.buffer_atomic_rmw" | "amdg.buffer_atomic_cas" => {
+            amd::buffer_access(op, 0, result_type(op, 0))
+        }
+        "amdg.async_copy_local_to_global" => amd::async_copy_local_to_global(op),
+        "amdg.async_tdm_copy_global_to_local" => tdm::load(op),
+        "amdg.async_tdm_copy_local_to_global" => tdm::store(op),
+        "amdg.async_tdm_fused_copy_global_to_local" => tdm::fused(op),
+        "amdg.async_tdm_gather" => tdm::gather(op),
+        "amdg.async_tdm_scatter" => tdm::scatter(op),
+        "amdg.update_tensor_descriptor" => tdm::update(op),
+        "amdg.tdm_prefetch" => tdm::prefetch(op),
+        "ttng.warp_group_dot_wait" => product::warp_group_dot_wait(op),
         "ttg.warp_specialize" => warps::warp_specialize(op),
         "ttg.warp_specialize.partitions" => warps::partitions(op),
         "ttg.warp_yield" => warps::warp_yield(op),
         _ => Ok(()),
     }
+}
+
+/// The operands of one of an operation's operand groups, in the order of its declaration.
+fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range<usize> {
+    let sizes: Vec<usize> = integers(op, "operandSegmentSizes")
+        .iter()
+        .map(|n| usize::try_from(*n).unwrap_or(0))
+        .collect();
+    let start = sizes.iter().take(group).sum();
+    start..start + sizes.get(group).copied().unwrap_or(0)
 }
 
 pub(super) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
@@ -376,7 +348,7 @@ fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     }
     Err(one(Complaint::new(
         "needs an encoding on both operand and result, or on neither",
-    )))
+    ))) // cat_c3, expand_dims_c4, join_c4, reshape_c2, split_c5, trans_c5
 }
 
 fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
@@ -386,7 +358,7 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     Err(one(Complaint::new(format!(
         "needs a result of the operand's `{}`, but has `{}`",
         src.element, dst.type_
-    ))))
+    )))) // join_c3, split_c4
 }
 
 fn dimensions(shape: &[u64]) -> String {
@@ -422,11 +394,6 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
     }
     // Spellings that differ only where the operand has one element are one layout of the operand.
     let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
-        if src.encoding.is_some() != dst.encoding.is_some() {
-            return Err(one(Complaint::new(
-                "needs an encoding on both operand and result, or on neither",
-            )));
-        }
         return Ok(());
     };
     let cache = Layouts::of(op.context());
@@ -447,7 +414,7 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
         _ => Err(one(Complaint::new(format!(
             "needs the same layout for operand and result, but has `{}` and `{}`",
             src.type_, dst.type_
-        ))
+        )) // broadcast_c3
         .note("convert one of them with `ttg.convert_layout`"))),
     }
 }
@@ -496,7 +463,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
     match super::view::transposed(&from.full, &order) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // trans_c4
-        Err(e) => Err(one(Complaint::new(e.to_string()))),
+        Err(e) => Err(one(Complaint::new(e.to_string()))),        // trans_c4
     }
 }
 
@@ -530,7 +497,7 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
     match super::view::reshaped(&from.full, &dst.shape) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
-        Err(e) => Err(one(Complaint::new(e.to_string()))),
+        Err(e) => Err(one(Complaint::new(e.to_string()))),        // reshape_c3
     }
 }
 
@@ -541,7 +508,7 @@ fn inference_mismatch(
     one(Complaint::new(format!(
         "has a result `{}` whose layout is not the one that follows from the operand",
         declared.type_
-    ))
+    )) // trans_c4, reshape_c3, split_c2, fp4_to_fp_c6
     .note(format!("the layout that follows is:{inferred}")))
 }
 

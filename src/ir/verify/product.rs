@@ -1,17 +1,18 @@
 //! Rules of matrix products.
 
 use super::convert::verdict;
-use super::{Verdict, dimensions, operand, result};
+use super::{Verdict, dimensions, integer, operand, result, segment};
 use crate::encoding::Encoding;
-use crate::ir::{Layouts, TensorType, element_bits};
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
 use crate::sys::{self, Complaint};
-use melior::ir::OperationRef;
+use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::{Attribute, OperationRef};
 
 /// M x K times K x N is M x N, with the same leading dimensions everywhere.
-fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
-    let fits = a.len() >= 2 && a.len() == b.len() && a.len() == d.len() && {
+pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
+    let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
         a[..rank - 2] == b[..rank - 2]
             && a[..rank - 2] == d[..rank - 2]
@@ -25,8 +26,96 @@ fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
             dimensions(a),
             dimensions(b),
             dimensions(d)
-        ))
+        )) // dot_c2, dot_scaled_c3, warp_group_dot_c1, tc_gen5_mma_c2, tc_gen5_mma_scaled_c2
     })
+}
+
+/// Element types of scaled operands that stand in pairs in a byte, by their number in the enum.
+const E2M1: i64 = 4;
+
+/// The sizes of a scaled product, with pairs of 4-bit elements unpacked: M x K, K x N.
+fn unpacked(op: OperationRef<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
+    let (mut a, mut b) = (a.to_vec(), b.to_vec());
+    let rank = a.len();
+    let along_k = |name: &str| {
+        op.attribute(name)
+            .ok()
+            .and_then(|a| BoolAttribute::try_from(a).ok())
+            .is_none_or(|a| a.value())
+    };
+    if integer(op, "a_elem_type") == E2M1 {
+        a[if along_k("lhs_k_pack") {
+            rank - 1
+        } else {
+            rank - 2
+        }] *= 2;
+    }
+    if integer(op, "b_elem_type") == E2M1 {
+        b[if along_k("rhs_k_pack") {
+            rank - 2
+        } else {
+            rank - 1
+        }] *= 2;
+    }
+    (a, b)
+}
+
+pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(a), Some(b), Some(d)) = (operand(op, 0), operand(op, 1), result(op, 0)) else {
+        return Ok(());
+    };
+    let rank = a.shape.len();
+    ensure!(
+        rank == 2 || rank == 3,
+        "multiplies matrices, of rank 2 or 3 with several of them, but has `{}`",
+        a.type_
+    ); // dot_scaled_c1
+    ensure!(
+        b.shape.len() == rank && d.shape.len() == rank,
+        "needs operands and a result of one rank, but has ranks {rank}, {} and {}",
+        b.shape.len(),
+        d.shape.len()
+    ); // dot_scaled_c2
+    let (left, right) = unpacked(op, &a.shape, &b.shape);
+    if let Some(complaint) = shapes(&left, &right, &d.shape) {
+        return Err(vec![complaint]); // dot_scaled_c3
+    }
+    let k = left[rank - 1];
+    let scale = |group: usize| segment(op, group).next().and_then(|i| operand(op, i));
+    let mut factors = Vec::new();
+    for (group, what, size) in [(3, "a", d.shape[rank - 2]), (4, "b", d.shape[rank - 1])] {
+        let Some(scale) = scale(group) else { continue };
+        let factor = scale
+            .shape
+            .get(rank - 1)
+            .filter(|n| **n > 0)
+            .map_or(0, |n| k / n);
+        ensure!(
+            factor == 16 || factor == 32,
+            "needs a scale for every 16 or 32 elements along K, but `{what}` has {} for {k}: `{}`",
+            scale.shape.get(rank - 1).copied().unwrap_or(0),
+            scale.type_
+        ); // dot_scaled_c4
+        ensure!(
+            scale.shape[rank - 2] == size,
+            "needs scales of `{what}` for {size} rows, but has `{}`",
+            scale.type_
+        ); // dot_scaled_c5
+        factors.push(factor);
+    }
+    ensure!(
+        factors.windows(2).all(|pair| pair[0] == pair[1]),
+        "needs as many elements for each scale of `a` as for each of `b`, but has {factors:?}"
+    ); // dot_scaled_c6
+    Ok(())
+}
+
+pub(super) fn warp_group_dot_wait(op: OperationRef<'_, '_>) -> Verdict {
+    ensure!(
+        op.operand_count() > 0,
+        "waits for products, so it needs at least one value to pass through"
+    ); // warp_group_dot_wait_c1
+    Ok(())
 }
 
 pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
@@ -38,14 +127,14 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "needs operands of the same element width, but has `{}` and `{}`",
             a.element, b.element
-        )));
+        ))); // dot_c1
     }
     complaints.extend(shapes(&a.shape, &b.shape, &d.shape)); // dot_c2
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
         if a.encoding.is_some() != b.encoding.is_some() {
             complaints.push(Complaint::new(
                 "needs an encoding on both operands, or on neither",
-            ));
+            )); // dot_c3
         }
         return verdict(complaints);
     };
@@ -53,7 +142,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has operands with an encoding, but the accumulator `{}` has none",
             d.type_
-        )));
+        ))); // dot_c4
         return verdict(complaints);
     };
     let cache = Layouts::of(op.context());
@@ -69,7 +158,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             Complaint::new(format!(
                 "needs operands whose encoding is `#ttg.dot_op`, but has `{}` and `{}`",
                 a.type_, b.type_
-            ))
+            )) // dot_c8
             .note("convert them with `ttg.convert_layout`"),
         );
         return verdict(complaints);
@@ -79,14 +168,14 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             complaints.push(Complaint::new(format!(
                 "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
                 operand.op_idx()
-            )));
+            ))); // dot_c9
         }
         if operand.parent() != &*accumulator {
             complaints.push(
                 Complaint::new(format!(
                     "needs operand {index} laid out for the result, but its parent is `{}`",
                     operand.parent()
-                ))
+                )) // dot_c10
                 .note(format!("the result's encoding is `{accumulator}`")),
             );
         }
@@ -137,39 +226,96 @@ fn on_ampere(
 }
 
 pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
-    let shape = |i| {
+    let part = |i| {
         let type_ = super::operand_type(op, i)?;
         TensorType::of(type_)
-            .map(|t| t.shape)
-            .or_else(|| sys::buffer(type_).map(|b| b.shape))
+            .map(|t| (t.shape, t.element, t.encoding))
+            .or_else(|| sys::buffer(type_).map(|b| (b.shape, b.element, b.encoding)))
     };
-    let (Some(a), Some(b), Some(d)) = (shape(0), shape(1), result(op, 0)) else {
+    let (Some(a), Some(b), Some(d)) = (part(0), part(1), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = shapes(&a, &b, &d.shape).into_iter().collect();
     let cache = Layouts::of(op.context());
-    let encoding = d.encoding.and_then(|e| cache.encoding(e).ok());
-    if !matches!(encoding.as_deref(), Some(Encoding::NvidiaMma(mma)) if mma.version_major() == 3) {
-        complaints.push(Complaint::new(format!(
+    let known = |encoding: Option<Attribute<'_>>| encoding.and_then(|e| cache.encoding(e).ok());
+    if let Some(complaint) = shapes(&a.0, &b.0, &d.shape) {
+        return Err(vec![complaint]); // warp_group_dot_c1
+    }
+    let accumulator = known(d.encoding);
+    let Some(Encoding::NvidiaMma(mma)) = accumulator
+        .as_deref()
+        .filter(|e| matches!(e, Encoding::NvidiaMma(m) if m.version_major() == 3))
+    else {
+        return Err(vec![Complaint::new(format!(
             "needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `{}`",
             d.type_
-        )));
-        return verdict(complaints);
-    }
-    let left = operand(op, 0)
-        .and_then(|a| a.encoding)
-        .and_then(|e| cache.encoding(e).ok());
-    let (Some(left), Some(encoding)) = (left, encoding) else {
-        return verdict(complaints);
+        ))]); // warp_group_dot_c2
     };
-    match &*left {
-        Encoding::DotOperand(left) if left.op_idx() == 0 && left.parent() == &*encoding => {}
-        other => complaints.push(
-            Complaint::new(format!(
-                "needs `a` in registers as operand 0 of the result's layout, but its encoding is `{other}`"
-            ))
-            .note(format!("the result's encoding is `{encoding}`")),
-        ),
+    let (left, right) = (known(a.2), known(b.2));
+    let is_shared =
+        |e: &Encoding| matches!(e, Encoding::NvmmaShared(_) | Encoding::SharedLinear(_));
+    let in_registers = match left.as_deref() {
+        Some(Encoding::DotOperand(e)) => Some(e),
+        _ => None,
+    };
+    ensure!(
+        in_registers.is_some_and(|e| e.op_idx() == 0) || left.as_deref().is_some_and(is_shared),
+        "needs `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        a.2.map_or_else(String::new, |e| e.to_string())
+    ); // warp_group_dot_c3
+    ensure!(
+        right.as_deref().is_some_and(is_shared),
+        "needs `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
+        b.2.map_or_else(String::new, |e| e.to_string())
+    ); // warp_group_dot_c4
+    let warps = ModuleInfo::num_warps(op).unwrap_or(4);
+    ensure!(
+        warps % 4 == 0,
+        "is run by groups of four warps, but there are {warps}"
+    ); // warp_group_dot_c5
+    let shape = mma.cga_layout().shape_per_cta(&d.shape);
+    ensure!(
+        shape[0] % 64 == 0,
+        "makes a multiple of 64 rows in each CTA, but the result has {}",
+        shape[0]
+    ); // warp_group_dot_c7
+    ensure!(
+        shape[1] % 8 == 0,
+        "makes a multiple of 8 columns in each CTA, but the result has {}",
+        shape[1]
+    ); // warp_group_dot_c8
+    for element in [a.1, b.1] {
+        let is_known = matches!(
+            element.to_string().as_str(),
+            "f16"
+                | "bf16"
+                | "f32"
+                | "f64"
+                | "i8"
+                | "f8E4M3FN"
+                | "f8E5M2"
+                | "f8E4M3FNUZ"
+                | "f8E5M2FNUZ"
+        );
+        ensure!(
+            is_known,
+            "multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `{element}`"
+        ); // warp_group_dot_c9
     }
-    verdict(complaints)
+    let is_f8 = matches!(a.1.to_string().as_str(), "f8E4M3FN" | "f8E5M2");
+    ensure!(
+        !is_f8 || d.element.to_string() != "f32" || integer(op, "maxNumImpreciseAcc") >= 32,
+        "adds products of `{}` in `f32`, which `maxNumImpreciseAcc` of {} does not allow; it must be at least 32",
+        a.1,
+        integer(op, "maxNumImpreciseAcc")
+    ); // warp_group_dot_c10
+    if let Some(operand) = in_registers {
+        let k_width = 32 / element_bits(a.1).unwrap_or(32).max(1);
+        ensure!(
+            operand.k_width() == k_width,
+            "needs `a` in registers with `kWidth = {k_width}`, 32 bits of `{}`, but has {}",
+            a.1,
+            operand.k_width()
+        ); // warp_group_dot_c6
+    }
+    Ok(())
 }

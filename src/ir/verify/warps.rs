@@ -2,6 +2,7 @@
 
 use super::convert::verdict;
 use super::{Verdict, integers, one};
+use crate::ir::ModuleInfo;
 use crate::sys::Complaint;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, OperationRef, RegionLike, ValueLike};
@@ -19,7 +20,7 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
     let Some(held) = held.filter(|held| is(*held, PARTITIONS)) else {
         return Err(one(Complaint::new(format!(
             "needs a second region that holds one `{PARTITIONS}`"
-        ))));
+        )))); // warp_specialize_c1
     };
     let mut complaints = Vec::new();
     let partitions = held.regions().count();
@@ -28,13 +29,13 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
         complaints.push(Complaint::new(format!(
             "has {partitions} partitions, but `partitionNumWarps` has {} entries",
             num_warps.len()
-        )));
+        ))); // warp_specialize_c2
     }
     for (i, warps) in num_warps.iter().enumerate() {
         if *warps <= 0 || warps & (warps - 1) != 0 {
             complaints.push(Complaint::new(format!(
                 "needs a power of two of warps in partition {i}, but has {warps}"
-            )));
+            ))); // warp_specialize_c3
         }
     }
     if op.has_attribute("warpGroupStartIds") {
@@ -42,15 +43,22 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
         if starts != partitions {
             complaints.push(Complaint::new(format!(
                 "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
-            )));
+            ))); // warp_specialize_c4
         }
+    }
+    if let Some(warps) = ModuleInfo::num_warps(op) {
+        rule!(
+            complaints,
+            warps % 4 == 0,
+            "needs a multiple of four warps, but the module's `\"ttg.num-warps\"` is {warps}"
+        ); // warp_specialize_c6
     }
     let mut above = op.parent_operation();
     while let Some(parent) = above {
         if is(parent, SPECIALIZE) {
             complaints.push(Complaint::new(format!(
                 "cannot lie within another `{SPECIALIZE}`"
-            )));
+            ))); // warp_specialize_c5
             break;
         }
         above = parent.parent_operation();
@@ -73,7 +81,7 @@ pub(super) fn partitions(op: OperationRef<'_, '_>) -> Verdict {
                 "captures ({}), but partition {i} takes ({})",
                 captures.join(", "),
                 arguments.join(", ")
-            )));
+            ))); // warp_specialize_partitions_c1
         }
     }
     verdict(complaints)
@@ -92,5 +100,5 @@ pub(super) fn warp_yield(op: OperationRef<'_, '_>) -> Verdict {
         "gives ({}), but `{SPECIALIZE}` has the results ({})",
         given.join(", "),
         results.join(", ")
-    ))))
+    )))) // warp_yield_c1
 }

@@ -1,0 +1,63 @@
+#include "dialect/Unknown.h"
+#include "dialect/Bridge.h"
+#include "dialect/Dialects.h"
+#include "linear-layout/src/sys/bridge.rs.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+
+void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef dialect,
+                     StringRef name, ArrayRef<StringRef> known) {
+  std::vector<rust::String> names;
+  for (StringRef each : known)
+    names.emplace_back(each.data(), each.size());
+  bridge::UnknownName words =
+      bridge::unknown_name(bridge::view(kind), bridge::view(dialect), bridge::view(name),
+                           rust::Slice<const rust::String>(names.data(), names.size()));
+  diagnostic << std::string(words.message);
+  if (!words.note.empty())
+    diagnostic.attachNote() << std::string(words.note);
+}
+
+static void emitUnknownOperation(InFlightDiagnostic diagnostic, MLIRContext *context,
+                                 StringRef fullName) {
+  auto [dialect, name] = fullName.split('.');
+  SmallVector<StringRef> known;
+  for (RegisteredOperationName op : context->getRegisteredOperations())
+    if (op.getDialectNamespace() == dialect)
+      known.push_back(op.getStringRef().split('.').second);
+  ll::emitUnknown(std::move(diagnostic), "operation", dialect, name, known);
+}
+
+// A hook is a reference to a function, so it holds nothing.
+static ParseResult rejectOperation(OpAsmParser &parser, OperationState &state) {
+  emitUnknownOperation(emitError(parser.getEncodedSourceLoc(parser.getNameLoc())),
+                       parser.getContext(), state.name.getStringRef());
+  return failure();
+}
+
+std::optional<Dialect::ParseOpHook> ll::rejectUnknownOperation(const Dialect &dialect,
+                                                               StringRef name) {
+  if (RegisteredOperationName::lookup(name, dialect.getContext()))
+    return dialect.Dialect::getParseOperationHook(name);
+  return Dialect::ParseOpHook(rejectOperation);
+}
+
+void ll::rewordUnknownOperations(MLIRContext *context) {
+  context->getDiagEngine().registerHandler([context](Diagnostic &diagnostic) -> LogicalResult {
+    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
+      return failure();
+    std::string text = diagnostic.str();
+    StringRef words = text;
+    if (!words.consume_front("unregistered operation '"))
+      return failure();
+    StringRef name = words.split('\'').first;
+    Dialect *dialect = context->getLoadedDialect(name.split('.').first);
+    if (!isa_and_present<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
+                         amdg::TritonAMDGPUDialect>(dialect))
+      return failure();
+    emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
+    return success();
+  });
+}

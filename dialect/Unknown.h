@@ -1,0 +1,28 @@
+// Names of our dialects that nothing is registered for: what a file of a later Triton contains.
+#ifndef LL_DIALECT_UNKNOWN_H
+#define LL_DIALECT_UNKNOWN_H
+
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpImplementation.h"
+
+namespace ll {
+
+// The names, without the dialect's, of the attributes or types in a generated list.
+template <typename... Parts> llvm::SmallVector<llvm::StringRef> mnemonics() {
+  return {Parts::getMnemonic()...};
+}
+
+// Says that a dialect has no such operation, attribute or type, and which one comes nearest.
+void emitUnknown(mlir::InFlightDiagnostic diagnostic, llvm::StringRef kind, llvm::StringRef dialect,
+                 llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+
+// Parses nothing: fails with `emitUnknown` for an operation in custom form.
+std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,
+                                                                 llvm::StringRef name);
+
+// From here on, MLIR's own words for an unknown operation in generic form become `emitUnknown`.
+void rewordUnknownOperations(mlir::MLIRContext *context);
+
+} // namespace ll
+
+#endif

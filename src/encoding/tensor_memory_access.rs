@@ -1,0 +1,271 @@
+//! Which register layouts the instructions `tcgen05.ld` and `tcgen05.st` can move.
+
+use crate::layout::{Dim, LayoutError, LinearLayout, RegisterPermutation, Surjectivity};
+
+/// Why a register layout cannot be moved to or from tensor memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum AccessError {
+    /// The registers of one CTA hold what lies in the tensor memory of another.
+    CrossesCtas,
+    /// A warp can reach only a quarter of the rows: warps 1 and 2 are rows 32 and 64.
+    WrongQuarter,
+    /// Narrow elements are neither packed into 32 bits nor one to a column.
+    NotPacked,
+    /// No shape of the instruction has its lanes and registers in these places.
+    NoInstruction,
+    /// The two are not layouts of one tensor.
+    Layout(LayoutError),
+}
+
+impl std::fmt::Display for AccessError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            Self::CrossesCtas => {
+                f.write_str("registers and tensor memory are split over CTAs in different ways")
+            }
+            Self::WrongQuarter => {
+                f.write_str("warps 1 and 2 must hold rows 32 and 64, which are all that they reach")
+            }
+            Self::NotPacked => f.write_str(
+                "elements narrower than 32 bits must fill their column, or have one each",
+            ),
+            Self::NoInstruction => {
+                f.write_str("no shape of `tcgen05.ld` has lanes and registers in these places")
+            }
+            Self::Layout(reason) => reason.fmt(f),
+        }
+    }
+}
+
+impl std::error::Error for AccessError {}
+
+impl From<LayoutError> for AccessError {
+    fn from(reason: LayoutError) -> Self {
+        Self::Layout(reason)
+    }
+}
+
+/// Whether tensor memory can be read into registers, and written from them, by `tcgen05.ld` and
+/// `tcgen05.st`; a thread may use `max_registers`.
+///
+/// # Shape
+/// `registers`: (register, lane, warp, block) -> (dim0, dim1). `memory`: (row, col, block) -> the same.
+/// # Units
+/// `width_bits` is that of an element; columns are 32 bits wide.
+/// # Errors
+/// The first rule of the hardware that is broken.
+/// # Source
+/// PTX ISA, "tcgen05 data movement shapes"; Triton's `computeTMemLdStEncodingInfo`.
+pub fn check_access(
+    registers: &LinearLayout,
+    memory: &LinearLayout,
+    width_bits: u32,
+    max_registers: u64,
+) -> Result<(), AccessError> {
+    let moved = registers.invert_and_compose(memory)?;
+    let moved = moved
+        .quotient(&[Dim::BLOCK])
+        .ok_or(AccessError::CrossesCtas)?;
+    let quarters = registers.in_bits(Dim::WARP) >= 2
+        && memory.in_bits(Dim::ROW) >= 7
+        && (0..2).all(|bit| same_basis(registers, bit, memory, 5 + bit));
+    if !quarters {
+        return Err(AccessError::WrongQuarter);
+    }
+    fits(with_quarters(&moved)?, width_bits, max_registers, false)
+}
+
+/// Basis `warp` of the registers and basis `row` of the memory reach the same element, whatever the
+/// order of the dims of the two layouts.
+fn same_basis(registers: &LinearLayout, warp: usize, memory: &LinearLayout, row: usize) -> bool {
+    registers.out_dims().all(|out| {
+        registers.basis_component(Dim::WARP, warp, out)
+            == memory.basis_component(Dim::ROW, row, out)
+    })
+}
+
+/// Warp bits 0 and 1 moved to rows 32 and 64, where copies have hidden them.
+fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
+    // Rows first, so that a packed basis of a row is its number.
+    let moved = moved.transpose_outs(&[Dim::ROW, Dim::COL])?;
+    let first_warp: usize = moved
+        .in_dims()
+        .take_while(|dim| *dim != Dim::WARP)
+        .map(|dim| moved.in_bits(dim))
+        .sum();
+    let mut columns = moved.columns().to_vec();
+    columns[first_warp] = 32;
+    columns[first_warp + 1] = 64;
+    LinearLayout::from_columns(
+        &moved.in_shape().collect::<Vec<_>>(),
+        &moved.out_shape().collect::<Vec<_>>(),
+        &columns,
+        Surjectivity::NotRequired,
+    )
+}
+
+fn fits(
+    moved: LinearLayout,
+    width_bits: u32,
+    max_registers: u64,
+    unpacked: bool,
+) -> Result<(), AccessError> {
+    let moved = RegisterPermutation::removing_broadcast(&moved, Dim::REGISTER)?.apply(&moved)?;
+    if width_bits >= 32 {
+        return fits_words(&moved, max_registers, unpacked);
+    }
+    // As many neighbours as fill a column go together.
+    let mut packed = None;
+    let mut count = 2u64;
+    while u64::from(width_bits) * count <= 32 {
+        let tile = LinearLayout::identity_1d(count, Dim::REGISTER, Dim::COL)?;
+        let Ok(rest) = moved.divide_left(&tile) else {
+            break;
+        };
+        packed = Some((rest, count));
+        count *= 2;
+    }
+    if let Some((rest, count)) = packed {
+        let width = width_bits * u32::try_from(count).unwrap_or(u32::MAX);
+        return fits(rest, width, max_registers, false);
+    }
+    // Else each has a column to itself, whose other part is skipped.
+    let per_column = u64::from(32 / width_bits);
+    let gap = LinearLayout::zeros_1d(1, Dim::REGISTER, Dim::COL, per_column)?;
+    let pair = gap.product(&LinearLayout::identity_1d(2, Dim::REGISTER, Dim::COL)?)?;
+    let rest = moved
+        .divide_left(&pair)
+        .ok()
+        .filter(|_| width_bits == 16)
+        .or_else(|| moved.divide_left(&gap).ok())
+        .ok_or(AccessError::NotPacked)?;
+    let skips = width_bits == 16;
+    let rest = if skips { gap.product(&rest)? } else { rest };
+    fits(rest, 32, max_registers, skips)
+}
+
+/// One message of the instruction: which lanes and registers hold which 32-bit columns.
+#[derive(Clone, Copy)]
+enum Shape {
+    X32,
+    X256,
+    X64,
+    X128,
+    X32Twice,
+}
+
+impl Shape {
+    const ALL: [Self; 5] = [Self::X32, Self::X256, Self::X64, Self::X128, Self::X32Twice];
+
+    /// (register, lane, warp) -> (row, col).
+    fn tile(self, unpacked: bool) -> Result<LinearLayout, LayoutError> {
+        let skipped = if unpacked { 2 } else { 1 };
+        let identity = LinearLayout::identity_1d;
+        let (r, l) = (Dim::REGISTER, Dim::LANE);
+        let start = LinearLayout::zeros_1d(1, r, Dim::ROW, 1)?
+            .product(&LinearLayout::zeros_1d(1, l, Dim::ROW, 1)?)?
+            .product(&LinearLayout::zeros_1d(1, r, Dim::COL, skipped)?)?;
+        let parts: Vec<LinearLayout> = match self {
+            Self::X32 => vec![identity(32, l, Dim::ROW)?],
+            Self::X32Twice => vec![identity(16, l, Dim::ROW)?],
+            Self::X64 => vec![LinearLayout::from_bases_sized(
+                &[(l, &[&[8, 0], &[0, 1], &[1, 0], &[2, 0], &[4, 0]])],
+                &[(Dim::ROW, 16), (Dim::COL, 2)],
+                Surjectivity::Required,
+            )?],
+            Self::X128 => vec![
+                identity(4, l, Dim::COL)?,
+                identity(8, l, Dim::ROW)?,
+                identity(2, r, Dim::ROW)?,
+            ],
+            Self::X256 => vec![
+                identity(2, r, Dim::COL)?,
+                identity(4, l, Dim::COL)?,
+                identity(8, l, Dim::ROW)?,
+                identity(2, r, Dim::ROW)?,
+            ],
+        };
+        let tile = parts
+            .iter()
+            .try_fold(start, |tile, part| tile.product(part))?;
+        // Each warp has 32 rows, of which some messages reach 16 at a time.
+        let gap = LinearLayout::zeros_1d(1, l, Dim::ROW, 32 / tile.out_size(Dim::ROW))?;
+        tile.product(&gap)?
+            .product(&identity(4, Dim::WARP, Dim::ROW)?)
+    }
+}
+
+fn fits_words(moved: &LinearLayout, max_registers: u64, unpacked: bool) -> Result<(), AccessError> {
+    // No message takes more than half of the registers, and not so much where there are several.
+    let mut most = max_registers / 2;
+    if max_registers == 256 && moved.in_size(Dim::REGISTER) > most {
+        most /= 2;
+    }
+    for shape in Shape::ALL {
+        let tile = shape.tile(unpacked)?;
+        if most / tile.in_size(Dim::REGISTER) == 0 {
+            continue;
+        }
+        let Some(order) = RegisterPermutation::for_division(moved, &tile, true)? else {
+            continue;
+        };
+        if order.apply(moved)?.repetitions_of(&tile).is_ok() {
+            return Ok(());
+        }
+    }
+    Err(AccessError::NoInstruction)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+
+    fn check(
+        registers: &str,
+        memory: &str,
+        shape: &[u64],
+        width_bits: u32,
+    ) -> Result<(), AccessError> {
+        let layout = |text: &str| {
+            let encoding: Encoding = text.parse().expect("an encoding");
+            encoding.to_linear_layout(shape).expect("a layout")
+        };
+        check_access(&layout(registers), &layout(memory), width_bits, 256)
+    }
+
+    const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>";
+    const MEMORY: &str = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>";
+
+    #[test]
+    fn a_thread_may_hold_a_row() {
+        assert_eq!(check(ROWS, MEMORY, &[128, 64], 32), Ok(()));
+        assert_eq!(check(ROWS, MEMORY, &[128, 64], 16), Ok(()));
+    }
+
+    #[test]
+    fn lanes_along_columns_fit_only_as_the_instruction_has_them() {
+        let coalesced = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+        assert_eq!(
+            check(coalesced, MEMORY, &[128, 64], 32),
+            Err(AccessError::WrongQuarter)
+        );
+        let atom = "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [64, 0]], block = []}>";
+        assert_eq!(check(atom, MEMORY, &[128, 64], 32), Ok(()));
+        let swapped = "#ttg.linear<{register = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32]], lane = [[2, 0], [1, 0], [4, 0], [8, 0], [16, 0]], warp = [[32, 0], [64, 0]], block = []}>";
+        assert_eq!(
+            check(swapped, MEMORY, &[128, 64], 32),
+            Err(AccessError::NoInstruction)
+        );
+    }
+
+    #[test]
+    fn fewer_than_four_warps_reach_too_little() {
+        let two = "#ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [2, 1], order = [0, 1]}>";
+        assert_eq!(
+            check(two, MEMORY, &[128, 64], 32),
+            Err(AccessError::WrongQuarter)
+        );
+    }
+}

@@ -1,0 +1,73 @@
+//! Names that our dialects do not have.
+
+use crate::sys::Complaint;
+
+/// The version of Triton whose operations, attributes and types the dialects have.
+pub const TRITON_VERSION: &str = "3.9";
+
+/// What to say of a name that a dialect does not have, where it has the `known` ones.
+///
+/// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
+#[must_use]
+pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
+    let complaint = Complaint::new(format!(
+        "unknown {kind} `{dialect}.{name}`: `{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
+    ));
+    match nearest(name, known) {
+        Some(near) => complaint.note(format!("the nearest {kind} is `{dialect}.{near}`")),
+        None => complaint,
+    }
+}
+
+/// The known name that the fewest edits turn into `name`, if they are no more than half of it.
+fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
+    known
+        .iter()
+        .map(|near| (edits(name, near), near.as_str()))
+        .filter(|(count, _)| 2 * count <= name.chars().count())
+        .min()
+        .map(|(_, near)| near)
+}
+
+/// Levenshtein's distance: insertions, deletions and replacements of one character.
+fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, from) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, to) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(from != *to);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_nearest_name_is_named() {
+        let known = ["local_load", "local_store", "memdesc_index"].map(str::to_owned);
+        let notes = |name| unknown_name("operation", "ttg", name, &known).notes;
+        assert_eq!(
+            notes("local_laod"),
+            ["the nearest operation is `ttg.local_load`"]
+        );
+        assert_eq!(notes("quantum_dot"), [""; 0]);
+        assert_eq!(notes(""), [""; 0]);
+        assert_eq!(edits("kitten", "sitting"), 3);
+        assert_eq!(edits("", "abc"), 3);
+    }
+
+    #[test]
+    fn message_names_operation_and_version() {
+        assert_eq!(
+            unknown_name("operation", "tt", "warp_dot", &[]).message,
+            "unknown operation `tt.warp_dot`: `tt` is supported as of Triton 3.9, which has no such operation"
+        );
+    }
+}

@@ -1,0 +1,461 @@
+//! Rules of AMD's operations on registers and buffers.
+
+use super::buffer::{SHARED, buffer_of, encoding_of, is_in};
+use super::{Verdict, convert, dimensions, integer, layouts, operand, operand_type, result};
+use crate::encoding::{BlockedEncoding, Encoding};
+use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
+use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
+use crate::sys::{self, Complaint};
+use melior::ir::attribute::DenseI64ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, Type, ValueLike};
+use std::collections::BTreeSet;
+
+/// Which elements of a tensor the registers of the first thread hold.
+fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
+    (0..layout.in_size(Dim::REGISTER))
+        .map(|register| {
+            let columns = layout.columns_of(Dim::REGISTER).iter().enumerate();
+            let place = columns
+                .filter(|(bit, _)| register >> bit & 1 == 1)
+                .fold(0, |place, (_, column)| place ^ column);
+            layout.unpack(place).to_vec()
+        })
+        .collect()
+}
+
+/// Each register of a thread comes from a register of the same thread: `source` takes an element of
+/// the result to the one of an operand that it is.
+fn within_thread(
+    dst: &TensorLayout,
+    src: &TensorLayout,
+    source: impl Fn(&[u64]) -> Vec<u64>,
+) -> Verdict {
+    let registers = held(&src.full);
+    for place in held(&dst.full) {
+        ensure!(
+            registers.contains(&source(&place)),
+            "moves registers within a thread, but the thread that holds {place:?} of the result does not hold {:?} of the operand",
+            source(&place)
+        ); // extract_slice_c4, concat_c5
+    }
+    for dim in [Dim::LANE, Dim::WARP] {
+        let bases = |layout: &TensorLayout| -> Vec<Vec<u64>> {
+            (0..layout.full.in_bits(dim))
+                .map(|bit| layout.full.basis(dim, bit).to_vec())
+                .collect()
+        };
+        ensure!(
+            bases(dst) == bases(src),
+            "moves registers within a thread, but operand and result have different {}s in the same place",
+            dim.name()
+        ); // extract_slice_c5, concat_c6
+    }
+    Ok(())
+}
+
+pub(super) fn extract_slice(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
+    let offsets: Vec<i64> = op
+        .attribute("static_offsets")
+        .ok()
+        .and_then(|a| DenseI64ArrayAttribute::try_from(a).ok())
+        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
+        .unwrap_or_default();
+    let rank = src.shape.len();
+    ensure!(
+        dst.shape.len() == rank && offsets.len() == rank,
+        "needs a result and offsets of the operand's rank {rank}, but has {} and {}",
+        dst.shape.len(),
+        offsets.len()
+    ); // extract_slice_c1
+    for i in 0..rank {
+        ensure!(
+            dst.shape[i] <= src.shape[i],
+            "takes {} of dimension {i}, which has size {}",
+            dst.shape[i],
+            src.shape[i]
+        ); // extract_slice_c2
+        let fits = u64::try_from(offsets[i])
+            .is_ok_and(|offset| offset.saturating_add(dst.shape[i]) <= src.shape[i]);
+        ensure!(
+            fits,
+            "takes {} from {} on in dimension {i}, which has size {}",
+            dst.shape[i],
+            offsets[i],
+            src.shape[i]
+        ); // extract_slice_c3
+    }
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    within_thread(&to, &from, |place| {
+        place
+            .iter()
+            .zip(&offsets)
+            .map(|(at, offset)| at + offset.unsigned_abs())
+            .collect()
+    })
+}
+
+pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
+    ensure!(
+        src.shape.len() == dst.shape.len(),
+        "needs operands of the result's rank {}, but has `{}`",
+        dst.shape.len(),
+        src.type_
+    ); // concat_c1
+    ensure!(
+        src.shape
+            .iter()
+            .zip(&dst.shape)
+            .all(|(part, whole)| whole % part == 0),
+        "needs operands that divide the result's shape {}, but has {}",
+        dimensions(&dst.shape),
+        dimensions(&src.shape)
+    ); // concat_c2
+    let count: u64 = src
+        .shape
+        .iter()
+        .zip(&dst.shape)
+        .map(|(a, b)| b / a)
+        .product();
+    ensure!(
+        u64::try_from(op.operand_count()) == Ok(count),
+        "needs {count} operands of {} to make {}, but has {}",
+        dimensions(&src.shape),
+        dimensions(&dst.shape),
+        op.operand_count()
+    ); // concat_c3
+    ensure!(
+        op.operands().all(|v| v.r#type() == src.type_),
+        "needs operands of one type, but not all are `{}`",
+        src.type_
+    ); // concat_c4
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    within_thread(&to, &from, |place| {
+        place
+            .iter()
+            .zip(&src.shape)
+            .map(|(at, size)| at % size)
+            .collect()
+    })
+}
+
+/// The layout of a blocked tensor with the elements of each thread in the other order.
+fn transposed(
+    blocked: &BlockedEncoding,
+    layout: &LinearLayout,
+    shape: &[u64],
+) -> Result<LinearLayout, LayoutError> {
+    let sizes: Vec<u64> = blocked
+        .size_per_thread()
+        .iter()
+        .zip(shape)
+        .map(|(size, limit)| u64::from(*size).min(*limit))
+        .collect();
+    let order: Vec<usize> = blocked.order().iter().rev().map(|d| *d as usize).collect();
+    let tile = LinearLayout::identity_nd(Dim::REGISTER, &sizes, &order)?;
+    let outs: Vec<Dim> = layout.out_dims().collect();
+    // A tile as large as the tensor, so that packed bases are the tensor's.
+    let mut tile = tile.transpose_outs(&outs)?;
+    for out in &outs {
+        let gap = layout.out_size(*out) / tile.out_size(*out);
+        tile = tile.product(&LinearLayout::zeros_1d(1, Dim::REGISTER, *out, gap)?)?;
+    }
+    let mut columns = layout.columns().to_vec();
+    let in_tile = blocked
+        .size_per_thread()
+        .iter()
+        .map(|n| n.ilog2() as usize)
+        .sum::<usize>()
+        .min(layout.in_bits(Dim::REGISTER));
+    for (bit, column) in columns.iter_mut().enumerate().take(in_tile) {
+        *column = tile.columns().get(bit).copied().unwrap_or(0);
+    }
+    LinearLayout::from_columns(
+        &layout.in_shape().collect::<Vec<_>>(),
+        &layout.out_shape().collect::<Vec<_>>(),
+        &columns,
+        Surjectivity::NotRequired,
+    )
+}
+
+pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
+    ensure!(
+        src.shape.len() == 2,
+        "exchanges two dimensions, but `{}` has rank {}",
+        src.type_,
+        src.shape.len()
+    ); // in_thread_transpose_c1
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    let Encoding::Blocked(blocked) = &*from.encoding else {
+        return Err(vec![Complaint::new(format!(
+            "needs an operand whose encoding is `#ttg.blocked`, but has `{}`",
+            src.type_
+        ))]); // in_thread_transpose_c2
+    };
+    let expected = transposed(blocked, &from.full, &src.shape);
+    if expected.as_ref().is_ok_and(|expected| *expected == to.full) {
+        return Ok(());
+    }
+    let complaint = Complaint::new(format!(
+        "has a result `{}` that is not the operand with the elements of each thread transposed",
+        dst.type_
+    )); // in_thread_transpose_c3
+    Err(vec![match expected {
+        Ok(layout) => complaint.note(format!("the layout that follows is:{layout}")),
+        Err(reason) => complaint.note(reason.to_string()),
+    }])
+}
+
+/// Which side of a scaled conversion has two 4-bit elements in a byte.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Packing {
+    /// `amdg.scaled_upcast_fp4`.
+    Operand,
+    /// `amdg.scaled_downcast_fp4`.
+    Result,
+    /// `amdg.scaled_downcast_fp8`.
+    None,
+}
+
+pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
+    let (Some(src), Some(scale), Some(dst)) = (operand(op, 0), operand(op, 1), result(op, 0))
+    else {
+        return Ok(());
+    };
+    let rank = dst.shape.len();
+    ensure!(
+        scale.shape.len() == rank,
+        "needs scales of the result's rank {rank}, but has `{}`",
+        scale.type_
+    ); // scaled_c1
+    let axis = integer(op, "axis");
+    let Some(axis) = usize::try_from(axis).ok().filter(|axis| *axis < rank) else {
+        return Err(vec![Complaint::new(format!(
+            "has axis {axis}, but the result has rank {rank}"
+        ))]); // scaled_c2
+    };
+    ensure!(
+        (0..rank).all(|d| d == axis || scale.shape[d] == dst.shape[d]),
+        "needs scales of the result's size in all dimensions but {axis}, but has {} for {}",
+        dimensions(&scale.shape),
+        dimensions(&dst.shape)
+    ); // scaled_c3
+    ensure!(
+        scale.shape[axis] > 0 && dst.shape[axis] % scale.shape[axis] == 0,
+        "needs a scale for every so many of {} elements along dimension {axis}, but has {}",
+        dst.shape[axis],
+        scale.shape[axis]
+    ); // scaled_c4
+    ensure!(
+        scale.encoding.is_some() == dst.encoding.is_some(),
+        "needs an encoding on both scales and result, or on neither"
+    ); // scaled_c5
+    ensure!(
+        packing != Packing::Operand
+            || scale.element.to_string() == "i8"
+            || ModuleInfo::target(op).as_deref() != Some("hip:gfx1250"),
+        "needs scales of `i8` on `hip:gfx1250`, but has `{}`",
+        scale.type_
+    ); // scaled_c16
+    match packing {
+        Packing::Operand => convert::fp4_pairs(&src, &dst, axis)?,
+        Packing::Result => convert::fp4_pairs(&dst, &src, axis)?,
+        Packing::None => {
+            ensure!(
+                src.shape == dst.shape,
+                "needs a result of the operand's shape, but has `{}` of `{}`",
+                dst.type_,
+                src.type_
+            ); // scaled_c6
+            ensure!(
+                src.encoding == dst.encoding,
+                "needs a result of the operand's encoding, but has `{}` of `{}`",
+                dst.type_,
+                src.type_
+            ); // scaled_c7
+        }
+    }
+    let Some((wide, scales)) = layouts(
+        if packing == Packing::Operand {
+            &dst
+        } else {
+            &src
+        },
+        &scale,
+    ) else {
+        return Ok(());
+    };
+    let wide_shape = if packing == Packing::Operand {
+        &dst.shape
+    } else {
+        &src.shape
+    };
+    let per_scale = wide_shape[axis] / scale.shape[axis];
+    let narrow = dst.shape[axis] / scale.shape[axis];
+    ensure!(
+        packing == Packing::Operand || narrow > 1,
+        "needs a scale for several elements along dimension {axis}, but has one for each"
+    ); // scaled_c8
+    if per_scale == 1 {
+        ensure!(
+            scales.unique == wide.unique,
+            "needs scales laid out as the elements are, but has `{}`",
+            scale.type_
+        ); // scaled_c9
+        return Ok(());
+    }
+    ensure!(
+        per_scale % 8 == 0,
+        "converts 8 elements by one scale, but each is for {per_scale} along dimension {axis}"
+    ); // scaled_c10
+    let Some(expected) = compact(&wide.full, axis, per_scale) else {
+        return Ok(());
+    };
+    let shared = expected.in_bits(Dim::REGISTER) >= 3
+        && expected.columns_of(Dim::REGISTER)[..3]
+            .iter()
+            .all(|c| *c == 0);
+    ensure!(
+        shared,
+        "converts 8 registers by one scale, but the first 8 of a thread have several along dimension {axis}"
+    ); // scaled_c11
+    let unique = expected.remove_zero_bases(Dim::REGISTER).ok();
+    ensure!(
+        unique.as_ref() == Some(&scales.unique),
+        "needs scales where the elements are that they are for, but has `{}`",
+        scale.type_
+    ); // scaled_c9
+    Ok(())
+}
+
+/// Where the scale of each element is: its place divided by `per_scale` along `axis`.
+fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLayout> {
+    let mut divide = LinearLayout::empty();
+    for (i, (out, size)) in wide.out_shape().enumerate() {
+        let part = if i == axis {
+            LinearLayout::zeros_1d(per_scale, out, out, 1).and_then(|low| {
+                low.product(&LinearLayout::identity_1d(size / per_scale, out, out)?)
+            })
+        } else {
+            LinearLayout::identity_1d(size, out, out)
+        };
+        divide = divide.product(&part.ok()?).ok()?;
+    }
+    wide.compose(&divide).ok()
+}
+
+pub(super) fn scaled_upcast_fp8(op: OperationRef<'_, '_>) -> Verdict {
+    super::same_encoding(op, true)
+}
+
+pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (buffer_of(op, 0), result(op, 0)) else {
+        return Ok(());
+    };
+    let cache = Layouts::of(op.context());
+    let encoding = dst.encoding.and_then(|e| cache.encoding(e).ok());
+    let Some(Encoding::DotOperand(operand)) = encoding.as_deref() else {
+        return Err(vec![Complaint::new(format!(
+            "needs a result whose encoding is `#ttg.dot_op`, but has `{}`",
+            dst.type_
+        ))]); // local_load_packed_transposed_c1
+    };
+    let Some(memory) = encoding_of(op, &src) else {
+        return Ok(());
+    };
+    let rank = src.shape.len();
+    let first = operand.op_idx() == 0;
+    let expected: Vec<u32> = match (first, rank) {
+        (true, 3) => vec![1, 2, 0],
+        (true, _) => vec![0, 1],
+        (false, 3) => vec![2, 1, 0],
+        (false, _) => vec![1, 0],
+    };
+    let order = memory
+        .order(&src.shape)
+        .map(|o| o.to_vec())
+        .unwrap_or_default();
+    ensure!(
+        order == expected,
+        "needs a buffer with `order = {expected:?}` for operand {}, but has {order:?}",
+        operand.op_idx()
+    ); // local_load_packed_transposed_c2
+    let mut shape = dst.shape.clone();
+    if shape.len() == rank && rank >= 2 {
+        let (halved, doubled) = if first {
+            (rank - 2, rank - 1)
+        } else {
+            (rank - 1, rank - 2)
+        };
+        shape[halved] /= 2;
+        shape[doubled] *= 2;
+    }
+    ensure!(
+        src.shape == shape,
+        "needs a buffer of {}, whose pairs lie across those of {}, but has {}",
+        dimensions(&shape),
+        dimensions(&dst.shape),
+        dimensions(&src.shape)
+    ); // local_load_packed_transposed_c3
+    Ok(())
+}
+
+pub(super) fn buffer_load_to_local(op: OperationRef<'_, '_>) -> Verdict {
+    let target = ModuleInfo::target(op);
+    let has = target
+        .as_deref()
+        .is_none_or(|target| matches!(target, "hip:gfx942" | "hip:gfx950"));
+    ensure!(
+        has,
+        "needs buffer instructions that write shared memory, which `hip:gfx942` and `hip:gfx950` have, but the module is for `{}`",
+        target.unwrap_or_default()
+    ); // buffer_load_to_local_c1
+    Ok(())
+}
+
+pub(super) fn async_copy_local_to_global(op: OperationRef<'_, '_>) -> Verdict {
+    let Some(src) = buffer_of(op, 0) else {
+        return Ok(());
+    };
+    ensure!(
+        is_in(&src, SHARED),
+        "needs a buffer in `{SHARED}`, but has one in `{}`",
+        src.memory_space.map_or_else(String::new, |s| s.to_string())
+    ); // async_copy_local_to_global_c1
+    Ok(())
+}
+
+/// The pointer points to what the tensor holds.
+pub(super) fn buffer_access(
+    op: OperationRef<'_, '_>,
+    pointer: usize,
+    tensor: Option<Type<'_>>,
+) -> Verdict {
+    let pointee = operand_type(op, pointer)
+        .and_then(sys::pointer)
+        .map(|(pointee, _)| pointee);
+    let (Some(pointee), Some(tensor)) = (pointee, tensor.and_then(TensorType::of)) else {
+        return Ok(());
+    };
+    ensure!(
+        pointee == tensor.element,
+        "needs a pointer to `{}`, but has one to `{pointee}`",
+        tensor.element
+    ); // buffer_c1
+    Ok(())
+}

@@ -1,0 +1,466 @@
+// RUN: ll-opt %s -split-input-file -verify-diagnostics
+
+// Rules of operations that change or pick elements, and of descriptors.
+
+// bitcast_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !tt.ptr<f32>) {
+    // expected-error @+1 {{cannot make a pointer into another memory: `!tt.ptr<f32>` to `!tt.ptr<f32, "constant">`}}
+    %0 = tt.bitcast %a : !tt.ptr<f32> -> !tt.ptr<f32, "constant">
+    tt.return
+  }
+}
+
+// -----
+
+// bitcast_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !tt.ptr<f32>) {
+    // expected-error @+1 {{cannot make `i32` of `!tt.ptr<f32>`, of which one is a pointer}}
+    %0 = tt.bitcast %a : !tt.ptr<f32> -> i32
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{needs a descriptor of blocks of rank 2, but its blocks are 1x1x128}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{needs a descriptor of blocks of one row, but its blocks are 2x128}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c3
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<1x32xi32>, %y: i32) {
+    // expected-error @+1 {{needs row indices of rank 1, but has `tensor<1x32xi32>`}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<1x32xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c4
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{moves tensors of rank 2, but has `tensor<1x32x128xbf16>`}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<32xi32>, i32) -> tensor<1x32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c5
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<4xi32>, %y: i32) {
+    // expected-error @+1 {{moves at least 8 rows, but `tensor<4x128xbf16>` has 4}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<4xi32>, i32) -> tensor<4x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c6
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xf64>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{moves elements of at most 32 bits, but `f64` has 64}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xf64>, tensor<32xi32>, i32) -> tensor<32x128xf64>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c7
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{moves at least 32 bytes of each row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32) -> tensor<32x8xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c8
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{needs a tensor with the 64 columns of a block, but `tensor<32x128xbf16>` has 128}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c9
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32) {
+    // expected-error @+1 {{needs a tensor of the block's `f16`, but has `tensor<32x128xbf16>`}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_gather_c10
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<16xi32>, %y: i32) {
+    // expected-error @+1 {{needs one index for each of 32 rows, but has `tensor<16xi32>`}}
+    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<16xi32>, i32) -> tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_load_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) {
+    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x64xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_load_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32) {
+    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    %0 = tt.descriptor_load %d[%i, %i] : !tt.tensordesc<64x64xf16> -> tensor<64x32xf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_reduce_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x64xbf16>) {
+    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    tt.descriptor_reduce add, %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x64xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_reduce_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
+    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    tt.descriptor_reduce add, %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs a descriptor of blocks of rank 2, but its blocks are 1x1x128}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs a descriptor of blocks of one row, but its blocks are 2x128}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c3
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<1x32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs row indices of rank 1, but has `tensor<1x32xi32>`}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<1x32xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c4
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<1x32x128xbf16>) {
+    // expected-error @+1 {{moves tensors of rank 2, but has `tensor<1x32x128xbf16>`}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<32xi32>, i32, tensor<1x32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c5
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<4xi32>, %y: i32, %s: tensor<4x128xbf16>) {
+    // expected-error @+1 {{moves at least 8 rows, but `tensor<4x128xbf16>` has 4}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<4xi32>, i32, tensor<4x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c6
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xf64>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xf64>) {
+    // expected-error @+1 {{moves elements of at most 32 bits, but `f64` has 64}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xf64>, tensor<32xi32>, i32, tensor<32x128xf64>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c7
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x8xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x8xbf16>) {
+    // expected-error @+1 {{moves at least 32 bytes of each row, 16 columns of `bf16`, but `tensor<32x8xbf16>` has 8}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x8xbf16>, tensor<32xi32>, i32, tensor<32x8xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c8
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x64xbf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs a tensor with the 64 columns of a block, but `tensor<32x128xbf16>` has 128}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x64xbf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c9
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xf16>, %x: tensor<32xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs a tensor of the block's `f16`, but has `tensor<32x128xbf16>`}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xf16>, tensor<32xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_scatter_c10
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<16xi32>, %y: i32, %s: tensor<32x128xbf16>) {
+    // expected-error @+1 {{needs one index for each of 32 rows, but has `tensor<16xi32>`}}
+    tt.descriptor_scatter %d[%x, %y], %s : !tt.tensordesc<1x128xbf16>, tensor<16xi32>, i32, tensor<32x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_store_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x64xbf16>) {
+    // expected-error @+1 {{needs a block and a tensor of the same element type, but has `f16` and `bf16`}}
+    tt.descriptor_store %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x64xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// descriptor_store_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %i: i32, %s: tensor<64x32xf16>) {
+    // expected-error @+1 {{needs a block and a tensor of as many elements, but has 64x64 with 4096 and 64x32 with 2048}}
+    tt.descriptor_store %d[%i, %i], %s : !tt.tensordesc<64x64xf16>, tensor<64x32xf16>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x32xi8>) {
+    // expected-error @+1 {{makes `f16` or `bf16`, but the result has `f32`}}
+    %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<64x32xi8> -> tensor<64x64xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<1x4x256xbf16>, %s: tensor<4x32xi8>) {
+    // expected-error @+1 {{needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
+    %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<1x4x256xbf16>, tensor<4x32xi8> -> tensor<4x128xi8>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c3
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
+    // expected-error @+1 {{has axis 2, but the operand has rank 2}}
+    %0 = tt.gather %a[%i] {axis = 2 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c4
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
+    // expected-error @+1 {{has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is}}
+    %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c5
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x32xi8, #b>) {
+    // expected-error @+1 {{needs an encoding on both operand and result, or on neither}}
+    %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<64x32xi8, #b> -> tensor<64x64xf16>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
+    // expected-error @+1 {{needs indices and a result of the same shape, but has 64x64 and 64x32}}
+    %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x32xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c2
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#tm32 = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32, #b>, %i: tensor<64x64xi32, #b>) {
+    // expected-error @+1 {{needs indices and a result of the same encoding, but has `tensor<64x64xi32,}}
+    %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32, #b>, tensor<64x64xi32, #b>) -> tensor<64x64xf32, #tm32>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c3
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
+    // expected-error @+1 {{takes elements of `f32`, but the result has `f16`}}
+    %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf16>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c4
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64xi32>) {
+    // expected-error @+1 {{needs an operand and indices of the same rank, but has 2 and 1}}
+    %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64xi32>) -> tensor<64xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c5
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
+    // expected-error @+1 {{has axis 2, but the operand has rank 2}}
+    %0 = tt.gather %a[%i] {axis = 2 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// gather_c6
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x32xi32>) {
+    // expected-error @+1 {{needs the same size of dimension 1 in operand and indices, but has 64 and 32}}
+    %0 = tt.gather %a[%i] {axis = 0 : i32} : (tensor<64x64xf32>, tensor<64x32xi32>) -> tensor<64x32xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c12
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<1x4x256xbf16>, %s: tensor<4x32xi8>) {
+    // expected-error @+1 {{needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
+    %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<1x4x256xbf16>, tensor<4x32xi8> -> tensor<4x128xi8>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c13
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
+    // expected-error @+1 {{has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is}}
+    %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
+    tt.return
+  }
+}
+
+// -----
+
+// unsplat_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<2xf32>) {
+    // expected-error @+1 {{needs a tensor of one element, but `tensor<2xf32>` has 2}}
+    %0 = tt.unsplat %a : tensor<2xf32>
+    tt.return
+  }
+}

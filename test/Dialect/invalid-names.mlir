@@ -1,0 +1,59 @@
+// RUN: ll-opt %s -split-input-file -verify-diagnostics
+
+// Names that the dialects do not have, in each place where a name can stand.
+
+tt.func @operation(%arg0: i32) {
+  // expected-error @+2 {{unknown operation `ttg.local_laod`: `ttg` is supported as of Triton 3.9, which has no such operation}}
+  // expected-note @+1 {{the nearest operation is `ttg.local_load`}}
+  %0 = ttg.local_laod %arg0 : i32 -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @generic_operation(%arg0: i32) {
+  // expected-error @+2 {{unknown operation `tt.make_rang`: `tt` is supported as of Triton 3.9}}
+  // expected-note @+1 {{the nearest operation is `tt.make_range`}}
+  %0 = "tt.make_rang"(%arg0) : (i32) -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @later_operation() {
+  // expected-error @+1 {{unknown operation `ttng.quantum_entangle`: `ttng` is supported as of Triton 3.9}}
+  "ttng.quantum_entangle"() : () -> ()
+  tt.return
+}
+
+// -----
+
+tt.func @amd_operation() {
+  // expected-error @+2 {{unknown operation `amdg.cond_barier`: `amdg` is supported as of Triton 3.9}}
+  // expected-note @+1 {{the nearest operation is `amdg.cond_barrier`}}
+  "amdg.cond_barier"() : () -> ()
+  tt.return
+}
+
+// -----
+
+// expected-error @+2 {{unknown type `ttg.memdes`: `ttg` is supported as of Triton 3.9, which has no such type}}
+// expected-note @+1 {{the nearest type is `ttg.memdesc`}}
+tt.func private @type(!ttg.memdes<i32>)
+
+// -----
+
+// expected-error @+1 {{unknown type `amdg.tile`: `amdg` is supported as of Triton 3.9}}
+tt.func private @amd_type(!amdg.tile)
+
+// -----
+
+// expected-error @+2 {{unknown attribute `ttg.blocke`: `ttg` is supported as of Triton 3.9, which has no such attribute}}
+// expected-note @+1 {{the nearest attribute is `ttg.blocked`}}
+tt.func private @attribute(tensor<4xf32, #ttg.blocke<{order = [0]}>>)
+
+// -----
+
+// expected-error @+2 {{unknown attribute `ttng.tensor_memory_encodin`: `ttng` is supported as of Triton 3.9}}
+// expected-note @+1 {{the nearest attribute is `ttng.tensor_memory_encoding`}}
+tt.func private @nvidia_attribute(tensor<4xf32, #ttng.tensor_memory_encodin<blockM = 128>>)

@@ -1,0 +1,475 @@
+// RUN: ll-opt %s -split-input-file -verify-diagnostics
+
+// Rules of products in tensor memory.
+
+// tc_gen5_mma_c1
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{has a barrier, but is not `is_async`}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p, %bar[%p] : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c3
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xi16, #nv, #smem, mutable>, %b: !ttg.memdesc<64x128xi16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `i16`}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xi16, #nv, #smem, mutable>, !ttg.memdesc<64x128xi16, #nv, #smem, mutable>, !ttg.memdesc<128x128xi32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c4
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs operands of one kind, but `i8` is of kind `i8` and `f16` of `f16`}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xi8, #ts, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c5
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xbf16, #nv, #smem, mutable>, %b: !ttg.memdesc<64x128xbf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x128xf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{adds products of `bf16` and `bf16` up in `f32`, but the accumulator has `f16`}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xbf16, #nv, #smem, mutable>, !ttg.memdesc<64x128xbf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c6
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<1x128x64xf16, #nv, #smem>, %b: !ttg.memdesc<1x64x128xf16, #nv, #smem>, %d: !ttg.memdesc<1x128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{multiplies matrices of rank 2, but has rank 3}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<1x128x64xf16, #nv, #smem>, !ttg.memdesc<1x64x128xf16, #nv, #smem>, !ttg.memdesc<1x128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c7
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #sw, #smem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #sw, #smem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c8
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #sw, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `b` as `#ttg.nvmma_shared`, but its encoding is `#ttg.swizzled_shared<{vec = 1, perPhase = 1,}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #sw, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c9
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nv32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128,}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c10
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs an accumulator that is not `fp4Padded`, but its encoding is}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c11
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#t2 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 2>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `a` in tensor memory with `colStride = 1`, but has 2}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #t2, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c12
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#tfp4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, fp4Padded = true>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `a` that is not `fp4Padded`, which only `ttng.tc_gen5_mma_scaled` takes}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #tfp4, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c13
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf16, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs an accumulator with an element of `f16` in each column, `colStride = 2`, but has 1}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf16, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c14
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x512xf16, #nv, #smem, mutable>, %d: !ttg.memdesc<128x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 512, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{makes at most 256 columns at once, but `blockN` is 512}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x512xf16, #nv, #smem, mutable>, !ttg.memdesc<128x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 512, colStride = 1>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c15
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `b` whole along K in each CTA, but it is split over 2}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c16
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{is done by pairs of CTAs, which share the columns of `b`: its `CGALayout` must start with [0, 1]}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p {two_ctas} : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c17
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x512xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{is done by pairs of CTAs in one instruction, which makes at most 256 columns, but there are 512}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p {two_ctas} : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x512xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x512xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c18
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{is done by single CTAs, so `d` needs `twoCTAs = false`}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c19
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs an accumulator that is split over CTAs as `a` and `b` are: bit 0 of the CTA is (128, 128) in}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<256x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, !ttg.memdesc<64x256xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[0, 1]]}>, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, CGALayout = [[1, 0]]>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c20
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #t64, #tmem, mutable>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{has `a` and `d` with `blockM = 64` in interleaved blocks, of which one can be}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #t64, #tmem, mutable>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c1
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{has a barrier, but is not `is_async`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2, %bar[%p] : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<1xi64, #s1, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c4
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{needs operands of one kind, but `f16` is of kind `f16` and `f8E5M2` of `f8f6f4`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf16, #nv, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c5
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xbf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{adds products of `f8E5M2` and `f8E5M2` up in `f16` or `f32`, but the accumulator has `bf16`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xbf16, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 2>, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c6
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nv32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128,}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c7
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs an accumulator that is not `fp4Padded`, but its encoding is}}
+    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c8
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x128xf8E5M2, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<64x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{makes blocks of 128 rows, but `blockM` is 64}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<64x128xf8E5M2, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<64x128xf32, #ttng.tensor_memory_encoding<blockM = 64, blockN = 128, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c9
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf8E5M2, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{needs 4-bit elements of `a` in pairs, as `i8`, but has `f8E5M2`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x64xf8E5M2, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c10
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xi8, #t, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{needs `a` in tensor memory with `fp4Padded = true`, as 4-bit elements that meet 8-bit ones}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e2m1 rhs = e5m2 : !ttg.memdesc<128x64xi8, #t, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c11
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #t128, #tmem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but has `f8E5M2`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e3m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #t128, #tmem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_scaled_c3
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
+#ts = #ttng.tensor_memory_scales_encoding<>
+#tsk = #ttng.tensor_memory_scales_encoding<blockRepOrder = kThenMn>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, %as: !ttg.memdesc<128x4xi8, #tsk, #tmem, mutable>, %bs: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs `a_scale` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = mnThenK>`, but its encoding}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>, !ttg.memdesc<128x4xi8, #tsk, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tensor_memory_c1
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#ts = #ttng.tensor_memory_scales_encoding<>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, %as: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
+    // expected-error @+1 {{needs tensor memory, which `cuda:100` to `cuda:119` have, but the module is for `cuda:120`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>
+    tt.return
+  }
+}
