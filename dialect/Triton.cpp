@@ -114,7 +114,9 @@ Type ll::tt::TensorDescType::parse(AsmParser &parser) {
 void ll::tt::TensorDescType::print(AsmPrinter &printer) const {
   printer << '<';
   printer.printDimensionList(getShape());
-  printer << 'x' << getElementType();
+  if (!getShape().empty())
+    printer << 'x';
+  printer << getElementType();
   if (getSharedLayout())
     printer << ", " << getSharedLayout();
   printer << '>';

@@ -257,6 +257,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
     - memdesc_reinterpret_c4: padded layouts have the same padding
     - memdesc_reinterpret_c5: the result is a whole buffer
     - memdesc_reinterpret_c6: the result needs no more bytes than the operand has
+    - memdesc_reinterpret_c7: in tensor memory, it needs no more rows or columns
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);

@@ -88,6 +88,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c2: `count` is at least 1
     - init_barrier_c1: a barrier that CTAs share is made outside of `ttg.warp_specialize`
   }];
@@ -99,6 +100,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let summary = "end of a barrier's life";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
@@ -108,6 +110,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let summary = "let a barrier wait for so many bytes of copies";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - from_cta_c1: `fromCTA` is the number of a CTA
     - from_cta_c2: with it, the barrier has an element for each CTA
   }];
@@ -121,6 +124,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   let description = [{
     Buffers given as `deps` may be used by others until then.
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32:$phase, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$deps);
@@ -134,6 +138,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   let summary = "arrive at a barrier `count` times";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c2: `count` is at least 1
     - from_cta_c1: `fromCTA` is the number of a CTA
     - from_cta_c2: with it, the barrier has an element for each CTA
@@ -151,6 +156,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins TTNG_SharedWrite:$barrier, UnitAttr:$noIncrement);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
@@ -188,6 +194,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
     - tma_c7: there is a coordinate for each dimension of a block
     - tma_c8: blocks have rank 1 to 5
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
@@ -195,6 +202,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
     - async_tma_copy_global_to_local_c1: images have rank 3 to 5
     - async_tma_copy_global_to_local_c2: images have an offset for each coordinate but two,
       tensors have none
+    - async_tma_copy_global_to_local_c3: it is not volatile
   }];
   let arguments = (ins Arg<TTNG_AnyTensorDesc, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Variadic<I32>:$coord, Variadic<I16>:$offsets, TTNG_SharedWrite:$barrier,
@@ -255,6 +263,7 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
@@ -309,6 +318,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - async_shared_store_c1: the buffer is mutable
     - async_shared_store_c2: at least 32 bits are together in registers and in memory
     - async_shared_store_c3: operand and buffer have the same element type

@@ -69,7 +69,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
     - make_range_c4: the elements are i32
   }];
   let arguments = (ins I32Attr:$start, I32Attr:$end);
-  let results = (outs TT_Tensor:$result);
+  let results = (outs TT_IntTensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
@@ -411,7 +411,7 @@ def TT_PreciseDivFOp : TT_Binary<"precise_divf", TT_FloatLike> {
   let summary = "quotient, rounded to nearest";
 }
 
-def TT_ApproxDivFOp : TT_Binary<"approx_divf", TT_FloatLike> {
+def TT_ApproxDivFOp : TT_Binary<"approx_divf", TT_F32Like> {
   let summary = "quotient, as near as the hardware's fast division";
 }
 
@@ -649,7 +649,7 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
     - descriptor_gather_c9: the tensor's elements are the block's, signs aside
     - descriptor_gather_c10: there is an index for each row
   }];
-  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset);
+  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I16, I32]>:$x_offsets, I32:$y_offset);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = [{
     $desc `[` $x_offsets `,` $y_offset `]` attr-dict `:` functional-type(operands, results)
@@ -671,7 +671,7 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
     - descriptor_scatter_c9: the tensor's elements are the block's, signs aside
     - descriptor_scatter_c10: there is an index for each row
   }];
-  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I32]>:$x_offsets, I32:$y_offset,
+  let arguments = (ins TT_TensorDescType:$desc, RankedTensorOf<[I16, I32]>:$x_offsets, I32:$y_offset,
                        TT_Tensor:$src);
   let assemblyFormat = [{
     $desc `[` $x_offsets `,` $y_offset `]` `,` $src attr-dict `:` type(operands)

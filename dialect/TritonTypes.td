@@ -61,6 +61,7 @@ def TT_BoolLike : AnyTypeOf<[I1, RankedTensorOf<[I1]>], "i1 or tensor of i1">;
 def TT_IntLike : AnyTypeOf<[TT_Int, RankedTensorOf<[TT_Int]>], "integer or tensor of integers">;
 def TT_I32Like : AnyTypeOf<[I32, RankedTensorOf<[I32]>], "i32 or tensor of i32">;
 def TT_FloatLike : AnyTypeOf<[TT_Float, RankedTensorOf<[TT_Float]>], "float or tensor of floats">;
+def TT_F32Like : AnyTypeOf<[F32, RankedTensorOf<[F32]>], "f32 or tensor of f32">;
 def TT_FloatTensor : RankedTensorOf<[TT_Float]>;
 def TT_IntTensor : RankedTensorOf<[TT_Int]>;
 def TT_FpIntTensor : RankedTensorOf<[TT_Float, TT_Int]>;

@@ -3,7 +3,7 @@
 use super::buffer::{buffer_of, encoding_of};
 use super::tensor_core::on_blackwell;
 use super::{Verdict, dimensions, integer, operand_type, result, segment};
-use crate::encoding::CgaLayout;
+use crate::encoding::{CgaLayout, Encoding};
 use crate::ir::{ModuleInfo, element_bits};
 use crate::sys::{self, Buffer};
 use melior::ir::OperationRef;
@@ -41,12 +41,24 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdi
     ensure!(
         element_bits(buffer.element) == Some(64)
             && sys::float_width(buffer.element).is_none()
+            && sys::pointer(buffer.element).is_none()
             && buffer.shape.len() == 1
             && buffer.shape[0] <= ctas,
         "needs a barrier of rank 1 with at most {ctas} elements of `i64`, one for each CTA, but has {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     ); // barrier_c1
+    let is_plain = encoding_of(op, buffer).is_some_and(|encoding| match &*encoding {
+        Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
+        _ => false,
+    });
+    // One of several barriers in a row has their number in front.
+    ensure!(
+        is_plain && buffer.alloc_shape.ends_with(&buffer.shape),
+        "needs a barrier in one piece, a whole buffer without a swizzle, but has `{}` of {}",
+        buffer.encoding.map_or_else(String::new, |e| e.to_string()),
+        dimensions(&buffer.alloc_shape)
+    ); // barrier_c3
     Ok(())
 }
 

@@ -602,6 +602,17 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
     verdict(complaints)
 }
 
+/// Rows, and columns of 32 bits, that a buffer takes of tensor memory.
+fn tensor_memory_footprint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Option<(u64, u64)> {
+    let encoding = encoding_of(op, buffer).filter(|e| e.is_tensor_memory())?;
+    let rank = encoding.rank();
+    let one = &buffer.shape[buffer.shape.len().checked_sub(rank)?..];
+    let layout = encoding.to_linear_layout(one).ok()?;
+    let copies: u64 = buffer.shape[..buffer.shape.len() - rank].iter().product();
+    let bits = copies * layout.in_size(Dim::COL) * u64::from(element_bits(buffer.element)?);
+    Some((layout.in_size(Dim::ROW), bits.div_ceil(32)))
+}
+
 pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
         return Ok(());
@@ -640,6 +651,16 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
             needs / 8,
             has / 8
         ))); // memdesc_reinterpret_c6
+    }
+    if let (Some((rows, columns)), Some((has_rows, has_columns))) = (
+        tensor_memory_footprint(op, &dst),
+        tensor_memory_footprint(op, &src),
+    ) {
+        if rows > has_rows || columns > has_columns {
+            complaints.push(Complaint::new(format!(
+                "needs {rows} rows and {columns} columns of tensor memory for the result, but the operand has {has_rows} and {has_columns}"
+            ))); // memdesc_reinterpret_c7
+        }
     }
     verdict(complaints)
 }

@@ -169,6 +169,12 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
         "needs {expected} `offsets` for {coords} coordinates{}, but has {offsets}",
         if columns { " of an image" } else { "" }
     ); // async_tma_copy_global_to_local_c2
+    let is_volatile = op
+        .attribute("isVolatile")
+        .ok()
+        .and_then(|a| BoolAttribute::try_from(a).ok())
+        .is_some_and(|a| a.value());
+    ensure!(!is_volatile, "cannot be volatile"); // async_tma_copy_global_to_local_c3
     multicast(op, &buffer)
 }
 
