@@ -363,11 +363,6 @@ def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any> {
     - bitcast_c2: a pointer becomes a pointer, and a number a number
     - bitcast_c3: numbers have the same width
   }];
-  let description = [{
-    - a pointer becomes a pointer into the same memory
-    - a pointer does not become a number, nor a number a pointer
-    - bitcast_c3: numbers have the same width
-  }];
 }
 
 def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, Elementwise, SameOperandsAndResultShape,
