@@ -50,10 +50,9 @@ build: setup ## the tools and the plugin, optimised, in target/release
 install: build ## tools, library, C header, CMake and pkg-config packages, below PREFIX
 	@tools/install.sh $(PREFIX)
 
-# LINTS='-D warnings' makes warnings errors, which is where this is to go.
 lint: setup ## formatting and clippy
 	$(CARGO) fmt --check
-	$(CARGO) clippy --all-targets -- $(LINTS)
+	$(CARGO) clippy --all-targets -- -D warnings
 
 bless: setup ## write the results of today's code into the expectations of the tests
 	LL_BLESS=1 $(CARGO) test

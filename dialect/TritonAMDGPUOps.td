@@ -82,6 +82,7 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperand
   let summary = "start to read at a base pointer plus offsets into shared memory";
   let description = [{
     - buffer_load_to_local_c1: the GPU has the instruction
+    - buffer_load_to_local_c2: the pointer points to what the buffer holds
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dest,
                        Arg<TT_PtrType, "", [MemRead<TT_GlobalMemory>]>:$ptr,

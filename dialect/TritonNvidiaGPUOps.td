@@ -449,6 +449,7 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [Pure]> {
     - tmem_subslice_c8: the part lies within the operand
     - tmem_subslice_c9: an offset that is no multiple of the part's size stays within
       consecutive rows or columns
+    - tmem_subslice_c10: every CTA has elements of the part
     - tmem_subslice_c11: the part starts at a column of 32 bits
   }];
   let arguments = (ins TTG_MemDescType:$src, I32Attr:$offset,

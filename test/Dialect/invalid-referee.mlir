@@ -37,3 +37,41 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
     tt.return
   }
 }
+
+// -----
+
+// memdesc_reinterpret_c7: blocks of 64 rows lie in half of the lanes
+#t = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
+#u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable>) {
+    // expected-error @+1 {{needs 128 rows and 32 columns of tensor memory for the result, but the operand has 64 and 32}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #u, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// tmem_subslice_c10
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0], [2, 0]]>
+module attributes {"ttg.num-ctas" = 4 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) {
+    // expected-error @+1 {{takes 512 of 1024 in dimension 0, which would leave some CTAs without elements}}
+    %0 = "ttng.tmem_subslice"(%a) <{dim = 0 : i32, offset = 512 : i32}> : (!ttg.memdesc<1024x128xf16, #t, #ttng.tensor_memory, mutable>) -> !ttg.memdesc<512x128xf16, #t, #ttng.tensor_memory, mutable, 1024x128>
+    tt.return
+  }
+}
+
+// -----
+
+// buffer_load_to_local_c2
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%p: !tt.ptr<bf16>, %o: tensor<64x64xi32, #b>, %d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{needs a pointer to `f16`, which the buffer holds, but has one to `bf16`}}
+    %0 = amdg.buffer_load_to_local %p[%o] into %d : !tt.ptr<bf16>[tensor<64x64xi32, #b>] -> <64x64xf16, #s, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}

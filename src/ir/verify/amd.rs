@@ -71,20 +71,20 @@ pub(super) fn extract_slice(op: OperationRef<'_, '_>) -> Verdict {
         dst.shape.len(),
         offsets.len()
     ); // extract_slice_c1
-    for i in 0..rank {
+    for (i, offset) in offsets.iter().copied().enumerate() {
         ensure!(
             dst.shape[i] <= src.shape[i],
             "takes {} of dimension {i}, which has size {}",
             dst.shape[i],
             src.shape[i]
         ); // extract_slice_c2
-        let fits = u64::try_from(offsets[i])
-            .is_ok_and(|offset| offset.saturating_add(dst.shape[i]) <= src.shape[i]);
+        let fits = u64::try_from(offset)
+            .is_ok_and(|from| from.saturating_add(dst.shape[i]) <= src.shape[i]);
         ensure!(
             fits,
             "takes {} from {} on in dimension {i}, which has size {}",
             dst.shape[i],
-            offsets[i],
+            offset,
             src.shape[i]
         ); // extract_slice_c3
     }
@@ -425,6 +425,14 @@ pub(super) fn buffer_load_to_local(op: OperationRef<'_, '_>) -> Verdict {
         "needs buffer instructions that write shared memory, which `hip:gfx942` and `hip:gfx950` have, but the module is for `{}`",
         target.unwrap_or_default()
     ); // buffer_load_to_local_c1
+    let pointee = operand_type(op, 1).and_then(sys::pointer);
+    if let (Some((pointee, _)), Some(dst)) = (pointee, buffer_of(op, 0)) {
+        ensure!(
+            pointee == dst.element,
+            "needs a pointer to `{}`, which the buffer holds, but has one to `{pointee}`",
+            dst.element
+        ); // buffer_load_to_local_c2
+    }
     Ok(())
 }
 

@@ -593,11 +593,12 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
         ))); // memdesc_reshape_c2
         return Err(complaints);
     }
-    if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
-        if from.rank() == src.shape.len() && to.rank() == dst.shape.len() {
-            let expected = infer::reshape(&from, &src.shape, &dst.shape);
-            complaints.extend(inferred(&dst, &to, expected));
-        }
+    if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst))
+        && from.rank() == src.shape.len()
+        && to.rank() == dst.shape.len()
+    {
+        let expected = infer::reshape(&from, &src.shape, &dst.shape);
+        complaints.extend(inferred(&dst, &to, expected));
     }
     verdict(complaints)
 }
@@ -610,7 +611,12 @@ fn tensor_memory_footprint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Opt
     let layout = encoding.to_linear_layout(one).ok()?;
     let copies: u64 = buffer.shape[..buffer.shape.len() - rank].iter().product();
     let bits = copies * layout.in_size(Dim::COL) * u64::from(element_bits(buffer.element)?);
-    Some((layout.in_size(Dim::ROW), bits.div_ceil(32)))
+    // Blocks of 64 rows lie in every other group of 16 lanes: the bit between them moves nothing.
+    let row_bits = layout
+        .columns_of(Dim::ROW)
+        .iter()
+        .filter(|column| **column != 0);
+    Some((1 << row_bits.count(), bits.div_ceil(32)))
 }
 
 pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
@@ -655,12 +661,11 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
     if let (Some((rows, columns)), Some((has_rows, has_columns))) = (
         tensor_memory_footprint(op, &dst),
         tensor_memory_footprint(op, &src),
-    ) {
-        if rows > has_rows || columns > has_columns {
-            complaints.push(Complaint::new(format!(
-                "needs {rows} rows and {columns} columns of tensor memory for the result, but the operand has {has_rows} and {has_columns}"
-            ))); // memdesc_reinterpret_c7
-        }
+    ) && (rows > has_rows || columns > has_columns)
+    {
+        complaints.push(Complaint::new(format!(
+            "needs {rows} rows and {columns} columns of tensor memory for the result, but the operand has {has_rows} and {has_columns}"
+        ))); // memdesc_reinterpret_c7
     }
     verdict(complaints)
 }

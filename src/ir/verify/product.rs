@@ -269,7 +269,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     ); // warp_group_dot_c4
     let warps = ModuleInfo::num_warps(op).unwrap_or(4);
     ensure!(
-        warps % 4 == 0,
+        warps.is_multiple_of(4),
         "is run by groups of four warps, but there are {warps}"
     ); // warp_group_dot_c5
     let shape = mma.cga_layout().shape_per_cta(&d.shape);

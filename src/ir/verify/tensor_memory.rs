@@ -364,7 +364,13 @@ fn cut(encoding: &Encoding, src: &Buffer<'_>, dim: usize, offset: u64, size: u64
     let dim = dim - (src.shape.len() - encoding.rank());
     let component =
         |input: Dim, bit: usize, out: usize| layout.basis_component(input, bit, Dim::out(out));
-    if offset % size != 0 {
+    let across = (0..layout.in_bits(Dim::BLOCK)).any(|bit| component(Dim::BLOCK, bit, dim) >= size);
+    ensure!(
+        !across,
+        "takes {size} of {} in dimension {dim}, which would leave some CTAs without elements",
+        src.shape[dim + src.shape.len() - encoding.rank()]
+    ); // tmem_subslice_c10
+    if !offset.is_multiple_of(size) {
         // Bits from the lowest of the offset to the highest that counting carries into.
         let first = offset.trailing_zeros() as usize;
         let last = (offset ^ (offset + size - 1)).ilog2() as usize;
