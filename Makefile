@@ -6,10 +6,10 @@ SHELL := bash
 CARGO ?= cargo
 PREFIX ?= /usr/local
 TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
-# Tools for a user are built with `--release`; demo and test share the artifacts of the dev profile.
-TEST_BINARIES = $(CARGO) build --bins --lib
-# The example compiler first, which the tests run: cargo builds what it tests, and no more.
-TEST_MLIR = $(CARGO) build --workspace --bins && $(CARGO) test --lib --bins --tests
+# Tools for a user are built with `--release`. The demo takes those that the tests run: what build
+# scripts need is compiled differently for `cargo build`, and would be compiled once more.
+TEST_BINARIES = $(CARGO) test --no-run --test lit
+TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
 
 .PHONY: help demo test test-pure test-mlir asan build install lint bless bench docs setup
 .DEFAULT_GOAL := help

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// What a feature in a test's `REQUIRES:` means, and how to get it.
-const FEATURES: [(&str, &str); 5] = [
+const FEATURES: [(&str, &str); 6] = [
     (
         "ptxas",
         "no `ptxas` on the path or under target/tools: `pip install nvidia-cuda-nvcc`",
@@ -17,6 +17,10 @@ const FEATURES: [(&str, &str); 5] = [
     (
         "amdgcn-link",
         "no `ld.lld`, `llvm-mc` and `llvm-readelf` beside LLVM: `apt-get install lld-22 llvm-22`",
+    ),
+    (
+        "embed-rust",
+        "no `embed-rust` beside the tools: `cargo test --workspace` builds it",
     ),
     ("cmake", "no `cmake` on the path: `apt-get install cmake`"),
     (

@@ -3,7 +3,7 @@
 use core::fmt;
 use core::hash::{Hash, Hasher};
 
-use super::side::Sizes;
+use super::side::{MAX_DIMS, Sizes};
 
 /// One coordinate for each dim of a side, in the layout's dim order.
 ///
@@ -47,7 +47,8 @@ impl Coords {
     #[inline]
     #[must_use]
     pub const fn at(&self, i: usize) -> u64 {
-        if i < self.len() {
+        // A dim that is not there has no bits.
+        if i < MAX_DIMS {
             self.sizes.extract(i, self.packed)
         } else {
             0
