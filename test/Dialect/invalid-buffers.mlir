@@ -72,6 +72,14 @@ tt.func private @f(!ttg.memdesc<64x32xf16, #n, #ttg.shared_memory>)
 
 // -----
 
+// memdesc_c12: padding gives 4-bit data twice the bytes, so 64 are a row here, and 32 are not
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 8, fp4Padded = true}>
+tt.func private @fits(!ttg.memdesc<64x128xi8, #n, #ttg.shared_memory>)
+// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements in each CTA, but this buffer has 32 along dimension 0}}
+tt.func private @f(!ttg.memdesc<32x128xi8, #n, #ttg.shared_memory>)
+
+// -----
+
 // local_alloc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 tt.func @f() {

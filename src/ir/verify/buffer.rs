@@ -171,7 +171,9 @@ fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), St
         shape.len() - 1
     };
     let bits = encoding.element_width_bits().max(1);
-    let least = u64::from(encoding.swizzle_bytes() * 8 / bits);
+    // Padding gives 4-bit data twice the bytes that the buffer's elements have.
+    let padding = if encoding.is_fp4_padded() { 2 } else { 1 };
+    let least = u64::from(encoding.swizzle_bytes() * 8 / bits / padding);
     if per_cta[along] < least {
         return Err(format!(
             "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
