@@ -8,7 +8,7 @@
 
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
-use crate::ir::verify::integers;
+use crate::ir::verify::{can_store, integers};
 use crate::ir::{Layouts, TensorType, infer};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
@@ -39,6 +39,7 @@ pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
         "ttg.local_alloc" => local_alloc(op),
         "ttg.local_store" => through_conversion(op, 0),
         "tt.histogram" => histogram(op),
+        "ttng.tmem_store" => tmem_store(op),
         "ttg.memdesc_subslice" => subslice(op),
         "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
         _ => Rewrite::Keep,
@@ -199,6 +200,19 @@ fn histogram<'c>(op: Op<'c>) -> Rewrite<'c> {
         Some(cvt) => Rewrite::SetOperandAndConvertNext(0, build::operand(cvt, 0)),
         None => Rewrite::Keep,
     }
+}
+
+/// Tensor memory is written from any layout whose registers the instruction can take.
+fn tmem_store<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let values = (1..op.operand_count()).map(|i| (i, build::operand(op, i)));
+    let original = values.filter_map(|(i, value)| Some((i, build::operand(conversion(value)?, 0))));
+    for (i, original) in original {
+        let tensor = TensorType::of(original.r#type());
+        if tensor.is_some_and(|tensor| can_store(op, &tensor)) {
+            return Rewrite::SetOperand(i, original);
+        }
+    }
+    Rewrite::Keep
 }
 
 /// A part of a part is a part of the whole.

@@ -7,6 +7,10 @@
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #st = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
+#rows = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#across = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#atoms = #ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [64, 0]], block = []}>
+#tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 #v = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #w = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #linear = #ttg.linear<{register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}>
@@ -106,5 +110,19 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     // CHECK-NOT: tt.trans
     %0 = tt.trans %x {order = array<i32: 0>} : tensor<256xf32, #v> -> tensor<256xf32, #linear>
     tt.return %0 : tensor<256xf32, #linear>
+  }
+
+  // The instruction takes 16x256b atoms as they are; one row in several threads it does not.
+  // CHECK-LABEL: @tensor_memory
+  tt.func @tensor_memory(%x: tensor<128x64xf32, #atoms>, %y: tensor<128x64xf32, #across>, %m: !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>) {
+    %true = arith.constant true
+    // CHECK: ttng.tmem_store %arg0, %arg2
+    // CHECK: %[[ROWS:.+]] = ttg.convert_layout %arg1
+    // CHECK: ttng.tmem_store %[[ROWS]], %arg2
+    %0 = ttg.convert_layout %x : tensor<128x64xf32, #atoms> -> tensor<128x64xf32, #rows>
+    ttng.tmem_store %0, %m, %true : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    %1 = ttg.convert_layout %y : tensor<128x64xf32, #across> -> tensor<128x64xf32, #rows>
+    ttng.tmem_store %1, %m, %true : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
+    tt.return
   }
 }

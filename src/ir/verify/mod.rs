@@ -37,6 +37,7 @@ mod warps;
 
 pub(crate) use buffer::type_rules;
 pub use place::attribute;
+pub(crate) use tensor_memory::can_store;
 
 use crate::encoding::{Encoding, infer};
 use crate::ir::{Layouts, TensorLayout, TensorType};

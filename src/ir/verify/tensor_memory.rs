@@ -100,6 +100,11 @@ pub(super) fn alloc(op: OperationRef<'_, '_>) -> Verdict {
     }
 }
 
+/// Whether `tmem_store` could take a value of another layout than the one it has.
+pub(crate) fn can_store(op: OperationRef<'_, '_>, value: &TensorType<'_>) -> bool {
+    buffer_of(op, 0).is_some_and(|buffer| fits(op, value, &buffer).is_ok())
+}
+
 pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
     on_blackwell(op)?;
     let Some(buffer) = buffer_of(op, 0) else {
