@@ -33,6 +33,7 @@ type Answer<T> = Result<Arc<T>, Arc<str>>;
 #[derive(Debug, Default)]
 pub struct Layouts {
     encodings: Mutex<HashMap<usize, Answer<Encoding>>>,
+    spellings: Mutex<HashMap<usize, Answer<Option<String>>>>,
     tensors: Mutex<HashMap<usize, Answer<TensorLayout>>>,
     types: Mutex<HashMap<usize, Answer<()>>>,
 }
@@ -67,8 +68,13 @@ impl Layouts {
     /// # Errors
     /// The reason why it is none.
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Arc<str>> {
-        let text = self.encoding(attribute)?.to_string();
-        Ok((text != attribute.to_string()).then_some(text))
+        // Asked each time an encoding is parsed, also one that is there already.
+        cached(&self.spellings, sys::attribute_id(attribute), || {
+            let encoding = self.encoding(attribute).map_err(|e| e.to_string())?;
+            let text = encoding.to_string();
+            Ok((text != attribute.to_string()).then_some(text))
+        })
+        .map(|spelling| spelling.as_ref().clone())
     }
 
     /// The rules of a type on its own.

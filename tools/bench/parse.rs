@@ -3,6 +3,7 @@
 //!
 //! Both are read by one libMLIR in one process. `fresh` reads each file into a new context, as a tool
 //! does; `warm` into one that has read it before, so that types and encodings are there already.
+//! `verify` is what of the warm time the verifiers take.
 
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -56,8 +57,8 @@ fn parse(context: &Context, text: &str) -> Duration {
 
 fn main() {
     println!(
-        "{:<32} {:>10} {:>14} {:>13}",
-        "parse + verify", "operations", "fresh us/op", "warm us/op"
+        "{:<32} {:>10} {:>14} {:>13} {:>13}",
+        "parse + verify", "operations", "fresh us/op", "warm us/op", "verify us/op"
     );
     let rows = [OURS, THEIRS].map(|(name, text)| {
         let warm = context();
@@ -69,7 +70,12 @@ fn main() {
         };
         let fresh = per_op(best(&|| parse(&context(), text)));
         let warm = per_op(best(&|| parse(&warm, text)));
-        println!("{name:<32} {operations:>10} {fresh:>14.2} {warm:>13.2}");
+        let verify = per_op(best(&|| {
+            let start = Instant::now();
+            assert!(module.as_operation().verify(), "the kernel is valid");
+            start.elapsed()
+        }));
+        println!("{name:<32} {operations:>10} {fresh:>14.2} {warm:>13.2} {verify:>13.2}");
         (fresh, warm)
     });
     let [ours, theirs] = rows;
