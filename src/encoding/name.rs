@@ -136,7 +136,8 @@ fn order(order: &[u32]) -> String {
     if is_row_major {
         return String::new();
     }
-    let digits: String = order.iter().map(u32::to_string).collect();
+    // One digit for each dim, also of a tensor of rank 16.
+    let digits: String = order.iter().map(|dim| format!("{dim:x}")).collect();
     format!("_o{digits}")
 }
 
