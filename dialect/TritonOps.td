@@ -516,7 +516,11 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [SameOperandsAndResultShape, LL_SameEnc
 }
 
 def TT_AtomicCASOp : TT_Op<"atomic_cas", [SameOperandsAndResultShape, LL_SameEncoding,
-    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "cmp",
+                   "::ll::tt::pointeeLike($_self)">,
+    TypesMatchWith<"the value has the type that the pointer points to", "ptr", "val",
+                   "::ll::tt::pointeeLike($_self)">]> {
   let summary = "store where global memory holds an expected value, atomically";
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$cmp, TT_Any:$val, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope);
@@ -562,7 +566,9 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
 }
 
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [
-    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
+    MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
+    TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "expected",
+                   "::ll::tt::pointeeLike($_self)">]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
     - atomic_load_c1: the ordering is `relaxed` or `acquire`

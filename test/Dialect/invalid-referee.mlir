@@ -75,3 +75,20 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// Atomic operations compare and store what the pointer points to.
+tt.func @f(%p: !tt.ptr<i32>, %c: i64, %v: i32) {
+  // expected-error @+1 {{failed to verify that what is expected has the type that the pointer points to}}
+  %0 = "tt.atomic_cas"(%p, %c, %v) <{scope = 1 : i32, sem = 4 : i32}> : (!tt.ptr<i32>, i64, i32) -> i32
+  tt.return
+}
+
+// -----
+
+tt.func @f(%p: !tt.ptr<i32>, %c: i64) {
+  // expected-error @+1 {{failed to verify that what is expected has the type that the pointer points to}}
+  %0 = "tt.atomic_poll"(%p, %c) <{scope = 1 : i32, sem = 2 : i32}> : (!tt.ptr<i32>, i64) -> i1
+  tt.return
+}
