@@ -34,18 +34,14 @@ void ll::tt::TritonDialect::initialize() {
 }
 
 Attribute ll::tt::TritonDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  Attribute attr;
-  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
-  if (parsed.has_value())
-    return failed(*parsed) ? Attribute() : attr;
-  emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
-              mnemonics<
+  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
+    return generatedAttributeParser(parser, mnemonic, type, attr);
+  };
+  return parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
+                                        mnemonics<
 #define GET_ATTRDEF_LIST
 #include "TritonOps.attrs.cpp.inc"
-                  >());
-  return {};
+                                            >);
 }
 
 void ll::tt::TritonDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
@@ -53,18 +49,14 @@ void ll::tt::TritonDialect::printAttribute(Attribute attr, DialectAsmPrinter &pr
 }
 
 Type ll::tt::TritonDialect::parseType(DialectAsmParser &parser) const {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  Type type;
-  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
-  if (parsed.has_value())
-    return failed(*parsed) ? Type() : type;
-  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
-              mnemonics<
+  auto generated = [&](StringRef *mnemonic, Type &type) {
+    return generatedTypeParser(parser, mnemonic, type);
+  };
+  return parseKnown<Type>(parser, "type", getNamespace(), generated,
+                          mnemonics<
 #define GET_TYPEDEF_LIST
 #include "TritonOps.types.cpp.inc"
-                  >());
-  return {};
+                              >);
 }
 
 void ll::tt::TritonDialect::printType(Type type, DialectAsmPrinter &printer) const {

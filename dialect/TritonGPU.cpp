@@ -91,18 +91,15 @@ struct EncodingAliases : OpAsmDialectInterface {
 Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
   auto location = parser.getCurrentLocation();
   auto emitError = [&] { return parser.emitError(location); };
-  StringRef mnemonic;
-  Attribute attr;
-  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
-  if (!parsed.has_value()) {
-    emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
-                mnemonics<
+  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
+    return generatedAttributeParser(parser, mnemonic, type, attr);
+  };
+  Attribute attr = parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
+                                        mnemonics<
 #define GET_ATTRDEF_LIST
 #include "TritonGPUOps.attrs.cpp.inc"
-                    >());
-    return {};
-  }
-  if (failed(*parsed) || isa<SharedMemorySpaceAttr>(attr))
+                                            >);
+  if (!attr || isa<SharedMemorySpaceAttr>(attr))
     return attr;
   return normalEncoding(attr, emitError);
 }
@@ -112,18 +109,14 @@ void ll::ttg::TritonGPUDialect::printAttribute(Attribute attr, DialectAsmPrinter
 }
 
 Type ll::ttg::TritonGPUDialect::parseType(DialectAsmParser &parser) const {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  Type type;
-  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
-  if (parsed.has_value())
-    return failed(*parsed) ? Type() : type;
-  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
-              mnemonics<
+  auto generated = [&](StringRef *mnemonic, Type &type) {
+    return generatedTypeParser(parser, mnemonic, type);
+  };
+  return parseKnown<Type>(parser, "type", getNamespace(), generated,
+                          mnemonics<
 #define GET_TYPEDEF_LIST
 #include "TritonGPUOps.types.cpp.inc"
-                  >());
-  return {};
+                              >);
 }
 
 void ll::ttg::TritonGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {

@@ -80,18 +80,15 @@ Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &par
                                                            Type type) const {
   auto location = parser.getCurrentLocation();
   auto emitError = [&] { return parser.emitError(location); };
-  StringRef mnemonic;
-  Attribute attr;
-  OptionalParseResult parsed = generatedAttributeParser(parser, &mnemonic, type, attr);
-  if (!parsed.has_value()) {
-    emitUnknown(parser.emitError(location), "attribute", getNamespace(), mnemonic,
-                mnemonics<
+  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
+    return generatedAttributeParser(parser, mnemonic, type, attr);
+  };
+  Attribute attr = parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
+                                        mnemonics<
 #define GET_ATTRDEF_LIST
 #include "TritonNvidiaGPUOps.attrs.cpp.inc"
-                    >());
-    return {};
-  }
-  if (failed(*parsed) || !isa<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr>(attr))
+                                            >);
+  if (!attr || !isa<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr>(attr))
     return attr;
   return normalEncoding(attr, emitError);
 }
@@ -102,18 +99,14 @@ void ll::ttng::TritonNvidiaGPUDialect::printAttribute(Attribute attr,
 }
 
 Type ll::ttng::TritonNvidiaGPUDialect::parseType(DialectAsmParser &parser) const {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  Type type;
-  OptionalParseResult parsed = generatedTypeParser(parser, &mnemonic, type);
-  if (parsed.has_value())
-    return failed(*parsed) ? Type() : type;
-  emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic,
-              mnemonics<
+  auto generated = [&](StringRef *mnemonic, Type &type) {
+    return generatedTypeParser(parser, mnemonic, type);
+  };
+  return parseKnown<Type>(parser, "type", getNamespace(), generated,
+                          mnemonics<
 #define GET_TYPEDEF_LIST
 #include "TritonNvidiaGPUOps.types.cpp.inc"
-                  >());
-  return {};
+                              >);
 }
 
 void ll::ttng::TritonNvidiaGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {

@@ -3,6 +3,7 @@
 #define LL_DIALECT_UNKNOWN_H
 
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
 
 namespace ll {
@@ -15,6 +16,21 @@ template <typename... Parts> llvm::SmallVector<llvm::StringRef> mnemonics() {
 // Says that a dialect has no such operation, attribute or type, and which one comes nearest.
 void emitUnknown(mlir::InFlightDiagnostic diagnostic, llvm::StringRef kind, llvm::StringRef dialect,
                  llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
+
+// What the parser that is generated for a dialect's attributes or types makes of the input; null after
+// an error, also that of a name which is none of `known`.
+template <typename Part, typename Generated>
+Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::StringRef dialect,
+                Generated generated, llvm::SmallVector<llvm::StringRef> (*known)()) {
+  auto location = parser.getCurrentLocation();
+  llvm::StringRef mnemonic;
+  Part part;
+  mlir::OptionalParseResult parsed = generated(&mnemonic, part);
+  if (parsed.has_value())
+    return failed(*parsed) ? Part() : part;
+  emitUnknown(parser.emitError(location), kind, dialect, mnemonic, known());
+  return {};
+}
 
 // Parses nothing: fails with `emitUnknown` for an operation in custom form.
 std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,
