@@ -4,17 +4,28 @@
 
 using namespace mlir;
 
+static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least) {
+  auto location = parser.getCurrentLocation();
+  int64_t value;
+  if (parser.parseInteger(value))
+    return failure();
+  if (value < least || value > INT32_MAX)
+    return parser.emitError(location)
+           << "expected an integer from " << least << " to 2147483647, got " << value;
+  return static_cast<unsigned>(value);
+}
+
+FailureOr<unsigned> ll::parseInt(AsmParser &parser) { return parseFrom(parser, 0); }
+
+FailureOr<unsigned> ll::parseRank(AsmParser &parser) { return parseFrom(parser, 1); }
+
 FailureOr<SmallVector<unsigned>> ll::parseIntList(AsmParser &parser) {
   SmallVector<unsigned> values;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        auto location = parser.getCurrentLocation();
-        int64_t value;
-        if (parser.parseInteger(value))
+        auto value = parseInt(parser);
+        if (failed(value))
           return failure();
-        if (value < 0 || value > INT32_MAX)
-          return parser.emitError(location) << "expected an integer from 0 to 2147483647, got "
-                                            << value;
-        values.push_back(static_cast<unsigned>(value));
+        values.push_back(*value);
         return success();
       }))
     return failure();

@@ -7,6 +7,11 @@
 
 namespace ll {
 
+// `8`
+mlir::FailureOr<unsigned> parseInt(mlir::AsmParser &parser);
+// A rank, which is not 0: that is what an attribute without one has.
+mlir::FailureOr<unsigned> parseRank(mlir::AsmParser &parser);
+
 // `[1, 2, 4]`
 mlir::FailureOr<llvm::SmallVector<unsigned>> parseIntList(mlir::AsmParser &parser);
 void printIntList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);

@@ -83,6 +83,7 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperand
   let description = [{
     - buffer_load_to_local_c1: the GPU has the instruction
     - buffer_load_to_local_c2: the pointer points to what the buffer holds
+    - buffer_load_to_local_c3: `other` holds the same, in the offsets' shape and encoding
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$dest,
                        Arg<TT_PtrType, "", [MemRead<TT_GlobalMemory>]>:$ptr,
@@ -215,7 +216,10 @@ def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [Pure]> {
     - scaled_c13: one is twice as long along `axis` as the other
     - scaled_c14: both have an encoding, or neither
     - scaled_c15: a pair of 4-bit elements lies in one thread
-    - scaled_c16: scales are `i8` on `hip:gfx1250`
+    - scaled_c16: scales are `i8` on `hip:gfx125x`
+    - scaled_c17: a thread has as many elements as the GPU converts at a time: 8 on `hip:gfx950` and
+      `hip:gfx125x`, any number on others
+    - scaled_c18: those are in consecutive registers, in a row along one dimension
   }];
   let arguments = (ins RankedTensorOf<[I8]>:$input, RankedTensorOf<[BF16, I8]>:$scale,
                        I32Attr:$axis);
@@ -229,6 +233,10 @@ def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [Pure, SameOperandsAnd
   let summary = "widen 8-bit floats and multiply by scales";
   let description = [{
     - ttg_c1: operands and result have one encoding
+    - scaled_c16: scales are `i8` on `hip:gfx125x`
+    - scaled_c17: a thread has as many elements as the GPU converts at a time: 4 on `hip:gfx950`, 8 on
+      `hip:gfx125x`, any number on others
+    - scaled_c18: those are in consecutive registers, in a row along one dimension
   }];
   let arguments = (ins RankedTensorOf<[F8E4M3FN, F8E5M2]>:$input, RankedTensorOf<[BF16, I8]>:$scale);
   let results = (outs RankedTensorOf<[F16, BF16]>:$output);
@@ -341,6 +349,8 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local">
     - tdm_hint_c4: it chooses a power of two of them
     - tdm_hint_c5: they are one box of warps, by the bits of their numbers
     - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$result,
@@ -363,6 +373,8 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global">
     - tdm_c4: the buffer is `#ttg.swizzled_shared` or `#ttg.padded_shared`
     - tdm_c5: it has one interval and padding
     - tdm_store_c1: padding comes after each row
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
@@ -422,6 +434,8 @@ def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
     - async_tdm_gather_c2: rows are contiguous in the buffer
     - async_tdm_gather_c3: all threads of a warp have the same indices
     - async_tdm_gather_c4: indices are split over CTAs as the rows are
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$src_row_indices,
@@ -447,6 +461,8 @@ def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
     - tdm_rows_c1: blocks have rank 2
     - tdm_rows_c2: the indices have rank 1
     - tdm_rows_c3: there is a power of two of them
+    - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$dst_row_indices,
@@ -537,6 +553,7 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c2: `count` is at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$alloc,
@@ -548,6 +565,7 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc, I32:$phase);
@@ -558,6 +576,7 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
   let summary = "arrive at a barrier `count` times; gives its phase before";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
     - barrier_c2: `count` is at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
@@ -571,6 +590,7 @@ def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
+    - barrier_c3: it is a whole buffer in one piece, without a swizzle
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$barrier);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";

@@ -11,6 +11,17 @@
 include "mlir/IR/AttrTypeBase.td"
 include "TritonGPUDialect.td"
 
+// `8`
+class LL_Int<string desc = ""> : AttrOrTypeParameter<"unsigned", desc> {
+  let parser = "::ll::parseInt($_parser)";
+}
+class LL_DefaultInt<string value> : LL_Int {
+  let defaultValue = value;
+}
+// Absent is 0, which no encoding's rank is.
+def LL_Rank : LL_DefaultInt<"0"> {
+  let parser = "::ll::parseRank($_parser)";
+}
 // `[1, 2, 4]`
 class LL_IntList<string desc = ""> : ArrayRefParameter<"unsigned", desc> {
   let parser = "::ll::parseIntList($_parser)";
@@ -76,7 +87,7 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
     #ttg.slice<{dim = 1, parent = #blocked}>
     ```
   }];
-  let parameters = (ins "unsigned":$dim, "::mlir::Attribute":$parent);
+  let parameters = (ins LL_Int<>:$dim, "::mlir::Attribute":$parent);
 }
 
 // In text the parameters are `register`, `lane`, `warp`, `block`, of which the first is a C++
@@ -115,7 +126,7 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
     #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 128, 16]}>
     ```
   }];
-  let parameters = (ins "unsigned":$versionMajor, "unsigned":$versionMinor,
+  let parameters = (ins LL_Int<>:$versionMajor, LL_Int<>:$versionMinor,
                         LL_IntList<>:$warpsPerCTA, LL_CGALayout:$CGALayout,
                         LL_IntList<>:$instrShape);
 }
@@ -127,10 +138,10 @@ def TTG_AMDMfmaEncoding : TTG_Encoding<"AMDMfmaEncoding", "amd_mfma"> {
     #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
     ```
   }];
-  let parameters = (ins "unsigned":$version, LL_IntList<>:$warpsPerCTA, LL_IntList<>:$instrShape,
+  let parameters = (ins LL_Int<>:$version, LL_IntList<>:$warpsPerCTA, LL_IntList<>:$instrShape,
                         LL_Bool<>:$isTransposed, LL_CGALayout:$CGALayout,
                         LL_OptionalIntList<"all 1 if absent">:$tilesPerWarp,
-                        DefaultValuedParameter<"unsigned", "32">:$elementBitWidth);
+                        LL_DefaultInt<"32">:$elementBitWidth);
 }
 
 def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
@@ -141,11 +152,11 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
     #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1, 0], [2, 0]]}, instrShape = [16, 16, 16]}>
     ```
   }];
-  let parameters = (ins "unsigned":$version, LL_Bool<>:$isTranspose,
+  let parameters = (ins LL_Int<>:$version, LL_Bool<>:$isTranspose,
                         LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
                         LL_CGALayout:$CGALayout,
                         LL_OptionalIntList<"16 x 16 x 16 if absent">:$instrShape,
-                        DefaultValuedParameter<"unsigned", "0">:$rank);
+                        LL_Rank:$rank);
 }
 
 def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
@@ -157,8 +168,8 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
     #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
     ```
   }];
-  let parameters = (ins "unsigned":$opIdx, "::mlir::Attribute":$parent,
-                        DefaultValuedParameter<"unsigned", "0">:$kWidth);
+  let parameters = (ins LL_Int<>:$opIdx, "::mlir::Attribute":$parent,
+                        LL_DefaultInt<"0">:$kWidth);
 }
 
 //===-- Shared memory -----------------------------------------------------------------------===//
@@ -172,7 +183,7 @@ def TTG_SwizzledSharedEncoding : TTG_Encoding<"SwizzledSharedEncoding", "swizzle
     #ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>
     ```
   }];
-  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
+  let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
 }
 
@@ -184,7 +195,7 @@ def TTG_AMDRotatingSharedEncoding
     #ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>
     ```
   }];
-  let parameters = (ins "unsigned":$vec, "unsigned":$perPhase, "unsigned":$maxPhase,
+  let parameters = (ins LL_Int<>:$vec, LL_Int<>:$perPhase, LL_Int<>:$maxPhase,
                         LL_IntList<>:$order, LL_CGALayout:$CGALayout);
 }
 
@@ -210,7 +221,7 @@ def TTG_PartitionedSharedEncoding
     #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #shared}>
     ```
   }];
-  let parameters = (ins "unsigned":$numPartitions, "unsigned":$numGroups, "unsigned":$partitionDim,
+  let parameters = (ins LL_Int<>:$numPartitions, LL_Int<>:$numGroups, LL_Int<>:$partitionDim,
                         "::mlir::Attribute":$partitionLayout);
 }
 
@@ -222,9 +233,9 @@ def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"
     #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
     ```
   }];
-  let parameters = (ins "unsigned":$swizzlingByteWidth, LL_Bool<>:$transposed,
-                        "unsigned":$elementBitWidth, LL_OptionalBool<>:$fp4Padded,
-                        DefaultValuedParameter<"unsigned", "0">:$rank, LL_CGALayout:$CGALayout);
+  let parameters = (ins LL_Int<>:$swizzlingByteWidth, LL_Bool<>:$transposed,
+                        LL_Int<>:$elementBitWidth, LL_OptionalBool<>:$fp4Padded,
+                        LL_Rank:$rank, LL_CGALayout:$CGALayout);
 }
 
 def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_linear"> {
@@ -234,7 +245,7 @@ def TTG_SharedLinearEncoding : TTG_Encoding<"SharedLinearEncoding", "shared_line
     #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>
     ```
   }];
-  let parameters = (ins LL_NamedBases<"of `offset` and `block`">:$bases, "unsigned":$alignment);
+  let parameters = (ins LL_NamedBases<"of `offset` and `block`">:$bases, LL_Int<>:$alignment);
   let assemblyFormat = "`<` $bases `,` `alignment` `=` $alignment `>`";
 }
 

@@ -204,7 +204,7 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
     - memdesc_subslice_c7: only a dimension that is cut has an offset
     - memdesc_subslice_c8: the part lies within the operand
     - memdesc_subslice_c9: offsets are multiples of the part's size
-    - memdesc_subslice_c10: a padded buffer is cut alone
+    - memdesc_subslice_c10: a padded buffer, in partitions or not, is cut alone
     - memdesc_subslice_c11: the cut does not part rows that a swizzle mixes
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$offsets);
@@ -224,6 +224,7 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultEle
     - memdesc_trans_c3: the result's layout is the operand's with its dimensions permuted
     - memdesc_trans_c4: the result is in the operand's memory
     - memdesc_trans_c5: the result is mutable exactly if the operand is
+    - memdesc_trans_c6: the result's allocation is the operand's with its dimensions permuted
   }];
   let arguments = (ins TTG_MemDescType:$src, DenseI32ArrayAttr:$order);
   let results = (outs TTG_MemDescType:$result);
@@ -240,6 +241,7 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResul
     - memdesc_reshape_c3: the result's layout is the operand's, reshaped
     - memdesc_reshape_c4: the result is in the operand's memory
     - memdesc_reshape_c5: the result is mutable exactly if the operand is
+    - memdesc_reshape_c6: the result's allocation is the operand's, reshaped
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);
@@ -256,8 +258,11 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
     - memdesc_reinterpret_c3: neither layout is partitioned
     - memdesc_reinterpret_c4: padded layouts have the same padding
     - memdesc_reinterpret_c5: the result is a whole buffer
-    - memdesc_reinterpret_c6: the result needs no more bytes than the operand has
+    - memdesc_reinterpret_c6: the result needs no more bytes than the operand has, each CTA for itself
     - memdesc_reinterpret_c7: in tensor memory, it needs no more rows or columns
+    - memdesc_reinterpret_c8: a part of a padded buffer stays what it is
+    - memdesc_reinterpret_c9: so does a part along a dimension that is split over CTAs
+    - memdesc_reinterpret_c10: the result lies in what the operand has without a gap
   }];
   let arguments = (ins TTG_MemDescType:$src);
   let results = (outs TTG_MemDescType:$result);

@@ -26,7 +26,7 @@ def TTNG_TensorMemoryEncoding : TTNG_Attr<"TensorMemoryEncoding", "tensor_memory
     #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
     ```
   }];
-  let parameters = (ins "unsigned":$blockM, "unsigned":$blockN, "unsigned":$colStride,
+  let parameters = (ins LL_Int<>:$blockM, LL_Int<>:$blockN, LL_Int<>:$colStride,
                         LL_CGALayout:$CGALayout, LL_OptionalBool<>:$twoCTAs,
                         LL_OptionalBool<>:$fp4Padded);
   let assemblyFormat = "`<` struct(params) `>`";

@@ -187,6 +187,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
   let summary = "start to copy a block into shared memory; a barrier learns of the bytes";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
+    - tma_c12: it is one buffer, of the rank of its encoding
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c5: block and buffer have the same element type, signs aside
@@ -219,6 +220,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
   let summary = "start to copy a block out of shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
+    - tma_c12: it is one buffer, of the rank of its encoding
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
@@ -238,6 +240,7 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
   let summary = "start to combine a block of shared memory with global memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
+    - tma_c12: it is one buffer, of the rank of its encoding
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
@@ -259,6 +262,7 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
   let summary = "start to copy rows into shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
+    - tma_c12: it is one buffer, of the rank of its encoding
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
@@ -289,6 +293,7 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
   let summary = "start to copy rows out of shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
+    - tma_c12: it is one buffer, of the rank of its encoding
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
@@ -592,6 +597,7 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   let description = [{
     - clc_c1: the answer has 2 elements of `i64`
     - clc_c2: all CTAs have the same answer
+    - clc_c3: the buffer is a whole one in one piece, without a swizzle
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: the barrier has an element for each CTA
   }];
@@ -604,7 +610,7 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
 def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync"> {
   let summary = "take over the work of a cluster that is not launched yet";
   let description = [{
-    - clc_try_cancel_sync_c1: the result has 2 elements
+    - clc_try_cancel_sync_c1: the result has 2 elements of `i64`
   }];
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "attr-dict `:` type($result)";
@@ -615,6 +621,7 @@ def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
   let description = [{
     - clc_c1: the answer has 2 elements of `i64`
     - clc_c2: all CTAs have the same answer
+    - clc_c3: the buffer is a whole one in one piece, without a swizzle
   }];
   let arguments = (ins TTNG_SharedRead:$src);
   let results = (outs I128:$clcResult);

@@ -145,8 +145,8 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
     - broadcast_c2: a dimension that changes has size 1 in the operand
     - broadcast_c3: on the operand's shape, both encodings are one layout
   }];
-  let arguments = (ins TT_Any:$src);
-  let results = (outs TT_Any:$result);
+  let arguments = (ins TT_Tensor:$src);
+  let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
@@ -172,7 +172,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
     - reshape_c1: operand and result have the same number of elements
     - reshape_c2: both or neither have an encoding
     - reshape_c3: the result's layout is the operand's, reshaped; with `allow_reorder` it has as many
-      elements in each thread, and copies in the same threads
+      elements in each thread, and copies in the same registers and threads
   }];
   let arguments = (ins TT_Tensor:$src, UnitAttr:$allow_reorder, UnitAttr:$efficient_layout);
   let results = (outs TT_Tensor:$result);
@@ -228,6 +228,7 @@ def TT_DotOp : TT_Op<"dot", [Pure,
     - dot_c8: the operands are `#ttg.dot_op`
     - dot_c9: `a` is operand 0 and `b` operand 1
     - dot_c10: they are operands of the result's layout
+    - dot_c11: for `#ttg.amd_wmma` each CTA has a part of the result of its own
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
                        DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -456,6 +457,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL
   let summary = "assembly run on groups of elements";
   let description = [{
     - elementwise_inline_asm_c1: operands have a multiple of `packed_element` elements
+    - elementwise_inline_asm_c2: there is at least one result
   }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
                        I32Attr:$packed_element, Variadic<AnyTypeOf<[TT_Any]>>:$args);
@@ -568,7 +570,9 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
 def TT_AtomicPollOp : TT_Op<"atomic_poll", [
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "expected",
-                   "::ll::tt::pointeeLike($_self)">]> {
+                   "::ll::tt::pointeeLike($_self)">,
+    TypesMatchWith<"the result is i1 in the shape and encoding of what is expected", "expected",
+                   "result", "::ll::tt::boolLike($_self)">]> {
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
     - atomic_load_c1: the ordering is `relaxed` or `acquire`

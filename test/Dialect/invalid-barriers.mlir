@@ -106,7 +106,7 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #b1 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
-    // expected-error @+1 {{makes an answer of 2 elements, but the result is `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
+    // expected-error @+1 {{makes an answer of 2 elements of `i64`, but the result is `tensor<4xi32, #ttg.blocked<{sizePerThread = [1],}}
     %0 = ttng.clc_try_cancel_sync : tensor<4xi32, #b1>
     tt.return
   }

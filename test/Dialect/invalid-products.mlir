@@ -244,7 +244,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // dot_scaled_c4
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<128x64xf8E5M2>, %b: tensor<64x128xf8E5M2>, %c: tensor<128x128xf32>, %as: tensor<128xi8>, %bs: tensor<128x2xi8>) {
-    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 0 for 64: `tensor<128xi8>`}}
+    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 128 for 64: `tensor<128xi8>`}}
     %0 = tt.dot_scaled %a scale %as, %b scale %bs, %c lhs = e5m2 rhs = e5m2 {fastMath = false} : tensor<128x64xf8E5M2>, tensor<128xi8> * tensor<64x128xf8E5M2>, tensor<128x2xi8> -> tensor<128x128xf32>
     tt.return
   }

@@ -32,7 +32,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{needs 128 rows and 128 columns of tensor memory for the result, but the operand has 128 and 64}}
+    // expected-error @+1 {{needs 128 columns of tensor memory for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x128xf32, #u, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -45,7 +45,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #u = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable>) {
-    // expected-error @+1 {{needs 128 rows and 32 columns of tensor memory for the result, but the operand has 64 and 32}}
+    // expected-error @+1 {{needs 128 rows of tensor memory for the result, but the operand has 64}}
     %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #t, #ttng.tensor_memory, mutable> -> !ttg.memdesc<128x64xf16, #u, #ttng.tensor_memory, mutable>
     tt.return
   }
@@ -91,4 +91,381 @@ tt.func @f(%p: !tt.ptr<i32>, %c: i64) {
   // expected-error @+1 {{failed to verify that what is expected has the type that the pointer points to}}
   %0 = "tt.atomic_poll"(%p, %c) <{scope = 1 : i32, sem = 2 : i32}> : (!tt.ptr<i32>, i64) -> i1
   tt.return
+}
+
+// -----
+
+// scaled_c17
+#b = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<64x8xf8E5M2, #b>, %s: tensor<64x8xi8, #b>) {
+    // expected-error @+1 {{converts 4 elements at a time on `hip:gfx950`, but a thread has 2 of}}
+    %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x8xf8E5M2, #b>, tensor<64x8xi8, #b> -> tensor<64x8xbf16, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c18
+#b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xi8, #b>) {
+    // expected-error @+1 {{converts 4 elements at a time on `hip:gfx950`, so it needs them in consecutive registers, in a row along one dimension}}
+    %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xi8, #b> -> tensor<64x64xbf16, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c16
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1251", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf8E5M2, #b>, %s: tensor<64x64xbf16, #b>) {
+    // expected-error @+1 {{needs scales of `i8` on `hip:gfx1251`}}
+    %0 = amdg.scaled_upcast_fp8 %a scale %s : tensor<64x64xf8E5M2, #b>, tensor<64x64xbf16, #b> -> tensor<64x64xbf16, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c18, for the result of 4-bit elements
+#b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#c = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xi8, #b>, %s: tensor<64x128xi8, #c>) {
+    // expected-error @+1 {{converts 8 elements at a time on `hip:gfx1250`, so it needs them in consecutive registers}}
+    %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<64x64xi8, #b>, tensor<64x128xi8, #c> -> tensor<64x128xbf16, #c>
+    tt.return
+  }
+}
+
+// -----
+
+// buffer_load_to_local_c3
+#b = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%d: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %p: !tt.ptr<f16>, %o: tensor<64x64xi32, #b>, %x: tensor<64x64xbf16, #b>) {
+    // expected-error @+1 {{needs `other` of `f16` in the shape and encoding of the offsets}}
+    %0 = amdg.buffer_load_to_local %p[%o] other = %x into %d : !tt.ptr<f16>[tensor<64x64xi32, #b>] tensor<64x64xbf16, #b> -> <64x64xf16, #s, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_trans_c6
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64>) {
+    // expected-error @+1 {{makes a view of an allocation of 64x64, but the result's type says 64x32}}
+    %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 64x64> -> !ttg.memdesc<64x32xf16, #t, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reshape_c6
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64>) {
+    // expected-error @+1 {{makes a view of an allocation of 3x2048, but the result's type says 2048}}
+    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #s, #ttg.shared_memory, mutable, 3x32x64> -> !ttg.memdesc<2048xf16, #t, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_subslice_c10
+#p = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [16, 8]}>}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{cannot cut several padded buffers at once}}
+    %0 = ttg.memdesc_subslice %a [0, 16, 0] : !ttg.memdesc<3x32x8xf16, #p, #ttg.shared_memory, mutable> -> !ttg.memdesc<3x16x8xf16, #p, #ttg.shared_memory, mutable, 3x32x8>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c6: each CTA has half of the operand, and all of the result
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+#t = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[0]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{needs 128 bytes for the result, but the operand has 64}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<64xbf16, #t, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c5
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{makes a whole buffer, but its type is a view of 32x64 in 64x64}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> !ttg.memdesc<32x64xbf16, #s, #ttg.shared_memory, mutable, 64x64>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c8
+#s = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [16, 8]}>
+#t = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [8, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8>) {
+    // expected-error @+1 {{cannot read a part of a padded buffer as another type, but the operand is 8x8 of 16x8}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x8xf16, #s, #ttg.shared_memory, mutable, 16x8> -> !ttg.memdesc<8x8xbf16, #t, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c9
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128>) {
+    // expected-error @+1 {{but the operand is cut along dimension 0, which is split over CTAs}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64xf16, #s, #ttg.shared_memory, mutable, 128> -> !ttg.memdesc<64xbf16, #s, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c10: rows of 64 in an allocation with rows of 128
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128>) {
+    // expected-error @+1 {{needs 128 bytes for the result, but the operand is a part of which only 64 lie together}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xi8, #s, #ttg.shared_memory, mutable, 8x128> -> !ttg.memdesc<2x64xi8, #s, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c10
+#s = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64>) {
+    // expected-error @+1 {{needs 64 columns of tensor memory for the result, but the operand is a part of which only 32 lie together}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x32xf32, #s, #ttng.tensor_memory, mutable, 128x64> -> !ttg.memdesc<128x64xf32, #s, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c7: the second block of 64 rows lies between the rows of the first
+#s = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1>
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 32, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x32xf32, #s, #ttng.tensor_memory, mutable, 64x64>) {
+    // expected-error @+1 {{needs 128 rows of tensor memory for the result, but the operand has 64}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x32xf32, #s, #ttng.tensor_memory, mutable, 64x64> -> !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// clc_c3
+#s = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{needs a buffer for the answer in one piece, a whole buffer without a swizzle}}
+    %0 = ttng.clc_load_result %a : !ttg.memdesc<2xi64, #s, #ttg.shared_memory, mutable> -> i128
+    tt.return
+  }
+}
+
+// -----
+
+// clc_try_cancel_sync_c1
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f() {
+    // expected-error @+1 {{makes an answer of 2 elements of `i64`, but the result is}}
+    %0 = ttng.clc_try_cancel_sync : tensor<2xf64, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// tma_c12
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
+    // expected-error @+1 {{copies to or from one buffer, of rank 2, but has 1x64x64 of}}
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %a : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<1x64x64xf16, #n, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// barrier_c1
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#b = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{needs a barrier of rank 1 with at most 1 elements of `i64`}}
+    %0 = "amdg.async_tdm_copy_local_to_global"(%d, %a, %b) : (!tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, !ttg.memdesc<1xi32, #b, #ttg.shared_memory, mutable>) -> !ttg.async.token
+    tt.return
+  }
+}
+
+// -----
+
+// ttg_c1: an encoding on some tensors only
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%p: tensor<128x!tt.ptr<f32>>, %o: tensor<128xi32, #b>) {
+    // expected-error @+1 {{needs an encoding on all operands and results, or on none}}
+    %0 = "tt.addptr"(%p, %o) : (tensor<128x!tt.ptr<f32>>, tensor<128xi32, #b>) -> tensor<128x!tt.ptr<f32>>
+    tt.return
+  }
+}
+
+// -----
+
+// in_thread_transpose_c2
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<64x64xf16, #s>) {
+    // expected-error @+1 {{needs an operand whose encoding is `#ttg.blocked`}}
+    %0 = "amdg.in_thread_transpose"(%a) : (tensor<64x64xf16, #s>) -> tensor<64x64xf16, #s>
+    tt.return
+  }
+}
+
+// -----
+
+// What Triton takes, and nothing may be said about.
+#p = #ttg.partitioned_shared<{numPartitions = 4, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#i8 = #ttg.padded_shared<[16:+16] {order = [1, 0], shape = [8, 8]}>
+#f16 = #ttg.padded_shared<[8:+8] {order = [1, 0], shape = [4, 8]}>
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<32x8xbf16, #p, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<4x64xi8, #s, #ttg.shared_memory, mutable, 32x64>, %c: !ttg.memdesc<8x8xi8, #i8, #ttg.shared_memory, mutable>, %d: !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable, 128x64>) {
+    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x8xbf16, #p, #ttg.shared_memory, mutable> -> !ttg.memdesc<16x16xbf16, #p, #ttg.shared_memory, mutable>
+    %1 = ttg.memdesc_reinterpret %b : !ttg.memdesc<4x64xi8, #s, #ttg.shared_memory, mutable, 32x64> -> !ttg.memdesc<8x16xbf16, #s, #ttg.shared_memory, mutable>
+    %2 = ttg.memdesc_reinterpret %c : !ttg.memdesc<8x8xi8, #i8, #ttg.shared_memory, mutable> -> !ttg.memdesc<4x8xf16, #f16, #ttg.shared_memory, mutable>
+    %3 = ttg.memdesc_reinterpret %d : !ttg.memdesc<128x32xf32, #t, #ttng.tensor_memory, mutable, 128x64> -> !ttg.memdesc<128x64xf16, #t, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// elementwise_inline_asm_c2
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: f32) {
+    // expected-error @+1 {{needs at least one result}}
+    "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "r", packed_element = 1 : i32, pure = false}> : (f32) -> ()
+    tt.return
+  }
+}
+
+// -----
+
+// elementwise_inline_asm_c1: read as Triton does, without a sign
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128xf32, #b>) {
+    // expected-error @+1 {{takes 4294967295 elements at a time}}
+    %0 = "tt.elementwise_inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", packed_element = -1 : i32, pure = false}> : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_c11
+#w = #ttg.amd_wmma<{version = 2, isTranspose = false, ctaLayout = {warp = [[0, 1], [0, 2]]}, CGALayout = [[0, 0]], instrShape = [16, 16, 16]}>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>>, %b: tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>>, %c: tensor<64x64xf32, #w>) {
+    // expected-error @+1 {{needs a part of the result for each CTA, but several have the same}}
+    %0 = tt.dot %a, %b, %c : tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #w, kWidth = 8}>> * tensor<64x64xf16, #ttg.dot_op<{opIdx = 1, parent = #w, kWidth = 8}>> -> tensor<64x64xf32, #w>
+    tt.return
+  }
+}
+
+// -----
+
+// reshape_c3: another register is a copy
+#l = #ttg.linear<{register = [[32], [0]], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
+#m = #ttg.linear<{register = [[0], [32]], lane = [[1], [2], [4], [8], [16]], warp = [], block = []}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64xf32, #l>) {
+    // expected-error @+2 {{whose layout is not the one that follows from the operand}}
+    // expected-note @+1 {{the layout that follows is}}
+    %0 = tt.reshape %a allow_reorder : tensor<64xf32, #l> -> tensor<64xf32, #m>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_scaled_c4: the last dimension of scales is K
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x128xf8E5M2>, %b: tensor<128x32xf8E5M2>, %c: tensor<128x32xf32>, %s: tensor<128x4x1xi8>) {
+    // expected-error @+1 {{needs a scale for every 16 or 32 elements along K, but `a` has 1 for 128}}
+    %0 = "tt.dot_scaled"(%a, %b, %c, %s) <{a_elem_type = 1 : i32, b_elem_type = 1 : i32, fastMath = false, lhs_k_pack = true, rhs_k_pack = true, operandSegmentSizes = array<i32: 1, 1, 1, 1, 0>}> : (tensor<128x128xf8E5M2>, tensor<128x32xf8E5M2>, tensor<128x32xf32>, tensor<128x4x1xi8>) -> tensor<128x32xf32>
+    tt.return
+  }
+}
+
+// -----
+
+// tmem_copy_c5: cut where it is split over CTAs
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32, CGALayout = [[1, 0]]}>
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0]]>
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>) {
+    // expected-error @+1 {{needs two buffers that are split over CTAs in one way}}
+    ttng.tmem_copy %a, %b : !ttg.memdesc<256x64xf32, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<256x64xf32, #t, #ttng.tensor_memory, mutable, 512x64>
+    tt.return
+  }
+}
+
+// -----
+
+// a number that does not fit
+// expected-error @+2 {{expected an integer from 0 to 2147483647, got 4294967295}}
+// expected-error @+1 {{failed to parse TTG_SwizzledSharedEncoding parameter 'maxPhase'}}
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4294967295, order = [0]}>
+
+// -----
+
+// a rank that is none
+// expected-error @+2 {{expected an integer from 1 to 2147483647, got 0}}
+// expected-error @+1 {{failed to parse TTG_NVMMASharedEncoding parameter 'rank'}}
+#s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 0}>
+
+// -----
+
+// not a rule of ours: MLIR checks the types
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%p: tensor<128x!tt.ptr<i32>, #b>, %e: tensor<128xi32, #b>) {
+    // expected-error @+1 {{failed to verify that the result is i1 in the shape and encoding of what is expected}}
+    %0 = "tt.atomic_poll"(%p, %e) <{scope = 1 : i32, sem = 2 : i32}> : (tensor<128x!tt.ptr<i32>, #b>, tensor<128xi32, #b>) -> tensor<64xi1, #b>
+    tt.return
+  }
 }

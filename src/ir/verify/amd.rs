@@ -198,17 +198,23 @@ pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
         src.type_,
         src.shape.len()
     ); // in_thread_transpose_c1
-    let Some((from, to)) = layouts(&src, &dst) else {
-        return Ok(());
-    };
-    let Encoding::Blocked(blocked) = &*from.encoding else {
+    let cache = Layouts::of(op.context());
+    let known = src.encoding.and_then(|e| cache.encoding(e).ok());
+    let Some(Encoding::Blocked(blocked)) = known.as_deref() else {
         return Err(vec![Complaint::new(format!(
             "needs an operand whose encoding is `#ttg.blocked`, but has `{}`",
             src.type_
         ))]); // in_thread_transpose_c2
     };
+    let Ok(from) = cache.tensor(&src) else {
+        return Ok(());
+    };
     let expected = transposed(blocked, &from.full, &src.shape);
-    if expected.as_ref().is_ok_and(|expected| *expected == to.full) {
+    let found = cache.tensor(&dst).ok();
+    if expected
+        .as_ref()
+        .is_ok_and(|expected| found.is_some_and(|found| *expected == found.full))
+    {
         return Ok(());
     }
     let complaint = Complaint::new(format!(
@@ -265,13 +271,9 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
         scale.encoding.is_some() == dst.encoding.is_some(),
         "needs an encoding on both scales and result, or on neither"
     ); // scaled_c5
-    ensure!(
-        packing != Packing::Operand
-            || scale.element.to_string() == "i8"
-            || ModuleInfo::target(op).as_deref() != Some("hip:gfx1250"),
-        "needs scales of `i8` on `hip:gfx1250`, but has `{}`",
-        scale.type_
-    ); // scaled_c16
+    if packing == Packing::Operand {
+        upcast(op, &scale, &dst, 8)?;
+    }
     match packing {
         Packing::Operand => convert::fp4_pairs(&src, &dst, axis)?,
         Packing::Result => convert::fp4_pairs(&dst, &src, axis)?,
@@ -359,8 +361,62 @@ fn compact(wide: &LinearLayout, axis: usize, per_scale: u64) -> Option<LinearLay
     wide.compose(&divide).ok()
 }
 
+/// What the instructions of a GPU ask that has them: `gfx950` multiplies by scales as they are widened,
+/// `on_gfx950` elements at a time, its successors 8.
+fn upcast(
+    op: OperationRef<'_, '_>,
+    scale: &TensorType<'_>,
+    dst: &TensorType<'_>,
+    on_gfx950: u64,
+) -> Verdict {
+    let target = ModuleInfo::target(op).unwrap_or_default();
+    let is_gfx125x = target
+        .strip_prefix("hip:gfx125")
+        .is_some_and(|stepping| stepping.len() == 1);
+    ensure!(
+        !is_gfx125x || scale.element.to_string() == "i8",
+        "needs scales of `i8` on `{target}`, but has `{}`",
+        scale.type_
+    ); // scaled_c16
+    let at_once = match target.as_str() {
+        _ if is_gfx125x => 8,
+        "hip:gfx950" => on_gfx950,
+        _ => return Ok(()),
+    };
+    let Some(layout) = dst
+        .encoding
+        .and_then(|_| Layouts::of(op.context()).tensor(dst).ok())
+    else {
+        return Ok(());
+    };
+    ensure!(
+        layout.unique.in_size(Dim::REGISTER) >= at_once,
+        "converts {at_once} elements at a time on `{target}`, but a thread has {} of `{}`",
+        layout.unique.in_size(Dim::REGISTER),
+        dst.type_
+    ); // scaled_c17
+    let runs_along = |dim: usize| {
+        (0..at_once.ilog2() as usize).all(|bit| {
+            let basis = layout.full.basis(Dim::REGISTER, bit).iter().enumerate();
+            basis
+                .into_iter()
+                .all(|(d, at)| at == u64::from(d == dim) << bit)
+        })
+    };
+    ensure!(
+        (0..dst.shape.len()).any(runs_along),
+        "converts {at_once} elements at a time on `{target}`, so it needs them in consecutive registers, in a row along one dimension, but the result is `{}`",
+        dst.type_
+    ); // scaled_c18
+    Ok(())
+}
+
 pub(super) fn scaled_upcast_fp8(op: OperationRef<'_, '_>) -> Verdict {
-    super::same_encoding(op, true)
+    super::same_encoding(op, true)?;
+    match (operand(op, 1), result(op, 0)) {
+        (Some(scale), Some(dst)) => upcast(op, &scale, &dst, 4),
+        _ => Ok(()),
+    }
 }
 
 pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict {
@@ -432,6 +488,21 @@ pub(super) fn buffer_load_to_local(op: OperationRef<'_, '_>) -> Verdict {
             "needs a pointer to `{}`, which the buffer holds, but has one to `{pointee}`",
             dst.element
         ); // buffer_load_to_local_c2
+    }
+    let other = super::segment(op, 4);
+    if let (false, Some(offsets), Some(dst)) = (other.is_empty(), operand(op, 2), buffer_of(op, 0))
+    {
+        let matches = operand(op, other.start).is_some_and(|other| {
+            (&other.shape, other.encoding, other.element)
+                == (&offsets.shape, offsets.encoding, dst.element)
+        });
+        ensure!(
+            matches,
+            "needs `other` of `{}` in the shape and encoding of the offsets, `{}`, but has `{}`",
+            dst.element,
+            offsets.type_,
+            operand_type(op, other.start).map_or_else(String::new, |type_| type_.to_string())
+        ); // buffer_load_to_local_c3
     }
     Ok(())
 }

@@ -6,9 +6,9 @@ use super::{Verdict, dimensions, integer, operand_type, result, segment};
 use crate::encoding::{CgaLayout, Encoding};
 use crate::ir::{ModuleInfo, element_bits};
 use crate::sys::{self, Buffer};
-use melior::ir::OperationRef;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, Type};
 
 const SPECIALIZE: &str = "ttg.warp_specialize";
 
@@ -35,30 +35,38 @@ fn unsigned(op: OperationRef<'_, '_>, name: &str) -> Option<u64> {
         .then(|| u64::from(integer(op, name) as u32))
 }
 
+/// With a sign or without.
+fn is_i64(element: Type<'_>) -> bool {
+    element_bits(element) == Some(64)
+        && sys::float_width(element).is_none()
+        && sys::pointer(element).is_none()
+}
+
 /// The buffer is a barrier: one 64-bit number for each CTA that has one of its own.
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
-        element_bits(buffer.element) == Some(64)
-            && sys::float_width(buffer.element).is_none()
-            && sys::pointer(buffer.element).is_none()
-            && buffer.shape.len() == 1
-            && buffer.shape[0] <= ctas,
+        is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
         "needs a barrier of rank 1 with at most {ctas} elements of `i64`, one for each CTA, but has {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
     ); // barrier_c1
+    in_one_piece(op, buffer, "barrier")
+}
+
+/// A small buffer for the hardware is a whole one without a swizzle.
+fn in_one_piece(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, what: &str) -> Verdict {
     let is_plain = encoding_of(op, buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
         _ => false,
     });
-    // One of several barriers in a row has their number in front.
+    // One of several in a row has their number in front.
     ensure!(
         is_plain && buffer.alloc_shape.ends_with(&buffer.shape),
-        "needs a barrier in one piece, a whole buffer without a swizzle, but has `{}` of {}",
+        "needs a {what} in one piece, a whole buffer without a swizzle, but has `{}` of {}",
         buffer.encoding.map_or_else(String::new, |e| e.to_string()),
         dimensions(&buffer.alloc_shape)
-    ); // barrier_c3
+    ); // barrier_c3, clc_c3
     Ok(())
 }
 
@@ -177,6 +185,15 @@ fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     Ok(())
 }
 
+/// The last operand, where there are more than `without`, is a barrier.
+pub(super) fn last(op: OperationRef<'_, '_>, without: usize) -> Verdict {
+    let count = op.operand_count();
+    match operand_type(op, count.wrapping_sub(1)).and_then(sys::buffer) {
+        Some(buffer) if count > without => is_barrier(op, &buffer),
+        _ => Ok(()),
+    }
+}
+
 /// The barriers at which an operation arrives when it is done.
 pub(super) fn completion(op: OperationRef<'_, '_>, barriers: std::ops::Range<usize>) -> Verdict {
     for i in barriers {
@@ -204,9 +221,7 @@ fn answer(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     ensure!(
-        element_bits(buffer.element) == Some(64)
-            && sys::float_width(buffer.element).is_none()
-            && buffer.shape == [2],
+        is_i64(buffer.element) && buffer.shape == [2],
         "needs a buffer of 2 elements of `i64` for the answer, but has {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
@@ -218,7 +233,7 @@ fn answer(op: OperationRef<'_, '_>) -> Verdict {
         "needs one answer for all CTAs, but has `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
     ); // clc_c2
-    Ok(())
+    in_one_piece(op, &buffer, "buffer for the answer") // clc_c3
 }
 
 pub(super) fn try_cancel(op: OperationRef<'_, '_>) -> Verdict {
@@ -229,8 +244,8 @@ pub(super) fn try_cancel(op: OperationRef<'_, '_>) -> Verdict {
 pub(super) fn try_cancel_sync(op: OperationRef<'_, '_>) -> Verdict {
     if let Some(tensor) = result(op, 0) {
         ensure!(
-            tensor.shape == [2],
-            "makes an answer of 2 elements, but the result is `{}`",
+            tensor.shape == [2] && tensor.element.to_string() == "i64",
+            "makes an answer of 2 elements of `i64`, but the result is `{}`",
             tensor.type_
         ); // clc_try_cancel_sync_c1
     }

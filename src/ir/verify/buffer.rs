@@ -469,8 +469,12 @@ fn uncut_swizzle(
     if src.shape == dst.shape {
         return None;
     }
+    let is_padded = match &*encoding {
+        Encoding::PartitionedShared(e) => matches!(e.partition_layout(), Encoding::PaddedShared(_)),
+        e => matches!(e, Encoding::PaddedShared(_)),
+    };
     let layout = match &*encoding {
-        Encoding::PaddedShared(_) if leading > 0 => {
+        _ if is_padded && leading > 0 => {
             return Some(Complaint::new(format!(
                 "cannot cut several padded buffers at once, but `{encoding}` is for buffers of rank {rank}, and the operand has rank {}",
                 src.shape.len()
@@ -549,6 +553,10 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
         )))); // memdesc_trans_c2
     }
     let mut complaints = same_place(&src, &dst);
+    let leading = src.alloc_shape.len() - order.len();
+    let mut alloc = src.alloc_shape[..leading].to_vec();
+    alloc.extend(order.iter().map(|o| src.alloc_shape[leading + o]));
+    complaints.extend(same_allocation(&dst, &alloc)); // memdesc_trans_c6
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
         let rank = from.rank();
         if rank == order.len() && src.alloc_shape.len() >= rank {
@@ -559,8 +567,19 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
     verdict(complaints)
 }
 
+/// The allocation stays the one that it is, seen as the result is.
+fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Complaint> {
+    (dst.alloc_shape != expected).then(|| {
+        Complaint::new(format!(
+            "makes a view of an allocation of {}, but the result's type says {}",
+            dimensions(expected),
+            dimensions(&dst.alloc_shape)
+        )) // memdesc_trans_c6, memdesc_reshape_c6
+    })
+}
+
 /// Memory and mutability stay as they are.
-fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
+pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     if src.memory_space != dst.memory_space {
         complaints.push(Complaint::new("needs a result in the operand's memory")); // memdesc_trans_c4, memdesc_reshape_c4, memdesc_reinterpret_c1
@@ -595,81 +614,34 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
         ))); // memdesc_reshape_c2
         return Err(complaints);
     }
+    let mut alloc = src.alloc_shape[..leading].to_vec();
+    alloc.extend(&dst.shape);
+    complaints.extend(same_allocation(&dst, &alloc)); // memdesc_reshape_c6
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst))
         && from.rank() == src.shape.len()
         && to.rank() == dst.shape.len()
     {
-        let expected = infer::reshape(&from, &src.shape, &dst.shape);
+        // Pieces have no other spelling than their own: what is declared is all there is to compare.
+        let expected = if reshaped_pieces(&from, &src.shape, &to, &dst.shape) {
+            Ok((*to).clone())
+        } else {
+            infer::reshape(&from, &src.shape, &dst.shape)
+        };
         complaints.extend(inferred(&dst, &to, expected));
     }
     verdict(complaints)
 }
 
-/// Rows, and columns of 32 bits, that a buffer takes of tensor memory.
-fn tensor_memory_footprint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Option<(u64, u64)> {
-    let encoding = encoding_of(op, buffer).filter(|e| e.is_tensor_memory())?;
-    let rank = encoding.rank();
-    let one = &buffer.shape[buffer.shape.len().checked_sub(rank)?..];
-    let layout = encoding.to_linear_layout(one).ok()?;
-    let copies: u64 = buffer.shape[..buffer.shape.len() - rank].iter().product();
-    let bits = copies * layout.in_size(Dim::COL) * u64::from(element_bits(buffer.element)?);
-    // Blocks of 64 rows lie in every other group of 16 lanes: the bit between them moves nothing.
-    let row_bits = layout
-        .columns_of(Dim::ROW)
-        .iter()
-        .filter(|column| **column != 0);
-    Some((1 << row_bits.count(), bits.div_ceil(32)))
-}
-
-pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
-        return Ok(());
+/// Whether an encoding in partitions is another one, reshaped.
+fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> bool {
+    let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
+    let reshaped = || {
+        let layout = from.to_linear_layout(src).ok()?;
+        crate::ir::view::reshaped(&layout, dst).ok()
     };
-    let mut complaints = same_place(&src, &dst);
-    if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
-        match (&*from, &*to) {
-            (Encoding::PartitionedShared(_), _) | (_, Encoding::PartitionedShared(_)) => complaints
-                .push(Complaint::new(
-                    "cannot read a buffer in partitions as another type",
-                )), // memdesc_reinterpret_c3
-            (Encoding::PaddedShared(a), Encoding::PaddedShared(b))
-                if a.interval_paddings() == b.interval_paddings() => {}
-            (Encoding::PaddedShared(_), _) | (_, Encoding::PaddedShared(_)) => {
-                complaints.push(Complaint::new(format!(
-                    "needs the same padding in operand and result, but has `{from}` and `{to}`"
-                ))); // memdesc_reinterpret_c4
-            }
-            _ => {}
-        }
-    }
-    if dst.shape != dst.alloc_shape {
-        complaints.push(Complaint::new(format!(
-            "makes a whole buffer, but its type is a view of {} in {}",
-            dimensions(&dst.shape),
-            dimensions(&dst.alloc_shape)
-        ))); // memdesc_reinterpret_c5
-    }
-    let bits = |b: &Buffer<'_>, shape: &[u64]| {
-        shape.iter().product::<u64>() * u64::from(element_bits(b.element).unwrap_or(0))
-    };
-    let (has, needs) = (bits(&src, &src.alloc_shape), bits(&dst, &dst.shape));
-    if is_in(&src, SHARED) && needs > has {
-        complaints.push(Complaint::new(format!(
-            "needs {} bytes for the result, but the operand has {}",
-            needs / 8,
-            has / 8
-        ))); // memdesc_reinterpret_c6
-    }
-    if let (Some((rows, columns)), Some((has_rows, has_columns))) = (
-        tensor_memory_footprint(op, &dst),
-        tensor_memory_footprint(op, &src),
-    ) && (rows > has_rows || columns > has_columns)
-    {
-        complaints.push(Complaint::new(format!(
-            "needs {rows} rows and {columns} columns of tensor memory for the result, but the operand has {has_rows} and {has_columns}"
-        ))); // memdesc_reinterpret_c7
-    }
-    verdict(complaints)
+    is_partitioned(from)
+        && is_partitioned(to)
+        && reshaped().is_some_and(|found| to.to_linear_layout(dst).is_ok_and(|l| l == found))
 }
 
 pub(super) fn async_copy(op: OperationRef<'_, '_>) -> Verdict {

@@ -248,9 +248,11 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
 }
 
 pub(super) fn inline_asm(op: OperationRef<'_, '_>) -> Verdict {
-    let packed = integer(op, "packed_element");
+    // Triton takes a negative number for a large one.
+    let packed = u64::from(integer(op, "packed_element") as u32);
     let (srcs, _) = types(op);
-    if let (Some(first), Ok(packed)) = (srcs.first(), u64::try_from(packed)) {
+    ensure!(op.result_count() > 0, "needs at least one result"); // elementwise_inline_asm_c2
+    if let Some(first) = srcs.first() {
         ensure!(
             packed > 0 && first.num_elements() % packed == 0,
             "takes {packed} elements at a time, but `{}` has {}",

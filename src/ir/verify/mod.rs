@@ -29,6 +29,7 @@ mod generic;
 mod packed;
 mod place;
 mod product;
+mod reinterpret;
 mod tdm;
 mod tensor_core;
 mod tensor_memory;
@@ -69,6 +70,14 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
         return Ok(());
     };
     for other in &types[1..] {
+        if other.encoding.is_some() != first.encoding.is_some() {
+            return Err(one(Complaint::new(format!(
+                "needs an encoding on all operands{0}, or on none, but has `{1}` and `{2}`",
+                if results { " and results" } else { "" },
+                first.type_,
+                other.type_
+            )))); // ttg_c1
+        }
         if other.encoding != first.encoding {
             return Err(one(Complaint::new(format!(
                 "needs the same encoding for all operands{}, but has `{}` and `{}`",
@@ -131,7 +140,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "ttg.memdesc_subslice" => buffer::memdesc_subslice(op),
         "ttg.memdesc_trans" => buffer::memdesc_trans(op),
         "ttg.memdesc_reshape" => buffer::memdesc_reshape(op),
-        "ttg.memdesc_reinterpret" => buffer::memdesc_reinterpret(op),
+        "ttg.memdesc_reinterpret" => reinterpret::memdesc_reinterpret(op),
         "ttg.async_copy_global_to_local" => buffer::async_copy(op),
         "ttng.inval_barrier"
         | "ttng.wait_barrier"
@@ -484,13 +493,13 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     // Elements may change places, but none may be copied or dropped: as many in each thread, and
-    // the same threads with copies of others' elements.
+    // copies of others' elements in the same registers and threads.
     let copies = |layout: &TensorLayout| {
-        let masks = layout.unique.free_variable_masks();
-        [Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| masks.mask(dim))
+        let masks = layout.full.free_variable_masks();
+        [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| masks.mask(dim))
     };
     if op.has_attribute("allow_reorder")
-        && from.num_registers() == to.num_registers()
+        && from.full.in_size(Dim::REGISTER) == to.full.in_size(Dim::REGISTER)
         && copies(&from) == copies(&to)
     {
         return Ok(());

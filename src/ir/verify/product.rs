@@ -85,15 +85,11 @@ pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
     let mut factors = Vec::new();
     for (group, what, size) in [(3, "a", d.shape[rank - 2]), (4, "b", d.shape[rank - 1])] {
         let Some(scale) = scale(group) else { continue };
-        let factor = scale
-            .shape
-            .get(rank - 1)
-            .filter(|n| **n > 0)
-            .map_or(0, |n| k / n);
+        let along_k = scale.shape.last().copied().unwrap_or(0);
+        let factor = k.checked_div(along_k).unwrap_or(0);
         ensure!(
-            factor == 16 || factor == 32,
-            "needs a scale for every 16 or 32 elements along K, but `{what}` has {} for {k}: `{}`",
-            scale.shape.get(rank - 1).copied().unwrap_or(0),
+            (factor == 16 || factor == 32) && scale.shape.get(rank - 1) == Some(&along_k),
+            "needs a scale for every 16 or 32 elements along K, but `{what}` has {along_k} for {k}: `{}`",
             scale.type_
         ); // dot_scaled_c4
         ensure!(
@@ -186,6 +182,16 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             left.k_width(),
             right.k_width()
         ))); // dot_c5
+    }
+    if let Encoding::AmdWmma(wmma) = &*accumulator
+        && wmma
+            .cga_layout()
+            .bases()
+            .any(|basis| basis.iter().all(|at| *at == 0))
+    {
+        complaints.push(Complaint::new(format!(
+            "needs a part of the result for each CTA, but several have the same: `{accumulator}`"
+        ))); // dot_c11
     }
     if let Encoding::NvidiaMma(mma) = &*accumulator {
         if mma.is_ampere() {
@@ -302,11 +308,13 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
         ); // warp_group_dot_c9
     }
     let is_f8 = matches!(a.1.to_string().as_str(), "f8E4M3FN" | "f8E5M2");
+    // Triton takes a negative number for a large one.
+    let in_a_row = integer(op, "maxNumImpreciseAcc") as u32;
     ensure!(
-        !is_f8 || d.element.to_string() != "f32" || integer(op, "maxNumImpreciseAcc") >= 32,
+        !is_f8 || d.element.to_string() != "f32" || in_a_row >= 32,
         "adds products of `{}` in `f32`, which `maxNumImpreciseAcc` of {} does not allow; it must be at least 32",
         a.1,
-        integer(op, "maxNumImpreciseAcc")
+        in_a_row
     ); // warp_group_dot_c10
     if let Some(operand) = in_registers {
         let k_width = 32 / element_bits(a.1).unwrap_or(32).max(1);

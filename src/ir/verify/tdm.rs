@@ -1,5 +1,6 @@
 //! Rules of AMD's tensor data mover.
 
+use super::barrier;
 use super::buffer::{buffer_of, encoding_of};
 use super::{Verdict, dimensions, integer, integers, operand, operand_type, result, segment};
 use crate::encoding::{BlockedEncoding, Encoding};
@@ -149,6 +150,7 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
     };
     common(op, &desc, &buffer)?;
     loadable(op, &buffer)?;
+    barrier::last(op, 2)?; // barrier_c1, barrier_c3
     if op.has_attribute("warp_used_hint") {
         hint(op, &buffer, integer(op, "warp_used_hint"))?;
     }
@@ -226,6 +228,7 @@ pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
         .and_then(|e| e.shape_per_cta(&desc.shape).ok())
         .and_then(|shape| shape.last().copied());
     storable(op, &buffer, row)?;
+    barrier::last(op, 2)?; // barrier_c1, barrier_c3
     consistent(op, &desc, &buffer)
 }
 
@@ -254,6 +257,7 @@ fn rows<'c>(
         "needs a power of two of row indices, but has {}",
         indices.shape[0]
     ); // tdm_rows_c3
+    barrier::last(op, 3)?; // barrier_c1, barrier_c3
     Ok(Some((desc, buffer, indices)))
 }
 

@@ -49,11 +49,12 @@ impl Part<'_> {
 /// The GPU has tensor memory, as far as the module says which one it is.
 pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
     let target = ModuleInfo::target(op);
+    // A target that names no GPU says nothing about one.
     let has = target.as_deref().is_none_or(|target| {
-        target
-            .strip_prefix("cuda:")
-            .and_then(|version| version.parse::<u32>().ok())
-            .is_some_and(|version| (100..120).contains(&version))
+        match target.strip_prefix("cuda:").map(str::parse::<u32>) {
+            Some(version) => version.is_ok_and(|version| (100..120).contains(&version)),
+            None => !target.starts_with("hip:"),
+        }
     });
     ensure!(
         has,

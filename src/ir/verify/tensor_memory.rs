@@ -202,6 +202,30 @@ fn reducible(
     Ok(())
 }
 
+/// Each CTA has the same part of two buffers. A part of a buffer has CTAs without elements where it
+/// is cut along a dimension that is split over them.
+fn split_alike(src: (&Encoding, &Buffer<'_>), dst: (&Encoding, &Buffer<'_>)) -> bool {
+    let is_cut = |(encoding, buffer): (&Encoding, &Buffer<'_>)| {
+        let leading = buffer.shape.len() - encoding.rank();
+        let alloc = &buffer.alloc_shape[buffer.alloc_shape.len() - encoding.rank()..];
+        let split = encoding.cga_layout().map(|cga| cga.split_num());
+        split.is_ok_and(|split| {
+            (0..split.len()).any(|d| split[d] > 1 && buffer.shape[leading + d] != alloc[d])
+        })
+    };
+    let whole = |(_, buffer): (&Encoding, &Buffer<'_>)| buffer.alloc_shape.ends_with(&buffer.shape);
+    if whole(src) && whole(dst) {
+        let (Some(shared), Some(tensor)) = (layout_of(src.0, src.1), layout_of(dst.0, dst.1))
+        else {
+            return true;
+        };
+        return tensor
+            .invert_and_compose(&shared)
+            .is_ok_and(|moved| moved.is_trivial_over(&[Dim::BLOCK]));
+    }
+    !is_cut(src) && !is_cut(dst) && src.0.cga_layout().ok() == dst.0.cga_layout().ok()
+}
+
 pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
     on_blackwell(op)?;
     let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_of(op, 1)) else {
@@ -229,15 +253,10 @@ pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
         alignment >= 16,
         "needs an operand aligned to 16 bytes, but its layout is aligned to {alignment}"
     ); // tmem_copy_c4
-    if let (Some(shared), Some(tensor)) = (layout_of(&from, &src), layout_of(&to, &dst)) {
-        let local = tensor
-            .invert_and_compose(&shared)
-            .is_ok_and(|moved| moved.is_trivial_over(&[Dim::BLOCK]));
-        ensure!(
-            local,
-            "needs two buffers that are split over CTAs in one way, but has `{from}` and `{to}`"
-        ); // tmem_copy_c5
-    }
+    ensure!(
+        split_alike((&from, &src), (&to, &dst)),
+        "needs two buffers that are split over CTAs in one way, but has `{from}` and `{to}`"
+    ); // tmem_copy_c5
     let nvmma = match &*from {
         Encoding::NvmmaShared(e) => Some(e),
         _ => None,

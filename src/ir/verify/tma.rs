@@ -36,6 +36,13 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
             name_of(buffer)
         ))]); // tma_c1
     };
+    ensure!(
+        memory.rank() == buffer.shape.len(),
+        "copies to or from one buffer, of rank {}, but has {} of `{}`",
+        memory.rank(),
+        dimensions(&buffer.shape),
+        name_of(buffer)
+    ); // tma_c12
     let key = |e: &NvmmaSharedEncoding| {
         (
             e.is_transposed(),

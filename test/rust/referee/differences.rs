@@ -22,11 +22,16 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
     (
         "a key that an encoding needs",
-        &["struct is missing required parameter"],
+        &["struct is missing required parameter", "expected ','"],
+    ),
+    (
+        "a number that does not fit",
+        &["to 2147483647, got ", "`CGALayout` has rank"],
     ),
     (
         "a layout that does not exist",
         &[
+            "is 0, expected a power of two",
             "has no linear layout here",
             "along the partitioned dim, but the tile of",
             "along the contiguous dim, but the tile of",
@@ -46,8 +51,19 @@ const STRICTER: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "an encoding on one side of a broadcast",
-        &["'tt.broadcast' op needs an encoding on both operand and result, or on neither"],
+        "an encoding on some tensors of an operation",
+        &[
+            "'tt.broadcast' op needs an encoding on both operand and result, or on neither",
+            "needs an encoding on all operands",
+        ],
+    ),
+    (
+        "an `other` without a mask",
+        &["'tt.load' op failed to verify that other is what the pointer points to"],
+    ),
+    (
+        "an offset in a dimension that does not exist",
+        &["'amdg.extract_slice' op needs a result and offsets of the operand's rank"],
     ),
     (
         "layouts of AMD's operations against the module",

@@ -1,0 +1,187 @@
+//! Rules of `ttg.memdesc_reinterpret`: a buffer's memory, read as another type.
+
+use super::buffer::{buffer_of, buffer_result, encoding_of, same_place};
+use super::convert::verdict;
+use super::{Verdict, dimensions};
+use crate::encoding::{Encoding, PaddedSharedEncoding};
+use crate::ir::element_bits;
+use crate::layout::{Dim, LinearLayout};
+use crate::sys::{Buffer, Complaint};
+use melior::ir::OperationRef;
+use std::sync::Arc;
+
+/// A buffer as the memory that it takes.
+struct Memory<'a> {
+    encoding: Arc<Encoding>,
+    bits: u64,
+    /// How many buffers of the encoding there are.
+    count: u64,
+    /// The part of one buffer that is seen, of the shape that the layout is for.
+    shape: &'a [u64],
+    alloc: &'a [u64],
+    layout: LinearLayout,
+}
+
+impl<'a> Memory<'a> {
+    fn of(op: OperationRef<'_, '_>, buffer: &'a Buffer<'_>) -> Option<Self> {
+        let encoding = encoding_of(op, buffer)?;
+        let last = |shape: &'a [u64]| Some(&shape[shape.len().checked_sub(encoding.rank())?..]);
+        let (shape, alloc) = (last(&buffer.shape)?, last(&buffer.alloc_shape)?);
+        let layout = match &*encoding {
+            Encoding::PaddedShared(e) => e.linear_component().clone(),
+            e => e.to_linear_layout(alloc).ok()?,
+        };
+        let count = buffer.shape[..buffer.shape.len() - shape.len()]
+            .iter()
+            .product();
+        let bits = element_bits(buffer.element)?.into();
+        Some(Self {
+            encoding,
+            bits,
+            count,
+            shape,
+            alloc,
+            layout,
+        })
+    }
+
+    fn is_cut(&self) -> bool {
+        self.shape != self.alloc
+    }
+
+    /// A dimension that is both cut and split over CTAs.
+    fn cut_across_ctas(&self) -> Option<usize> {
+        let split = self.encoding.cga_layout().ok()?.split_num();
+        (0..self.shape.len()).find(|d| split[*d] > 1 && self.shape[*d] != self.alloc[*d])
+    }
+
+    /// Whether a bit of an address leads to what is seen.
+    fn is_seen(&self, dim: Dim, bit: usize) -> bool {
+        let basis = self.layout.basis(dim, bit);
+        basis.iter().zip(self.shape).all(|(at, size)| at < *size)
+    }
+
+    /// The addresses along a dim, and how many of them from the first on are seen: `shape` of 8x64
+    /// bytes in rows of 128 has 64.
+    fn extent(&self, dim: Dim) -> (u64, u64) {
+        let size = self.layout.in_size(dim);
+        let seen = (0..self.layout.in_bits(dim)).find(|bit| !self.is_seen(dim, *bit));
+        (
+            self.count * size,
+            seen.map_or(self.count * size, |bit| 1 << bit),
+        )
+    }
+
+    /// The bits of a row's number that are taken, of those that are seen.
+    fn rows(&self) -> u64 {
+        // Scales have a copy for each warp. Blocks of 64 rows lie in every other group of 16: the
+        // bit between them moves nothing, and what it leads to is free.
+        let is_copied = matches!(&*self.encoding, Encoding::TensorMemoryScales(_));
+        let columns = self.layout.columns_of(Dim::ROW).iter().enumerate();
+        columns
+            .filter(|(bit, column)| (is_copied || **column != 0) && self.is_seen(Dim::ROW, *bit))
+            .fold(0, |mask, (bit, _)| mask | 1 << bit)
+    }
+}
+
+/// Both addresses and paddings count in bits.
+fn same_padding(
+    a: &PaddedSharedEncoding,
+    a_bits: u64,
+    b: &PaddedSharedEncoding,
+    b_bits: u64,
+) -> bool {
+    let in_bits = |e: &PaddedSharedEncoding, bits: u64| -> Vec<(u64, u64)> {
+        e.interval_paddings()
+            .iter()
+            .map(|(interval, padding)| (u64::from(*interval) * bits, u64::from(*padding) * bits))
+            .collect()
+    };
+    in_bits(a, a_bits) == in_bits(b, b_bits)
+}
+
+fn encodings(from: &Memory<'_>, to: &Memory<'_>) -> Verdict {
+    let (a, b) = (&*from.encoding, &*to.encoding);
+    let same = match (a, b) {
+        (Encoding::PaddedShared(a), Encoding::PaddedShared(b)) => {
+            same_padding(a, from.bits, b, to.bits)
+        }
+        _ => ![a, b]
+            .iter()
+            .any(|e| matches!(e, Encoding::PaddedShared(_))),
+    };
+    ensure!(
+        same,
+        "needs the same padding in operand and result, but has `{a}` and `{b}`"
+    ); // memdesc_reinterpret_c4
+    ensure!(
+        !(from.is_cut() && matches!(a, Encoding::PaddedShared(_))),
+        "cannot read a part of a padded buffer as another type, but the operand is {} of {}",
+        dimensions(from.shape),
+        dimensions(from.alloc)
+    ); // memdesc_reinterpret_c8
+    if let Some(dim) = from.cut_across_ctas() {
+        return Err(vec![Complaint::new(format!(
+            "cannot read a part of what CTAs have pieces of as another type, but the operand is cut along dimension {dim}, which is split over CTAs"
+        ))]); // memdesc_reinterpret_c9
+    }
+    Ok(())
+}
+
+/// The result takes no more than the operand has, in a piece from the operand's beginning.
+fn fits(from: &Memory<'_>, to: &Memory<'_>, dim: Dim, unit_bits: u64, unit: &str) -> Verdict {
+    let units = |memory: &Memory<'_>, elements: u64| (elements * memory.bits).div_ceil(unit_bits);
+    let needs = units(to, to.extent(dim).0);
+    let (has, together) = from.extent(dim);
+    let (has, together) = (units(from, has), units(from, together));
+    ensure!(
+        needs <= has,
+        "needs {needs} {unit} for the result, but the operand has {has}"
+    ); // memdesc_reinterpret_c6, memdesc_reinterpret_c7
+    ensure!(
+        needs <= together,
+        "needs {needs} {unit} for the result, but the operand is a part of which only {together} lie together"
+    ); // memdesc_reinterpret_c10
+    Ok(())
+}
+
+pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
+        return Ok(());
+    };
+    verdict(same_place(&src, &dst))?;
+    let partitioned = [&src, &dst].iter().any(|buffer| {
+        let encoding = encoding_of(op, buffer);
+        matches!(encoding.as_deref(), Some(Encoding::PartitionedShared(_)))
+    });
+    ensure!(
+        !partitioned,
+        "cannot read a buffer in partitions as another type"
+    ); // memdesc_reinterpret_c3
+    ensure!(
+        dst.alloc_shape.ends_with(&dst.shape),
+        "makes a whole buffer, but its type is a view of {} in {}",
+        dimensions(&dst.shape),
+        dimensions(&dst.alloc_shape)
+    ); // memdesc_reinterpret_c5
+    let (Some(from), Some(to)) = (Memory::of(op, &src), Memory::of(op, &dst)) else {
+        return Ok(());
+    };
+    encodings(&from, &to)?;
+    if from.encoding.is_shared() {
+        return fits(&from, &to, Dim::OFFSET, 8, "bytes");
+    }
+    let (has, needs) = (from.rows(), to.rows());
+    ensure!(
+        needs.count_ones() <= has.count_ones() && needs & !has == 0,
+        "needs {} rows of tensor memory for the result, but the operand has {}{}",
+        1 << needs.count_ones(),
+        1 << has.count_ones(),
+        if needs.count_ones() <= has.count_ones() {
+            ", other ones"
+        } else {
+            ""
+        }
+    ); // memdesc_reinterpret_c7
+    fits(&from, &to, Dim::COL, 32, "columns of tensor memory")
+}
