@@ -15,6 +15,11 @@
 using namespace mlir;
 using namespace ll;
 
+// The address of an attribute or type, 0 for none.
+template <typename Part> static size_t addressOf(Part part) {
+  return reinterpret_cast<size_t>(part.getAsOpaquePointer());
+}
+
 LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
 
 Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic()> emitError) {
@@ -24,8 +29,7 @@ Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic
     return encoding;
   const LayoutCacheHolder &holder =
       encoding.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  auto key = reinterpret_cast<size_t>(encoding.getAsOpaquePointer());
-  bridge::EncodingCheck check = holder.cache->check_encoding(key);
+  bridge::EncodingCheck check = holder.cache->check_encoding(addressOf(encoding));
   if (!check.reason.empty()) {
     emitError() << std::string(check.reason);
     return {};
@@ -43,8 +47,7 @@ bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
   if (!dialect->hasPrettyAliases() ||
       !isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
     return false;
-  rust::String name = dialect->getLayoutCache().cache->pretty_name(
-      reinterpret_cast<size_t>(attr.getAsOpaquePointer()));
+  rust::String name = dialect->getLayoutCache().cache->pretty_name(addressOf(attr));
   os << std::string(name);
   return !name.empty();
 }
@@ -52,8 +55,7 @@ bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
 bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError) {
   const LayoutCacheHolder &holder =
       buffer.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  rust::String reason =
-      holder.cache->check_type(reinterpret_cast<size_t>(buffer.getAsOpaquePointer()));
+  rust::String reason = holder.cache->check_type(addressOf(buffer));
   if (reason.empty())
     return true;
   emitError() << std::string(reason);
@@ -99,12 +101,28 @@ bridge::PointerInfo bridge::pointer_info(size_t type) {
   auto pointer = dyn_cast<tt::PointerType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(type)));
   if (!pointer)
     return {false, 0, 0};
-  return {true, reinterpret_cast<size_t>(pointer.getPointeeType().getAsOpaquePointer()),
-          pointer.getAddressSpace()};
+  return {true, addressOf(pointer.getPointeeType()), pointer.getAddressSpace()};
+}
+
+bridge::TensorInfo bridge::tensor_info(size_t address) {
+  auto tensor =
+      dyn_cast<RankedTensorType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(address)));
+  if (!tensor || llvm::any_of(tensor.getShape(), ShapedType::isDynamic))
+    return {};
+  ArrayRef<int64_t> shape = tensor.getShape();
+  return {true, rust::Slice<const int64_t>(shape.data(), shape.size()),
+          addressOf(tensor.getElementType()), addressOf(tensor.getEncoding())};
+}
+
+size_t bridge::nearest_attribute(size_t address, rust::Str name) {
+  auto *op = reinterpret_cast<Operation *>(address);
+  for (; op; op = op->getParentOp())
+    if (Attribute found = op->getRawDictionaryAttrs().get(view(name)))
+      return addressOf(found);
+  return 0;
 }
 
 bridge::BufferInfo bridge::buffer_info(size_t address) {
-  auto handle = [](auto part) { return reinterpret_cast<size_t>(part.getAsOpaquePointer()); };
   auto sizes = [](ArrayRef<int64_t> shape) {
     rust::Vec<int64_t> copy;
     for (int64_t size : shape)
@@ -116,21 +134,21 @@ bridge::BufferInfo bridge::buffer_info(size_t address) {
   if (auto buffer = dyn_cast<ttg::MemDescType>(type)) {
     info.kind = 1;
     info.shape = sizes(buffer.getShape());
-    info.element = handle(buffer.getElementType());
-    info.encoding = handle(buffer.getEncoding());
-    info.memory_space = handle(buffer.getMemorySpace());
+    info.element = addressOf(buffer.getElementType());
+    info.encoding = addressOf(buffer.getEncoding());
+    info.memory_space = addressOf(buffer.getMemorySpace());
     info.is_mutable = buffer.getMutableMemory();
     info.alloc_shape = sizes(buffer.getAllocShape());
   } else if (auto desc = dyn_cast<tt::TensorDescType>(type)) {
     info.kind = 2;
     info.shape = sizes(desc.getShape());
-    info.element = handle(desc.getElementType());
-    info.encoding = handle(desc.getSharedLayout());
+    info.element = addressOf(desc.getElementType());
+    info.encoding = addressOf(desc.getSharedLayout());
   } else if (auto desc = dyn_cast<ttng::TensorDescIm2ColType>(type)) {
     info.kind = 3;
     info.shape = sizes(desc.getShape());
-    info.element = handle(desc.getElementType());
-    info.encoding = handle(desc.getSharedLayout());
+    info.element = addressOf(desc.getElementType());
+    info.encoding = addressOf(desc.getSharedLayout());
   }
   return info;
 }

@@ -15,6 +15,7 @@ namespace ll {
 namespace bridge {
 struct LayoutCache;
 struct PointerInfo;
+struct TensorInfo;
 struct BufferInfo;
 
 inline size_t handle(mlir::Operation *op) { return reinterpret_cast<size_t>(op); }
@@ -32,7 +33,11 @@ void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> no
 void emit_remark(size_t op, rust::Str message);
 bool keeps_encoding(size_t op);
 PointerInfo pointer_info(size_t type);
+// The shape lives as long as the type's context.
+TensorInfo tensor_info(size_t type);
 BufferInfo buffer_info(size_t type);
+// A discardable attribute of the innermost operation around `op`, itself included, or null.
+size_t nearest_attribute(size_t op, rust::Str name);
 // Replaces attributes everywhere below an operation, in types and constants too.
 void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
 } // namespace bridge

@@ -47,7 +47,7 @@ fn linear(old: &Encoding, inventory: &Inventory<'_>, layouts: &Layouts) -> Optio
         .iter()
         .filter_map(|tensor| {
             let found = layouts.encoding(tensor.encoding?).ok()?;
-            (root(&found) == old).then(|| widen(&found, &tensor.shape))
+            (root(&found) == old).then(|| widen(&found, tensor.shape))
         })
         .filter(|shape| shape.len() == rank)
         .collect();

@@ -74,7 +74,7 @@ impl<'c> Inventory<'c> {
                 return false;
             };
             respelled
-                .to_linear_layout(&tensor.shape)
+                .to_linear_layout(tensor.shape)
                 .and_then(|full| full.remove_zero_bases(Dim::REGISTER).map_err(Into::into))
                 .is_ok_and(|unique| unique == before.unique)
         })

@@ -188,7 +188,7 @@ fn split<'c>(op: Op<'c>) -> Rewrite<'c> {
         return Rewrite::Keep;
     };
     match infer::result_encoding(op, 0, &from) {
-        Ok(inferred) if equivalent(&inferred, &to, &half.shape) => Rewrite::SetOperand(0, original),
+        Ok(inferred) if equivalent(&inferred, &to, half.shape) => Rewrite::SetOperand(0, original),
         _ => Rewrite::Keep,
     }
 }

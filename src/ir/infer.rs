@@ -109,7 +109,7 @@ pub fn operand_encoding(
 /// Sizes of the dimensions of what has an encoding.
 fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
     TensorType::of(type_)
-        .map(|tensor| tensor.shape)
+        .map(|tensor| tensor.shape.to_vec())
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 

@@ -1,11 +1,11 @@
 //! What encodings and tensor types mean, computed once per context.
 
-use crate::encoding::Encoding;
+use crate::encoding::{Encoding, EncodingError};
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
 use melior::ir::{Attribute, Type};
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 /// A tensor type's layout.
@@ -27,15 +27,48 @@ impl TensorLayout {
     }
 }
 
+/// What the rules of a place ask of a type, so that one look-up answers them.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Occupant {
+    /// Neither a tensor nor a buffer: a number, a pointer, a token.
+    Other,
+    /// A tensor.
+    Tensor {
+        /// How many elements it has, where 64 bits can say.
+        elements: Option<u64>,
+        /// What its encoding lays it out over.
+        units: Units,
+        /// Whether its encoding swizzles warps.
+        is_generic: bool,
+    },
+    /// A buffer in the memory of a CTA, with the CTAs of its encoding, where it says.
+    Buffer(Option<u64>),
+}
+
+/// How many of each unit of a GPU the encoding of a tensor is for.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Units {
+    /// It has no encoding.
+    Unsaid,
+    /// Its encoding does not lay it out.
+    Broken,
+    /// Threads per warp, warps per CTA and CTAs.
+    Of([u64; 3]),
+}
+
 type Answer<T> = Result<Arc<T>, Arc<str>>;
+/// By the address of a uniqued type or attribute.
+type Known<T> = Mutex<FxHashMap<usize, T>>;
 
 /// The cache: one per MLIR context, kept by its `ttg` dialect.
 #[derive(Debug, Default)]
 pub struct Layouts {
-    encodings: Mutex<HashMap<usize, Answer<Encoding>>>,
-    spellings: Mutex<HashMap<usize, Answer<Option<String>>>>,
-    tensors: Mutex<HashMap<usize, Answer<TensorLayout>>>,
-    types: Mutex<HashMap<usize, Answer<()>>>,
+    texts: Known<Arc<str>>,
+    encodings: Known<Answer<Encoding>>,
+    spellings: Known<Answer<Option<String>>>,
+    tensors: Known<Answer<TensorLayout>>,
+    types: Known<Answer<()>>,
+    occupants: Known<Occupant>,
 }
 
 impl Layouts {
@@ -50,16 +83,31 @@ impl Layouts {
             .expect("the cache was made by `install`")
     }
 
+    /// How a type is spelled, as `f8E5M2`.
+    pub fn text_of_type(&self, type_: Type<'_>) -> Arc<str> {
+        cached(&self.texts, sys::type_id(type_), || {
+            type_.to_string().into()
+        })
+    }
+
+    /// How an attribute is spelled, as `#ttg.shared_memory`.
+    pub fn text_of_attribute(&self, attribute: Attribute<'_>) -> Arc<str> {
+        cached(&self.texts, sys::attribute_id(attribute), || {
+            attribute.to_string().into()
+        })
+    }
+
     /// The encoding that an attribute spells.
     ///
     /// # Errors
     /// The reason why it is none.
     pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
-            attribute
-                .to_string()
-                .parse::<Encoding>()
-                .map_err(|e| e.to_string())
+            let encoding: Encoding = self
+                .text_of_attribute(attribute)
+                .parse()
+                .map_err(|e: EncodingError| e.to_string())?;
+            Ok(Arc::new(encoding))
         })
     }
 
@@ -70,9 +118,9 @@ impl Layouts {
     pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Arc<str>> {
         // Asked each time an encoding is parsed, also one that is there already.
         cached(&self.spellings, sys::attribute_id(attribute), || {
-            let encoding = self.encoding(attribute).map_err(|e| e.to_string())?;
-            let text = encoding.to_string();
-            Ok((text != attribute.to_string()).then_some(text))
+            let normal = self.encoding(attribute)?.to_string();
+            let differs = *normal != *self.text_of_attribute(attribute);
+            Ok(Arc::new(differs.then_some(normal)))
         })
         .map(|spelling| spelling.as_ref().clone())
     }
@@ -83,7 +131,7 @@ impl Layouts {
     /// The rule that it breaks.
     pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Arc<str>> {
         cached(&self.types, sys::type_id(type_), || {
-            super::verify::type_rules(self, type_)
+            Ok(Arc::new(super::verify::type_rules(self, type_)?))
         })
         .map(drop)
     }
@@ -123,46 +171,85 @@ impl Layouts {
     pub fn tensor(&self, tensor: &TensorType<'_>) -> Answer<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
             let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
-            let encoding = self
-                .encoding(attribute)
-                .map_err(|reason| reason.to_string())?;
+            let encoding = self.encoding(attribute)?;
             if !encoding.is_distributed() {
                 return Err(format!(
                     "a tensor lives in registers, but `{attribute}` is a layout of shared memory"
-                ));
+                )
+                .into());
             }
             if encoding.rank() != tensor.shape.len() {
                 return Err(format!(
                     "the encoding is for tensors of rank {}, but the tensor has rank {}",
                     encoding.rank(),
                     tensor.shape.len()
-                ));
+                )
+                .into());
             }
             let full = encoding
-                .to_linear_layout(&tensor.shape)
+                .to_linear_layout(tensor.shape)
                 .map_err(|e| e.to_string())?;
             let unique = full
                 .remove_zero_bases(Dim::REGISTER)
                 .map_err(|e| e.to_string())?;
-            Ok(TensorLayout {
+            Ok(Arc::new(TensorLayout {
                 encoding,
                 full,
                 unique,
-            })
+            }))
+        })
+    }
+
+    /// What a type is to the place that it stands in.
+    pub(super) fn occupant(&self, type_: Type<'_>) -> Occupant {
+        cached(&self.occupants, sys::type_id(type_), || {
+            if let Some(tensor) = TensorType::of(type_) {
+                let sizes = tensor.shape.iter();
+                return Occupant::Tensor {
+                    elements: sizes.copied().try_fold(1, u64::checked_mul),
+                    units: self.units(&tensor),
+                    is_generic: tensor
+                        .encoding
+                        .and_then(|attribute| self.encoding(attribute).ok())
+                        .is_some_and(|encoding| is_generic(&encoding)),
+                };
+            }
+            let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
+                return Occupant::Other;
+            };
+            let encoding = buffer
+                .encoding
+                .and_then(|attribute| self.encoding(attribute).ok());
+            let cga = encoding.and_then(|encoding| encoding.cga_layout().ok());
+            Occupant::Buffer(cga.map(|cga| u64::from(cga.num_ctas())))
+        })
+    }
+
+    fn units(&self, tensor: &TensorType<'_>) -> Units {
+        if tensor.encoding.is_none() {
+            return Units::Unsaid;
+        }
+        self.tensor(tensor).map_or(Units::Broken, |layout| {
+            Units::Of([Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| layout.full.in_size(dim)))
         })
     }
 }
 
-fn cached<T>(
-    map: &Mutex<HashMap<usize, Answer<T>>>,
-    key: usize,
-    compute: impl FnOnce() -> Result<T, String>,
-) -> Answer<T> {
+/// Whether an encoding is `#ttg.generic_linear`, or a slice of one.
+fn is_generic(encoding: &Encoding) -> bool {
+    match encoding {
+        Encoding::GenericLinear(_) => true,
+        Encoding::Slice(slice) => is_generic(slice.parent()),
+        _ => false,
+    }
+}
+
+fn cached<T: Clone>(map: &Known<T>, key: usize, compute: impl FnOnce() -> T) -> T {
     if let Some(known) = map.lock().unwrap_or_else(PoisonError::into_inner).get(&key) {
         return known.clone();
     }
     // Computed without the lock: a tensor asks for its encoding.
-    let answer = compute().map(Arc::new).map_err(Arc::from);
+    let answer = compute();
     map.lock()
         .unwrap_or_else(PoisonError::into_inner)
         .insert(key, answer.clone());

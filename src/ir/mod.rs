@@ -21,5 +21,5 @@ pub mod view;
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::ModuleInfo;
-pub use tensor::{TensorType, element_bits, is_element_of_block};
+pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
 pub use unknown::{TRITON_VERSION, unknown_name};

@@ -1,13 +1,12 @@
 //! What a module says about the GPU it is for.
 
-use crate::sys::Complaint;
-use crate::sys::build;
+use crate::sys::{self, Complaint, build};
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, OperationRef};
 
 /// The attributes of a module that layouts refer to.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ModuleInfo {
     /// `"ttg.num-warps"`: warps per CTA.
     pub num_warps: u64,
@@ -15,8 +14,6 @@ pub struct ModuleInfo {
     pub threads_per_warp: u64,
     /// `"ttg.num-ctas"`: CTAs per cluster.
     pub num_ctas: u64,
-    /// `ttg.target`, as `cuda:90` or `hip:gfx942`.
-    pub target: Option<String>,
 }
 
 impl ModuleInfo {
@@ -26,7 +23,7 @@ impl ModuleInfo {
     /// The missing or malformed attribute.
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Complaint> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Complaint> {
-            let found = nearest(op, name);
+            let found = Self::attribute(op, name);
             let Some(number) = found.and_then(|a| IntegerAttribute::try_from(a).ok()) else {
                 return default.ok_or_else(|| {
                     Complaint::new(format!(
@@ -53,37 +50,37 @@ impl ModuleInfo {
             },
             threads_per_warp: number("ttg.threads-per-warp", Some(32))?,
             num_ctas: number("ttg.num-ctas", Some(1))?,
-            target: Self::target(op),
         })
     }
 
     /// CTAs per cluster around an operation; one where no module says.
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
-        nearest(op, "ttg.num-ctas")
+        Self::attribute(op, "ttg.num-ctas")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .and_then(|a| u64::try_from(a.signed_value()).ok())
             .unwrap_or(1)
     }
 
-    /// The GPU that the code around an operation is for, as `cuda:90`, where a module says.
+    /// `ttg.target`: the GPU that the code around an operation is for, as `cuda:90` or `hip:gfx942`,
+    /// where a module says.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
-        let target = StringAttribute::try_from(nearest(op, "ttg.target")?).ok()?;
+        let target = StringAttribute::try_from(Self::attribute(op, "ttg.target")?).ok()?;
         Some(target.value().to_owned())
     }
 
-    /// An attribute of the innermost operation around `op` that has it.
+    /// An attribute of the innermost operation around `op`, itself included, that has it.
     #[must_use]
     pub fn attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
-        nearest(op, name)
+        sys::nearest_attribute(op, name)
     }
 
     /// Warps that run an operation, where a module says.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
         partition_warps(op).or_else(|| {
-            nearest(op, "ttg.num-warps")
+            Self::attribute(op, "ttg.num-warps")
                 .and_then(|a| IntegerAttribute::try_from(a).ok())
                 .and_then(|a| u64::try_from(a.signed_value()).ok())
         })
@@ -94,7 +91,7 @@ impl ModuleInfo {
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
-        let of_module = nearest(op, "ttg.maxnreg")
+        let of_module = Self::attribute(op, "ttg.maxnreg")
             .and_then(|a| IntegerAttribute::try_from(a).ok())
             .and_then(|a| u64::try_from(a.signed_value()).ok())
             .unwrap_or(ALL);
@@ -107,17 +104,6 @@ impl ModuleInfo {
     #[must_use]
     pub fn threads_per_cta(&self) -> u64 {
         self.num_warps * self.threads_per_warp
-    }
-}
-
-/// An attribute of the innermost operation around `op`, itself included, that has it.
-fn nearest<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
-    let mut at = build::of_context(op);
-    loop {
-        if let Ok(attribute) = at.attribute(name) {
-            return Some(attribute);
-        }
-        at = build::of_context(at.parent_operation()?);
     }
 }
 

@@ -1,15 +1,18 @@
 //! Tensor types with an encoding.
 
+use crate::ir::Layouts;
+use crate::sys;
 use melior::ir::r#type::{IntegerType, RankedTensorType, TypeLike};
-use melior::ir::{Attribute, ShapedTypeLike, Type};
+use melior::ir::{Attribute, Type};
+use std::sync::Arc;
 
 /// A ranked tensor of static shape.
-#[derive(Clone, Debug)]
+#[derive(Clone, Copy, Debug)]
 pub struct TensorType<'c> {
     /// The type itself.
     pub type_: Type<'c>,
     /// Sizes of the dimensions, in elements.
-    pub shape: Vec<u64>,
+    pub shape: &'c [u64],
     /// The element type.
     pub element: Type<'c>,
     /// The encoding, where there is one.
@@ -20,22 +23,12 @@ impl<'c> TensorType<'c> {
     /// The view of a type, or nothing where the type is no tensor of static shape.
     #[must_use]
     pub fn of(type_: Type<'c>) -> Option<Self> {
-        // Asked first, because the error of the conversion prints the type.
-        if !type_.is_ranked_tensor() {
-            return None;
-        }
-        let tensor = RankedTensorType::try_from(type_).ok()?;
-        if !tensor.has_static_shape() {
-            return None;
-        }
-        let shape = (0..tensor.rank())
-            .map(|i| static_size(&tensor, i))
-            .collect();
+        let parts = sys::tensor(type_)?;
         Some(Self {
             type_,
-            shape,
-            element: tensor.element(),
-            encoding: tensor.encoding(),
+            shape: parts.shape,
+            element: parts.element,
+            encoding: parts.encoding,
         })
     }
 
@@ -48,15 +41,7 @@ impl<'c> TensorType<'c> {
     /// The same tensor type with another encoding.
     #[must_use]
     pub fn with_encoding(&self, encoding: Attribute<'c>) -> Type<'c> {
-        RankedTensorType::new(&self.shape, self.element, Some(encoding)).into()
-    }
-}
-
-fn static_size(tensor: &RankedTensorType<'_>, i: usize) -> u64 {
-    use melior::ir::r#type::DimSize;
-    match tensor.dim_size(i) {
-        Ok(DimSize::Static(size)) => size,
-        _ => 0,
+        RankedTensorType::new(self.shape, self.element, Some(encoding)).into()
     }
 }
 
@@ -66,10 +51,18 @@ fn static_size(tensor: &RankedTensorType<'_>, i: usize) -> u64 {
 #[must_use]
 pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
     element == block
-        || match (IntegerType::try_from(element), IntegerType::try_from(block)) {
-            (Ok(element), Ok(block)) => element.is_signless() && element.width() == block.width(),
+        || match (integer(element), integer(block)) {
+            (Some(element), Some(block)) => {
+                element.is_signless() && element.width() == block.width()
+            }
             _ => false,
         }
+}
+
+/// How an element type is spelled, as `f8E5M2`; printed once per context.
+#[must_use]
+pub fn element_name(element: Type<'_>) -> Arc<str> {
+    Layouts::of(element.context()).text_of_type(element)
 }
 
 /// The width of an element in bits: its own for numbers, 64 for pointers.
@@ -77,12 +70,20 @@ pub fn is_element_of_block(element: Type<'_>, block: Type<'_>) -> bool {
 /// `i1` is 1 bit wide, `f8E4M3FN` 8, `!tt.ptr<f32>` and `!llvm.ptr` 64.
 #[must_use]
 pub fn element_bits(element: Type<'_>) -> Option<u32> {
-    if let Ok(integer) = IntegerType::try_from(element) {
+    if let Some(integer) = integer(element) {
         return Some(integer.width());
     }
-    let is_pointer = crate::sys::pointer(element).is_some() || crate::sys::is_llvm_pointer(element);
+    let is_pointer = sys::pointer(element).is_some() || sys::is_llvm_pointer(element);
     if element.is_index() || is_pointer {
         return Some(64);
     }
-    crate::sys::float_width(element)
+    sys::float_width(element)
+}
+
+/// A type as an integer type. melior's own conversion prints what it refuses.
+fn integer(type_: Type<'_>) -> Option<IntegerType<'_>> {
+    type_
+        .is_integer()
+        .then(|| IntegerType::try_from(type_).ok())
+        .flatten()
 }

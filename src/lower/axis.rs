@@ -579,7 +579,7 @@ fn integer(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
 
 /// A tensor's sizes; none for a scalar.
 fn shape_of(type_: Type<'_>) -> Vec<u64> {
-    TensorType::of(type_).map_or_else(Vec::new, |t| t.shape)
+    TensorType::of(type_).map_or_else(Vec::new, |t| t.shape.to_vec())
 }
 
 fn rank_of(type_: Type<'_>) -> usize {

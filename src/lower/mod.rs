@@ -60,7 +60,8 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
         return Ok(());
     }
     let info = ModuleInfo::around(module).map_err(fail)?;
-    let gpu = select_gpu(&info, target).map_err(fail)?;
+    let own = ModuleInfo::target(module);
+    let gpu = select_gpu(info, target.or(own.as_deref())).map_err(fail)?;
 
     let mut shared_bytes = 0;
     let mut failed = None;
@@ -85,8 +86,8 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     Ok(())
 }
 
-fn select_gpu(info: &ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint> {
-    let name = target.or(info.target.as_deref()).ok_or_else(|| {
+fn select_gpu(info: ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint> {
+    let name = target.ok_or_else(|| {
         Complaint::new("has no target to lower for")
             .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`")
     })?;

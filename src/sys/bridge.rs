@@ -20,6 +20,14 @@ pub(super) mod ffi {
         address_space: i32,
     }
 
+    /// The parts of a ranked tensor of static shape; `is_tensor` is false for every other type.
+    struct TensorInfo {
+        is_tensor: bool,
+        shape: &'static [i64],
+        element: usize,
+        encoding: usize,
+    }
+
     /// The parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col`
     /// (kind 3); kind 0 for other types.
     struct BufferInfo {
@@ -80,7 +88,9 @@ pub(super) mod ffi {
         fn emit_remark(op: usize, message: &str);
         fn keeps_encoding(op: usize) -> bool;
         fn pointer_info(type_: usize) -> PointerInfo;
+        fn tensor_info(type_: usize) -> TensorInfo;
         fn buffer_info(type_: usize) -> BufferInfo;
+        fn nearest_attribute(op: usize, name: &str) -> usize;
         fn replace_attributes(op: usize, from: &[usize], to: &[usize]);
     }
 }

@@ -105,6 +105,40 @@ pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
     })
 }
 
+/// The parts of a ranked tensor of static shape.
+#[derive(Clone, Copy, Debug)]
+pub struct Tensor<'c> {
+    /// Sizes of the dimensions, in elements.
+    pub shape: &'c [u64],
+    /// The element type.
+    pub element: Type<'c>,
+    /// The encoding, where there is one.
+    pub encoding: Option<Attribute<'c>>,
+}
+
+/// The parts of a ranked tensor of static shape, or nothing for another type.
+#[must_use]
+pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
+    let info = ffi::tensor_info(type_id(type_));
+    // SAFETY: sizes are not negative in a static shape, and both integers have one layout. C++
+    // returned the address of a type and of an attribute of the same context, or null.
+    info.is_tensor.then(|| unsafe {
+        Tensor {
+            shape: std::slice::from_raw_parts(info.shape.as_ptr().cast(), info.shape.len()),
+            element: self::type_(info.element),
+            encoding: (info.encoding != 0).then(|| attribute(info.encoding)),
+        }
+    })
+}
+
+/// A discardable attribute of the innermost operation around `op`, itself included, that has it.
+#[must_use]
+pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
+    let address = ffi::nearest_attribute(operation_id(op), name);
+    // SAFETY: C++ returned the address of an attribute of the same context, or null.
+    (address != 0).then(|| unsafe { attribute(address) })
+}
+
 /// The parts of a `!ttg.memdesc`, `!tt.tensordesc` or `!ttng.tensordesc_im2col`.
 #[derive(Clone, Debug)]
 pub struct Buffer<'c> {
@@ -154,7 +188,9 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
 /// The cache that belongs to a context's `ttg` dialect.
 #[must_use]
 pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
-    ffi::layout_cache(context_of(context).to_raw().ptr as usize)
+    // SAFETY: the handle is read while it is alive.
+    let context = unsafe { context.to_ref() };
+    ffi::layout_cache(context.to_raw().ptr as usize)
 }
 
 /// A context by reference, for constructors that ask for one.

@@ -50,7 +50,7 @@ fn laid_out(type_: Type<'_>) -> Option<(Vec<u64>, Arc<Encoding>)> {
     let encoding = Layouts::of(type_.context())
         .encoding(tensor.encoding?)
         .ok()?;
-    Some((tensor.shape, encoding))
+    Some((tensor.shape.to_vec(), encoding))
 }
 
 #[derive(Default)]

@@ -113,23 +113,23 @@ pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
     ensure!(
         src.shape
             .iter()
-            .zip(&dst.shape)
+            .zip(dst.shape)
             .all(|(part, whole)| whole % part == 0),
         "needs operands that divide the result's shape {}, but has {}",
-        dimensions(&dst.shape),
-        dimensions(&src.shape)
+        dimensions(dst.shape),
+        dimensions(src.shape)
     ); // concat_c2
     let count: u64 = src
         .shape
         .iter()
-        .zip(&dst.shape)
+        .zip(dst.shape)
         .map(|(a, b)| b / a)
         .product();
     ensure!(
         u64::try_from(op.operand_count()) == Ok(count),
         "needs {count} operands of {} to make {}, but has {}",
-        dimensions(&src.shape),
-        dimensions(&dst.shape),
+        dimensions(src.shape),
+        dimensions(dst.shape),
         op.operand_count()
     ); // concat_c3
     ensure!(
@@ -143,7 +143,7 @@ pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
     within_thread(&to, &from, |place| {
         place
             .iter()
-            .zip(&src.shape)
+            .zip(src.shape)
             .map(|(at, size)| at % size)
             .collect()
     })
@@ -209,7 +209,7 @@ pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
     let Ok(from) = cache.tensor(&src) else {
         return Ok(());
     };
-    let expected = transposed(blocked, &from.full, &src.shape);
+    let expected = transposed(blocked, &from.full, src.shape);
     let found = cache.tensor(&dst).ok();
     if expected
         .as_ref()
@@ -258,8 +258,8 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
     ensure!(
         (0..rank).all(|d| d == axis || scale.shape[d] == dst.shape[d]),
         "needs scales of the result's size in all dimensions but {axis}, but has {} for {}",
-        dimensions(&scale.shape),
-        dimensions(&dst.shape)
+        dimensions(scale.shape),
+        dimensions(dst.shape)
     ); // scaled_c3
     ensure!(
         scale.shape[axis] > 0 && dst.shape[axis] % scale.shape[axis] == 0,
@@ -451,7 +451,7 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
         "needs a buffer with `order = {expected:?}` for operand {}, but has {order:?}",
         operand.op_idx()
     ); // local_load_packed_transposed_c2
-    let mut shape = dst.shape.clone();
+    let mut shape = dst.shape.to_vec();
     if shape.len() == rank && rank >= 2 {
         let (halved, doubled) = if first {
             (rank - 2, rank - 1)
@@ -465,7 +465,7 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
         src.shape == shape,
         "needs a buffer of {}, whose pairs lie across those of {}, but has {}",
         dimensions(&shape),
-        dimensions(&dst.shape),
+        dimensions(dst.shape),
         dimensions(&src.shape)
     ); // local_load_packed_transposed_c3
     Ok(())

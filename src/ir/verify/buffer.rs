@@ -7,7 +7,7 @@ use crate::ir::{Layouts, TensorType, element_bits};
 use crate::layout::Dim;
 use crate::sys::{self, Buffer, Complaint};
 use melior::ir::operation::OperationLike;
-use melior::ir::{OperationRef, Type};
+use melior::ir::{AttributeLike, OperationRef, Type};
 use std::sync::Arc;
 
 pub(super) const SHARED: &str = "#ttg.shared_memory";
@@ -16,7 +16,7 @@ pub(super) const TENSOR: &str = "#ttng.tensor_memory";
 pub(super) fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
     buffer
         .memory_space
-        .is_some_and(|space| space.to_string() == memory)
+        .is_some_and(|space| *Layouts::of(space.context()).text_of_attribute(space) == *memory)
 }
 
 /// The rules of `!ttg.memdesc`, whose documentation labels them.
@@ -208,7 +208,7 @@ pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec
     if tensor.shape != buffer.shape {
         complaints.push(Complaint::new(format!(
             "needs a tensor and a buffer of the same shape, but has {} and {}",
-            dimensions(&tensor.shape),
+            dimensions(tensor.shape),
             dimensions(&buffer.shape)
         ))); // local_alloc_c2, local_load_c2, local_store_c3, tmem_alloc_c7, tmem_load_c12, tmem_store_c6, async_shared_store_c4
     }
@@ -301,8 +301,8 @@ fn indexed(
     if indices.shape != values.shape {
         complaints.push(Complaint::new(format!(
             "needs indices and values of the same shape, but has {} and {}",
-            dimensions(&indices.shape),
-            dimensions(&values.shape)
+            dimensions(indices.shape),
+            dimensions(values.shape)
         ))); // local_gather_c2, local_scatter_c3
     }
     if buffer.shape.len() != indices.shape.len() {

@@ -130,7 +130,7 @@ fn reduced(
             ))
         }); // reduce_c4
     }
-    let mut shape = src.shape.clone();
+    let mut shape = src.shape.to_vec();
     shape.remove(axis);
     let dst = TensorType::of(found).filter(|dst| dst.shape == shape && dst.element == src.element);
     let Some(dst) = dst else {

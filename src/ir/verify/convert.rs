@@ -22,8 +22,8 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     if indices.shape != dst.shape {
         complaints.push(Complaint::new(format!(
             "needs indices and a result of the same shape, but has {} and {}",
-            dimensions(&indices.shape),
-            dimensions(&dst.shape)
+            dimensions(indices.shape),
+            dimensions(dst.shape)
         ))); // gather_c1
     }
     if indices.encoding != dst.encoding {
@@ -54,7 +54,7 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
         ))); // gather_c5
         return Err(complaints);
     };
-    for (i, (from, at)) in src.shape.iter().zip(&indices.shape).enumerate() {
+    for (i, (from, at)) in src.shape.iter().zip(indices.shape).enumerate() {
         if i != axis && from != at {
             complaints.push(Complaint::new(format!(
                 "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
@@ -172,12 +172,12 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         packed.type_,
         wide.type_
     ); // fp4_to_fp_c2, scaled_c12
-    let mut expected = packed.shape.clone();
+    let mut expected = packed.shape.to_vec();
     expected[axis] *= 2;
     ensure!(
         wide.shape == expected,
         "has pairs along dimension {axis}, so {} is {} unpacked, but the other tensor is `{}`",
-        dimensions(&packed.shape),
+        dimensions(packed.shape),
         dimensions(&expected),
         wide.type_
     ); // fp4_to_fp_c4, scaled_c13
@@ -189,12 +189,12 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         return Ok(());
     };
     // Backward is more general: a thread may hold a pair in any two of its registers.
-    let inferred = infer::fp4_to_fp_source(&to.encoding, &wide.shape, axis)
+    let inferred = infer::fp4_to_fp_source(&to.encoding, wide.shape, axis)
         .map_err(|e| one(Complaint::new(e.to_string())))?; // fp4_to_fp_c6, scaled_c15
-    if infer::equivalent(&inferred, &from.encoding, &packed.shape) {
+    if infer::equivalent(&inferred, &from.encoding, packed.shape) {
         return Ok(());
     }
-    match inferred.to_linear_layout(&packed.shape) {
+    match inferred.to_linear_layout(packed.shape) {
         Ok(layout) => Err(inference_mismatch(packed, &layout)), // fp4_to_fp_c6, scaled_c15
         Err(e) => Err(one(Complaint::new(e.to_string()))),      // fp4_to_fp_c6, scaled_c15
     }
@@ -243,7 +243,7 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
         complaints.push(Complaint::new(format!(
             "needs a block and a tensor of as many elements, but has {} with {elements} and {} with {}",
             dimensions(&desc.shape),
-            dimensions(&tensor.shape),
+            dimensions(tensor.shape),
             tensor.num_elements()
         ))); // descriptor_load_c2, descriptor_store_c2, descriptor_reduce_c2
     }
@@ -268,7 +268,7 @@ pub(super) fn descriptor_gather(op: OperationRef<'_, '_>, tensor: Option<Type<'_
         "needs a descriptor of blocks of one row, but its blocks are {}",
         dimensions(&block.shape)
     ); // descriptor_gather_c2, descriptor_scatter_c2
-    gathered(&rows, tensor.type_, &tensor.shape, tensor.element)?;
+    gathered(&rows, tensor.type_, tensor.shape, tensor.element)?;
     ensure!(
         tensor.shape[1] == block.shape[1],
         "needs a tensor with the {} columns of a block, but `{}` has {}",

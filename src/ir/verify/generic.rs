@@ -1,9 +1,9 @@
 //! Where tensors laid out by `#ttg.generic_linear` may stand.
 
 use super::{Verdict, one};
-use crate::encoding::Encoding;
-use crate::ir::{Layouts, TensorType};
-use crate::sys::Complaint;
+use crate::ir::Layouts;
+use crate::ir::layouts::Occupant;
+use crate::sys::{Complaint, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
@@ -43,37 +43,28 @@ const TAKEN_BY: [&str; 32] = [
     "ttg.local_store",
 ];
 
-fn is_generic(encoding: &Encoding) -> bool {
-    match encoding {
-        Encoding::GenericLinear(_) => true,
-        Encoding::Slice(slice) => is_generic(slice.parent()),
-        _ => false,
-    }
-}
-
 /// Whether warps may be swizzled in the tensors of an operation.
-pub(super) fn operands_and_results(op: OperationRef<'_, '_>) -> Verdict {
-    let name = op.name();
-    let name = name.as_string_ref().as_str().unwrap_or_default();
+pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verdict {
+    let layouts = Layouts::of(op.context());
+    let operands = (0..op.operand_count()).map(|i| build::operand(op, i));
+    let results = (0..op.result_count()).map(|i| build::result(op, i));
+    let generic = operands.chain(results).map(|v| v.r#type()).find(|type_| {
+        matches!(
+            layouts.occupant(*type_),
+            Occupant::Tensor {
+                is_generic: true,
+                ..
+            }
+        )
+    });
+    let Some(type_) = generic else {
+        return Ok(());
+    };
     if name.starts_with("amdg.") || TAKEN_BY.binary_search(&name).is_ok() {
         return Ok(());
     }
-    let types = op
-        .operands()
-        .map(|v| v.r#type())
-        .chain(op.results().map(|v| v.r#type()));
-    for tensor in types.filter_map(TensorType::of) {
-        let Some(encoding) = tensor.encoding else {
-            continue;
-        };
-        let known = Layouts::of(op.context()).encoding(encoding);
-        if known.is_ok_and(|known| is_generic(&known)) {
-            return Err(one(Complaint::new(format!(
-                "does not take a tensor whose warps are swizzled, but has `{}`",
-                tensor.type_
-            ))
-            .note("convert it with `ttg.convert_layout`"))); // generic_linear_c1
-        }
-    }
-    Ok(())
+    Err(one(Complaint::new(format!(
+        "does not take a tensor whose warps are swizzled, but has `{type_}`"
+    ))
+    .note("convert it with `ttg.convert_layout`"))) // generic_linear_c1
 }

@@ -99,7 +99,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     let name = op.name();
     let name = name.as_string_ref().as_str().unwrap_or_default();
     place::operands_and_results(op, name)?;
-    generic::operands_and_results(op)?;
+    generic::operands_and_results(op, name)?;
     match name {
         "tt.make_range" => make_range(op),
         "tt.expand_dims" => expand_dims(op),
@@ -321,7 +321,7 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
             src.shape.len()
         )))); // expand_dims_c1
     };
-    let mut expected = src.shape.clone();
+    let mut expected = src.shape.to_vec();
     expected.insert(axis, 1);
     if dst.shape != expected {
         return Err(one(Complaint::new(format!(
@@ -414,7 +414,7 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
         cache
             .encoding(encoding)
             .ok()?
-            .to_linear_layout(&src.shape)
+            .to_linear_layout(src.shape)
             .ok()?
             .remove_zero_bases(Dim::REGISTER)
             .ok()
@@ -504,7 +504,7 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
     {
         return Ok(());
     }
-    match super::view::reshaped(&from.full, &dst.shape) {
+    match super::view::reshaped(&from.full, dst.shape) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
         Err(e) => Err(one(Complaint::new(e.to_string()))),        // reshape_c3
@@ -526,7 +526,7 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let mut expected = src.shape.clone();
+    let mut expected = src.shape.to_vec();
     expected.push(2);
     if dst.shape != expected {
         return Err(one(Complaint::new(format!(

@@ -120,7 +120,7 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
         ensure!(
             fits,
             "needs pairs of 4-bit numbers along one dimension of {}, but has `{}`",
-            dimensions(&dst.shape),
+            dimensions(dst.shape),
             src.type_
         ); // packed_arith_c5
         axis = Some(halved[0]);
@@ -134,20 +134,20 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
         };
         let inferred = match axis {
             Some(axis) if src.element.to_string() == "i8" => {
-                infer::fp4_to_fp_source(&layout.encoding, &dst.shape, axis).ok()
+                infer::fp4_to_fp_source(&layout.encoding, dst.shape, axis).ok()
             }
             _ => {
                 ensure!(
                     src.shape == dst.shape,
                     "needs operand {i} in the result's shape {}, but has `{}`",
-                    dimensions(&dst.shape),
+                    dimensions(dst.shape),
                     src.type_
                 ); // packed_arith_c7
                 Some((*layout.encoding).clone())
             }
         };
         ensure!(
-            inferred.is_some_and(|e| infer::equivalent(&e, &from.encoding, &src.shape)),
+            inferred.is_some_and(|e| infer::equivalent(&e, &from.encoding, src.shape)),
             "needs operand {i} in the result's layout, but has `{}` and `{}`",
             src.type_,
             dst.type_

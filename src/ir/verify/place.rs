@@ -1,10 +1,9 @@
 //! What every operand and result is checked for: tensors and buffers against the module.
 
 use super::{Verdict, convert::verdict};
-use crate::encoding::Encoding;
+use crate::ir::layouts::{Occupant, Units};
 use crate::ir::{Layouts, ModuleInfo, TensorType};
-use crate::layout::Dim;
-use crate::sys::{self, Complaint};
+use crate::sys::{Complaint, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
@@ -21,26 +20,26 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verd
     }
     let mut complaints = Vec::new();
     let mut module = None;
-    let operands = op
-        .operands()
-        .enumerate()
-        .map(|(i, v)| (Place::Operand(i), v.r#type()));
+    let layouts = Layouts::of(op.context());
     let single = op.result_count() == 1;
-    let results = op.results().enumerate().map(|(i, v)| {
-        (
-            if single {
-                Place::Result
-            } else {
-                Place::ResultNumber(i)
-            },
-            v.r#type(),
-        )
+    let operands =
+        (0..op.operand_count()).map(|i| (Place::Operand(i), build::operand(op, i).r#type()));
+    let results = (0..op.result_count()).map(|i| {
+        let place = if single {
+            Place::Result
+        } else {
+            Place::ResultNumber(i)
+        };
+        (place, build::result(op, i).r#type())
     });
     for (place, type_) in operands.chain(results) {
-        let checked = if let Some(tensor) = TensorType::of(type_) {
-            size(&tensor, place, dialect).and_then(|()| layout(op, &tensor, place, &mut module))
-        } else {
-            buffer(op, type_, place)
+        let checked = match layouts.occupant(type_) {
+            Occupant::Other => Ok(()),
+            Occupant::Tensor {
+                elements, units, ..
+            } => size(elements, type_, place, dialect)
+                .and_then(|()| layout(op, units, type_, place, &mut module)),
+            Occupant::Buffer(ctas) => buffer(op, ctas, type_, place),
         };
         complaints.extend(checked.err());
     }
@@ -65,25 +64,23 @@ impl std::fmt::Display for Place {
     }
 }
 
-fn size(tensor: &TensorType<'_>, place: Place, dialect: &str) -> Result<(), Complaint> {
+fn size(
+    elements: Option<u64>,
+    type_: Type<'_>,
+    place: Place,
+    dialect: &str,
+) -> Result<(), Complaint> {
     if dialect != "tt" {
         return Ok(());
     }
-    let elements = tensor
-        .shape
-        .iter()
-        .try_fold(1u64, |product, size| product.checked_mul(*size))
-        .filter(|n| *n <= MAX_ELEMENTS)
-        .ok_or_else(|| {
-            Complaint::new(format!(
-                "has too many elements in {place}: `{}` has more than {MAX_ELEMENTS}",
-                tensor.type_
-            ))
-        })?; // tt_c1
+    let elements = elements.filter(|n| *n <= MAX_ELEMENTS).ok_or_else(|| {
+        Complaint::new(format!(
+            "has too many elements in {place}: `{type_}` has more than {MAX_ELEMENTS}"
+        ))
+    })?; // tt_c1
     if !elements.is_power_of_two() {
         return Err(Complaint::new(format!(
-            "needs a power of two of elements in {place}, but `{}` has {elements}",
-            tensor.type_
+            "needs a power of two of elements in {place}, but `{type_}` has {elements}"
         ))
         .note("pad the tensor to the next power of two and mask the rest")); // tt_c2
     }
@@ -92,60 +89,65 @@ fn size(tensor: &TensorType<'_>, place: Place, dialect: &str) -> Result<(), Comp
 
 fn layout(
     op: OperationRef<'_, '_>,
-    tensor: &TensorType<'_>,
+    units: Units,
+    type_: Type<'_>,
     place: Place,
     module: &mut Option<ModuleInfo>,
 ) -> Result<(), Complaint> {
-    if tensor.encoding.is_none() {
+    if matches!(units, Units::Unsaid) {
         return Ok(());
     }
-    if module.is_none() {
-        *module = Some(ModuleInfo::around(op)?);
-    }
-    let Some(module) = module else { return Ok(()) };
-    let layout = Layouts::of(op.context()).tensor(tensor).map_err(|reason| {
-        Complaint::new(format!("has an invalid layout in {place}: {reason}"))
-            .note(format!("the type is `{}`", tensor.type_)) // ttg_c5
-    })?;
-    let of_dim = [
+    let module = match *module {
+        Some(known) => known,
+        None => *module.insert(ModuleInfo::around(op)?),
+    };
+    let Units::Of(found) = units else {
+        return not_laid_out(op, type_, place);
+    };
+    let expected = [
         (
-            Dim::LANE,
             "threads per warp",
             "ttg.threads-per-warp",
             module.threads_per_warp,
         ),
-        (
-            Dim::WARP,
-            "warps per CTA",
-            "ttg.num-warps",
-            module.num_warps,
-        ),
-        (Dim::BLOCK, "CTAs", "ttg.num-ctas", module.num_ctas),
+        ("warps per CTA", "ttg.num-warps", module.num_warps),
+        ("CTAs", "ttg.num-ctas", module.num_ctas),
     ];
-    for (dim, what, attribute, expected) in of_dim {
-        let found = layout.full.in_size(dim);
+    for (found, (what, attribute, expected)) in found.into_iter().zip(expected) {
         if found != expected {
             return Err(Complaint::new(format!(
                 "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
             ))
-            .note(format!("the type is `{}`", tensor.type_))
+            .note(format!("the type is `{type_}`"))
             .note(format!("change the encoding, or the module's `\"{attribute}\"`"))); // ttg_c6, ttg_c7, ttg_c8
         }
     }
     Ok(())
 }
 
-fn buffer(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(), Complaint> {
-    let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
+fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(), Complaint> {
+    let Some(tensor) = TensorType::of(type_) else {
         return Ok(());
     };
-    let encoding = buffer
-        .encoding
-        .and_then(|e| Layouts::of(op.context()).encoding(e).ok());
+    Layouts::of(op.context())
+        .tensor(&tensor)
+        .map(drop)
+        .map_err(|reason| {
+            Complaint::new(format!("has an invalid layout in {place}: {reason}"))
+                .note(format!("the type is `{type_}`")) // ttg_c5
+        })
+}
+
+fn buffer(
+    op: OperationRef<'_, '_>,
+    ctas: Option<u64>,
+    type_: Type<'_>,
+    place: Place,
+) -> Result<(), Complaint> {
+    let Some(found) = ctas else {
+        return Ok(());
+    };
     let expected = ModuleInfo::num_ctas(op);
-    let Some(found) = encoding.as_deref().and_then(ctas) else {
-        return Ok(());
-    };
     if found != expected {
         return Err(Complaint::new(format!(
             "has an invalid layout in {place}: it has {found} CTAs, but the module says {expected}"
@@ -154,13 +156,6 @@ fn buffer(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(),
         .note("change the encoding, or the module's `\"ttg.num-ctas\"`")); // ttg_c9
     }
     Ok(())
-}
-
-fn ctas(encoding: &Encoding) -> Option<u64> {
-    encoding
-        .cga_layout()
-        .ok()
-        .map(|cga| u64::from(cga.num_ctas()))
 }
 
 /// Checks where an attribute of `ttg` stands that is for a whole module.

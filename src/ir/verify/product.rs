@@ -3,7 +3,7 @@
 use super::convert::verdict;
 use super::{Verdict, dimensions, integer, operand, result, segment};
 use crate::encoding::Encoding;
-use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::{self, Complaint};
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
@@ -76,8 +76,8 @@ pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
         b.shape.len(),
         d.shape.len()
     ); // dot_scaled_c2
-    let (left, right) = unpacked(op, &a.shape, &b.shape);
-    if let Some(complaint) = shapes(&left, &right, &d.shape) {
+    let (left, right) = unpacked(op, a.shape, b.shape);
+    if let Some(complaint) = shapes(&left, &right, d.shape) {
         return Err(vec![complaint]); // dot_scaled_c3
     }
     let k = left[rank - 1];
@@ -125,7 +125,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             a.element, b.element
         ))); // dot_c1
     }
-    complaints.extend(shapes(&a.shape, &b.shape, &d.shape)); // dot_c2
+    complaints.extend(shapes(a.shape, b.shape, d.shape)); // dot_c2
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
         if a.encoding.is_some() != b.encoding.is_some() {
             complaints.push(Complaint::new(
@@ -235,7 +235,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     let part = |i| {
         let type_ = super::operand_type(op, i)?;
         TensorType::of(type_)
-            .map(|t| (t.shape, t.element, t.encoding))
+            .map(|t| (t.shape.to_vec(), t.element, t.encoding))
             .or_else(|| sys::buffer(type_).map(|b| (b.shape, b.element, b.encoding)))
     };
     let (Some(a), Some(b), Some(d)) = (part(0), part(1), result(op, 0)) else {
@@ -243,7 +243,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     };
     let cache = Layouts::of(op.context());
     let known = |encoding: Option<Attribute<'_>>| encoding.and_then(|e| cache.encoding(e).ok());
-    if let Some(complaint) = shapes(&a.0, &b.0, &d.shape) {
+    if let Some(complaint) = shapes(&a.0, &b.0, d.shape) {
         return Err(vec![complaint]); // warp_group_dot_c1
     }
     let accumulator = known(d.encoding);
@@ -278,7 +278,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
         warps.is_multiple_of(4),
         "is run by groups of four warps, but there are {warps}"
     ); // warp_group_dot_c5
-    let shape = mma.cga_layout().shape_per_cta(&d.shape);
+    let shape = mma.cga_layout().shape_per_cta(d.shape);
     ensure!(
         shape[0] % 64 == 0,
         "makes a multiple of 64 rows in each CTA, but the result has {}",
@@ -291,7 +291,7 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     ); // warp_group_dot_c8
     for element in [a.1, b.1] {
         let is_known = matches!(
-            element.to_string().as_str(),
+            &*element_name(element),
             "f16"
                 | "bf16"
                 | "f32"
@@ -307,11 +307,11 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
             "multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `{element}`"
         ); // warp_group_dot_c9
     }
-    let is_f8 = matches!(a.1.to_string().as_str(), "f8E4M3FN" | "f8E5M2");
+    let is_f8 = matches!(&*element_name(a.1), "f8E4M3FN" | "f8E5M2");
     // Triton takes a negative number for a large one.
     let in_a_row = integer(op, "maxNumImpreciseAcc") as u32;
     ensure!(
-        !is_f8 || d.element.to_string() != "f32" || in_a_row >= 32,
+        !is_f8 || *element_name(d.element) != *"f32" || in_a_row >= 32,
         "adds products of `{}` in `f32`, which `maxNumImpreciseAcc` of {} does not allow; it must be at least 32",
         a.1,
         in_a_row

@@ -263,7 +263,7 @@ fn rows(
     };
     let contiguous = layout
         .encoding
-        .contig_per_thread(&indices.shape)
+        .contig_per_thread(indices.shape)
         .map_or(0, |c| c[0]);
     ensure!(
         contiguous >= 4,
