@@ -22,22 +22,26 @@ template <typename Part> static size_t addressOf(Part part) {
 
 LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
 
-Attribute ll::normalEncoding(Attribute encoding, function_ref<InFlightDiagnostic()> emitError) {
+Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
   // A normal spelling is parsed once more, below, and then taken as it is.
   static thread_local bool isNormal = false;
-  if (isNormal)
-    return encoding;
+  if (!attr || isNormal)
+    return attr;
   const LayoutCacheHolder &holder =
-      encoding.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  bridge::EncodingCheck check = holder.cache->check_encoding(addressOf(encoding));
+      attr.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
+  // The text goes on to where the parser is, which is after the attribute.
+  const char *text = begin.getPointer();
+  size_t length = parser.getCurrentLocation().getPointer() - text;
+  bridge::AttributeCheck check = holder.cache->check_attribute(
+      addressOf(attr), rust::Slice<const uint8_t>(reinterpret_cast<const uint8_t *>(text), length));
   if (!check.reason.empty()) {
-    emitError() << std::string(check.reason);
+    parser.emitError(SMLoc::getFromPointer(text + check.place)) << std::string(check.reason);
     return {};
   }
   if (check.normal.empty())
-    return encoding;
+    return attr;
   isNormal = true;
-  Attribute normal = parseAttribute(std::string(check.normal), encoding.getContext());
+  Attribute normal = parseAttribute(std::string(check.normal), attr.getContext());
   isNormal = false;
   return normal;
 }

@@ -6,6 +6,7 @@
 #define LL_DIALECT_BRIDGE_H
 
 #include "mlir/IR/Attributes.h"
+#include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/Operation.h"
 #include "mlir/IR/Types.h"
 #include "rust/cxx.h"
@@ -48,9 +49,9 @@ struct LayoutCacheHolder {
   rust::Box<bridge::LayoutCache> cache;
 };
 
-// The encoding in its normal spelling, or null after an error that names the rule it breaks.
-mlir::Attribute normalEncoding(mlir::Attribute encoding,
-                               llvm::function_ref<mlir::InFlightDiagnostic()> emitError);
+// An attribute that was parsed from `begin` on, in its normal spelling; null where it is null, and after
+// an error that names the rule it breaks and stands at the key that breaks it.
+mlir::Attribute checkedAttribute(mlir::AsmParser &parser, mlir::Attribute attr, llvm::SMLoc begin);
 
 // Whether a buffer's type keeps the rules of buffers; an error names the rule it breaks.
 bool isValidBuffer(mlir::Type buffer, llvm::function_ref<mlir::InFlightDiagnostic()> emitError);

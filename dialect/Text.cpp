@@ -1,4 +1,5 @@
 #include "dialect/Text.h"
+#include "dialect/Dialects.h"
 
 #include "mlir/IR/Builders.h"
 
@@ -7,9 +8,12 @@ using namespace mlir;
 static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least) {
   auto location = parser.getCurrentLocation();
   int64_t value;
-  if (parser.parseInteger(value))
+  Type type;
+  if (parser.parseInteger(value) ||
+      (succeeded(parser.parseOptionalColon()) && parser.parseType(type)))
     return failure();
   if (value < least || value > INT32_MAX)
+    // encoding_c6
     return parser.emitError(location)
            << "expected an integer from " << least << " to 2147483647, got " << value;
   return static_cast<unsigned>(value);
@@ -17,17 +21,26 @@ static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least) {
 
 FailureOr<unsigned> ll::parseInt(AsmParser &parser) { return parseFrom(parser, 0); }
 
-FailureOr<unsigned> ll::parseRank(AsmParser &parser) { return parseFrom(parser, 1); }
+FailureOr<unsigned> ll::parseRank(AsmParser &parser) { return parseFrom(parser, 1); } // encoding_c1
 
-FailureOr<SmallVector<unsigned>> ll::parseIntList(AsmParser &parser) {
-  SmallVector<unsigned> values;
-  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&]() -> ParseResult {
-        auto value = parseInt(parser);
+// `[1, 2, 4]`
+template <typename Integer>
+static ParseResult parseNumbers(AsmParser &parser, SmallVectorImpl<Integer> &values) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&]() -> ParseResult {
+        FailureOr<unsigned> value = ll::parseInt(parser);
         if (failed(value))
           return failure();
         values.push_back(*value);
         return success();
-      }))
+      },
+      " in a list of integers such as `[1, 0]`"); // encoding_c6
+}
+
+FailureOr<SmallVector<unsigned>> ll::parseIntList(AsmParser &parser) {
+  SmallVector<unsigned> values;
+  if (parseNumbers(parser, values))
     return failure();
   return values;
 }
@@ -39,18 +52,47 @@ void ll::printIntList(AsmPrinter &printer, ArrayRef<unsigned> values) {
 }
 
 FailureOr<bool> ll::parseBool(AsmParser &parser) {
+  auto location = parser.getCurrentLocation();
   if (succeeded(parser.parseOptionalKeyword("true")))
     return true;
   if (succeeded(parser.parseOptionalKeyword("false")))
     return false;
-  return parser.emitError(parser.getCurrentLocation(), "expected `true` or `false`");
+  int64_t value;
+  Type type;
+  OptionalParseResult number = parser.parseOptionalInteger(value);
+  if (number.has_value() && succeeded(*number) && succeeded(parser.parseOptionalColon()) &&
+      succeeded(parser.parseType(type)) && type.isInteger(1))
+    return (value & 1) != 0;
+  // encoding_c6
+  return parser.emitError(location, "expected `true` or `false`");
+}
+
+FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser) {
+  auto location = parser.getCurrentLocation();
+  Attribute attr;
+  if (parser.parseAttribute(attr))
+    return failure();
+  if (!isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
+    // slice_c1, dot_op_c2, partitioned_shared_c1
+    return parser.emitError(location)
+           << "expected an encoding such as `#ttg.blocked<{...}>`, got " << attr;
+  return attr;
 }
 
 FailureOr<ArrayAttr> ll::parseBases(AsmParser &parser) {
-  ArrayAttr bases;
-  if (parser.parseAttribute(bases))
+  SmallVector<Attribute> bases;
+  if (parser.parseCommaSeparatedList(
+          AsmParser::Delimiter::Square,
+          [&]() -> ParseResult {
+            SmallVector<int64_t> basis;
+            if (parseNumbers(parser, basis))
+              return failure();
+            bases.push_back(parser.getBuilder().getI64ArrayAttr(basis));
+            return success();
+          },
+          " in a list of bases such as `[[1, 0], [2, 0]]`")) // encoding_c6
     return failure();
-  return bases;
+  return parser.getBuilder().getArrayAttr(bases);
 }
 
 void ll::printBases(AsmPrinter &printer, Attribute bases) {
@@ -70,12 +112,22 @@ FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
         auto location = parser.getCurrentLocation();
         StringRef key;
-        Attribute value;
-        if (parser.parseKeyword(&key) || parser.parseEqual() || parser.parseAttribute(value))
+        if (parser.parseKeyword(&key) || parser.parseEqual())
           return failure();
         if (fields.get(key))
-          return parser.emitError(location) << "`" << key << "` is given twice";
-        fields.append(key, value);
+          // encoding_c7
+          return parser.emitError(location) << "`" << key << "` is given twice, expected once";
+        if (key == "order" || key == "shape") {
+          SmallVector<int64_t> values;
+          if (parseNumbers(parser, values))
+            return failure();
+          fields.append(key, parser.getBuilder().getI64ArrayAttr(values));
+          return success();
+        }
+        FailureOr<ArrayAttr> bases = parseBases(parser);
+        if (failed(bases))
+          return failure();
+        fields.append(key, *bases);
         return success();
       }))
     return failure();

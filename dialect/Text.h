@@ -7,7 +7,7 @@
 
 namespace ll {
 
-// `8`
+// `8`, which may say its type, as in `8 : i32`.
 mlir::FailureOr<unsigned> parseInt(mlir::AsmParser &parser);
 // A rank, which is not 0: that is what an attribute without one has.
 mlir::FailureOr<unsigned> parseRank(mlir::AsmParser &parser);
@@ -19,7 +19,10 @@ void printIntList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
 // `true` or `false`
 mlir::FailureOr<bool> parseBool(mlir::AsmParser &parser);
 
-// `[[0, 1], [0, 2]]`. What the numbers may be is checked with the encoding's other rules.
+// An attribute of a dialect that has encodings.
+mlir::FailureOr<mlir::Attribute> parseInnerEncoding(mlir::AsmParser &parser);
+
+// `[[0, 1], [0, 2]]`
 mlir::FailureOr<mlir::ArrayAttr> parseBases(mlir::AsmParser &parser);
 void printBases(mlir::AsmPrinter &printer, mlir::Attribute bases);
 

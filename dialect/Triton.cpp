@@ -75,6 +75,7 @@ FailureOr<int> ll::tt::parseAddressSpace(AsmParser &parser) {
     return failure();
   std::optional<PtrAddrSpace> space = symbolizePtrAddrSpace(name);
   if (!space)
+    // ptr_c2
     return parser.emitError(location)
            << "expected `\"descriptor\"`, `\"global\"` or `\"constant\"`, got `\"" << name << "\"`";
   return static_cast<int>(*space);
@@ -87,7 +88,9 @@ void ll::tt::printAddressSpace(AsmPrinter &printer, int space) {
 LogicalResult ll::tt::PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
                                           Type pointee, int) {
   if (!pointee.isIntOrFloat())
-    return emitError() << "a pointer points to integers or floats, got " << pointee;
+    // ptr_c1
+    return emitError() << "a pointer points to integers or floats, got " << pointee
+                       << "; several pointers are a tensor of `!tt.ptr`";
   return success();
 }
 
@@ -164,13 +167,16 @@ void ll::tt::ElementwiseInlineAsmOp::getEffects(
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)
+    // call_c1
     return emitOpError() << "calls `" << getCallee() << "`, which is no `tt.func` of the module";
   auto compare = [&](StringRef what, TypeRange given, ArrayRef<Type> declared) -> LogicalResult {
     if (given.size() != declared.size())
+      // call_c2, call_c3
       return emitOpError() << "has " << given.size() << ' ' << what << "s, but `" << getCallee()
                            << "` has " << declared.size();
     for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, declared)))
       if (std::get<0>(pair) != std::get<1>(pair))
+        // call_c2, call_c3
         return emitOpError() << "has " << std::get<0>(pair) << " as " << what << ' ' << i
                              << ", but `" << getCallee() << "` has " << std::get<1>(pair);
     return success();

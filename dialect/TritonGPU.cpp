@@ -89,8 +89,7 @@ struct EncodingAliases : OpAsmDialectInterface {
 
 // The one place where an encoding's own rules are checked.
 Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
-  auto location = parser.getCurrentLocation();
-  auto emitError = [&] { return parser.emitError(location); };
+  auto begin = parser.getCurrentLocation();
   auto generated = [&](StringRef *mnemonic, Attribute &attr) {
     return generatedAttributeParser(parser, mnemonic, type, attr);
   };
@@ -99,9 +98,7 @@ Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Ty
 #define GET_ATTRDEF_LIST
 #include "TritonGPUOps.attrs.cpp.inc"
                                             >);
-  if (!attr || isa<SharedMemorySpaceAttr>(attr))
-    return attr;
-  return normalEncoding(attr, emitError);
+  return isa_and_present<SharedMemorySpaceAttr>(attr) ? attr : checkedAttribute(parser, attr, begin);
 }
 
 void ll::ttg::TritonGPUDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {

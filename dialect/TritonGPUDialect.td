@@ -14,6 +14,27 @@ def TritonGPU_Dialect : Dialect {
     - ttg_c2: a module with encodings says `"ttg.num-warps"`
     - ttg_c3: these numbers are powers of two
     - ttg_c4: the attributes stand on a module, `"ttg.num-warps"` also on a function
+
+    Every encoding, beside the rules of its own:
+    - encoding_c1: it is for 1 to 16 dimensions
+    - encoding_c2: a tensor or buffer has as many dimensions as its encoding is for, a buffer also one more
+    - encoding_c3: the sizes of what it lays out are powers of two
+    - encoding_c4: they are at most 2^31, and 2^62 together
+    - encoding_c5: a layout has at most 64 bases, and 62 of one hardware dimension
+    - encoding_c6: its numbers are integers from 0 to 2^31 - 1, in lists as deep as expected, its switches
+      `true` or `false`
+    - encoding_c7: a key is given once
+    - encoding_c8: a tensor has an encoding for registers
+
+    `CGALayout`, which says how the CTAs of a cluster share a tensor, in pieces of one CTA; without it there
+    is one CTA:
+    - cga_layout_c1: a basis has a number for each dimension
+    - cga_layout_c2: it is zero, or one power of two along one dimension
+    - cga_layout_c3: no two bases lead to the same piece
+    - cga_layout_c4: no piece is left out
+    - cga_layout_c5: there are at most 16 bases
+    - cga_layout_c6: where the bases of `block` are written out, a CTA holds what is contiguous along each
+      dimension
   }];
   let dependentDialects = ["::ll::tt::TritonDialect"];
   let hasCanonicalizer = 1;

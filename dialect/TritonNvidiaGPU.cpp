@@ -75,11 +75,10 @@ struct TensorMemoryAliases : OpAsmDialectInterface {
 
 } // namespace
 
-// As in `ttg`: the rules of encodings are checked where an attribute is parsed.
+// As in `ttg`: the rules of attributes are checked where they are parsed.
 Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &parser,
                                                            Type type) const {
-  auto location = parser.getCurrentLocation();
-  auto emitError = [&] { return parser.emitError(location); };
+  auto begin = parser.getCurrentLocation();
   auto generated = [&](StringRef *mnemonic, Attribute &attr) {
     return generatedAttributeParser(parser, mnemonic, type, attr);
   };
@@ -88,9 +87,9 @@ Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &par
 #define GET_ATTRDEF_LIST
 #include "TritonNvidiaGPUOps.attrs.cpp.inc"
                                             >);
-  if (!attr || !isa<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr>(attr))
-    return attr;
-  return normalEncoding(attr, emitError);
+  if (isa_and_present<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr, CachePolicyAttr>(attr))
+    return checkedAttribute(parser, attr, begin);
+  return attr;
 }
 
 void ll::ttng::TritonNvidiaGPUDialect::printAttribute(Attribute attr,

@@ -688,9 +688,9 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
 def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a function of the module";
   let description = [{
-    - `callee` is a `tt.func`
-    - there is one operand per argument, of its type
-    - there is one result per result of the function, of its type
+    - call_c1: `callee` is a `tt.func`
+    - call_c2: there is one operand per argument, of its type
+    - call_c3: there is one result per result of the function, of its type
   }];
   let arguments = (ins FlatSymbolRefAttr:$callee, Variadic<AnyType>:$operands,
                        OptionalAttr<DictArrayAttr>:$arg_attrs,

@@ -25,6 +25,8 @@ def TT_PtrType : TT_TypeDef<"Pointer", "ptr"> {
     `!tt.ptr<f32>` points to global memory (address space 1); `!tt.ptr<f32, "constant">` names
     another memory: `descriptor` is 0, `constant` 4. Arithmetic on it counts elements of the
     pointee, not bytes.
+    - ptr_c1: it points to an integer or a float
+    - ptr_c2: the memory is `descriptor`, `global` or `constant`
   }];
   let parameters = (ins "::mlir::Type":$pointeeType, TT_AddressSpace:$addressSpace);
   let assemblyFormat = "`<` $pointeeType (`,` $addressSpace^)? `>`";

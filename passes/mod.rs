@@ -6,9 +6,10 @@ mod fold_layout_conversions;
 mod options;
 mod respell;
 
+use crate::encoding::place_of_key;
 use crate::ir::{Layouts, canonical, verify};
 use crate::layout::LinearLayout;
-use crate::sys::{self, Complaint, Emitted, LayoutCache, Rewrite, Semantics};
+use crate::sys::{self, Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics};
 use melior::dialect::DialectRegistry;
 use melior::ir::{Attribute, OperationRef, Type};
 use options::Options;
@@ -50,15 +51,23 @@ impl Semantics for LinearLayouts {
         Box::new(Layouts::default())
     }
 
-    fn check_encoding(
+    fn check_attribute(
         &self,
         cache: &LayoutCache,
-        encoding: Attribute<'_>,
-    ) -> Result<Option<String>, String> {
+        attribute: Attribute<'_>,
+        text: &[u8],
+    ) -> Result<Option<String>, Flaw> {
+        if let Some(rules) = verify::cache_policy(attribute) {
+            return rules.map(|()| None).map_err(|(reason, key)| Flaw {
+                reason,
+                place: place_of_key(text, key).unwrap_or(0),
+            });
+        }
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts
-            .normal_spelling(encoding)
-            .map_err(|reason| reason.to_string())
+        layouts.normal_spelling(attribute).map_err(|reason| Flaw {
+            place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
+            reason: reason.to_string(),
+        })
     }
 
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String> {

@@ -53,23 +53,11 @@ impl AmdMfmaEncoding {
         tiles_per_warp: &[u32],
         element_width_bits: u32,
     ) -> Result<Self, EncodingError> {
-        check_rank("warpsPerCTA", warps_per_cta.len())?;
-        same_rank(
-            "CGALayout",
-            &Ints::filled(0, cga.rank()),
-            "warpsPerCTA",
-            warps_per_cta,
-        )?;
-        let bad = |what, value: u32, expected| {
-            let value = u64::from(value);
-            Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }))
-        };
+        check_rank("warpsPerCTA", warps_per_cta.len())?; // encoding_c1
+        let of_cga = Ints::filled(0, cga.rank());
+        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta)?; // cga_layout_c1
         if version > 4 {
-            return bad("version", version, "0 to 4");
+            return Err(EncodingError::bad_value("version", version, "0 to 4")); // amd_mfma_c1
         }
         let shape = Ints::from_slice(instr_shape)?;
         if !matches!(
@@ -81,10 +69,15 @@ impl AmdMfmaEncoding {
                 family: FAMILY,
                 shape,
                 expected,
-            }));
+            })); // amd_mfma_c2
         }
         if !matches!(element_width_bits, 32 | 64) {
-            return bad("elementBitWidth", element_width_bits, "32 or 64");
+            let what = "elementBitWidth";
+            return Err(EncodingError::bad_value(
+                what,
+                element_width_bits,
+                "32 or 64",
+            )); // amd_mfma_c3
         }
         // One tile along each dim is the default, however many dims are written.
         let tiles_per_warp = match tiles_per_warp.iter().all(|t| *t == 1) {
@@ -152,20 +145,19 @@ impl AmdMfmaEncoding {
 
     /// Checks what a layout needs beyond the encoding's own rules.
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
-        let no = |reason| {
-            Err(EncodingError::new(Kind::NoLayout {
-                family: FAMILY,
-                reason,
-            }))
-        };
-        if !matches!(self.rank(), 2 | 3) {
-            return no("matrix tiles have rank 2, or 3 with a batch dim");
+        let (rank, tiles) = (self.rank(), self.tiles_per_warp);
+        if !matches!(rank, 2 | 3) {
+            let reason =
+                format!("`warpsPerCTA` has rank {rank}, expected 2, or 3 with a batch dim");
+            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c4
         }
-        if self.tiles_per_warp.len() < self.rank() {
-            return no("`tilesPerWarp` needs one number for each dim");
+        if tiles.len() < rank {
+            let reason =
+                format!("`tilesPerWarp` is {tiles}, expected a number for each of {rank} dims");
+            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c5
         }
-        powers_of_two("warpsPerCTA", &self.warps_per_cta)?;
-        powers_of_two("tilesPerWarp", &self.tiles_per_warp[..self.rank()])
+        powers_of_two("warpsPerCTA", &self.warps_per_cta)?; // amd_mfma_c6
+        powers_of_two("tilesPerWarp", &tiles[..rank]) // amd_mfma_c6
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
@@ -175,11 +167,9 @@ impl AmdMfmaEncoding {
         let (dim_m, dim_n) = (rank - 2, rank - 1);
         let (m, n) = (self.instr_shape[0], self.instr_shape[1]);
         if (m, n) == (64, 4) && !self.is_transposed {
-            let reason = "a 64x4 tile must be transposed, so that its operands can be swapped";
-            return Err(EncodingError::new(Kind::NoLayout {
-                family: FAMILY,
-                reason,
-            }));
+            let reason = "`isTransposed` is false, expected true for a tile of 64x4, whose operands change \
+                          places";
+            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c7
         }
         // Registers of a thread go along `tall`, neighbouring lanes along `wide`.
         let (tall, wide, wide_size) = if self.is_transposed {
@@ -231,7 +221,7 @@ impl AmdMfmaEncoding {
             }
             Ok(())
         })?;
-        check_rank("warpsPerCTA", warps.len())?;
+        check_rank("warpsPerCTA", warps.len())?; // encoding_c1
         let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
         let transposed = required(transposed, FAMILY, "isTransposed")?;
         Ok(Self::new(version, &warps, &instr, transposed, cga, &tiles, width)?.into())

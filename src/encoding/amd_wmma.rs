@@ -4,10 +4,10 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::blocked::matrix_order;
-use super::cga::{check_rank, fmt_cga};
+use super::cga::{fmt_cga, given_rank};
 use super::error::Kind;
 use super::linear::{check_dims, fmt_bases, layout_from_bases, surjective};
-use super::text::{Parser, RawBases, required};
+use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
 use crate::layout::{Dim, LinearLayout};
@@ -49,29 +49,20 @@ impl AmdWmmaEncoding {
         instr_shape: &[u32],
     ) -> Result<Self, EncodingError> {
         let (family, shape) = (FAMILY, Ints::from_slice(instr_shape)?);
-        let bad = |expected| {
-            Err(EncodingError::new(Kind::BadInstruction {
+        let exists = match (version, instr_shape) {
+            (1, [16, 16, 16]) | (2, [16, 16, 16 | 32]) => Ok(()),
+            (3, [16, 16, 4 | 32 | 64 | 128] | [32, 16, 64 | 128]) => Ok(()),
+            (1, _) => Err("[16, 16, 16] in version 1"),
+            (2, _) => Err("[16, 16, 16] or [16, 16, 32] in version 2"),
+            (3, _) => Err("[16, 16, 4|32|64|128] or [32, 16, 64|128] in version 3"),
+            _ => return Err(EncodingError::bad_value("version", version, "1, 2 or 3")), // amd_wmma_c1
+        };
+        if let Err(expected) = exists {
+            return Err(EncodingError::new(Kind::BadInstruction {
                 family,
                 shape,
                 expected,
-            }))
-        };
-        match (version, instr_shape) {
-            (1, [16, 16, 16]) | (2, [16, 16, 16 | 32]) => {}
-            (3, [16, 16, 4 | 32 | 64 | 128] | [32, 16, 64 | 128]) => {}
-            (1, _) => return bad("[16, 16, 16] in version 1"),
-            (2, _) => return bad("[16, 16, 16] or [16, 16, 32] in version 2"),
-            (3, _) => {
-                return bad("[16, 16, 4|32|64|128] or [32, 16, 64|128] in version 3");
-            }
-            _ => {
-                let (what, value) = ("version", u64::from(version));
-                return Err(EncodingError::new(Kind::BadValue {
-                    what,
-                    value,
-                    expected: "1, 2 or 3",
-                }));
-            }
+            })); // amd_wmma_c2
         }
         let what = "ctaLayout";
         check_dims(
@@ -79,15 +70,15 @@ impl AmdWmmaEncoding {
             &cta_layout,
             &[Dim::REGISTER, Dim::WARP],
             "register, warp -> dim0, dim1, ...",
-        )?;
-        surjective(what, &cta_layout)?;
+        )?; // amd_wmma_c3
+        surjective(what, &cta_layout)?; // amd_wmma_c5
         if cta_layout.num_out_dims() != cga.rank() {
             return Err(EncodingError::new(Kind::RankMismatch {
                 what,
                 found: cta_layout.num_out_dims(),
                 than: "CGALayout",
                 expected: cga.rank(),
-            }));
+            })); // amd_wmma_c4
         }
         let cta_layout = Arc::new(cta_layout);
         Ok(Self {
@@ -139,11 +130,11 @@ impl AmdWmmaEncoding {
         if matches!(self.rank(), 2 | 3) {
             return Ok(());
         }
-        let reason = "matrix tiles have rank 2, or 3 with a batch dim";
-        Err(EncodingError::new(Kind::NoLayout {
-            family: FAMILY,
-            reason,
-        }))
+        let reason = format!(
+            "`ctaLayout` has rank {}, expected 2, or 3 with a batch dim",
+            self.rank()
+        );
+        Err(EncodingError::no_layout(FAMILY, reason)) // amd_wmma_c6
     }
 
     /// Returns the size of operand `op` along the dim that is not summed over.
@@ -231,7 +222,7 @@ impl AmdWmmaEncoding {
                         match key {
                             "register" => register = Some(p.bases()?),
                             "warp" => warp = Some(p.bases()?),
-                            _ => p.skip_value()?,
+                            _ => return unknown_key("ctaLayout", key, "`register`, `warp`"), // amd_wmma_c3
                         }
                         Ok(())
                     })?;
@@ -243,10 +234,11 @@ impl AmdWmmaEncoding {
             Ok(())
         })?;
         // Triton prints neither the rank nor empty bases, so both may be missing.
-        let (register, warp): (RawBases, Option<RawBases>) = required(cta, FAMILY, "ctaLayout")?;
+        let (register, warp): (RawBases, Option<RawBases>) = required(cta, FAMILY, "ctaLayout")?; // amd_wmma_c3
         let bases = [register, warp.unwrap_or_default()];
         let written = bases.iter().flatten().next().map(|b| b.len());
-        let rank = check_rank(FAMILY, rank.map(|r| r as usize).or(written).unwrap_or(2))?;
+        let rank = given_rank(rank)?.or(written).unwrap_or(2); // encoding_c1
+        // amd_wmma_c4, amd_wmma_c5
         let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)?;
         let cga = CgaLayout::from_bases(rank, &cga.unwrap_or_default())?;
         Ok(Self::new(version, cta, transposed, cga, &instr)?.into())

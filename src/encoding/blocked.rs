@@ -40,7 +40,7 @@ impl BlockedEncoding {
     ///
     /// # Errors
     /// When the lists differ in length, a number is no power of two, `order` is no permutation, or
-    /// the rank is not 1 to 8.
+    /// the rank is not 1 to 16.
     pub fn new(
         size_per_thread: &[u32],
         threads_per_warp: &[u32],
@@ -48,30 +48,16 @@ impl BlockedEncoding {
         order: &[u32],
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
-        check_rank("sizePerThread", size_per_thread.len())?;
-        same_rank(
-            "threadsPerWarp",
-            threads_per_warp,
-            "sizePerThread",
-            size_per_thread,
-        )?;
-        same_rank(
-            "warpsPerCTA",
-            warps_per_cta,
-            "sizePerThread",
-            size_per_thread,
-        )?;
-        same_rank("order", order, "sizePerThread", size_per_thread)?;
-        powers_of_two("sizePerThread", size_per_thread)?;
-        powers_of_two("threadsPerWarp", threads_per_warp)?;
-        powers_of_two("warpsPerCTA", warps_per_cta)?;
-        same_rank(
-            "CGALayout",
-            &Ints::filled(0, cga.rank()),
-            "sizePerThread",
-            size_per_thread,
-        )?;
-        permutation("order", order)?;
+        let (first, rank) = ("sizePerThread", size_per_thread);
+        check_rank(first, rank.len())?; // encoding_c1
+        same_rank("threadsPerWarp", threads_per_warp, first, rank)?; // blocked_c1
+        same_rank("warpsPerCTA", warps_per_cta, first, rank)?; // blocked_c1
+        same_rank("order", order, first, rank)?; // blocked_c1
+        powers_of_two(first, size_per_thread)?; // blocked_c2
+        powers_of_two("threadsPerWarp", threads_per_warp)?; // blocked_c2
+        powers_of_two("warpsPerCTA", warps_per_cta)?; // blocked_c2
+        same_rank("CGALayout", &Ints::filled(0, cga.rank()), first, rank)?; // cga_layout_c1
+        permutation("order", order)?; // blocked_c3
         Ok(Self {
             size_per_thread: Ints::from_slice(size_per_thread)?,
             threads_per_warp: Ints::from_slice(threads_per_warp)?,
@@ -136,7 +122,7 @@ impl BlockedEncoding {
     /// like the threads.
     ///
     /// # Errors
-    /// When `num_warps`, `threads_per_warp` or `num_ctas` is no power of two, or the rank is not 1 to 8.
+    /// When `num_warps`, `threads_per_warp` or `num_ctas` is no power of two, or the rank is not 1 to 16.
     pub fn default_for_shape(
         shape: &[u64],
         num_warps: u32,
@@ -253,6 +239,7 @@ impl BlockedEncoding {
         let threads = required(threads, FAMILY, "threadsPerWarp")?;
         let warps = required(warps, FAMILY, "warpsPerCTA")?;
         let order = required(order, FAMILY, "order")?;
+        check_rank("sizePerThread", size.len())?; // encoding_c1
         let cga = CgaLayout::from_bases(size.len(), &cga.unwrap_or_default())?;
         Ok(Self::new(&size, &threads, &warps, &order, cga)?.into())
     }

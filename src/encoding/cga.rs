@@ -37,7 +37,7 @@ impl CgaLayout {
     /// # Errors
     /// When the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
     pub fn single(rank: usize) -> Result<Self, EncodingError> {
-        check_rank("CGALayout", rank)?;
+        check_rank("CGALayout", rank)?; // encoding_c1
         Ok(Self {
             rank: rank as u8,
             bits: List::new(),
@@ -50,33 +50,42 @@ impl CgaLayout {
     /// When a basis has not one component for each dim, moves in two dims or by no power of two,
     /// or when the pieces of some dim are not all reached exactly once (broadcasts aside).
     pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
-        check_rank("CGALayout", rank)?;
+        let what = "CGALayout";
+        check_rank(what, rank)?; // encoding_c1
+        if bases.len() > MAX_CTA_BITS {
+            return Err(EncodingError::new(Kind::TooManyBases {
+                what,
+                found: bases.len(),
+                limit: MAX_CTA_BITS,
+            })); // cga_layout_c5
+        }
         let mut bits = List::new();
         let mut seen = [0u64; MAX_RANK];
-        for (index, basis) in bases.iter().enumerate() {
+        for basis in bases {
             let basis = basis.as_ref();
+            let numbers = Ints::collect(basis.iter().copied().take(MAX_RANK));
             if basis.len() != rank {
                 return Err(EncodingError::new(Kind::BasisLength {
-                    what: "CGALayout",
-                    index,
-                    found: basis.len(),
+                    what,
+                    basis: numbers,
                     expected: rank,
-                }));
+                })); // cga_layout_c1
             }
             let mut step = None;
             for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
                 if step.is_some() || !value.is_power_of_two() {
                     return Err(EncodingError::new(Kind::NotSinglePower {
-                        what: "CGALayout",
-                        index,
-                    }));
+                        what,
+                        basis: numbers,
+                    })); // cga_layout_c2
                 }
                 let bit = value.trailing_zeros();
                 if seen[dim] >> bit & 1 != 0 {
                     return Err(EncodingError::new(Kind::NotInjective {
-                        what: "CGALayout",
-                        index,
-                    }));
+                        what,
+                        basis: numbers,
+                        advice: "make it zero for CTAs that hold copies, or drop it",
+                    })); // cga_layout_c3
                 }
                 seen[dim] |= 1 << bit;
                 step = Some((dim as u8, bit as u8));
@@ -85,10 +94,9 @@ impl CgaLayout {
         }
         for (dim, seen) in seen.iter().enumerate() {
             if seen & (seen + 1) != 0 {
-                return Err(EncodingError::new(Kind::NotSurjective {
-                    what: "CGALayout",
-                    dim,
-                }));
+                let mut missed = Ints::filled(0, rank);
+                missed[dim] = 1 << seen.trailing_ones();
+                return Err(EncodingError::new(Kind::NotSurjective { what, missed })); // cga_layout_c4
             }
         }
         Ok(Self {
@@ -119,11 +127,11 @@ impl CgaLayout {
         let mut bits = List::new();
         for dim in order.iter().map(|d| *d as usize) {
             if split[dim] > ctas[dim] {
-                return Err(EncodingError::new(Kind::BadValue {
-                    what: "CTASplitNum",
-                    value: u64::from(split[dim]),
-                    expected: "at most the number of CTAs along that dim",
-                }));
+                return Err(EncodingError::bad_value(
+                    "CTASplitNum",
+                    split[dim],
+                    format!("at most {}, the CTAs along dim{dim}", ctas[dim]),
+                ));
             }
             for bit in 0..split[dim].trailing_zeros() {
                 bits.push(CtaBit {
@@ -332,12 +340,22 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
     if (1..=MAX_RANK).contains(&rank) {
         Ok(rank)
     } else {
-        let expected = "1 to 8";
+        const { assert!(MAX_RANK == 16) };
         Err(EncodingError::new(Kind::RankUnsupported {
             what,
             found: rank,
-            expected,
+            expected: "1 to 16",
         }))
+    }
+}
+
+/// Checks the rank that an encoding's text gives, where it gives one.
+pub(crate) fn given_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
+    match rank {
+        Some(rank) if !(1..=MAX_RANK).contains(&(rank as usize)) => {
+            Err(EncodingError::bad_value("rank", rank, "1 to 16")) // encoding_c1
+        }
+        rank => Ok(rank.map(|r| r as usize)),
     }
 }
 
@@ -401,9 +419,14 @@ mod tests {
         let gap = CgaLayout::from_bases(2, &[[2, 0]]).unwrap_err();
         assert_eq!(
             gap.to_string(),
-            "layout `CGALayout` is not surjective: some coordinates of dim0 are never reached"
+            "no bases of `CGALayout` add up to [1, 0], expected some for every element; add [1, 0], or \
+             make larger bases smaller"
         );
         let twice = CgaLayout::from_bases(2, &[[1, 0], [1, 0]]).unwrap_err();
-        assert!(twice.to_string().contains("basis 1 is a sum"), "{twice}");
+        assert_eq!(
+            twice.to_string(),
+            "basis [1, 0] of `CGALayout` leads to where others lead already, expected another element; \
+             make it zero for CTAs that hold copies, or drop it"
+        );
     }
 }

@@ -47,72 +47,36 @@ impl DotOperandEncoding {
         k_width: u32,
     ) -> Result<Self, EncodingError> {
         let parent = parent.into();
-        let bad = |what, value: u32, expected| {
-            let value = u64::from(value);
-            Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }))
-        };
         if op_idx > 1 {
-            return bad("opIdx", op_idx, "0 or 1");
+            return Err(EncodingError::bad_value("opIdx", op_idx, "0 or 1")); // dot_op_c1
         }
-        match &*parent {
-            Encoding::NvidiaMma(mma) => {
-                let in_registers = mma.is_ampere() || mma.is_hopper();
-                if k_width != 0 && !in_registers {
-                    return bad(
-                        "kWidth",
-                        k_width,
-                        "0, as the parent is neither version 2 nor 3",
-                    );
-                }
-                if k_width == 0 && in_registers {
-                    return bad("kWidth", k_width, "1 or more with an `nvidia_mma` parent");
-                }
-                if op_idx != 0 && mma.is_hopper() {
-                    return bad(
-                        "opIdx",
-                        op_idx,
-                        "0 with an `nvidia_mma` parent of version 3, which reads B from shared memory",
-                    );
-                }
+        let expected = match (&*parent, k_width) {
+            (Encoding::NvidiaMma(_), 0) => "1 or more with an `nvidia_mma` parent",
+            (Encoding::NvidiaMma(mma), _) if op_idx != 0 && mma.is_hopper() => {
+                let expected =
+                    "0 with an `nvidia_mma` parent of version 3, which reads B from shared memory";
+                return Err(EncodingError::bad_value("opIdx", op_idx, expected)); // dot_op_c3
             }
-            Encoding::AmdWmma(wmma) => match (wmma.version(), k_width) {
-                (1, 8 | 16) | (2, 4 | 8 | 16) => {}
-                (1, _) => {
-                    return bad(
-                        "kWidth",
-                        k_width,
-                        "8 or 16 with an `amd_wmma` parent of version 1",
-                    );
-                }
-                (2, _) => {
-                    return bad(
-                        "kWidth",
-                        k_width,
-                        "4, 8 or 16 with an `amd_wmma` parent of version 2",
-                    );
-                }
-                (_, 0) => return bad("kWidth", 0, "1 or more with an `amd_wmma` parent"),
-                _ => {}
+            (Encoding::AmdWmma(wmma), _) => match (wmma.version(), k_width) {
+                (1, 8 | 16) | (2, 4 | 8 | 16) => "",
+                (1, _) => "8 or 16 with an `amd_wmma` parent of version 1",
+                (2, _) => "4, 8 or 16 with an `amd_wmma` parent of version 2",
+                (_, 0) => "1 or more with an `amd_wmma` parent of version 3",
+                _ => "",
             },
-            Encoding::AmdMfma(_) if k_width == 0 => {
-                return bad("kWidth", k_width, "1 or more with an `amd_mfma` parent");
-            }
-            Encoding::AmdMfma(_) => {}
-            Encoding::Blocked(_) if k_width != 0 => {
-                return bad("kWidth", k_width, "0 with a `blocked` parent");
-            }
-            Encoding::Blocked(_) => {}
-            other => {
+            (Encoding::AmdMfma(_), 0) => "1 or more with an `amd_mfma` parent",
+            (Encoding::Blocked(_), 1..) => "0 with a `blocked` parent",
+            (Encoding::NvidiaMma(_) | Encoding::AmdMfma(_) | Encoding::Blocked(_), _) => "",
+            (other, _) => {
                 return Err(EncodingError::new(Kind::WrongFamily {
                     what: "parent",
                     found: other.family(),
                     expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
-                }));
+                })); // dot_op_c2
             }
+        };
+        if !expected.is_empty() {
+            return Err(EncodingError::bad_value("kWidth", k_width, expected)); // dot_op_c4
         }
         Ok(Self {
             op_idx,
@@ -168,14 +132,19 @@ impl DotOperandEncoding {
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if self.rank() < 2 {
-            return Err(no_layout("a matrix has rank 2 or more"));
+            let reason = "its parent has rank 1, expected 2 or more";
+            return Err(EncodingError::no_layout(FAMILY, reason)); // dot_op_c5
         }
         match &*self.parent {
             Encoding::Blocked(parent) => self.fma(parent, shape),
             Encoding::NvidiaMma(parent) => self.nvidia(parent, shape),
             Encoding::AmdMfma(parent) => self.mfma(parent, shape),
             Encoding::AmdWmma(parent) => self.wmma(parent, shape),
-            _ => Err(no_layout("its parent is no matrix family")),
+            other => Err(EncodingError::new(Kind::WrongFamily {
+                what: "parent",
+                found: other.family(),
+                expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
+            })), // dot_op_c2
         }
     }
 
@@ -206,27 +175,25 @@ impl DotOperandEncoding {
     fn nvidia(&self, parent: &NvidiaMmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let cga = self.cga_layout()?;
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &cga)?;
-        if !(parent.is_ampere() || parent.is_hopper()) {
-            return Err(no_layout(
-                "only versions 2 and 3 of its parent read operands from registers",
-            ));
-        }
-        powers_of_two("warpsPerCTA", parent.warps_per_cta())?;
+        powers_of_two("warpsPerCTA", parent.warps_per_cta())?; // nvidia_mma_c3
         let rank = self.rank();
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
         let Some(instr_m) = parent.instr_shape().get(rank - 2).copied() else {
-            return Err(no_layout(
-                "the instruction shape of its parent is too short",
-            ));
+            let shape = Ints::collect(parent.instr_shape().iter().copied());
+            let reason =
+                format!("`instrShape` is {shape}, expected a size for each of {rank} dims");
+            return Err(EncodingError::no_layout("nvidia_mma", reason)); // nvidia_mma_c2
         };
         // The 8-row instructions for 64-bit elements take half as much of K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
-            return Err(no_layout("`kWidth` is too large"));
+            let expected = "at most 536870911, an eighth of what a number can be";
+            return Err(EncodingError::bad_value("kWidth", self.k_width, expected)); // dot_op_c6
         };
+        self.check_k_width()?; // dot_op_c6
         let other_size = if self.op_idx == 0 { instr_m } else { 8 };
-        lay_mma_tile(&mut tiling, (other, other_size), (k, k_tile), self.k_width)?;
+        lay_mma_tile(&mut tiling, (other, other_size), (k, k_tile), self.k_width)?; // nvidia_mma_c4
         let warp_order = parent.warp_order();
         let warps = warp_order.iter().map(|d| *d as usize);
         lay_with_copies(&mut tiling, WARP, warps, parent.warps_per_cta(), k);
@@ -238,8 +205,8 @@ impl DotOperandEncoding {
     fn mfma(&self, parent: &AmdMfmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         // The CTAs share the operand as they share the result.
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, parent.cga_layout())?;
-        parent.check_layout()?;
-        self.check_k_width()?;
+        parent.check_layout()?; // amd_mfma_c4, amd_mfma_c5, amd_mfma_c6
+        self.check_k_width()?; // dot_op_c6
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
         let (m, n) = (parent.instr_shape()[0], parent.instr_shape()[1]);
@@ -270,8 +237,8 @@ impl DotOperandEncoding {
     fn wmma(&self, parent: &AmdWmmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let cga = self.cga_layout()?;
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &cga)?;
-        parent.check_layout()?;
-        self.check_k_width()?;
+        parent.check_layout()?; // amd_wmma_c6
+        self.check_k_width()?; // dot_op_c6
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
         tiling.lay(REGISTER, u64::from(self.k_width), k);
@@ -305,7 +272,7 @@ impl DotOperandEncoding {
             what,
             index: None,
             value,
-        }))
+        })) // dot_op_c6
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
@@ -344,14 +311,6 @@ fn lay_with_copies(
             tiling.lay(slot, u64::from(sizes[dim]), dim);
         }
     }
-}
-
-#[cold]
-fn no_layout(reason: &'static str) -> EncodingError {
-    EncodingError::new(Kind::NoLayout {
-        family: FAMILY,
-        reason,
-    })
 }
 
 impl fmt::Display for DotOperandEncoding {

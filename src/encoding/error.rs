@@ -1,10 +1,14 @@
 //! What can be wrong with an encoding, its text, or the shape it is laid over.
 
 use core::fmt;
+use std::borrow::Cow;
 use std::error::Error;
 
 use super::Ints;
 use crate::layout::LayoutError;
+
+/// Words that are fixed, or have a number of the encoding in them.
+type Words = Cow<'static, str>;
 
 /// The reason why an encoding, its text, or its layout on a shape does not exist.
 ///
@@ -58,6 +62,7 @@ pub(crate) enum Kind {
         limit: usize,
     },
     TooMany {
+        key: String,
         limit: usize,
     },
     TrailingText {
@@ -88,8 +93,10 @@ pub(crate) enum Kind {
     BadValue {
         what: &'static str,
         value: u64,
-        expected: &'static str,
+        expected: Words,
     },
+    NoPairs,
+    NotOfCluster,
     BadInstruction {
         family: &'static str,
         shape: Ints,
@@ -106,28 +113,37 @@ pub(crate) enum Kind {
     },
     BasisLength {
         what: &'static str,
-        index: usize,
-        found: usize,
+        basis: Ints,
         expected: usize,
     },
     NotOneDim {
         what: &'static str,
-        index: usize,
+        basis: Ints,
+    },
+    NotEvenStep {
+        what: &'static str,
+        basis: Ints,
     },
     NotSinglePower {
         what: &'static str,
-        index: usize,
+        basis: Ints,
     },
     NotSurjective {
         what: &'static str,
-        dim: usize,
+        missed: Ints,
     },
     NotInjective {
         what: &'static str,
-        index: usize,
+        basis: Ints,
+        advice: &'static str,
     },
     NotOutermost {
-        index: usize,
+        basis: Ints,
+    },
+    TooManyBases {
+        what: &'static str,
+        found: usize,
+        limit: usize,
     },
     WrongDims {
         what: &'static str,
@@ -146,10 +162,7 @@ pub(crate) enum Kind {
     ShapeTooLarge {
         bits: u32,
     },
-    TooManyBits {
-        what: &'static str,
-        limit: usize,
-    },
+    TooManyBits,
     TooSmall {
         family: &'static str,
         dim: &'static str,
@@ -164,7 +177,7 @@ pub(crate) enum Kind {
     },
     NoLayout {
         family: &'static str,
-        reason: &'static str,
+        reason: Words,
     },
     // Inference.
     CannotInfer {
@@ -188,6 +201,66 @@ impl EncodingError {
     #[cold]
     pub(crate) fn new(kind: Kind) -> Self {
         Self(Box::new(kind))
+    }
+
+    #[cold]
+    pub(crate) fn bad_value(what: &'static str, value: u32, expected: impl Into<Words>) -> Self {
+        Self::new(Kind::BadValue {
+            what,
+            value: u64::from(value),
+            expected: expected.into(),
+        })
+    }
+
+    #[cold]
+    pub(crate) fn no_layout(family: &'static str, reason: impl Into<Words>) -> Self {
+        Self::new(Kind::NoLayout {
+            family,
+            reason: reason.into(),
+        })
+    }
+
+    /// Returns this error of a value as one of the key that has the value.
+    #[cold]
+    pub(crate) fn at_key(mut self, name: &str) -> Self {
+        if let Kind::TooMany { key, .. } = &mut *self.0
+            && key.is_empty()
+        {
+            name.clone_into(key);
+        }
+        self
+    }
+
+    /// Returns the key of the encoding's text that the error is about, where it is about one.
+    ///
+    /// ```
+    /// use linear_layout::encoding::Encoding;
+    /// let text = "#ttg.shared_linear<{offset = [[1], [2]]}, alignment = 12>";
+    /// assert_eq!(text.parse::<Encoding>().unwrap_err().key(), Some("alignment"));
+    /// ```
+    #[must_use]
+    pub fn key(&self) -> Option<&str> {
+        match &*self.0 {
+            Kind::UnknownKey { key, .. } | Kind::DuplicateKey { key } => Some(key),
+            Kind::TooMany { key, .. } => Some(key).filter(|key| !key.is_empty()).map(|k| &**k),
+            Kind::RankMismatch { what, .. }
+            | Kind::RankUnsupported { what, .. }
+            | Kind::NotPowerOfTwo { what, .. }
+            | Kind::NotPermutation { what, .. }
+            | Kind::BadValue { what, .. }
+            | Kind::WrongFamily { what, .. }
+            | Kind::BasisLength { what, .. }
+            | Kind::NotOneDim { what, .. }
+            | Kind::NotEvenStep { what, .. }
+            | Kind::NotSinglePower { what, .. }
+            | Kind::NotSurjective { what, .. }
+            | Kind::NotInjective { what, .. }
+            | Kind::TooManyBases { what, .. } => Some(what),
+            Kind::NotOfCluster => Some("twoCTAs"),
+            Kind::BadInstruction { .. } => Some("instrShape"),
+            Kind::NotOutermost { .. } => Some("block"),
+            _ => None,
+        }
     }
 
     /// Returns whether the text cannot be read at all.
@@ -224,7 +297,7 @@ impl EncodingError {
             Kind::ShapeRank { .. }
                 | Kind::ShapeSize { .. }
                 | Kind::ShapeTooLarge { .. }
-                | Kind::TooManyBits { .. }
+                | Kind::TooManyBits
                 | Kind::TooSmall { .. }
                 | Kind::FixedShape { .. }
                 | Kind::NoLayout { .. }
@@ -297,7 +370,15 @@ impl fmt::Display for EncodingError {
                 )
             }
             Kind::DuplicateKey { key } => write!(f, "key `{key}` is given twice"),
-            Kind::MissingKey { family, key } => write!(f, "`{family}` needs the key `{key}`"),
+            Kind::MissingKey { family, key } => {
+                write!(f, "`{family}` needs the key `{key}`")?;
+                match *key {
+                    "register" | "lane" | "warp" | "block" | "offset" => {
+                        write!(f, "; write `{key} = []` where it has no bases")
+                    }
+                    _ => Ok(()),
+                }
+            }
             Kind::NumberTooLarge { at } => {
                 write!(f, "number at byte {at} does not fit into 32 bits")
             }
@@ -307,8 +388,9 @@ impl fmt::Display for EncodingError {
             Kind::TooDeep { limit } => {
                 write!(f, "encodings are nested more than {limit} deep")
             }
-            Kind::TooMany { limit } => {
-                write!(f, "list is too long: expected at most {limit} items")
+            Kind::TooMany { key, limit } => {
+                let what = if key.is_empty() { "the list" } else { key };
+                write!(f, "`{what}` is too long: expected at most {limit} items")
             }
             Kind::TrailingText { at, found } => {
                 write!(
@@ -343,8 +425,8 @@ impl fmt::Display for EncodingError {
             }
             Kind::NotPermutation { what, order } => write!(
                 f,
-                "`{what}` is {order}, expected a permutation of 0..{}",
-                order.len().saturating_sub(1)
+                "`{what}` is {order}, expected a permutation of {}",
+                Ints::collect((0..order.len() as u32).rev())
             ),
             Kind::BadValue {
                 what,
@@ -353,6 +435,13 @@ impl fmt::Display for EncodingError {
             } => {
                 write!(f, "`{what}` is {value}, expected {expected}")
             }
+            Kind::NoPairs => f.write_str(
+                "`padded_shared` has no padding, expected a pair `interval:+padding` or more; \
+                 `#ttg.shared_linear` lays out a buffer without",
+            ),
+            Kind::NotOfCluster => f.write_str(
+                "`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]",
+            ),
             Kind::BadInstruction {
                 family,
                 shape,
@@ -364,7 +453,10 @@ impl fmt::Display for EncodingError {
                 )
             }
             Kind::Duplicate { what, value } => {
-                write!(f, "`{what}` has {value} twice; the values must differ")
+                write!(
+                    f,
+                    "`{what}` {value} is given twice; give it once, with one padding"
+                )
             }
             Kind::WrongFamily {
                 what,
@@ -375,37 +467,47 @@ impl fmt::Display for EncodingError {
             }
             Kind::BasisLength {
                 what,
-                index,
-                found,
+                basis,
                 expected,
             } => {
                 write!(
                     f,
-                    "basis {index} of `{what}` has {found} components, expected {expected}"
+                    "basis {basis} of `{what}` has rank {}, expected {expected}: a number for each dim",
+                    basis.len()
                 )
             }
-            Kind::NotSinglePower { what, index } => write!(
+            Kind::NotSinglePower { what, basis } => write!(
                 f,
-                "basis {index} of `{what}` is not a single power of two; \
-                 expected zero, or one power of two in one dim (use `#ttg.generic_linear` for more)"
+                "basis {basis} of `{what}` moves in several dims or by no power of two, expected \
+                 zeros with at most one power of two"
             ),
-            Kind::NotOneDim { what, index } => write!(
+            Kind::NotOneDim { what, basis } => write!(
                 f,
-                "basis {index} of `{what}` moves in several dims, or by no power of two; \
-                 only `warp` may do that"
+                "basis {basis} of `{what}` moves in several dims, expected one; only `warp` may do that"
             ),
-            Kind::NotSurjective { what, dim } => write!(
+            Kind::NotEvenStep { what, basis } => write!(
                 f,
-                "layout `{what}` is not surjective: some coordinates of dim{dim} are never reached"
+                "basis {basis} of `{what}` moves by no power of two, expected one; only `lane` and \
+                 `warp` may do that"
             ),
-            Kind::NotInjective { what, index } => write!(
+            Kind::NotSurjective { what, missed } => write!(
                 f,
-                "layout `{what}` is not injective: basis {index} is a sum of the ones before it; \
-                 make it zero to mark a broadcast, or drop it"
+                "no bases of `{what}` add up to {missed}, expected some for every element; \
+                 add {missed}, or make larger bases smaller"
             ),
-            Kind::NotOutermost { index } => write!(
+            Kind::NotInjective {
+                what,
+                basis,
+                advice,
+            } => write!(
                 f,
-                "basis {index} of `block` is not above the part of one CTA, so there is no CGA layout"
+                "basis {basis} of `{what}` leads to where others lead already, expected another \
+                 element; {advice}"
+            ),
+            Kind::NotOutermost { basis } => write!(
+                f,
+                "basis {basis} of `block` moves within the part of one CTA, expected beyond it: what a \
+                 CTA holds must be contiguous along each dim"
             ),
             Kind::WrongDims { what, expected } => {
                 write!(
@@ -434,8 +536,12 @@ impl fmt::Display for EncodingError {
                 f,
                 "shape has 2^{bits} elements, expected at most 2^62 and 2^31 along one dim"
             ),
-            Kind::TooManyBits { what, limit } => {
-                write!(f, "layout of `{what}` needs more than {limit} input bits")
+            Kind::TooManyBits => f.write_str(
+                "the layout has too many bases, expected at most 64, and 62 of one dim; \
+                 make the encoding or the shape smaller",
+            ),
+            Kind::TooManyBases { what, found, limit } => {
+                write!(f, "`{what}` has {found} bases, expected at most {limit}")
             }
             Kind::TooSmall {
                 family,

@@ -9,6 +9,7 @@ use super::error::Kind;
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
+use crate::f2::Echelon;
 use crate::layout::{Coords, Dim, LinearLayout, Surjectivity};
 
 const KEYS: &str = "`register`, `lane`, `warp`, `block`";
@@ -98,7 +99,7 @@ impl WrittenLayout {
     fn fit(&self, family: &'static str, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let layout = self.layout();
         let rank = layout.out_dims().count();
-        let bits = shape_log2(family, rank, shape)?;
+        let bits = shape_log2(family, rank, shape)?; // encoding_c2, encoding_c3, encoding_c4
         let mut tiling = Tiling::bare(&DISTRIBUTED, rank);
         tiling.set_bits(&bits[..rank]);
         for (slot, ind) in DISTRIBUTED.into_iter().enumerate() {
@@ -135,8 +136,8 @@ impl LinearEncoding {
             &layout,
             &DISTRIBUTED,
             "register, lane, warp, block -> dim0, dim1, ...",
-        )?;
-        permutation_matrix("linear", &layout)?;
+        )?; // linear_c1
+        permutation_matrix("linear", &layout)?; // linear_c3, linear_c4, linear_c5
         Ok(Self {
             written: WrittenLayout::new(layout),
         })
@@ -165,25 +166,22 @@ impl GenericLinearEncoding {
             &layout,
             &DISTRIBUTED,
             "register, lane, warp, block -> dim0, dim1, ...",
-        )?;
-        for (name, dim) in [
-            ("register", Dim::REGISTER),
-            ("lane", Dim::LANE),
-            ("block", Dim::BLOCK),
-        ] {
+        )?; // generic_linear_c2
+        for dim in [Dim::REGISTER, Dim::LANE, Dim::BLOCK] {
+            let what = dim.name();
             for index in 0..layout.in_bits(dim) {
-                let basis = layout.basis(dim, index);
+                let coords = layout.basis(dim, index);
+                let basis = numbers(coords);
+                if basis.iter().filter(|v| **v != 0).count() > 1 {
+                    return Err(EncodingError::new(Kind::NotOneDim { what, basis })); // generic_linear_c4
+                }
                 // The order of the registers says which dim is filled first, so they step evenly.
-                let wrong = match dim {
-                    Dim::REGISTER => single_step(basis).is_err(),
-                    _ => basis.iter().filter(|v| *v != 0).count() > 1,
-                };
-                if wrong {
-                    return Err(EncodingError::new(Kind::NotOneDim { what: name, index }));
+                if dim == Dim::REGISTER && single_step(coords).is_err() {
+                    return Err(EncodingError::new(Kind::NotEvenStep { what, basis })); // generic_linear_c5
                 }
             }
         }
-        surjective(what, &layout)?;
+        surjective(what, &layout)?; // generic_linear_c6
         Ok(Self {
             written: WrittenLayout::new(layout),
         })
@@ -206,18 +204,19 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
             "lane" => 1,
             "warp" => 2,
             "block" => 3,
-            _ => return unknown_key(family, key, KEYS),
+            _ => return unknown_key(family, key, KEYS), // linear_c1, generic_linear_c2
         };
         bases[slot] = Some(p.bases()?);
         Ok(())
     })?;
     let [register, lane, warp, block] = bases;
     let bases = [
-        required(register, family, "register")?,
-        required(lane, family, "lane")?,
-        required(warp, family, "warp")?,
-        required(block, family, "block")?,
+        required(register, family, "register")?, // linear_c1, generic_linear_c2
+        required(lane, family, "lane")?,         // linear_c1, generic_linear_c2
+        required(warp, family, "warp")?,         // linear_c1, generic_linear_c2
+        required(block, family, "block")?,       // linear_c1, generic_linear_c2
     ];
+    // linear_c2, linear_c5, generic_linear_c3, generic_linear_c6
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
@@ -235,14 +234,13 @@ pub(crate) fn layout_from_bases(
     check_rank(what, rank)?;
     let mut sizes = [1u64; MAX_RANK];
     let mut wide: Vec<[u64; MAX_RANK]> = Vec::new();
-    for (index, basis) in bases.iter().flatten().enumerate() {
+    let named = ins.iter().zip(bases);
+    for (dim, basis) in named.flat_map(|(dim, bases)| bases.iter().map(move |b| (*dim, b))) {
         if basis.len() != rank {
-            let (found, expected) = (basis.len(), rank);
             return Err(EncodingError::new(Kind::BasisLength {
-                what,
-                index,
-                found,
-                expected,
+                what: dim.name(),
+                basis: *basis,
+                expected: rank,
             }));
         }
         let mut row = [0; MAX_RANK];
@@ -252,8 +250,9 @@ pub(crate) fn layout_from_bases(
         }
         wide.push(row);
     }
+    let too_many = |what, found, limit| Kind::TooManyBases { what, found, limit };
     if wide.len() > 64 {
-        return Err(EncodingError::new(Kind::TooManyBits { what, limit: 64 }));
+        return Err(EncodingError::new(too_many(what, wide.len(), 64)));
     }
     let outs: Vec<(Dim, u64)> = (0..rank).map(|d| (Dim::out(d), sizes[d])).collect();
     let mut offsets = [0; MAX_RANK];
@@ -269,16 +268,14 @@ pub(crate) fn layout_from_bases(
     let mut sides: Vec<(Dim, u64)> = Vec::new();
     for (dim, bases) in ins.iter().zip(bases) {
         if bases.len() > 62 {
-            return Err(EncodingError::new(Kind::TooManyBits { what, limit: 62 }));
+            let what = dim.name();
+            return Err(EncodingError::new(too_many(what, bases.len(), 62)));
         }
         sides.push((*dim, 1 << bases.len()));
     }
-    Ok(LinearLayout::from_columns(
-        &sides,
-        &outs,
-        &columns,
-        Surjectivity::Required,
-    )?)
+    let layout = LinearLayout::from_columns(&sides, &outs, &columns, Surjectivity::NotRequired)?;
+    surjective(what, &layout)?;
+    Ok(layout)
 }
 
 pub(crate) fn check_dims(
@@ -301,15 +298,26 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
     if layout.is_surjective() {
         return Ok(());
     }
-    let outs: [Dim; MAX_RANK] = core::array::from_fn(Dim::out);
-    let ins: Vec<Dim> = layout.in_dims().collect();
-    let unreached = |dim: &usize| {
-        !layout
-            .sublayout(&ins, &outs[*dim..=*dim])
-            .is_ok_and(|l| l.is_surjective())
-    };
-    let dim = (0..layout.out_dims().count()).find(unreached).unwrap_or(0);
-    Err(EncodingError::new(Kind::NotSurjective { what, dim }))
+    let mut reached = Echelon::new();
+    for (index, column) in layout.columns().iter().enumerate() {
+        reached.insert(index, *column);
+    }
+    let mut missed = Ints::filled(0, layout.num_out_dims());
+    let mut bit = 0;
+    for (dim, out) in layout.out_dims().enumerate() {
+        let bits = layout.out_bits(out) as u32;
+        if let Some(step) = (0..bits).find(|step| !reached.contains(1 << (bit + step))) {
+            missed[dim] = 1 << step;
+            break;
+        }
+        bit += bits;
+    }
+    Err(EncodingError::new(Kind::NotSurjective { what, missed }))
+}
+
+/// Returns a basis as the numbers of its text.
+pub(crate) fn numbers(basis: Coords) -> Ints {
+    Ints::collect(basis.iter().map(|v| v as u32))
 }
 
 /// Returns where a basis moves: nowhere, or by `2^bit` along one dim.
@@ -330,26 +338,25 @@ pub(crate) fn permutation_matrix(
     layout: &LinearLayout,
 ) -> Result<(), EncodingError> {
     let mut seen = [0u64; MAX_RANK];
-    let mut index = 0;
     for dim in layout.in_dims() {
         for bit in 0..layout.in_bits(dim) {
-            match single_step(layout.basis(dim, bit)) {
-                Err(()) => return Err(EncodingError::new(Kind::NotSinglePower { what, index })),
+            let (coords, what) = (layout.basis(dim, bit), dim.name());
+            let basis = numbers(coords);
+            match single_step(coords) {
+                Err(()) => return Err(EncodingError::new(Kind::NotSinglePower { what, basis })),
                 Ok(Some((d, b))) if seen[d] >> b & 1 != 0 => {
-                    return Err(EncodingError::new(Kind::NotInjective { what, index }));
+                    return Err(EncodingError::new(Kind::NotInjective {
+                        what,
+                        basis,
+                        advice: "make it zero where copies are held, or drop it",
+                    }));
                 }
                 Ok(Some((d, b))) => seen[d] |= 1 << b,
                 Ok(None) => {}
             }
-            index += 1;
         }
     }
-    for (dim, out) in layout.out_dims().enumerate() {
-        if seen[dim].count_ones() as usize != layout.out_bits(out) {
-            return Err(EncodingError::new(Kind::NotSurjective { what, dim }));
-        }
-    }
-    Ok(())
+    surjective(what, layout)
 }
 
 /// Returns the dims in the order in which `ind` first moves along them, then those left, last first.
@@ -374,7 +381,7 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     for (index, step) in steps.iter_mut().enumerate().take(num) {
         match single_step(layout.basis(Dim::BLOCK, index)) {
             Ok(found) => *step = found,
-            Err(()) => return Err(EncodingError::new(Kind::NotOutermost { index })),
+            Err(()) => return Err(not_outermost(layout, index)), // cga_layout_c6
         }
         if let Some((dim, _)) = *step {
             split[dim] += 1;
@@ -386,11 +393,17 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
             let below = (layout.out_bits(Dim::out(dim)) as u32).saturating_sub(split[dim]);
             match u32::from(bit).checked_sub(below) {
                 Some(bit) => bases[index][dim] = 1 << bit,
-                None => return Err(EncodingError::new(Kind::NotOutermost { index })),
+                None => return Err(not_outermost(layout, index)), // cga_layout_c6
             }
         }
     }
     CgaLayout::from_bases(rank, &bases[..num])
+}
+
+#[cold]
+fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
+    let basis = numbers(layout.basis(Dim::BLOCK, index));
+    EncodingError::new(Kind::NotOutermost { basis }) // cga_layout_c6
 }
 
 /// Checks that `shape` is that of a written layout, and returns the layout.
@@ -400,7 +413,7 @@ pub(crate) fn exact(
     shape: &[u64],
 ) -> Result<Tiling, EncodingError> {
     let rank = layout.num_out_dims();
-    let bits = shape_log2(family, rank, shape)?;
+    let bits = shape_log2(family, rank, shape)?; // encoding_c2, encoding_c3, encoding_c4
     for (dim, (_, expected)) in layout.out_shape().enumerate() {
         let found = shape[dim];
         if found != expected {
@@ -409,7 +422,7 @@ pub(crate) fn exact(
                 dim,
                 found,
                 expected,
-            }));
+            })); // padded_shared_c10, shared_linear_c6
         }
     }
     let mut tiling = Tiling::bare(&SHARED, rank);

@@ -70,7 +70,10 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
                 self.len += 1;
                 Ok(())
             }
-            None => Err(EncodingError::new(Kind::TooMany { limit: N })),
+            None => Err(EncodingError::new(Kind::TooMany {
+                key: String::new(),
+                limit: N,
+            })),
         }
     }
 }

@@ -88,7 +88,7 @@ pub use shared_linear::SharedLinearEncoding;
 pub use slice::SliceEncoding;
 pub use swizzled_shared::{Swizzle, SwizzledSharedEncoding};
 pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
-pub use text::Aliases;
+pub use text::{Aliases, place_of_key};
 
 use crate::layout::LinearLayout;
 use error::Kind;

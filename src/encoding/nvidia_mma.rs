@@ -4,7 +4,6 @@ use core::fmt;
 
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
-use super::error::Kind;
 use super::text::Parser;
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -39,11 +38,11 @@ pub struct NvidiaMmaEncoding {
 impl NvidiaMmaEncoding {
     /// Returns the encoding of this instruction, spread over these warps.
     ///
-    /// Triton checks nothing here, so neither does this: an instruction without a layout (any version
-    /// but 2 and 3, an `n` that is no power of two) is an error of
+    /// Triton checks no more here, so neither does this: an instruction without a layout (an `n` that
+    /// is no power of two) is an error of
     /// [`Encoding::to_linear_layout`](super::Encoding::to_linear_layout).
     /// # Errors
-    /// When the rank is not 1 to 8 or differs from that of `cga`.
+    /// When the version is not 2 or 3, or the rank not 1 to 16 or not that of `cga`.
     pub fn new(
         version_major: u32,
         version_minor: u32,
@@ -51,13 +50,17 @@ impl NvidiaMmaEncoding {
         cga: CgaLayout,
         instr_shape: &[u32],
     ) -> Result<Self, EncodingError> {
-        check_rank("warpsPerCTA", warps_per_cta.len())?;
-        same_rank(
-            "CGALayout",
-            &Ints::filled(0, cga.rank()),
-            "warpsPerCTA",
-            warps_per_cta,
-        )?;
+        check_rank("warpsPerCTA", warps_per_cta.len())?; // encoding_c1
+        let of_cga = Ints::filled(0, cga.rank());
+        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta)?; // cga_layout_c1
+        if !matches!(version_major, 2 | 3) {
+            let expected = "2 for `mma` or 3 for `wgmma`";
+            return Err(EncodingError::bad_value(
+                "versionMajor",
+                version_major,
+                expected,
+            )); // nvidia_mma_c1
+        }
         Ok(Self {
             version_major,
             version_minor,
@@ -123,24 +126,21 @@ impl NvidiaMmaEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let rank = self.rank();
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &self.cga)?;
-        let tile = match self.version_major {
-            2 => &self.instr_shape[..],
-            3 => self.instr_shape.get(..2).unwrap_or_default(),
-            _ => {
-                return Err(no_layout(
-                    "only versions 2 and 3 hold their result in registers",
-                ));
-            }
+        let tile = match self.is_hopper() {
+            true => self.instr_shape.get(..2).unwrap_or_default(),
+            false => &self.instr_shape[..],
         };
         if rank < 2 || tile.len() != rank {
-            return Err(no_layout(
-                "the instruction shape needs one size for each dim",
-            ));
+            return Err(no_layout(format!(
+                "`instrShape` is {}, expected a size for each of {} dims",
+                self.instr_shape,
+                rank.max(2)
+            ))); // nvidia_mma_c2
         }
-        powers_of_two("warpsPerCTA", &self.warps_per_cta)?;
+        powers_of_two("warpsPerCTA", &self.warps_per_cta)?; // nvidia_mma_c3
         let order = matrix_order(rank, true);
         let (inner, outer) = (order[0] as usize, order[1] as usize);
-        lay_mma_tile(&mut tiling, (outer, tile[outer]), (inner, tile[inner]), 2)?;
+        lay_mma_tile(&mut tiling, (outer, tile[outer]), (inner, tile[inner]), 2)?; // nvidia_mma_c4
         for dim in self.warp_order().iter().map(|d| *d as usize) {
             tiling.lay(WARP, u64::from(self.warps_per_cta[dim]), dim);
         }
@@ -164,18 +164,15 @@ impl NvidiaMmaEncoding {
             }
             Ok(())
         })?;
-        check_rank("warpsPerCTA", warps.len())?;
+        check_rank("warpsPerCTA", warps.len())?; // encoding_c1
         let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
         Ok(Self::new(major, minor, &warps, cga, &instr)?.into())
     }
 }
 
 #[cold]
-fn no_layout(reason: &'static str) -> EncodingError {
-    EncodingError::new(Kind::NoLayout {
-        family: FAMILY,
-        reason,
-    })
+fn no_layout(reason: String) -> EncodingError {
+    EncodingError::no_layout(FAMILY, reason)
 }
 
 /// Lays one tile as `mma` fragments are: `k_width` registers and 4 lanes along `inner`, 8 lanes
@@ -187,18 +184,23 @@ pub(crate) fn lay_mma_tile(
     k_width: u32,
 ) -> Result<(), EncodingError> {
     let unit = k_width.checked_mul(4).filter(|_| k_width.is_power_of_two());
+    let is_power = |reps: u32| reps == 0 || reps.is_power_of_two();
     let reps = match unit {
-        Some(unit) if outer_size % 8 == 0 && inner_size % unit == 0 => {
+        Some(unit)
+            if outer_size % 8 == 0
+                && inner_size % unit == 0
+                && is_power(outer_size / 8)
+                && is_power(inner_size / unit) =>
+        {
             (outer_size / 8, inner_size / unit)
         }
-        _ => return Err(no_layout("the tile is not made of 8 rows of 4 lanes")),
+        _ => {
+            return Err(no_layout(format!(
+                "a tile is {outer_size} by {inner_size} elements, expected powers of two that are \
+                 multiples of 8 rows by 4 lanes with {k_width} each"
+            )));
+        }
     };
-    if [reps.0, reps.1]
-        .iter()
-        .any(|r| *r != 0 && !r.is_power_of_two())
-    {
-        return Err(no_layout("the tile has a size that is no power of two"));
-    }
     tiling.lay(REGISTER, u64::from(k_width), inner);
     tiling.lay(LANE, 4, inner);
     tiling.lay(LANE, 8, outer);

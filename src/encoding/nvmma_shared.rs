@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::cga::fmt_cga;
+use super::cga::{fmt_cga, given_rank};
 use super::error::Kind;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
@@ -54,19 +54,16 @@ impl NvmmaSharedEncoding {
         fp4_padded: bool,
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
-        let bad = |what, value: u32, expected| {
-            let value = u64::from(value);
-            Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }))
-        };
         if element_width_bits == 0 {
-            return bad("elementBitWidth", 0, "1 or more");
+            return Err(EncodingError::bad_value("elementBitWidth", 0, "1 or more")); // nvmma_shared_c1
         }
         if !matches!(swizzle_bytes, 0 | 32 | 64 | 128) {
-            return bad("swizzlingByteWidth", swizzle_bytes, "0, 32, 64 or 128");
+            let expected = "0, 32, 64 or 128";
+            return Err(EncodingError::bad_value(
+                "swizzlingByteWidth",
+                swizzle_bytes,
+                expected,
+            )); // nvmma_shared_c2
         }
         Ok(Self {
             swizzle_bytes,
@@ -163,16 +160,22 @@ impl NvmmaSharedEncoding {
             (tiling.limit(dim) + padded).min(MAX_TMA_SIZE.trailing_zeros() as u8)
         }));
         if self.swizzle_bytes != 0 {
+            if !self.element_width_bits.is_power_of_two() {
+                let (what, value) = ("elementBitWidth", u64::from(self.element_width_bits));
+                return Err(EncodingError::new(Kind::NotPowerOfTwo {
+                    what,
+                    index: None,
+                    value,
+                })); // nvmma_shared_c4
+            }
             let width = 8 * self.swizzle_bytes / self.element_width_bits;
-            let wide_enough =
-                width.is_power_of_two() && width.trailing_zeros() as u8 <= sizes[contiguous];
-            if !wide_enough {
+            if width == 0 || width.trailing_zeros() as u8 > sizes[contiguous] {
                 return Err(EncodingError::new(Kind::TooSmall {
                     family: FAMILY,
                     dim: "the contiguous dim",
                     found: 1 << sizes[contiguous],
                     expected: u64::from(width),
-                }));
+                })); // memdesc_c12
             }
             sizes[contiguous] = width.trailing_zeros() as u8;
         }
@@ -180,9 +183,12 @@ impl NvmmaSharedEncoding {
             match sizes[contiguous].checked_sub(1) {
                 Some(half) => sizes[contiguous] = half,
                 None => {
-                    return Err(no_layout(
-                        "padding of 4-bit data needs two elements or more",
-                    ));
+                    return Err(EncodingError::new(Kind::TooSmall {
+                        family: FAMILY,
+                        dim: "the contiguous dim",
+                        found: 1,
+                        expected: 2,
+                    })); // memdesc_c12
                 }
             }
         }
@@ -193,9 +199,12 @@ impl NvmmaSharedEncoding {
         let mut tiling = Tiling::new(FAMILY, &SHARED, shape, &self.cga)?;
         let rank = self.rank();
         if self.fp4_padded && (self.swizzle_bytes, self.element_width_bits) != (128, 8) {
-            return Err(no_layout(
-                "4-bit data is padded only with a swizzle of 128 bytes and elements of 8 bits",
-            ));
+            let reason = format!(
+                "`fp4Padded` is true with `swizzlingByteWidth` {} and `elementBitWidth` {}, expected 128 \
+                 and 8",
+                self.swizzle_bytes, self.element_width_bits
+            );
+            return Err(EncodingError::no_layout(FAMILY, reason)); // nvmma_shared_c3
         }
         let sizes = self.tma_box_log2(&tiling)?;
         if self.swizzle_bytes == 0 {
@@ -224,9 +233,8 @@ impl NvmmaSharedEncoding {
     fn lay_swizzled(&self, tiling: &mut Tiling, sizes: &[u8]) -> Result<(), EncodingError> {
         let rank = self.rank();
         if rank < 2 {
-            return Err(no_layout(
-                "a swizzle needs rows and columns, that is rank 2 or more",
-            ));
+            let reason = format!("`rank` is {rank}, expected 2 or more with a swizzle");
+            return Err(EncodingError::no_layout(FAMILY, reason)); // nvmma_shared_c5
         }
         // The matrix has all dims but the last as rows and the last as columns; transposed it has the
         // last as rows. Its row-major positions are those of the box.
@@ -269,7 +277,7 @@ impl NvmmaSharedEncoding {
                 dim: "its rows",
                 found: 1 << rows_log2,
                 expected: CORE_ROWS,
-            }));
+            })); // nvmma_shared_c6
         }
         if cols_log2 < core_cols_log2 {
             return Err(EncodingError::new(Kind::TooSmall {
@@ -277,7 +285,7 @@ impl NvmmaSharedEncoding {
                 dim: "its columns",
                 found: 1 << cols_log2,
                 expected: 1 << core_cols_log2,
-            }));
+            })); // nvmma_shared_c6
         }
         let flat = |tiling: &Tiling, row: u64, col: u64| {
             let mut bits = row << cols_log2 | col;
@@ -332,8 +340,8 @@ impl NvmmaSharedEncoding {
             Ok(())
         })?;
         let cga = cga.unwrap_or_default();
-        let rank = rank
-            .map(|r| r as usize)
+        // encoding_c1
+        let rank = given_rank(rank)?
             .or(cga.first().map(|b| b.len()))
             .unwrap_or(2);
         let cga = CgaLayout::from_bases(rank, &cga)?;
@@ -341,14 +349,6 @@ impl NvmmaSharedEncoding {
         let width = required(width, FAMILY, "elementBitWidth")?;
         Ok(Self::new(swizzle, transposed, width, fp4, cga)?.into())
     }
-}
-
-#[cold]
-fn no_layout(reason: &'static str) -> EncodingError {
-    EncodingError::new(Kind::NoLayout {
-        family: FAMILY,
-        reason,
-    })
 }
 
 impl fmt::Display for NvmmaSharedEncoding {

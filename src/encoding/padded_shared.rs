@@ -6,18 +6,19 @@ use std::sync::Arc;
 use super::cga::{check_rank, permutation, same_rank};
 use super::error::Kind;
 use super::linear::{
-    cga_of, check_dims, exact, fmt_bases, layout_from_bases, order_of, single_step, surjective,
+    cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, single_step,
+    surjective,
 };
-use super::shared_linear::first_dependent;
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
-use super::{CgaLayout, Encoding, EncodingError, Ints, List};
+use super::{CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK};
+use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "padded_shared";
 const KEYS: &str = "`offset` and `block`, or `order` and `shape`";
-/// Most pairs of an interval and a padding.
-const MAX_PAIRS: usize = 8;
+/// Most pairs of an interval and a padding: there are no more powers of two.
+const MAX_PAIRS: usize = 32;
 
 /// A shared-memory layout in which every so many elements some are left out.
 ///
@@ -36,7 +37,7 @@ const MAX_PAIRS: usize = 8;
 /// Triton's `PaddedSharedEncodingAttr`.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct PaddedSharedEncoding {
-    pairs: List<(u32, u32), MAX_PAIRS>,
+    pairs: Arc<[(u32, u32)]>,
     linear: Arc<LinearLayout>,
 }
 
@@ -49,12 +50,7 @@ impl PaddedSharedEncoding {
     /// basis is neither zero nor one power of two, or an offset is reached twice.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
-            let (what, expected) = ("number of interval-padding pairs", "1 or more");
-            return Err(EncodingError::new(Kind::BadValue {
-                what,
-                value: 0,
-                expected,
-            }));
+            return Err(EncodingError::new(Kind::NoPairs)); // padded_shared_c1
         }
         for (i, (interval, padding)) in pairs.iter().enumerate() {
             for (what, value) in [("interval", *interval), ("padding", *padding)] {
@@ -64,36 +60,37 @@ impl PaddedSharedEncoding {
                         what,
                         index,
                         value,
-                    }));
+                    })); // padded_shared_c2
                 }
             }
             if pairs[..i].iter().any(|(other, _)| other == interval) {
                 let (what, value) = ("interval", u64::from(*interval));
-                return Err(EncodingError::new(Kind::Duplicate { what, value }));
+                return Err(EncodingError::new(Kind::Duplicate { what, value })); // padded_shared_c3
             }
         }
-        check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")?;
-        let offsets = linear.columns_of(Dim::OFFSET);
-        let repeated = match offsets.iter().position(|c| *c == 0) {
-            Some(zero) => zero,
-            None => first_dependent(offsets),
-        };
-        if repeated < offsets.len() {
-            return Err(EncodingError::new(Kind::NotInjective {
-                what: "offset",
-                index: repeated,
-            }));
+        check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")?; // padded_shared_c4
+        let mut reached = Echelon::new();
+        for (index, column) in linear.columns_of(Dim::OFFSET).iter().enumerate() {
+            if reached.insert(index, *column).is_some() {
+                return Err(EncodingError::new(Kind::NotInjective {
+                    what: "offset",
+                    basis: numbers(linear.basis(Dim::OFFSET, index)),
+                    advice: "drop it",
+                })); // padded_shared_c6
+            }
         }
-        for (what, dim) in [("offset", Dim::OFFSET), ("block", Dim::BLOCK)] {
+        for dim in SHARED {
             for index in 0..linear.in_bits(dim) {
-                if single_step(linear.basis(dim, index)).is_err() {
-                    return Err(EncodingError::new(Kind::NotSinglePower { what, index }));
+                let coords = linear.basis(dim, index);
+                if single_step(coords).is_err() {
+                    let (what, basis) = (dim.name(), numbers(coords));
+                    return Err(EncodingError::new(Kind::NotSinglePower { what, basis })); // padded_shared_c7
                 }
             }
         }
-        surjective(FAMILY, &linear)?;
+        surjective(FAMILY, &linear)?; // padded_shared_c8
         Ok(Self {
-            pairs: List::from_slice(pairs)?,
+            pairs: pairs.into(),
             linear: Arc::new(linear),
         })
     }
@@ -110,10 +107,10 @@ impl PaddedSharedEncoding {
         shape: &[u64],
         cga: &CgaLayout,
     ) -> Result<Self, EncodingError> {
-        check_rank("order", order.len())?;
-        same_rank("shape", shape, "order", order)?;
-        permutation("order", order)?;
-        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, cga)?;
+        check_rank("order", order.len())?; // encoding_c1
+        same_rank("shape", shape, "order", order)?; // padded_shared_c9
+        permutation("order", order)?; // padded_shared_c9
+        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, cga)?; // encoding_c3, encoding_c4
         tiling.fill(OFFSET, order.iter().map(|d| *d as usize));
         tiling.lay_ctas(1, cga);
         Self::new(pairs, tiling.into_layout()?)
@@ -179,7 +176,7 @@ impl PaddedSharedEncoding {
     }
 
     /// Returns the order and shape that say the same in short, if there are such.
-    fn short_form(&self) -> Option<(Ints, List<u64, 8>)> {
+    fn short_form(&self) -> Option<(Ints, List<u64, MAX_RANK>)> {
         if self.linear.in_bits(Dim::BLOCK) != 0 {
             return None;
         }
@@ -201,25 +198,28 @@ impl PaddedSharedEncoding {
                 "block" => block = Some(p.bases()?),
                 "order" => order = Some(p.numbers()?),
                 "shape" => shape = Some(p.numbers()?),
-                _ => return unknown_key(FAMILY, key, KEYS),
+                _ => return unknown_key(FAMILY, key, KEYS), // padded_shared_c4
             }
             Ok(())
         })?;
         p.expect(b'>', "`>`")?;
         if offset.is_some() || block.is_some() {
             if order.is_some() || shape.is_some() {
-                return unknown_key(FAMILY, "order` or `shape", "`offset` and `block`");
+                let key = if order.is_some() { "order" } else { "shape" };
+                return unknown_key(FAMILY, key, KEYS); // padded_shared_c4
             }
             let bases = [
-                required(offset, FAMILY, "offset")?,
-                required(block, FAMILY, "block")?,
+                required(offset, FAMILY, "offset")?, // padded_shared_c4
+                required(block, FAMILY, "block")?,   // padded_shared_c4
             ];
-            return Ok(Self::new(&pairs, layout_from_bases(FAMILY, &SHARED, &bases, 0)?)?.into());
+            // padded_shared_c5, padded_shared_c8
+            let linear = layout_from_bases(FAMILY, &SHARED, &bases, 0)?;
+            return Ok(Self::new(&pairs, linear)?.into());
         }
-        let order = required(order, FAMILY, "order")?;
-        let shape = required(shape, FAMILY, "shape")?;
-        let shape: List<u64, 8> = List::collect(shape.iter().map(|s| u64::from(*s)));
-        check_rank("order", order.len())?;
+        let order = required(order, FAMILY, "order")?; // padded_shared_c4
+        let shape = required(shape, FAMILY, "shape")?; // padded_shared_c4
+        let shape: List<u64, MAX_RANK> = List::collect(shape.iter().map(|s| u64::from(*s)));
+        check_rank("order", order.len())?; // encoding_c1
         let cga = CgaLayout::single(order.len())?;
         Ok(Self::with_order(&pairs, &order, &shape, &cga)?.into())
     }

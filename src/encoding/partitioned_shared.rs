@@ -41,36 +41,39 @@ impl PartitionedSharedEncoding {
         partition_layout: impl Into<Arc<Encoding>>,
     ) -> Result<Self, EncodingError> {
         let partition_layout = partition_layout.into();
-        let bad = |what, value: u32, expected| {
-            let value = u64::from(value);
-            Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }))
-        };
         if !partition_layout.is_shared() {
             return Err(EncodingError::new(Kind::WrongFamily {
                 what: "partitionLayout",
                 found: partition_layout.family(),
                 expected: "a shared encoding",
-            }));
+            })); // partitioned_shared_c1
         }
         if num_partitions < 2 || !num_partitions.is_power_of_two() {
-            return bad("numPartitions", num_partitions, "a power of two, 2 or more");
+            let expected = "a power of two, 2 or more";
+            return Err(EncodingError::bad_value(
+                "numPartitions",
+                num_partitions,
+                expected,
+            )); // partitioned_shared_c2
         }
         if !num_groups.is_power_of_two() {
-            return bad("numGroups", num_groups, "a power of two");
+            return Err(EncodingError::bad_value(
+                "numGroups",
+                num_groups,
+                "a power of two",
+            )); // partitioned_shared_c3
         }
         if partition_dim as usize >= partition_layout.rank() {
-            return bad(
+            let rank = partition_layout.rank();
+            let expected = format!("less than {rank}, the rank of `partitionLayout`");
+            return Err(EncodingError::bad_value(
                 "partitionDim",
                 partition_dim,
-                "less than the rank of `partitionLayout`",
-            );
+                expected,
+            )); // partitioned_shared_c4
         }
         // A written-out piece must keep the CTAs above everything else.
-        partition_layout.cga_layout()?;
+        partition_layout.cga_layout()?; // cga_layout_c6
         Ok(Self {
             num_partitions,
             num_groups,
@@ -119,6 +122,18 @@ impl PartitionedSharedEncoding {
         (*size > 0 && *size * pieces == shape[self.partition_dim()]).then_some(piece)
     }
 
+    /// Returns the shape of one piece.
+    pub(crate) fn piece(&self, shape: &[u64]) -> Result<List<u64, MAX_RANK>, EncodingError> {
+        self.piece_shape(shape).ok_or_else(|| {
+            EncodingError::new(Kind::TooSmall {
+                family: FAMILY,
+                dim: "the partitioned dim",
+                found: shape.get(self.partition_dim()).copied().unwrap_or(0),
+                expected: u64::from(self.num_partitions) * u64::from(self.num_groups),
+            }) // partitioned_shared_c5
+        })
+    }
+
     pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
         self.partition_layout.cga_layout()
     }
@@ -130,17 +145,10 @@ impl PartitionedSharedEncoding {
                 family: FAMILY,
                 found,
                 expected,
-            }));
+            })); // encoding_c2
         }
         let dim = self.partition_dim();
-        let Some(piece) = self.piece_shape(shape) else {
-            return Err(EncodingError::new(Kind::TooSmall {
-                family: FAMILY,
-                dim: "the partitioned dim",
-                found: shape[dim],
-                expected: u64::from(self.num_partitions) * u64::from(self.num_groups),
-            }));
-        };
+        let piece = self.piece(shape)?; // partitioned_shared_c5
         let mut tiling = self.partition_layout.tiling(&piece)?;
         let inner = tiling.bits(dim);
         let partitions = self.num_partitions.trailing_zeros() as u8;

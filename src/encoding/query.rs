@@ -266,12 +266,7 @@ impl SwizzledSharedEncoding {
         let plain = Self::new(1, 1, 1, order, cga)?;
         super::cga::same_rank("shape", shape, "order", order)?;
         if element_bits == 0 {
-            let (what, value, expected) = ("element bits", 0, "1 or more");
-            return Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }));
+            return Err(EncodingError::bad_value("element bits", 0, "1 or more"));
         }
         let bits = u64::from(element_bits);
         let inner = order[0] as usize;
@@ -282,7 +277,7 @@ impl SwizzledSharedEncoding {
             Self::new(small(vec), small(per_phase), small(max_phase), order, cga)
         };
         match operand.parent() {
-            Encoding::NvidiaMma(mma) if mma.is_ampere() || mma.is_hopper() => {
+            Encoding::NvidiaMma(_) => {
                 let k_dim = order.len().saturating_sub(if op == 0 { 1 } else { 2 });
                 let size = cga.shape_per_cta(shape)[inner].max(1);
                 let per_phase = (BANK_ROW_BITS / bits.saturating_mul(size)).max(1);
@@ -294,10 +289,6 @@ impl SwizzledSharedEncoding {
                 let max_phase = (rows.min(vectors).max(1) / per_phase).max(1);
                 made(vec, per_phase, max_phase)
             }
-            Encoding::NvidiaMma(_) => Err(EncodingError::new(Kind::NoLayout {
-                family: "dot_op",
-                reason: "only versions 2 and 3 of its parent read operands from registers",
-            })),
             Encoding::AmdMfma(mfma) => {
                 let k_contiguous = inner == usize::from((op == 0) != transposed);
                 // gfx950 transposes while it loads, so it needs the swizzle in either order.

@@ -5,11 +5,12 @@ use std::sync::Arc;
 
 use super::error::Kind;
 use super::linear::{
-    cga_of, check_dims, exact, fmt_bases, layout_from_bases, order_of, surjective,
+    cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, surjective,
 };
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
+use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "shared_linear";
@@ -44,17 +45,22 @@ impl SharedLinearEncoding {
                 what,
                 index: None,
                 value,
-            }));
+            })); // shared_linear_c1
         }
-        check_dims(FAMILY, &layout, &SHARED, "offset, block -> dim0, dim1, ...")?;
-        surjective(FAMILY, &layout)?;
-        let columns = layout.columns();
-        if columns.iter().filter(|c| **c != 0).count() != layout.total_out_bits() {
-            let index = first_dependent(columns);
-            return Err(EncodingError::new(Kind::NotInjective {
-                what: FAMILY,
-                index,
-            }));
+        check_dims(FAMILY, &layout, &SHARED, "offset, block -> dim0, dim1, ...")?; // shared_linear_c2
+        surjective(FAMILY, &layout)?; // shared_linear_c4
+        let (mut reached, mut index) = (Echelon::new(), 0);
+        for dim in SHARED {
+            for (bit, column) in layout.columns_of(dim).iter().enumerate() {
+                index += 1;
+                if *column != 0 && reached.insert(index, *column).is_some() {
+                    return Err(EncodingError::new(Kind::NotInjective {
+                        what: dim.name(),
+                        basis: numbers(layout.basis(dim, bit)),
+                        advice: "make it zero where copies are held, or drop it",
+                    })); // shared_linear_c5
+                }
+            }
         }
         Ok(Self {
             layout: Arc::new(layout),
@@ -102,7 +108,7 @@ impl SharedLinearEncoding {
                 "offset" => offset = Some(p.bases()?),
                 "block" => block = Some(p.bases()?),
                 "alignment" => return Err(p.error("`}` before `, alignment = N>`")),
-                _ => return unknown_key(FAMILY, key, "`offset`, `block`"),
+                _ => return unknown_key(FAMILY, key, "`offset`, `block`"), // shared_linear_c2
             }
             Ok(())
         })?;
@@ -114,26 +120,12 @@ impl SharedLinearEncoding {
         let alignment = p.number()?;
         p.expect(b'>', "`>`")?;
         let bases = [
-            required(offset, FAMILY, "offset")?,
+            required(offset, FAMILY, "offset")?, // shared_linear_c2
             block.unwrap_or_default(),
         ];
-        Ok(Self::new(layout_from_bases(FAMILY, &SHARED, &bases, 0)?, alignment)?.into())
+        let layout = layout_from_bases(FAMILY, &SHARED, &bases, 0)?; // shared_linear_c3, shared_linear_c4
+        Ok(Self::new(layout, alignment)?.into())
     }
-}
-
-/// Returns the first column that is a sum of columns before it, zero columns aside.
-pub(crate) fn first_dependent(columns: &[u64]) -> usize {
-    let mut pivots: Vec<u64> = Vec::new();
-    for (index, column) in columns.iter().enumerate() {
-        let rest = pivots.iter().fold(*column, |rest, p| rest.min(rest ^ p));
-        if rest == 0 && *column != 0 {
-            return index;
-        }
-        if rest != 0 {
-            pivots.push(rest);
-        }
-    }
-    columns.len()
 }
 
 impl fmt::Display for SharedLinearEncoding {

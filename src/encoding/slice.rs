@@ -37,7 +37,7 @@ impl SliceEncoding {
                 what: "parent",
                 found: parent.family(),
                 expected: "a distributed encoding",
-            }));
+            })); // slice_c1
         }
         let rank = parent.rank();
         if rank < 2 {
@@ -46,16 +46,11 @@ impl SliceEncoding {
                 what,
                 found,
                 expected: "2 or more",
-            }));
+            })); // slice_c2
         }
         if dim as usize >= rank {
-            let value = u64::from(dim);
-            let expected = "less than the rank of the parent";
-            return Err(EncodingError::new(Kind::BadValue {
-                what: "dim",
-                value,
-                expected,
-            }));
+            let expected = format!("less than {rank}, the rank of the parent");
+            return Err(EncodingError::bad_value("dim", dim, expected)); // slice_c3
         }
         Ok(Self { dim, parent })
     }
@@ -96,7 +91,7 @@ impl SliceEncoding {
                 family: FAMILY,
                 found,
                 expected,
-            }));
+            })); // encoding_c2
         }
         let mut tiling = self.parent.tiling(&self.padded_shape(shape))?;
         tiling.drop_dim(self.dim());

@@ -4,7 +4,6 @@ use core::fmt;
 use core::ops::Deref;
 
 use super::cga::{check_rank, fmt_cga, permutation, same_rank};
-use super::error::Kind;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -94,9 +93,9 @@ impl Swizzle {
         order: &[u32],
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
-        check_rank("order", order.len())?;
-        same_rank("order", order, "CGALayout", &Ints::filled(0, cga.rank()))?;
-        permutation("order", order)?;
+        check_rank("order", order.len())?; // encoding_c1
+        same_rank("CGALayout", &Ints::filled(0, cga.rank()), "order", order)?; // cga_layout_c1
+        permutation("order", order)?; // swizzled_shared_c1, amd_rotating_shared_c1
         Ok(Self {
             vec,
             per_phase,
@@ -120,6 +119,7 @@ impl Swizzle {
             Ok(())
         })?;
         let order = required(order, family, "order")?;
+        check_rank("order", order.len())?; // encoding_c1
         let cga = CgaLayout::from_bases(order.len(), &cga.unwrap_or_default())?;
         Self::new(numbers, &order, cga)
     }
@@ -150,8 +150,11 @@ impl Swizzle {
         {
             let (cols_log2, rows_log2) = (reach(&tiling, col), reach(&tiling, row));
             if rows_log2 > 0 && (self.per_phase == 0 || self.max_phase == 0) {
-                let reason = "`perPhase` and `maxPhase` must not be 0";
-                return Err(EncodingError::new(Kind::NoLayout { family, reason }));
+                let reason = format!(
+                    "`perPhase` is {} and `maxPhase` is {}, expected 1 or more of each",
+                    self.per_phase, self.max_phase
+                );
+                return Err(EncodingError::no_layout(family, reason)); // swizzled_shared_c2, amd_rotating_shared_c2
             }
             tiling.lay_log2(OFFSET, cols_log2, col);
             for bit in 0..rows_log2 {

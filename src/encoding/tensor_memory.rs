@@ -56,33 +56,22 @@ impl TensorMemoryEncoding {
         two_ctas: bool,
         fp4_padded: bool,
     ) -> Result<Self, EncodingError> {
-        check_rank_2(&cga)?;
-        let bad = |what, value: u32, expected| {
-            let value = u64::from(value);
-            Err(EncodingError::new(Kind::BadValue {
-                what,
-                value,
-                expected,
-            }))
-        };
+        check_rank_2(&cga)?; // cga_layout_c1
+        let bad = EncodingError::bad_value;
         if two_ctas && cga.bits().first().and_then(|b| b.step) != Some((0, 0)) {
-            return bad(
-                "twoCTAs",
-                1,
-                "false unless the first basis of `CGALayout` is [1, 0]",
-            );
+            return Err(EncodingError::new(Kind::NotOfCluster)); // tensor_memory_encoding_c1
         }
         if !matches!(block_m, 64 | 128) {
-            return bad("blockM", block_m, "64 or 128");
+            return Err(bad("blockM", block_m, "64 or 128")); // tensor_memory_encoding_c2
         }
         if !block_n.is_power_of_two() || block_n > 512 {
-            return bad("blockN", block_n, "a power of two up to 512");
+            return Err(bad("blockN", block_n, "a power of two up to 512")); // tensor_memory_encoding_c3
         }
         if !matches!(col_stride, 1 | 2 | 4) {
-            return bad("colStride", col_stride, "1, 2 or 4");
+            return Err(bad("colStride", col_stride, "1, 2 or 4")); // tensor_memory_encoding_c4
         }
         if fp4_padded && col_stride != 1 {
-            return bad("colStride", col_stride, "1 with `fp4Padded`");
+            return Err(bad("colStride", col_stride, "1 with `fp4Padded`")); // tensor_memory_encoding_c5
         }
         Ok(Self {
             block_m,
@@ -150,7 +139,7 @@ impl TensorMemoryEncoding {
                 dim: "dim0",
                 found: 1 << rows,
                 expected: u64::from(self.block_m),
-            }));
+            })); // tensor_memory_encoding_c6
         }
         if interleaved {
             tiling.repeat(COL, u64::from(stride));
@@ -182,11 +171,9 @@ impl TensorMemoryEncoding {
                     tiling.push(ROW, 0);
                 }
                 None => {
-                    let reason = "one column cannot be cut in halves for two CTAs";
-                    return Err(EncodingError::new(Kind::NoLayout {
-                        family: FAMILY,
-                        reason,
-                    }));
+                    let reason = "a block has one column, expected two or more to be cut in halves for \
+                                  two CTAs";
+                    return Err(EncodingError::no_layout(FAMILY, reason)); // tensor_memory_encoding_c7
                 }
             }
         } else {
@@ -252,7 +239,7 @@ impl TensorMemoryScalesEncoding {
     /// # Errors
     /// When `cga` has not rank 2.
     pub fn new(cga: CgaLayout, block_order: ScalesBlockOrder) -> Result<Self, EncodingError> {
-        check_rank_2(&cga)?;
+        check_rank_2(&cga)?; // cga_layout_c1
         Ok(Self { cga, block_order })
     }
 
@@ -330,7 +317,7 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
 /// Starts a layout in which CTAs always split the tensor: one that is smaller than their number
 /// grows.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
-    let bits = shape_log2(family, 2, shape)?;
+    let bits = shape_log2(family, 2, shape)?; // encoding_c2, encoding_c3, encoding_c4
     let split = cga.split_log2();
     let limits = [0, 1].map(|d| bits[d].saturating_sub(split[d]));
     let mut tiling = Tiling::bare(&INS, 2);

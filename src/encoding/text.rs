@@ -275,7 +275,10 @@ impl<'a> Parser<'a> {
         let mut bases = Vec::new();
         self.list("a list of bases", |p| {
             if bases.len() == MAX_BASES {
-                return Err(EncodingError::new(Kind::TooMany { limit: MAX_BASES }));
+                return Err(EncodingError::new(Kind::TooMany {
+                    key: String::new(),
+                    limit: MAX_BASES,
+                }));
             }
             bases.push(p.numbers()?);
             Ok(())
@@ -326,7 +329,7 @@ impl<'a> Parser<'a> {
             }
             keys.push(key);
             self.expect(b'=', "`=`")?;
-            value(self, key)?;
+            value(self, key).map_err(|e| e.at_key(key))?;
             if self.eat(close) {
                 return Ok(());
             }
@@ -434,6 +437,47 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns where in an attribute's text, as a user wrote it, a key of its own stands.
+///
+/// The text begins with the attribute's name and may go on after its end, and need not be UTF-8; keys
+/// of encodings inside it are not its own.
+/// ```
+/// use linear_layout::encoding::place_of_key;
+/// let text = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> ...";
+/// assert_eq!(place_of_key(text.as_bytes(), "dim"), text.find("dim = 0"));
+/// ```
+#[must_use]
+pub fn place_of_key(text: &[u8], key: &str) -> Option<usize> {
+    let is_word = |b: &u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'$' | b'.');
+    let (mut depth, mut at) = (0, 0);
+    while let Some(byte) = text.get(at) {
+        let rest = &text[at..];
+        let length = match byte {
+            b'<' => {
+                depth += 1;
+                1
+            }
+            b'>' if depth <= 1 => return None,
+            b'>' => {
+                depth -= 1;
+                1
+            }
+            b'"' => 2 + rest[1..].iter().take_while(|b| **b != b'"').count(),
+            b'/' if rest.starts_with(b"//") => rest.iter().take_while(|b| **b != b'\n').count(),
+            _ => {
+                let length = rest.iter().take_while(|b| is_word(b)).count();
+                let mut after = rest[length..].iter().filter(|b| !b.is_ascii_whitespace());
+                if depth == 1 && &rest[..length] == key.as_bytes() && after.next() == Some(&b'=') {
+                    return Some(at);
+                }
+                length.max(1)
+            }
+        };
+        at += length;
+    }
+    None
+}
+
 /// Returns the value of a key that must be given.
 pub(crate) fn required<T>(
     value: Option<T>,
@@ -454,4 +498,38 @@ pub(crate) fn unknown_key<T>(
         key: key.to_owned(),
         valid,
     }))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::place_of_key;
+
+    #[test]
+    fn keys_are_found_where_they_are_the_attributes_own() {
+        let check = |text: &str, key: &str, rest: &str| {
+            let found = place_of_key(text.as_bytes(), key).map(|at| &text[at..]);
+            assert_eq!(found.unwrap_or_default(), rest);
+        };
+        let nested = "slice<{parent = #ttg.slice<{parent = #blocked, dim = 7}>, dim = 0}> dim = 1";
+        check(nested, "dim", "dim = 0}> dim = 1");
+        check(
+            "blocked<{ // order = none\n order=[1]}>",
+            "order",
+            "order=[1]}>",
+        );
+        check(
+            "linear<{a = \"lane = 1\", lane\n= []}>",
+            "lane",
+            "lane\n= []}>",
+        );
+        check(
+            "amd_wmma<{ctaLayout = {warp = []}}>",
+            "warp",
+            "warp = []}}>",
+        );
+        check("blocked<{order_c = [], xorder = []}>", "order", "");
+        check("blocked<{order = []}>", "order", "order = []}>");
+        check("blocked<{}> order = []", "order", "");
+        check("\"", "order", "");
+    }
 }

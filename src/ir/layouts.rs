@@ -1,6 +1,6 @@
 //! What encodings and tensor types mean, computed once per context.
 
-use crate::encoding::{Encoding, EncodingError};
+use crate::encoding::{Encoding, EncodingError, place_of_key};
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
@@ -125,6 +125,13 @@ impl Layouts {
         .map(|spelling| spelling.as_ref().clone())
     }
 
+    /// Where, in the text that a user wrote for an attribute, the key stands that makes it no encoding.
+    #[must_use]
+    pub fn place_of_flaw(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
+        let error = attribute.to_string().parse::<Encoding>().err()?;
+        place_of_key(text, error.key()?)
+    }
+
     /// The rules of a type on its own.
     ///
     /// # Errors
@@ -174,9 +181,9 @@ impl Layouts {
             let encoding = self.encoding(attribute)?;
             if !encoding.is_distributed() {
                 return Err(format!(
-                    "a tensor lives in registers, but `{attribute}` is a layout of shared memory"
+                    "a tensor lives in registers, but `{attribute}` lays out a buffer in memory"
                 )
-                .into());
+                .into()); // encoding_c8
             }
             if encoding.rank() != tensor.shape.len() {
                 return Err(format!(
@@ -184,7 +191,7 @@ impl Layouts {
                     encoding.rank(),
                     tensor.shape.len()
                 )
-                .into());
+                .into()); // encoding_c2
             }
             let full = encoding
                 .to_linear_layout(tensor.shape)

@@ -48,9 +48,11 @@ pub(super) mod ffi {
         attribute: usize,
     }
 
-    /// What an encoding is: broken for a reason, or to be spelled in another way; else both empty.
-    struct EncodingCheck {
+    /// What an attribute is: broken for a reason that stands at `place` in its text, or to be spelled in
+    /// another way; else both texts are empty.
+    struct AttributeCheck {
         reason: String,
+        place: usize,
         normal: String,
     }
 
@@ -63,7 +65,7 @@ pub(super) mod ffi {
     extern "Rust" {
         type LayoutCache;
         fn new_layout_cache() -> Box<LayoutCache>;
-        fn check_encoding(self: &LayoutCache, attribute: usize) -> EncodingCheck;
+        fn check_attribute(self: &LayoutCache, attribute: usize, text: &[u8]) -> AttributeCheck;
 
         fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
         fn check_type(self: &LayoutCache, type_: usize) -> String;

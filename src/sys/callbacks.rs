@@ -3,7 +3,7 @@
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::ffi::{self, EncodingCheck, PassOutcome, RewriteAction, UnknownName};
+use super::bridge::ffi::{self, AttributeCheck, PassOutcome, RewriteAction, UnknownName};
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
@@ -36,19 +36,30 @@ impl Complaint {
     }
 }
 
+/// Why an attribute does not exist, and where in its text that stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Flaw {
+    /// What was found, what was expected and the nearest fix; lower case, no final period.
+    pub reason: String,
+    /// Where the key that is at fault begins, in bytes; 0 where it is no one key.
+    pub place: usize,
+}
+
 /// The meaning of the dialects and passes, as the C++ side needs it.
 pub trait Semantics: Sync {
     /// A fresh cache for one MLIR context.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
-    /// The normal spelling of an encoding, where it differs from the one it has.
+    /// The normal spelling of an attribute that a user wrote as `text`, which may go on after it;
+    /// nothing where that is the spelling it has.
     ///
     /// # Errors
-    /// The rule of encodings that it breaks.
-    fn check_encoding(
+    /// The rule that it breaks.
+    fn check_attribute(
         &self,
         cache: &LayoutCache,
-        encoding: Attribute<'_>,
-    ) -> Result<Option<String>, String>;
+        attribute: Attribute<'_>,
+        text: &[u8],
+    ) -> Result<Option<String>, Flaw>;
     /// A name that says what an encoding is, or nothing for an attribute that is none.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
     /// The rules of one operation: its tensors against the module, then its own.
@@ -166,15 +177,27 @@ impl LayoutCache {
             .unwrap_or_default()
     }
 
-    pub(super) fn check_encoding(&self, attribute: usize) -> EncodingCheck {
+    pub(super) fn check_attribute(&self, attribute: usize, text: &[u8]) -> AttributeCheck {
         // SAFETY: C++ passes the address of a live, uniqued attribute.
         let attribute = unsafe { super::attribute(attribute) };
-        let (reason, normal) = match guard(|| semantics().check_encoding(self, attribute)) {
-            Ok(Ok(normal)) => (String::new(), normal.unwrap_or_default()),
-            Ok(Err(reason)) => (reason, String::new()),
-            Err(panic) => (internal(&panic), String::new()),
+        let checked = guard(|| semantics().check_attribute(self, attribute, text));
+        let (flaw, normal) = match checked {
+            Ok(Ok(normal)) => (None, normal.unwrap_or_default()),
+            Ok(Err(flaw)) => (Some(flaw), String::new()),
+            Err(panic) => {
+                let reason = internal(&panic);
+                (Some(Flaw { reason, place: 0 }), String::new())
+            }
         };
-        EncodingCheck { reason, normal }
+        let Flaw { reason, place } = flaw.unwrap_or(Flaw {
+            reason: String::new(),
+            place: 0,
+        });
+        AttributeCheck {
+            reason,
+            place,
+            normal,
+        }
     }
 }
 

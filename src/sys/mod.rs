@@ -13,7 +13,7 @@ mod plugin;
 mod translate;
 
 pub use callbacks::{
-    Complaint, Emitted, LayoutCache, Rewrite, Semantics, emit_error, emit_remark, install,
+    Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics, emit_error, emit_remark, install,
 };
 
 pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir};

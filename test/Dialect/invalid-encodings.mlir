@@ -72,11 +72,11 @@ tt.func @f(%x: i32) {
 
 // -----
 
-// Ranks that differ.
+// encoding_c2: ranks that differ.
 #e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f() {
-    // expected-error @+2 {{has an invalid layout in the result}}
+    // expected-error @+2 {{has an invalid layout in the result: the encoding is for tensors of rank 2, but the tensor has rank 1}}
     // expected-note @+1 {{the type is}}
     %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #e>
     tt.return
@@ -85,45 +85,304 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// expected-error @+1 {{3}}
-#e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [3], order = [0]}>
+// encoding_c3
+#e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 1 : i32} {
+  tt.func @f(%x: tensor<24x32xf32>) {
+    // expected-error @+2 {{has an invalid layout in the result: shape has 24 elements along dim0, expected a power of two; the nearest ones are 16 and 32}}
+    // expected-note @+1 {{the type is}}
+    %0 = ttg.convert_layout %x : tensor<24x32xf32> -> tensor<24x32xf32, #e>
+    tt.return
+  }
+}
 
 // -----
 
-// expected-error @+1 {{order}}
-#e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 1]}>
+// encoding_c4
+#e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 1 : i32} {
+  tt.func @f(%x: tensor<4294967296x1xf32>) {
+    // expected-error @+2 {{has an invalid layout in the result: shape has 2^32 elements, expected at most 2^62 and 2^31 along one dim}}
+    // expected-note @+1 {{the type is}}
+    %0 = ttg.convert_layout %x : tensor<4294967296x1xf32> -> tensor<4294967296x1xf32, #e>
+    tt.return
+  }
+}
 
 // -----
 
-// expected-error @+1 {{rank}}
-#e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [32], warpsPerCTA = [1, 1], order = [1, 0]}>
+// encoding_c5: bases that follow from the encoding ...
+#e = #ttg.blocked<{sizePerThread = [1073741824, 1073741824], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
+module attributes {"ttg.num-warps" = 1 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or the shape smaller}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<1x1xf32, #e>
+    tt.return
+  }
+}
 
 // -----
 
-// expected-error @+1 {{5}}
-#e = #ttg.slice<{dim = 5, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>}>
+// ... and bases that are written out, of one dim and of all.
+#e = #ttg.linear<{
+  // expected-error @+1 {{`register` has 63 bases, expected at most 62}}
+  register = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]],
+  lane = [], warp = [], block = []
+}>
 
 // -----
 
-// expected-error @+1 {{unexpected key `thread` in `linear`; the keys are `register`, `lane`, `warp`, `block`}}
-#e = #ttg.linear<{thread = [[1]]}>
+// expected-error @+1 {{`linear` has 66 bases, expected at most 64}}
+#e = #ttg.linear<{
+  register = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]],
+  lane = [[0], [0], [0], [0], [0]], warp = [], block = []
+}>
 
 // -----
 
-// expected-error @+2 {{`lane` is given twice}}
+// A list that is longer than any dimension of the hardware.
+#e = #ttg.linear<{
+  // expected-error @+1 {{`register` is too long: expected at most 64 items}}
+  register = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0],
+              [0]],
+  lane = [], warp = [], block = []
+}>
+
+// -----
+
+// encoding_c8
+#e = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-warps" = 1 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: a tensor lives in registers, but `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>` lays out a buffer in memory}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<32x32xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// encoding_c1: no dimension ...
+#e = #ttg.blocked<{
+  // expected-error @+1 {{`sizePerThread` has rank 0, expected 1 to 16}}
+  sizePerThread = [], threadsPerWarp = [], warpsPerCTA = [], order = []
+}>
+
+// -----
+
+// ... more than there can be ...
+#e = #ttg.blocked<{
+  // expected-error @+1 {{`sizePerThread` is too long: expected at most 16 items}}
+  sizePerThread = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  threadsPerWarp = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  warpsPerCTA = [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1],
+  order = [16, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0]
+}>
+
+// -----
+
+// ... no basis that says how many there are ...
+// expected-error @+1 {{`linear` has rank 0, expected 1 to 16}}
+#e = #ttg.linear<{register = [], lane = [], warp = [], block = []}>
+
+// -----
+
+#e = #ttg.swizzled_shared<{
+  vec = 1, perPhase = 1, maxPhase = 1,
+  // expected-error @+1 {{`order` has rank 0, expected 1 to 16}}
+  order = []
+}>
+
+// -----
+
+#e = #ttg.nvidia_mma<{
+  versionMajor = 2, versionMinor = 0,
+  // expected-error @+1 {{`warpsPerCTA` has rank 0, expected 1 to 16}}
+  warpsPerCTA = [],
+  instrShape = [16, 8]
+}>
+
+// -----
+
+// ... and a rank that is given.
+#e = #ttg.nvmma_shared<{
+  swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16,
+  // expected-error @+2 {{expected an integer from 1 to 2147483647, got 0}}
+  // expected-error @+2 {{failed to parse TTG_NVMMASharedEncoding parameter 'rank'}}
+  rank = 0
+}>
+
+// -----
+
+#e = #ttg.amd_wmma<{
+  version = 2, isTranspose = true, ctaLayout = {warp = []},
+  // expected-error @+1 {{`rank` is 17, expected 1 to 16}}
+  rank = 17
+}>
+
+// -----
+
+// encoding_c6: numbers of a list ...
+#e = #ttg.blocked<{
+  sizePerThread = [1,
+    // expected-error @+2 {{expected an integer from 0 to 2147483647, got -4}}
+    // expected-error @+1 {{failed to parse TTG_BlockedEncoding parameter 'sizePerThread'}}
+    -4],
+  threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]
+}>
+
+// -----
+
+// ... of a basis ...
+#e = #ttg.linear<{
+  register = [],
+  lane = [[1], [2],
+    // expected-error @+2 {{expected an integer from 0 to 2147483647, got 2147483648}}
+    // expected-error @+1 {{failed to parse TTG_LinearEncoding parameter 'bases'}}
+    [2147483648]
+  ], warp = [], block = []
+}>
+
+// -----
+
+// ... which are in lists, also those of bases.
+// expected-error @+4 {{expected '[' in a list of integers such as `[1, 0]`}}
+// expected-error @+3 {{failed to parse TTG_LinearEncoding parameter 'bases'}}
+#e = #ttg.linear<{
+  register = [],
+  lane = [1, 2, 4], warp = [], block = []
+}>
+
+// -----
+
+// expected-error @+2 {{expected '[' in a list of bases such as `[[1, 0], [2, 0]]`}}
 // expected-error @+1 {{failed to parse TTG_LinearEncoding parameter 'bases'}}
-#e = #ttg.linear<{lane = [[1]], lane = [[2]], warp = [], block = []}>
+#e = #ttg.linear<{register = 3, lane = [], warp = [], block = []}>
 
 // -----
 
-// expected-error @+1 {{`linear` needs the key `block`}}
-#e = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [16]], warp = []}>
+// A switch.
+#e = #ttg.nvmma_shared<{
+  swizzlingByteWidth = 64,
+  // expected-error @+2 {{expected `true` or `false`}}
+  // expected-error @+1 {{failed to parse TTG_NVMMASharedEncoding parameter 'transposed'}}
+  transposed = 1,
+  elementBitWidth = 16
+}>
 
 // -----
 
-// Bases that do not reach every element.
-// expected-error @+1 {{reach}}
-#e = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [32]], warp = [], block = []}>
+// encoding_c7
+#e = #ttg.linear<{
+  register = [],
+  lane = [[1]],
+  // expected-error @+2 {{`lane` is given twice, expected once}}
+  // expected-error @+1 {{failed to parse TTG_LinearEncoding parameter 'bases'}}
+  lane = [[2]], warp = [], block = []
+}>
+
+// -----
+
+// The same of keys that need no code of ours.
+#e = #ttg.slice<{
+  dim = 0,
+  // expected-error @+1 {{duplicate or unknown struct parameter name: dim}}
+  dim = 1,
+  parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
+}>
+
+// -----
+
+#e = #ttg.blocked<{
+  // expected-error @+2 {{struct is missing required parameter: order}}
+  sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1]
+}>
+
+// -----
+
+// cga_layout_c1
+#e = #ttg.blocked<{
+  sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
+  // expected-error @+1 {{basis [1] of `CGALayout` has rank 1, expected 2: a number for each dim}}
+  CGALayout = [[1]]
+}>
+
+// -----
+
+#e = #ttg.nvmma_shared<{
+  swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 3,
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` has rank 2, expected 3: a number for each dim}}
+  CGALayout = [[1, 0]]
+}>
+
+// -----
+
+#e = #ttng.tensor_memory_scales_encoding<
+  // expected-error @+1 {{basis [1] of `CGALayout` has rank 1, expected 2: a number for each dim}}
+  CGALayout = [[1]]
+>
+
+// -----
+
+// cga_layout_c2: along two dimensions, and by no power of two.
+#e = #ttg.swizzled_shared<{
+  vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
+  // expected-error @+1 {{basis [1, 1] of `CGALayout` moves in several dims or by no power of two, expected zeros with at most one power of two}}
+  CGALayout = [[1, 1]]
+}>
+
+// -----
+
+#e = #ttg.swizzled_shared<{
+  vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0],
+  // expected-error @+1 {{basis [3, 0] of `CGALayout` moves in several dims or by no power of two}}
+  CGALayout = [[1, 0], [3, 0]]
+}>
+
+// -----
+
+// cga_layout_c3
+#e = #ttg.blocked<{
+  sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
+  // expected-error @+1 {{basis [1, 0] of `CGALayout` leads to where others lead already, expected another element; make it zero for CTAs that hold copies, or drop it}}
+  CGALayout = [[1, 0], [1, 0]]
+}>
+
+// -----
+
+// cga_layout_c4
+#e = #ttg.blocked<{
+  sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0],
+  // expected-error @+1 {{no bases of `CGALayout` add up to [0, 2], expected some for every element; add [0, 2], or make larger bases smaller}}
+  CGALayout = [[0, 1], [0, 4]]
+}>
+
+// -----
+
+// cga_layout_c5
+#e = #ttg.blocked<{
+  sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0],
+  // expected-error @+1 {{`CGALayout` has 17 bases, expected at most 16}}
+  CGALayout = [[0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0], [0]]
+}>
+
+// -----
+
+// cga_layout_c6
+#s = #ttg.shared_linear<{offset = [[2]], block = [[1]]}, alignment = 16>
+// expected-error @+1 {{basis [1] of `block` moves within the part of one CTA, expected beyond it: what a CTA holds must be contiguous along each dim}}
+#e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 
 // -----
 

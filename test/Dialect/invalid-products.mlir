@@ -67,7 +67,7 @@ tt.func @f(%t: tensor<16x32xf32, #b>) {
 
 // -----
 
-// A rule of the module as a whole.
+// call_c1
 tt.func @f() {
   // expected-error @+1 {{calls `g`, which is no `tt.func` of the module}}
   tt.call @g() : () -> ()
@@ -76,7 +76,26 @@ tt.func @f() {
 
 // -----
 
-// A rule of the module as a whole.
+// call_c2: other operands, and more of them.
+tt.func private @g(i32)
+tt.func @f(%x: i32) {
+  // expected-error @+1 {{has 2 operands, but `g` has 1}}
+  tt.call @g(%x, %x) : (i32, i32) -> ()
+  tt.return
+}
+
+// -----
+
+// call_c3
+tt.func private @g() -> i32
+tt.func @f() {
+  // expected-error @+1 {{has 'f32' as result 0, but `g` has 'i32'}}
+  %0 = tt.call @g() : () -> f32
+  tt.return
+}
+
+// -----
+
 tt.func private @g(i32)
 tt.func @f(%x: i64) {
   // expected-error @+1 {{has 'i64' as operand 0, but `g` has 'i32'}}

@@ -185,7 +185,7 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
             "sizePerThread = [1, 1], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 1]",
         ),
         &[],
-        "`order` is [1, 1], expected a permutation of 0..1",
+        "`order` is [1, 1], expected a permutation of [1, 0]",
     );
     let good = b(&format!("sizePerThread = [1, 4], {rest}"));
     rejects(
@@ -202,17 +202,18 @@ fn errors_say_what_is_wrong_and_what_would_be_right() {
     rejects(
         "#ttg.linear<{register = [[1, 2]], lane = [], warp = [], block = []}>",
         &[2, 4],
-        "layout is not surjective",
+        "no bases of `linear` add up to [1, 0], expected some for every element; add [1, 0], or make \
+         larger bases smaller",
     );
     rejects(
         "#ttg.linear<{register = [[0, 1], [1, 1]], lane = [], warp = [], block = []}>",
         &[2, 2],
-        "basis 1 of `linear` is not a single power of two",
+        "basis [1, 1] of `register` moves in several dims or by no power of two",
     );
     rejects(
         &format!("#ttg.slice<{{dim = 2, parent = {good}}}>"),
         &[64],
-        "`dim` is 2, expected less than the rank of the parent",
+        "`dim` is 2, expected less than 2, the rank of the parent",
     );
     rejects(
         &format!("#ttg.dot_op<{{opIdx = 0, parent = {good}, kWidth = 2}}>"),
@@ -312,7 +313,7 @@ fn the_largest_dim_and_the_largest_rank_have_layouts() {
     rejects(
         &hypercube(MAX_RANK + 1),
         &[1; MAX_RANK + 1],
-        "list is too long: expected at most 16 items",
+        "`sizePerThread` is too long: expected at most 16 items",
     );
     let deep = "#ttg.slice<{dim = 0, parent = ".repeat(100);
     rejects(&deep, &[], "encodings are nested more than 32 deep");

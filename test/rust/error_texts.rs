@@ -185,36 +185,42 @@ fn encodings_that_do_not_fit_together() {
     rejects(
         "#ttg.linear<{register = [[1, 0], [2]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis 1 of `linear` has 1 components, expected 2",
+        "basis [2] of `register` has rank 1, expected 2: a number for each dim",
     );
     rejects(
         "#ttg.linear<{register = [[1, 0], [1, 1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "basis 1 of `linear` is not a single power of two; expected zero, or one power of two in \
-         one dim (use `#ttg.generic_linear` for more)",
+        "basis [1, 1] of `register` moves in several dims or by no power of two, expected zeros with \
+         at most one power of two",
     );
     rejects(
         "#ttg.generic_linear<{register = [], lane = [[1, 1], [0, 1]], warp = [], block = []}>"
             .into(),
         &[],
-        "basis 0 of `lane` moves in several dims, or by no power of two; only `warp` may do that",
+        "basis [1, 1] of `lane` moves in several dims, expected one; only `warp` may do that",
+    );
+    rejects(
+        "#ttg.generic_linear<{register = [[3], [1]], lane = [], warp = [], block = []}>".into(),
+        &[],
+        "basis [3] of `register` moves by no power of two, expected one; only `lane` and `warp` may \
+         do that",
     );
     rejects(
         "#ttg.linear<{register = [[1], [1]], lane = [], warp = [], block = []}>".into(),
         &[],
-        "layout `linear` is not injective: basis 1 is a sum of the ones before it; make it zero to \
-         mark a broadcast, or drop it",
+        "basis [1] of `register` leads to where others lead already, expected another element; make \
+         it zero where copies are held, or drop it",
     );
     rejects(
         "#ttg.shared_linear<{offset = [[1], [1]]}, alignment = 16>".into(),
         &[],
-        "layout `shared_linear` is not injective: basis 1 is a sum of the ones before it; make it \
-         zero to mark a broadcast, or drop it",
+        "basis [1] of `offset` leads to where others lead already, expected another element; make it \
+         zero where copies are held, or drop it",
     );
     rejects(
         "#ttg.padded_shared<[8:+1, 8:+2] {offset = [[1], [2]], block = []}>".into(),
         &[],
-        "`interval` has 8 twice; the values must differ",
+        "`interval` 8 is given twice; give it once, with one padding",
     );
     rejects(
         BLOCKED.to_owned(),
@@ -229,15 +235,23 @@ fn encodings_that_do_not_fit_together() {
             zeros(32)
         ),
         &[],
-        "layout of `linear` needs more than 64 input bits",
+        "`linear` has 65 bases, expected at most 64",
+    );
+    let boxes = "#ttg.blocked<{sizePerThread = [2147483648, 2147483648], threadsPerWarp = [32, 1], \
+                 warpsPerCTA = [1, 1], order = [1, 0]}>";
+    rejects(
+        boxes.replace("2147483648", "1073741824"),
+        &[1, 1],
+        "the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or \
+         the shape smaller",
     );
     rejects(
         "#ttg.nvmma_shared<{swizzlingByteWidth = 0, transposed = false, elementBitWidth = 8, \
          fp4Padded = true}>"
             .to_owned(),
         &[64, 64],
-        "`nvmma_shared` has no linear layout here: 4-bit data is padded only with a swizzle of 128 \
-         bytes and elements of 8 bits",
+        "`nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 0 and \
+         `elementBitWidth` 8, expected 128 and 8",
     );
 }
 
@@ -252,6 +266,13 @@ fn inference_says_why_there_is_no_answer() {
     assert_eq!(
         text(infer::reshape(&blocked, &[4, 8], &[4, 4])),
         "`reshape` turns 32 elements into 16; the counts must be equal"
+    );
+    assert_eq!(
+        text(infer::reduce(&blocked, usize::MAX)),
+        format!(
+            "`reduce` has axis {}, expected less than the rank 2",
+            usize::MAX
+        )
     );
     assert_eq!(
         text(infer::expand_dims(&blocked, 0)),
@@ -277,7 +298,8 @@ fn what_layouts_spell_no_encoding() {
                 .cga_layout()
                 .unwrap_err()
         ),
-        "basis 0 of `block` is not above the part of one CTA, so there is no CGA layout"
+        "basis [1] of `block` moves within the part of one CTA, expected beyond it: what a CTA holds \
+         must be contiguous along each dim"
     );
 }
 

@@ -132,7 +132,7 @@ fn labels(text: &str) -> BTreeSet<String> {
 }
 
 #[test]
-fn each_rule_of_an_operation_is_checked_and_tested() {
+fn each_rule_is_checked_and_tested() {
     let text = |folder: &str, ending: &str| -> String {
         files(folder, &[ending])
             .iter()
@@ -141,7 +141,12 @@ fn each_rule_of_an_operation_is_checked_and_tested() {
     };
     let declared = labels(&text("dialect", "td"));
     assert!(!declared.is_empty());
-    let checked = labels(&(text("src/ir", "rs") + &text("src/lower", "rs")));
+    let checked = labels(
+        &["src/ir", "src/lower", "src/encoding"]
+            .map(|room| text(room, "rs"))
+            .concat(),
+    );
+    let checked: BTreeSet<String> = &checked | &labels(&text("dialect", "cpp"));
     let tested = labels(&text("test", "mlir"));
     let without =
         |found: &BTreeSet<String>| -> Vec<String> { declared.difference(found).cloned().collect() };
@@ -158,25 +163,96 @@ fn each_rule_of_an_operation_is_checked_and_tested() {
     assert_eq!(
         checked.difference(&declared).collect::<Vec<_>>(),
         Vec::<&String>::new(),
-        "checks whose label no operation declares"
+        "checks whose label no description declares"
     );
 }
 
-/// Where a check without the label of its rule begins, as lines of the text: an `ensure!`, a
-/// `rule!`, a `Complaint::new` or an `Err` with a text, with no label in a comment before the next
-/// one or the end of its function.
-fn checks_without_label(text: &str) -> Vec<usize> {
-    let begins = |line: &str| {
-        [
-            "ensure!(",
-            "rule!(",
-            "Complaint::new(",
-            "Err(format!(",
-            "Err(\"",
-        ]
-        .iter()
-        .any(|start| line.contains(start))
-    };
+#[test]
+fn each_item_of_a_description_is_a_rule_with_a_label() {
+    let mut wrong = Vec::new();
+    for file in files("dialect", &["td"]) {
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        for (at, line) in text.lines().enumerate() {
+            let Some(item) = line.trim_start().strip_prefix("- ") else {
+                continue;
+            };
+            let label = item.split(": ").next().unwrap_or_default();
+            if labels(label).iter().next().map(String::as_str) != Some(label) {
+                wrong.push(format!("{}:{}: {item}", file.display(), at + 1));
+            }
+        }
+    }
+    assert_eq!(wrong, Vec::<String>::new(), "rules without a label");
+}
+
+/// How a check of an operation begins.
+const CHECKS_OF_OPERATIONS: [&str; 5] = [
+    "ensure!(",
+    "rule!(",
+    "Complaint::new(",
+    "Err(format!(",
+    "Err(\"",
+];
+
+/// How a check of an encoding begins: an error is made, or a check is called that families share.
+const CHECKS_OF_ENCODINGS: [&str; 15] = [
+    "EncodingError::new(",
+    "EncodingError::bad_value(",
+    "EncodingError::no_layout(",
+    "Err(bad(",
+    "cannot(",
+    "check_dims(",
+    "check_rank(",
+    "check_rank_2(",
+    "given_rank(",
+    "layout_from_bases(",
+    "lay_mma_tile(",
+    "permutation_matrix(",
+    "powers_of_two(",
+    "same_rank(",
+    "surjective(",
+];
+
+/// Checks that families share, whose labels stand where they are called, and constructors from
+/// what no attribute says.
+const UNLABELLED: [&str; 15] = [
+    "check_dims",
+    "check_rank",
+    "check_rank_2",
+    "default_for_shape",
+    "for_shape",
+    "from_split",
+    "given_rank",
+    "lay_mma_tile",
+    "layout_from_bases",
+    "no_layout",
+    "permutation",
+    "permutation_matrix",
+    "powers_of_two",
+    "same_rank",
+    "surjective",
+];
+
+/// How a check begins in C++.
+const CHECKS_IN_CPP: [&str; 3] = [".emitError(", " emitError() <<", "emitOpError()"];
+
+/// Files without rules: what an error is and how lists are kept, the grammar of the reader, what is
+/// asked of sound encodings, and what operations read of tensor memory.
+const WITHOUT_RULES: [&str; 7] = [
+    "error.rs",
+    "list.rs",
+    "mod.rs",
+    "name.rs",
+    "query.rs",
+    "tensor_memory_access.rs",
+    "text.rs",
+];
+
+/// Where a check without the label of its rule begins, as lines of the text: one of `checks`, with
+/// no label in a comment before the next one or the end of its function.
+fn checks_without_label(text: &str, checks: &[&str]) -> Vec<usize> {
+    let begins =
+        |line: &str| checks.iter().any(|start| line.contains(start)) && !line.contains("fn ");
     let lines: Vec<&str> = text.lines().collect();
     let mut macro_body = false;
     let mut found = Vec::new();
@@ -204,15 +280,60 @@ fn checks_without_label(text: &str) -> Vec<usize> {
     found
 }
 
+/// The text with empty lines instead of the bodies of these functions.
+fn without_functions(text: &str, names: &[&str]) -> String {
+    let mut end: Option<String> = None;
+    let mut kept = String::new();
+    for line in text.lines() {
+        let body = line.trim_start();
+        let is_function = names.iter().any(|name| {
+            body.split_once("fn ").is_some_and(|(before, rest)| {
+                !before.contains("//")
+                    && rest
+                        .strip_prefix(name)
+                        .is_some_and(|rest| rest.starts_with(['(', '<']))
+            })
+        });
+        match &end {
+            Some(closing) if line == closing => end = None,
+            None if is_function => {
+                end = Some(format!("{}}}", &line[..line.len() - body.len()]));
+            }
+            None => kept.push_str(line),
+            Some(_) => {}
+        }
+        kept.push('\n');
+    }
+    kept
+}
+
 #[test]
 fn each_check_has_a_label() {
     let mut wrong = Vec::new();
-    for file in files("src/ir/verify", &["rs"]) {
-        let text = fs::read_to_string(&file).expect("a source file is text");
+    let mut look = |file: &Path, text: &str, checks: &[&str]| {
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-        for line in checks_without_label(code) {
+        for line in checks_without_label(code, checks) {
             wrong.push(format!("{}:{line}", file.display()));
         }
+    };
+    let text = |file: &Path| fs::read_to_string(file).expect("a source file is text");
+    for file in files("src/ir/verify", &["rs"]) {
+        look(&file, &text(&file), &CHECKS_OF_OPERATIONS);
+    }
+    let encodings = root().join("src/encoding");
+    for file in files("src/encoding", &["rs"]) {
+        let name = file.file_name().and_then(|name| name.to_str());
+        let is_family = file.parent() == Some(&encodings)
+            && !name.is_some_and(|name| WITHOUT_RULES.contains(&name));
+        if is_family {
+            let text = without_functions(&text(&file), &UNLABELLED);
+            look(&file, &text, &CHECKS_OF_ENCODINGS);
+        }
+    }
+    // The others report what Rust says, or a name that is not known.
+    for file in ["Text.cpp", "Triton.cpp"] {
+        let file = root().join("dialect").join(file);
+        look(&file, &text(&file), &CHECKS_IN_CPP);
     }
     assert_eq!(wrong, Vec::<String>::new(), "checks without a label");
 }
@@ -221,8 +342,14 @@ fn each_check_has_a_label() {
 fn a_check_without_a_label_is_noticed() {
     let labelled = "fn f() {\n    // op_c1\n    ensure!(a, \"b\");\n}\n";
     let bare = "fn f() {\n    ensure!(a, \"b\");\n}\n\nfn g() {\n    // op_c1\n}\n";
-    assert_eq!(checks_without_label(labelled), [0_usize; 0]);
-    assert_eq!(checks_without_label(bare), [2]);
+    let check = |text: &str| checks_without_label(text, &CHECKS_OF_OPERATIONS);
+    assert_eq!(check(labelled), [0_usize; 0]);
+    assert_eq!(check(bare), [2]);
+    let called =
+        "fn f() {\n    same_rank(a)?;\n}\nfn same_rank(a: u8) {\n    EncodingError::new(a)\n}\n";
+    let kept = without_functions(called, &UNLABELLED);
+    assert_eq!(checks_without_label(&kept, &CHECKS_OF_ENCODINGS), [2]);
+    assert_eq!(kept.lines().count(), called.lines().count());
 }
 
 #[test]

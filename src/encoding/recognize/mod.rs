@@ -8,7 +8,6 @@ mod matrix;
 mod shared;
 mod slice;
 
-use super::error::Kind;
 use super::linear::{cga_of, check_dims, single_step};
 use super::tiling::{DISTRIBUTED, SHARED};
 use super::{
@@ -68,10 +67,8 @@ impl Encoding {
         }
         if layout.in_dims().eq(PARTITIONED) {
             return shared::partitioned(layout).filter(spells).ok_or_else(|| {
-                EncodingError::new(Kind::NoLayout {
-                    family: "partitioned_shared",
-                    reason: "the pieces must go round over the partitions along one dim",
-                })
+                let reason = "the pieces must go round over the partitions along one dim";
+                EncodingError::no_layout("partitioned_shared", reason)
             });
         }
         let expected = "register, lane, warp, block (or offset, block) -> dim0, dim1, ...";

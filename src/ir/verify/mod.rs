@@ -23,6 +23,7 @@ macro_rules! rule {
 mod amd;
 mod barrier;
 mod buffer;
+mod cache_policy;
 mod combine;
 mod convert;
 mod generic;
@@ -37,6 +38,7 @@ mod tma;
 mod warps;
 
 pub(crate) use buffer::type_rules;
+pub(crate) use cache_policy::cache_policy;
 pub use place::attribute;
 pub(crate) use tensor_memory::can_store;
 

@@ -1,0 +1,73 @@
+//! The rules of `#ttng.cache_policy`, which its documentation labels.
+
+use melior::ir::Attribute;
+
+/// A rule that is broken, and the key that breaks it.
+type Broken = (String, &'static str);
+
+/// Checks a cache policy; nothing for an attribute that is none.
+pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Option<Result<(), Broken>> {
+    let text = attribute.to_string();
+    let fields = text
+        .strip_prefix("#ttng.cache_policy<")?
+        .strip_suffix('>')?;
+    Some(rules(fields))
+}
+
+/// Checks `l1 = evict_first, l2_primary = evict_last`, which names no field that is `none`.
+fn rules(fields: &str) -> Result<(), Broken> {
+    let field = |key: &str| {
+        fields
+            .split(", ")
+            .filter_map(|field| field.split_once(" = "))
+            .find(|(name, _)| *name == key)
+            .map(|(_, value)| value)
+    };
+    let broken = |reason: String, key| Err((reason, key));
+    if let (Some(modifier), Some(l1)) = (field("cache_modifier"), field("l1")) {
+        let reason = format!(
+            "`cache_modifier` is {modifier} and `l1` is {l1}, expected one of them; drop the other"
+        );
+        return broken(reason, "l1"); // cache_policy_c1
+    }
+    let l2 = ["l2_primary", "l2_secondary", "l2_fraction"];
+    if let Some(key) = l2.into_iter().find(|key| field(key).is_some())
+        && let Some(missing) = l2.into_iter().find(|key| field(key).is_none())
+    {
+        let reason = format!(
+            "`{key}` is given without `{missing}`, expected all of `l2_primary`, `l2_secondary` and \
+             `l2_fraction`, or none"
+        );
+        return broken(reason, key); // cache_policy_c2
+    }
+    if field("l2_primary") == Some("no_allocate") {
+        let reason = "`l2_primary` is no_allocate, expected evict_normal, evict_unchanged, evict_first \
+                      or evict_last";
+        return broken(reason.to_owned(), "l2_primary"); // cache_policy_c3
+    }
+    if let Some(secondary) = field("l2_secondary")
+        && !matches!(secondary, "evict_first" | "evict_unchanged")
+    {
+        let reason =
+            format!("`l2_secondary` is {secondary}, expected evict_first or evict_unchanged");
+        return broken(reason, "l2_secondary"); // cache_policy_c4
+    }
+    if let Some(fraction) = field("l2_fraction") {
+        let value = fraction.strip_suffix(" : f32").unwrap_or_default();
+        if !value.parse().is_ok_and(|v: f32| v > 0.0 && v <= 1.0) {
+            let reason = format!(
+                "`l2_fraction` is {fraction}, expected an f32 above 0 and up to 1, as in `0.5 : f32`"
+            );
+            return broken(reason, "l2_fraction"); // cache_policy_c5
+        }
+    }
+    if let Some(size) = field("l2_prefetch_size")
+        && !matches!(size, "64 : i32" | "128 : i32" | "256 : i32")
+    {
+        let reason = format!(
+            "`l2_prefetch_size` is {size}, expected `64 : i32`, `128 : i32` or `256 : i32`"
+        );
+        return broken(reason, "l2_prefetch_size"); // cache_policy_c6
+    }
+    Ok(())
+}

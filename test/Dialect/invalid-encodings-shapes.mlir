@@ -1,0 +1,295 @@
+// RUN: ll-opt %s -split-input-file -verify-diagnostics
+
+// The rules of encodings that hold where one lays out a tensor or a buffer.
+
+// nvidia_mma_c2: too few sizes, and too few dimensions.
+#e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `nvidia_mma` has no linear layout here: `instrShape` is [16], expected a size for each of 2 dims}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+#e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4], instrShape = [16]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`nvidia_mma` has no linear layout here: `instrShape` is [16], expected a size for each of 2 dims}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// nvidia_mma_c3
+#e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [3, 1], instrShape = [16, 8]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `warpsPerCTA[0]` is 3, expected a power of two; the nearest ones are 2 and 4}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// nvidia_mma_c4: a number of columns that is no power of two, and rows that are no multiple of 8.
+#e = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 24, 16]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`nvidia_mma` has no linear layout here: a tile is 16 by 24 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+#e = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [4, 8]}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`nvidia_mma` has no linear layout here: a tile is 4 by 8 elements, expected powers of two that are multiples of 8 rows by 4 lanes with 2 each}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// amd_mfma_c4
+#e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [4], instrShape = [32, 32, 8], isTransposed = true}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`amd_mfma` has no linear layout here: `warpsPerCTA` has rank 1, expected 2, or 3 with a batch dim}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// amd_mfma_c5
+#e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true, tilesPerWarp = [2]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`amd_mfma` has no linear layout here: `tilesPerWarp` is [2], expected a number for each of 2 dims}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// amd_mfma_c6: warps and tiles.
+#e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 3], instrShape = [32, 32, 8], isTransposed = true}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `warpsPerCTA[1]` is 3, expected a power of two; the nearest ones are 2 and 4}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+#e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true, tilesPerWarp = [1, 6]}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `tilesPerWarp[1]` is 6, expected a power of two; the nearest ones are 4 and 8}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// amd_mfma_c7
+#e = #ttg.amd_mfma<{version = 3, warpsPerCTA = [1, 4], instrShape = [64, 4, 4], isTransposed = false}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`amd_mfma` has no linear layout here: `isTransposed` is false, expected true for a tile of 64x4, whose operands change places}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// amd_wmma_c6
+#e = #ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[1], [2]]}}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`amd_wmma` has no linear layout here: `ctaLayout` has rank 1, expected 2, or 3 with a batch dim}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_op_c5
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#e = #ttg.dot_op<{opIdx = 0, parent = #b}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{`dot_op` has no linear layout here: its parent has rank 1, expected 2 or more}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// dot_op_c6: with parents of both vendors, and a number that no register file holds.
+#m = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#e = #ttg.dot_op<{opIdx = 0, parent = #m, kWidth = 3}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 3, expected a power of two; the nearest ones are 2 and 4}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+#m = #ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>
+#e = #ttg.dot_op<{opIdx = 0, parent = #m, kWidth = 6}>
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 6, expected a power of two; the nearest ones are 4 and 8}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+#m = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>
+#e = #ttg.dot_op<{opIdx = 0, parent = #m, kWidth = 1073741824}>
+module attributes {"ttg.num-warps" = 4 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+2 {{has an invalid layout in the result: `kWidth` is 1073741824, expected at most 536870911, an eighth of what a number can be}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// swizzled_shared_c2
+#e = #ttg.swizzled_shared<{vec = 1, perPhase = 0, maxPhase = 1, order = [1, 0]}>
+// expected-error @+1 {{`swizzled_shared` has no linear layout here: `perPhase` is 0 and `maxPhase` is 1, expected 1 or more of each}}
+tt.func private @f(!ttg.memdesc<16x16xf16, #e, #ttg.shared_memory>)
+
+// -----
+
+// amd_rotating_shared_c2
+#e = #ttg.amd_rotating_shared<{vec = 1, perPhase = 1, maxPhase = 0, order = [1, 0]}>
+// expected-error @+1 {{`amd_rotating_shared` has no linear layout here: `perPhase` is 1 and `maxPhase` is 0, expected 1 or more of each}}
+tt.func private @f(!ttg.memdesc<16x16xf16, #e, #ttg.shared_memory>)
+
+// -----
+
+// padded_shared_c10
+#e = #ttg.padded_shared<[32:+4] {order = [1, 0], shape = [16, 32]}>
+// expected-error @+1 {{shape has 64 elements along dim1, but this `padded_shared` encoding is fixed to 32}}
+tt.func private @f(!ttg.memdesc<16x64xf16, #e, #ttg.shared_memory>)
+
+// -----
+
+// shared_linear_c6
+#e = #ttg.shared_linear<{offset = [[0, 1], [0, 2], [1, 0]]}, alignment = 16>
+// expected-error @+1 {{shape has 4 elements along dim0, but this `shared_linear` encoding is fixed to 2}}
+tt.func private @f(!ttg.memdesc<4x4xf16, #e, #ttg.shared_memory>)
+
+// -----
+
+// encoding_c4 of a buffer.
+#e = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+// expected-error @+1 {{shape has 2^32 elements, expected at most 2^62 and 2^31 along one dim}}
+tt.func private @f(!ttg.memdesc<4294967296x1xf16, #e, #ttg.shared_memory>)
+
+// -----
+
+// tensor_memory_encoding_c6, also of a block of 64 rows.
+#e = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+// expected-error @+1 {{a buffer in tensor memory has at least a block of `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`, 128x64, but this one is 64x64}}
+tt.func private @f(!ttg.memdesc<64x64xf32, #e, #ttng.tensor_memory>)
+
+// -----
+
+// tensor_memory_encoding_c7
+#e = #ttng.tensor_memory_encoding<blockM = 64, blockN = 1, colStride = 1, CGALayout = [[1, 0]], twoCTAs = true>
+// expected-error @+1 {{`tensor_memory_encoding` has no linear layout here: a block has one column, expected two or more to be cut in halves for two CTAs}}
+tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
+
+// -----
+
+// nvmma_shared_c3
+#e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true}>
+tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
+  // expected-error @+1 {{`nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
+  %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
+  tt.return
+}
+
+// -----
+
+// nvmma_shared_c4
+#e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 12}>
+tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
+  // expected-error @+1 {{`elementBitWidth` is 12, expected a power of two; the nearest ones are 8 and 16}}
+  %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
+  tt.return
+}
+
+// -----
+
+// nvmma_shared_c5
+#e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 1}>
+tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
+  // expected-error @+1 {{`nvmma_shared` has no linear layout here: `rank` is 1, expected 2 or more with a swizzle}}
+  %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #e, #ttg.shared_memory>
+  tt.return
+}
+
+// -----
+
+// nvmma_shared_c6
+#e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
+tt.func @f(%x: !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory>) {
+  // expected-error @+1 {{shape of one CTA has 4 elements along its rows, but the tile of `nvmma_shared` has 8}}
+  %0 = ttg.memdesc_reshape %x : !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<8x32xf16, #e, #ttg.shared_memory>
+  tt.return
+}
+
+// -----
+
+// partitioned_shared_c5
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
+tt.func @f(%x: !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory>) {
+  // expected-error @+1 {{shape of one CTA has 2 elements along the partitioned dim, but the tile of `partitioned_shared` has 4}}
+  %0 = ttg.memdesc_trans %x {order = array<i32: 1, 0>} : !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64x2xf16, #e, #ttg.shared_memory>
+  tt.return
+}
