@@ -26,7 +26,7 @@ const STRICTER: &[(&str, &[&str])] = &[
     ),
     (
         "a number that does not fit",
-        &["to 2147483647, got ", "`CGALayout` has rank"],
+        &["to 2147483647, got ", " has rank 0, expected 1 to 16"],
     ),
     (
         "a layout that does not exist",
