@@ -107,6 +107,10 @@ void ll::printBases(AsmPrinter &printer, Attribute bases) {
   }
 }
 
+// Keys of numbers, then of bases, in the order in which they are printed.
+static constexpr StringLiteral numberKeys[] = {"order", "shape"};
+static constexpr StringLiteral basesKeys[] = {"offset", "register", "lane", "warp", "block"};
+
 FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
   NamedAttrList fields;
   if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces, [&]() -> ParseResult {
@@ -117,17 +121,22 @@ FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
         if (fields.get(key))
           // encoding_c7
           return parser.emitError(location) << "`" << key << "` is given twice, expected once";
-        if (key == "order" || key == "shape") {
-          SmallVector<int64_t> values;
-          if (parseNumbers(parser, values))
+        Attribute value;
+        if (llvm::is_contained(numberKeys, key)) {
+          SmallVector<int64_t> numbers;
+          if (parseNumbers(parser, numbers))
             return failure();
-          fields.append(key, parser.getBuilder().getI64ArrayAttr(values));
-          return success();
-        }
-        FailureOr<ArrayAttr> bases = parseBases(parser);
-        if (failed(bases))
+          value = parser.getBuilder().getI64ArrayAttr(numbers);
+        } else if (llvm::is_contained(basesKeys, key)) {
+          FailureOr<ArrayAttr> bases = parseBases(parser);
+          if (failed(bases))
+            return failure();
+          value = *bases;
+        } else if (parser.parseAttribute(value)) {
+          // A key that no encoding has is kept, so that the error can name it.
           return failure();
-        fields.append(key, *bases);
+        }
+        fields.append(key, value);
         return success();
       }))
     return failure();
@@ -135,15 +144,12 @@ FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
 }
 
 void ll::printNamedBases(AsmPrinter &printer, DictionaryAttr bases) {
-  static constexpr StringLiteral order[] = {"order", "shape", "offset", "register",
-                                            "lane",  "warp",  "block"};
   SmallVector<NamedAttribute> fields;
-  for (StringRef key : order)
+  for (StringRef key : llvm::concat<const StringLiteral>(numberKeys, basesKeys))
     if (std::optional<NamedAttribute> field = bases.getNamed(key))
       fields.push_back(*field);
-  // Keys that no encoding has are kept, so that the error can name them.
   for (NamedAttribute field : bases)
-    if (!llvm::is_contained(order, field.getName().getValue()))
+    if (!llvm::is_contained(fields, field))
       fields.push_back(field);
   printer << '{';
   llvm::interleaveComma(fields, printer, [&](NamedAttribute field) {

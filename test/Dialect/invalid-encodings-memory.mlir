@@ -48,7 +48,7 @@
 #e = #ttg.padded_shared<[32:+4] {
   order = [0], shape = [64],
   // expected-error @+1 {{unexpected key `alignment` in `padded_shared`; the keys are `offset` and `block`, or `order` and `shape`}}
-  alignment = [[16]]
+  alignment = 16
 }>
 
 // -----

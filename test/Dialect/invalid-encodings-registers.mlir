@@ -111,7 +111,7 @@
 // linear_c1: a key that it does not have, and one that it has.
 #e = #ttg.linear<{
   // expected-error @+1 {{unexpected key `thread` in `linear`; the keys are `register`, `lane`, `warp`, `block`}}
-  thread = [[1]],
+  thread = 1,
   register = [], lane = [], warp = [], block = []
 }>
 
