@@ -57,7 +57,8 @@ impl Semantics for LinearLayouts {
         attribute: Attribute<'_>,
         text: &[u8],
     ) -> Result<Option<String>, Flaw> {
-        if let Some(rules) = verify::cache_policy(attribute) {
+        if text.starts_with(b"cache_policy") {
+            let rules = verify::cache_policy(attribute);
             return rules.map(|()| None).map_err(|(reason, key)| Flaw {
                 reason,
                 place: place_of_key(text, key).unwrap_or(0),

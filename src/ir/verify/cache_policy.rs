@@ -5,13 +5,16 @@ use melior::ir::Attribute;
 /// A rule that is broken, and the key that breaks it.
 type Broken = (String, &'static str);
 
-/// Checks a cache policy; nothing for an attribute that is none.
-pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Option<Result<(), Broken>> {
+/// Checks a cache policy.
+///
+/// # Errors
+/// The rule that is broken.
+pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
     let fields = text
-        .strip_prefix("#ttng.cache_policy<")?
-        .strip_suffix('>')?;
-    Some(rules(fields))
+        .strip_prefix("#ttng.cache_policy<")
+        .and_then(|text| text.strip_suffix('>'));
+    fields.map_or(Ok(()), rules)
 }
 
 /// Checks `l1 = evict_first, l2_primary = evict_last`, which names no field that is `none`.
