@@ -70,6 +70,7 @@ void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &p
   for (StringRef name :
        {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split",
         "tt.histogram", "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
-        "ttg.memdesc_reinterpret", "ttg.memdesc_subslice", "ttng.tmem_store"})
+        "ttg.memdesc_reinterpret", "ttg.memdesc_subslice", "ttng.tmem_store", "amdg.concat",
+        "amdg.extract_slice"})
     patterns.add<Canonicalize>(name, patterns.getContext());
 }

@@ -98,9 +98,18 @@ Type ll::tt::TensorDescType::parse(AsmParser &parser) {
   SmallVector<int64_t> shape;
   Type element;
   Attribute layout;
-  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false) ||
-      parser.parseType(element) ||
-      (succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)) ||
+  if (parser.parseLess() || parser.parseDimensionList(shape, /*allowDynamic=*/false))
+    return {};
+  auto location = parser.getCurrentLocation();
+  if (parser.parseType(element))
+    return {};
+  if (isa<ShapedType>(element)) {
+    parser.emitError(location) << "a descriptor names the shape and the elements of its blocks, "
+                                  "`8x16xf32`, but this one has "
+                               << element;
+    return {};
+  }
+  if ((succeeded(parser.parseOptionalComma()) && parser.parseAttribute(layout)) ||
       parser.parseGreater())
     return {};
   return get(parser.getContext(), shape, element, layout);
@@ -143,6 +152,14 @@ void ll::tt::FuncOp::print(OpAsmPrinter &printer) {
   function_interface_impl::printFunctionOp(printer, *this, /*isVariadic=*/false,
                                            getFunctionTypeAttrName(), getArgAttrsAttrName(),
                                            getResAttrsAttrName());
+}
+
+// A volatile read counts as a write, so that it stays where it is.
+void ll::tt::LoadOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  effects.emplace_back(MemoryEffects::Read::get(), &getPtrMutable(), GlobalMemory::get());
+  if (getIsVolatile())
+    effects.emplace_back(MemoryEffects::Write::get(), GlobalMemory::get());
 }
 
 // What a function outside may do is known only where it is called pure.

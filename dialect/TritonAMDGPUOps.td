@@ -62,6 +62,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [AttrSizedOperandSegments,
   let summary = "write at a base pointer plus a tensor of 32-bit offsets";
   let description = [{
     - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_Tensor:$value, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        Optional<I32>:$stride, OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -109,6 +110,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [AttrSizedOperandSegme
   let summary = "update at a base pointer plus offsets, atomically; gives what was there before";
   let description = [{
     - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op, TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets,
                        TT_Tensor:$value, Optional<I32>:$stride, TT_MemSemantic:$sem,
@@ -129,6 +131,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
   let summary = "store at a base pointer plus offsets where memory holds an expected value";
   let description = [{
     - buffer_c1: the pointer points to what the tensor holds
+    - buffer_c2: it points into global memory
   }];
   let arguments = (ins TT_PtrType:$ptr, RankedTensorOf<[I32]>:$offsets, TT_Tensor:$cmp,
                        TT_Tensor:$val, Optional<I32>:$stride, TT_MemSemantic:$sem,
@@ -351,6 +354,7 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local">
     - tdm_hint_c6: there is a multiple of the pieces of a partitioned buffer
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$result,
@@ -375,6 +379,7 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global">
     - tdm_store_c1: padding comes after each row
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
@@ -436,6 +441,7 @@ def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
     - async_tdm_gather_c4: indices are split over CTAs as the rows are
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemRead<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$src_row_indices,
@@ -463,6 +469,7 @@ def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
     - tdm_rows_c3: there is a power of two of them
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TT_TensorDescType, "", [MemWrite<TT_GlobalMemory>]>:$desc,
                        RankedTensorOf<[I16, I32]>:$dst_row_indices,
@@ -515,7 +522,8 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [
 
 //===-- Accesses of single threads ----------------------------------------------------------===//
 
-def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+// It may be volatile, so nothing is said of its effects.
+def AMDG_MaskedLoadOp : AMDG_Op<"masked_load"> {
   let summary = "read through a pointer where a condition holds";
   let arguments = (ins LLVM_AnyPointer:$ptr, I1:$mask, LLVM_Type:$falseVal,
                        Optional<I32>:$multicastMask,
@@ -554,6 +562,7 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - barrier_c2: `count` is at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$alloc,
@@ -566,6 +575,7 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
                                                  MemWrite<AMDG_SharedMemory>]>:$alloc, I32:$phase);
@@ -577,6 +587,7 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - barrier_c2: `count` is at least 1
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>,
@@ -591,6 +602,7 @@ def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemWrite<AMDG_SharedMemory>]>:$barrier);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";

@@ -18,6 +18,9 @@ class LL_Int<string desc = ""> : AttrOrTypeParameter<"unsigned", desc> {
 class LL_DefaultInt<string value> : LL_Int {
   let defaultValue = value;
 }
+// What may be absent, but is always printed: the normal spelling, which is asked for after parsing,
+// puts 0 or `false` where a value is that no text can have.
+def LL_AbsentInt : LL_DefaultInt<"~0u">;
 // Absent is 0, which no encoding's rank is.
 def LL_Rank : LL_DefaultInt<"0"> {
   let parser = "::ll::parseRank($_parser)";
@@ -38,6 +41,10 @@ class LL_Bool<string desc = ""> : AttrOrTypeParameter<"bool", desc> {
 }
 class LL_OptionalBool<string desc = ""> : LL_Bool<desc> {
   let defaultValue = "false";
+}
+def LL_AbsentBool : DefaultValuedParameter<"int", "-1", "`false` if absent"> {
+  let parser = "::ll::parseBool($_parser)";
+  let printer = "$_printer << ($_self ? \"true\" : \"false\")";
 }
 // `[[0, 1], [0, 2]]`: one basis per bit, least significant first; null means absent.
 class LL_Bases<string desc = ""> : AttrOrTypeParameter<"::mlir::ArrayAttr", desc> {
@@ -152,7 +159,7 @@ def TTG_NvidiaMmaEncoding : TTG_Encoding<"NvidiaMmaEncoding", "nvidia_mma"> {
     - nvidia_mma_c3: warps are powers of two
     - nvidia_mma_c4: a tile is made of 8 rows of 4 lanes, in powers of two
   }];
-  let parameters = (ins LL_Int<>:$versionMajor, LL_Int<>:$versionMinor,
+  let parameters = (ins LL_Int<>:$versionMajor, LL_AbsentInt:$versionMinor,
                         LL_IntList<>:$warpsPerCTA, LL_CGALayout:$CGALayout,
                         LL_IntList<>:$instrShape);
 }
@@ -193,7 +200,7 @@ def TTG_AMDWmmaEncoding : TTG_Encoding<"AMDWmmaEncoding", "amd_wmma"> {
     - amd_wmma_c5: they reach every tile up to the largest
     - amd_wmma_c6: where it lays out a tensor, there are two dimensions, or three with a batch
   }];
-  let parameters = (ins LL_Int<>:$version, LL_Bool<>:$isTranspose,
+  let parameters = (ins LL_Int<>:$version, LL_AbsentBool:$isTranspose,
                         LL_NamedBases<"of `register` and `warp`, in instruction tiles">:$ctaLayout,
                         LL_CGALayout:$CGALayout,
                         LL_OptionalIntList<"16 x 16 x 16 if absent">:$instrShape,

@@ -161,6 +161,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
     - local_scatter_c6: values and buffer have the same element type
     - local_scatter_c7: values and indices have the same layout
     - local_atomic_scatter_rmw_c1: the buffer is mutable
+    - local_atomic_scatter_rmw_c2: values are integers or floats
   }];
   let arguments = (ins TT_RMWOp:$atomic_rmw_op,
                        Arg<TTG_MemDescType, "", [MemRead<TTG_SharedMemory>,
@@ -203,7 +204,7 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
     - memdesc_subslice_c6: the buffer is in shared memory
     - memdesc_subslice_c7: only a dimension that is cut has an offset
     - memdesc_subslice_c8: the part lies within the operand
-    - memdesc_subslice_c9: offsets are multiples of the part's size
+    - memdesc_subslice_c9: offsets within a buffer are multiples of the part's size
     - memdesc_subslice_c10: a padded buffer, in partitions or not, is cut alone
     - memdesc_subslice_c11: the cut does not part rows that a swizzle mixes
   }];

@@ -89,6 +89,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - barrier_c2: `count` is at least 1
     - init_barrier_c1: a barrier that CTAs share is made outside of `ttg.warp_specialize`
   }];
@@ -101,6 +102,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins TTNG_SharedWrite:$alloc);
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
@@ -111,6 +113,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - from_cta_c1: `fromCTA` is the number of a CTA
     - from_cta_c2: with it, the barrier has an element for each CTA
   }];
@@ -125,6 +128,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
     Buffers given as `deps` may be used by others until then.
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins TTNG_SharedUpdate:$alloc, I32:$phase, Optional<I1>:$pred,
                        Variadic<TTG_MemDescType>:$deps);
@@ -139,6 +143,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - barrier_c2: `count` is at least 1
     - from_cta_c1: `fromCTA` is the number of a CTA
     - from_cta_c2: with it, the barrier has an element for each CTA
@@ -157,6 +162,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
   }];
   let arguments = (ins TTNG_SharedWrite:$barrier, UnitAttr:$noIncrement);
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
@@ -196,10 +202,12 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
     - tma_c8: blocks have rank 1 to 5
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
+    - tma_c12: a policy is not about the first cache
     - async_tma_copy_global_to_local_c1: images have rank 3 to 5
     - async_tma_copy_global_to_local_c2: images have an offset for each coordinate but two,
       tensors have none
@@ -228,6 +236,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
     - tma_c6: block and buffer have the same number of elements
     - tma_c7: there is a coordinate for each dimension of a block
     - tma_c8: blocks have rank 1 to 5
+    - tma_c12: a policy is not about the first cache
   }];
   let arguments = (ins TTNG_DescUpdate:$desc, Variadic<I32>:$coord, TTNG_SharedRead:$src,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -268,10 +277,12 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
     - tma_c4: the buffer is not `fp4Padded`
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - tma_c9: in a module that says whether there are `"ttng.two-ctas"`, the barrier has an
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
+    - tma_c12: a policy is not about the first cache
     - tma_rows_c1: blocks have rank 2
     - tma_rows_c2: blocks have one row
     - tma_rows_c3: the buffer has the columns of a block
@@ -297,6 +308,7 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
+    - tma_c12: a policy is not about the first cache
     - tma_rows_c1: blocks have rank 2
     - tma_rows_c2: blocks have one row
     - tma_rows_c3: the buffer has the columns of a block
@@ -324,6 +336,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
     - cluster_c1: the module has several CTAs in a cluster
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: it is a whole buffer in one piece, without a swizzle
+    - barrier_c4: CTAs with elements of their own have them in order
     - async_shared_store_c1: the buffer is mutable
     - async_shared_store_c2: at least 32 bits are together in registers and in memory
     - async_shared_store_c3: operand and buffer have the same element type

@@ -88,7 +88,8 @@ def TT_AddPtrOp : TT_Op<"addptr", [Pure, Elementwise, SameOperandsAndResultShape
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
 }
 
-def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead<TT_GlobalMemory>]>,
+def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments,
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result is what the pointer points to", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
@@ -99,7 +100,9 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments, MemoryEffects<[MemRead<
   let summary = "read through a pointer or a tensor of pointers";
   let description = [{
     Elements whose mask is false are not read; they take the value of `other`, or an unspecified
-    one where it is absent.
+    one where it is absent. A volatile read is done even where nothing uses it.
+
+    - load_c1: the cache modifier is one of reads, which `wb` and `wt` are not
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, Optional<TT_Any>:$other,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy,
@@ -117,6 +120,9 @@ def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write through a pointer or a tensor of pointers";
+  let description = [{
+    - store_c1: the cache modifier is one of writes, which `ca` and `cv` are not
+  }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy, UnitAttr:$ignore_cta);
   let assemblyFormat = [{
@@ -229,6 +235,7 @@ def TT_DotOp : TT_Op<"dot", [Pure,
     - dot_c9: `a` is operand 0 and `b` operand 1
     - dot_c10: they are operands of the result's layout
     - dot_c11: for `#ttg.amd_wmma` each CTA has a part of the result of its own
+    - dot_c12: and the same rows or columns of an operand as of the result
   }];
   let arguments = (ins TT_FpIntTensor:$a, TT_FpIntTensor:$b, TT_FpIntTensor:$c,
                        DefaultValuedAttr<TT_InputPrecision, "::ll::tt::InputPrecision::IEEE">:$inputPrecision,
@@ -278,6 +285,9 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
     - dot_scaled_c4: there is a scale for every 16 or 32 elements along K
     - dot_scaled_c5: there are scales for each row of `a`, and each column of `b`
     - dot_scaled_c6: a scale of `a` is for as many elements as one of `b`
+    - dot_scaled_c7: for `#ttg.amd_wmma`, each CTA has a part of the result of its own
+    - dot_scaled_c8: and the same rows or columns of an operand as of the result
+    - dot_scaled_c9: scales are split over CTAs as what they are for
   }];
   let arguments = (ins RankedTensorOf<[TT_Float, I8]>:$a, RankedTensorOf<[TT_Float, I8]>:$b,
                        TT_FloatTensor:$c, Optional<RankedTensorOf<[TT_Float, I8]>>:$a_scale,
@@ -541,6 +551,7 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [SameOperandsAndResultShape, LL_SameE
   let summary = "read global memory atomically";
   let description = [{
     - atomic_load_c1: the ordering is `relaxed` or `acquire`
+    - atomic_load_c2: an element has at least 8 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, Optional<TT_BoolLike>:$mask, TT_MemSemantic:$sem,
                        TT_MemSyncScope:$scope);
@@ -559,6 +570,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
   let summary = "write global memory atomically";
   let description = [{
     - atomic_load_c1: the ordering is `relaxed` or `release`
+    - atomic_load_c2: an element has at least 8 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);
@@ -576,6 +588,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
   let summary = "wait until global memory holds a value, or a time has passed";
   let description = [{
     - atomic_load_c1: the ordering is `relaxed` or `acquire`
+    - atomic_poll_c1: a number has 16, 32 or 64 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$expected, Optional<I64>:$timeout,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);

@@ -126,6 +126,15 @@ impl AmdWmmaEncoding {
         self.cga.rank()
     }
 
+    /// Whether two differ in nothing but how they are split over CTAs.
+    pub(crate) fn is_same_in_cta(&self, other: &Self) -> bool {
+        let split = Self {
+            cga: other.cga.clone(),
+            ..self.clone()
+        };
+        split == *other
+    }
+
     pub(crate) fn check_layout(&self) -> Result<(), EncodingError> {
         if matches!(self.rank(), 2 | 3) {
             return Ok(());

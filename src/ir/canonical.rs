@@ -8,7 +8,7 @@
 
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
-use crate::ir::verify::{can_store, integers};
+use crate::ir::verify::{can_store, integers, static_offsets};
 use crate::ir::{Layouts, TensorType, infer};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
@@ -42,6 +42,8 @@ pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
         "ttng.tmem_store" => tmem_store(op),
         "ttg.memdesc_subslice" => subslice(op),
         "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
+        "amdg.concat" => concat(op),
+        "amdg.extract_slice" => extract_slice(op),
         _ => Rewrite::Keep,
     }
 }
@@ -241,6 +243,48 @@ fn gather<'c>(op: Op<'c>) -> Rewrite<'c> {
         return Rewrite::Keep;
     }
     through_conversion(op, 0)
+}
+
+/// What is put together of one part is that part.
+fn concat<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let first = build::operand(op, 0);
+    if op.operand_count() == 1 && first.r#type() == build::result(op, 0).r#type() {
+        return Rewrite::Replace(first);
+    }
+    Rewrite::Keep
+}
+
+/// A slice of what was put together is the part that it was.
+fn extract_slice<'c>(op: Op<'c>) -> Rewrite<'c> {
+    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    let Some(whole) = sys::defining_operation(source).filter(|def| is(*def, "amdg.concat")) else {
+        return Rewrite::Keep;
+    };
+    let types = (
+        TensorType::of(source.r#type()),
+        TensorType::of(result.r#type()),
+    );
+    let (Some(all), Some(part)) = types else {
+        return Rewrite::Keep;
+    };
+    let mut index = 0;
+    for (i, offset) in static_offsets(op).iter().enumerate() {
+        let Some(at) = u64::try_from(*offset)
+            .ok()
+            .filter(|at| at.is_multiple_of(part.shape[i]))
+        else {
+            return Rewrite::Keep;
+        };
+        index = index * (all.shape[i] / part.shape[i]) + at / part.shape[i];
+    }
+    let operand = usize::try_from(index)
+        .ok()
+        .filter(|index| *index < whole.operand_count())
+        .map(|index| build::operand(whole, index));
+    match operand {
+        Some(operand) if operand.r#type() == result.r#type() => Rewrite::Replace(operand),
+        _ => Rewrite::Keep,
+    }
 }
 
 /// An operand that may have any layout is taken from before its conversion.

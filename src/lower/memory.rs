@@ -8,6 +8,7 @@ use super::bits_of;
 use super::elementwise::memory_type;
 use super::function::{Lowering, Outcome, integer};
 use super::gpu::extract_as;
+use crate::ir::verify::policy;
 use crate::ir::{TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::axis::VectorAccess;
@@ -118,18 +119,8 @@ fn accesses<'c>(
 
 /// Cache behaviour that a user asked for by `cachePolicy`, as PTX spells it; empty for none.
 fn cache_modifier(op: Op<'_>, is_store: bool) -> String {
-    let Ok(policy) = op.attribute("cachePolicy").map(|a| a.to_string()) else {
-        return String::new();
-    };
-    // `#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>`
-    let field = |key: &str| {
-        let (_, rest) = policy.split_once(key)?;
-        rest.trim_start_matches([' ', '='])
-            .split([',', '>'])
-            .next()
-            .map(str::trim)
-    };
-    let cache = match (field("cache_modifier").unwrap_or_default(), is_store) {
+    let word = |key| policy(op, key).unwrap_or_default();
+    let cache = match (&*word("cache_modifier"), is_store) {
         (name @ ("ca" | "cv"), false)
         | (name @ ("wb" | "wt"), true)
         | (name @ ("cg" | "cs"), _) => {
@@ -137,8 +128,8 @@ fn cache_modifier(op: Op<'_>, is_store: bool) -> String {
         }
         _ => String::new(),
     };
-    let evict = match field("eviction_policy") {
-        Some(name @ ("evict_first" | "evict_last")) => format!(".L1::{name}"),
+    let evict = match &*word("eviction_policy") {
+        name @ ("evict_first" | "evict_last") => format!(".L1::{name}"),
         _ => String::new(),
     };
     // PTX takes one or the other.

@@ -125,4 +125,34 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     ttng.tmem_store %1, %m, %true : tensor<128x64xf32, #rows> -> !ttg.memdesc<128x64xf32, #tmem, #ttng.tensor_memory, mutable>
     tt.return
   }
+  // A volatile read is done, whether something uses it or not.
+  // CHECK-LABEL: @volatile
+  tt.func @volatile(%p: !tt.ptr<f32>, %q: !llvm.ptr, %m: i1, %x: f32) {
+    // CHECK-NEXT: tt.load %arg0 {isVolatile = true}
+    // CHECK-NEXT: amdg.masked_load
+    // CHECK-NEXT: tt.return
+    %0 = tt.load %p : !tt.ptr<f32>
+    %1 = tt.load %p {isVolatile = true} : !tt.ptr<f32>
+    %2 = amdg.masked_load %q, %m, %x volatile true : (!llvm.ptr, i1, f32) -> f32
+    tt.return
+  }
+
+  // CHECK-LABEL: @put_together
+  tt.func @put_together(%a: tensor<32x32xf32, #a>, %b: tensor<32x32xf32, #a>, %c: tensor<32x32xf32, #a>, %d: tensor<32x32xf32, #a>) -> (tensor<32x32xf32, #a>, tensor<32x32xf32, #a>) {
+    // CHECK-NEXT: tt.return %arg2, %arg3
+    %0 = amdg.concat %a, %b, %c, %d : tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a> -> tensor<64x64xf32, #a>
+    %1 = amdg.extract_slice %0 [32, 0] : tensor<64x64xf32, #a> to tensor<32x32xf32, #a>
+    %2 = amdg.concat %d : tensor<32x32xf32, #a> -> tensor<32x32xf32, #a>
+    tt.return %1, %2 : tensor<32x32xf32, #a>, tensor<32x32xf32, #a>
+  }
+
+  // A slice of two parts is no part.
+  // CHECK-LABEL: @of_two
+  tt.func @of_two(%a: tensor<32x32xf32, #a>, %b: tensor<32x32xf32, #a>, %c: tensor<32x32xf32, #a>, %d: tensor<32x32xf32, #a>) -> tensor<32x64xf32, #a> {
+    // CHECK: amdg.concat
+    // CHECK: amdg.extract_slice
+    %0 = amdg.concat %a, %b, %c, %d : tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a> -> tensor<64x64xf32, #a>
+    %1 = amdg.extract_slice %0 [32, 0] : tensor<64x64xf32, #a> to tensor<32x64xf32, #a>
+    tt.return %1 : tensor<32x64xf32, #a>
+  }
 }

@@ -54,16 +54,20 @@ fn within_thread(
     Ok(())
 }
 
+/// Where `amdg.extract_slice` begins.
+pub(crate) fn static_offsets(op: OperationRef<'_, '_>) -> Vec<i64> {
+    op.attribute("static_offsets")
+        .ok()
+        .and_then(|a| DenseI64ArrayAttribute::try_from(a).ok())
+        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
+        .unwrap_or_default()
+}
+
 pub(super) fn extract_slice(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let offsets: Vec<i64> = op
-        .attribute("static_offsets")
-        .ok()
-        .and_then(|a| DenseI64ArrayAttribute::try_from(a).ok())
-        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
-        .unwrap_or_default();
+    let offsets = static_offsets(op);
     let rank = src.shape.len();
     ensure!(
         dst.shape.len() == rank && offsets.len() == rank,
@@ -517,6 +521,24 @@ pub(super) fn async_copy_local_to_global(op: OperationRef<'_, '_>) -> Verdict {
         src.memory_space.map_or_else(String::new, |s| s.to_string())
     ); // async_copy_local_to_global_c1
     Ok(())
+}
+
+/// The address space of global memory, by its number in the enum.
+const GLOBAL: i32 = 1;
+
+pub(super) fn buffer_write(
+    op: OperationRef<'_, '_>,
+    pointer: usize,
+    tensor: Option<Type<'_>>,
+) -> Verdict {
+    let pointer_type = operand_type(op, pointer);
+    let space = pointer_type.and_then(sys::pointer).map(|(_, space)| space);
+    ensure!(
+        space.is_none_or(|space| space == GLOBAL),
+        "writes to global memory, but has `{}`",
+        pointer_type.map_or_else(String::new, |t| t.to_string())
+    ); // buffer_c2
+    buffer_access(op, pointer, tensor)
 }
 
 /// The pointer points to what the tensor holds.

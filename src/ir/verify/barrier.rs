@@ -51,7 +51,16 @@ pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdi
         dimensions(&buffer.shape),
         buffer.element
     ); // barrier_c1
-    in_one_piece(op, buffer, "barrier")
+    in_one_piece(op, buffer, "barrier")?;
+    let cga = cga(op, buffer);
+    let own = cga.iter().flat_map(CgaLayout::bases);
+    let own = own.filter_map(|b| b.first().copied().filter(|v| *v != 0));
+    ensure!(
+        own.enumerate().all(|(i, v)| v == 1 << i),
+        "needs a barrier whose elements are those of CTAs in their order, `[1]`, `[2]` and so on with `[0]` between, but has `CGALayout = {}`",
+        cga.as_ref().map_or_else(String::new, bases)
+    ); // barrier_c4
+    Ok(())
 }
 
 /// A small buffer for the hardware is a whole one without a swizzle.

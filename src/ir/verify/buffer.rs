@@ -356,6 +356,13 @@ pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
     if let Some(complaint) = buffer_of(op, 0).as_ref().and_then(writable) {
         return Err(one(complaint)); // local_atomic_scatter_rmw_c1
     }
+    if let Some(values) = operand(op, 1) {
+        ensure!(
+            sys::pointer(values.element).is_none(),
+            "combines integers or floats, but the values are `{}`",
+            values.type_
+        ); // local_atomic_scatter_rmw_c2
+    }
     local_scatter(op)
 }
 
@@ -416,10 +423,7 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut complaints = same_buffer(&src, &dst);
-    let offsets: Vec<u64> = super::integers(op, "offsets")
-        .iter()
-        .map(|o| u64::try_from(*o).unwrap_or(u64::MAX))
-        .collect();
+    let offsets = super::integers(op, "offsets");
     if offsets.len() != src.shape.len() || dst.shape.len() != src.shape.len() {
         complaints.push(Complaint::new(format!(
             "needs one offset and one result dimension for each of {}, but has {} and {}",
@@ -437,17 +441,22 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
         ))); // memdesc_subslice_c5
     }
     complaints.extend(in_memory(&src, SHARED));
+    // Of several buffers in a row, any may be taken.
+    let leading = encoding_of(op, &src).map_or(0, |encoding| {
+        src.shape.len().saturating_sub(encoding.rank())
+    });
     for (i, offset) in offsets.iter().enumerate() {
         let (from, to) = (src.shape[i], dst.shape[i]);
+        let end = u64::try_from(*offset).map_or(u64::MAX, |offset| offset + to);
         if from == to && *offset != 0 {
             complaints.push(Complaint::new(format!(
                 "has offset {offset} in dimension {i}, which is not cut"
             ))); // memdesc_subslice_c7
-        } else if offset.saturating_add(to) > from {
+        } else if end > from {
             complaints.push(Complaint::new(format!(
                 "takes {to} from {offset} on in dimension {i}, which has size {from}"
             ))); // memdesc_subslice_c8
-        } else if offset % to != 0 {
+        } else if i >= leading && !end.is_multiple_of(to) {
             complaints.push(Complaint::new(format!(
                 "needs an offset that is a multiple of {to} in dimension {i}, but has {offset}"
             ))); // memdesc_subslice_c9

@@ -122,7 +122,33 @@ pub(super) fn fp_to_fp(op: OperationRef<'_, '_>) -> Verdict {
 }
 
 /// The memory ordering is one of those that make sense for a read or a write.
-pub(super) fn ordering(op: OperationRef<'_, '_>, allowed: &[i64]) -> Verdict {
+/// The width of what an operation's first operand points to.
+fn pointee_bits(op: OperationRef<'_, '_>) -> Option<u32> {
+    let (pointee, _) = sys::pointer(element(super::operand_type(op, 0)?))?;
+    element_bits(pointee)
+}
+
+pub(super) fn atomic_access(op: OperationRef<'_, '_>, orderings: &[i64]) -> Verdict {
+    ordering(op, orderings)?;
+    let bits = pointee_bits(op).unwrap_or(8);
+    ensure!(
+        bits >= 8,
+        "accesses elements of at least 8 bits, but these have {bits}"
+    ); // atomic_load_c2
+    Ok(())
+}
+
+pub(super) fn atomic_poll(op: OperationRef<'_, '_>) -> Verdict {
+    ordering(op, &[1, 2])?;
+    let bits = pointee_bits(op).unwrap_or(32);
+    ensure!(
+        matches!(bits, 16 | 32 | 64),
+        "waits for numbers of 16, 32 or 64 bits, but these have {bits}"
+    ); // atomic_poll_c1
+    Ok(())
+}
+
+fn ordering(op: OperationRef<'_, '_>, allowed: &[i64]) -> Verdict {
     const NAMES: [&str; 5] = ["none", "relaxed", "acquire", "release", "acq_rel"];
     let name = |i: i64| {
         usize::try_from(i)

@@ -23,6 +23,7 @@ macro_rules! rule {
 mod amd;
 mod barrier;
 mod buffer;
+mod cache;
 mod cache_policy;
 mod combine;
 mod convert;
@@ -37,7 +38,9 @@ mod tensor_memory;
 mod tma;
 mod warps;
 
+pub(crate) use amd::static_offsets;
 pub(crate) use buffer::type_rules;
+pub(crate) use cache::policy;
 pub(crate) use cache_policy::cache_policy;
 pub use place::attribute;
 pub(crate) use tensor_memory::can_store;
@@ -115,8 +118,11 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "tt.unsplat" => convert::unsplat(op),
         "tt.bitcast" => convert::bitcast(op),
         "tt.fp_to_fp" => convert::fp_to_fp(op),
-        "tt.atomic_load" | "tt.atomic_poll" => convert::ordering(op, &[1, 2]),
-        "tt.atomic_store" => convert::ordering(op, &[1, 3]),
+        "tt.load" => cache::load(op),
+        "tt.store" => cache::store(op),
+        "tt.atomic_load" => convert::atomic_access(op, &[1, 2]),
+        "tt.atomic_store" => convert::atomic_access(op, &[1, 3]),
+        "tt.atomic_poll" => convert::atomic_poll(op),
         "ttg.fp4_to_fp" => convert::fp4_to_fp(op),
         "ttg.convert_layout" => convert::convert_layout(op),
         "tt.descriptor_load" => convert::descriptor(op, result_type(op, 0)),
@@ -187,9 +193,9 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "amdg.local_load_packed_transposed" => amd::local_load_packed_transposed(op),
         "amdg.buffer_load_to_local" => amd::buffer_load_to_local(op),
         "amdg.buffer_load" => amd::buffer_access(op, 0, result_type(op, 0)),
-        "amdg.buffer_store" => amd::buffer_access(op, 1, operand_type(op, 0)),
+        "amdg.buffer_store" => amd::buffer_write(op, 1, operand_type(op, 0)),
         "amdg.buffer_atomic_rmw" | "amdg.buffer_atomic_cas" => {
-            amd::buffer_access(op, 0, result_type(op, 0))
+            amd::buffer_write(op, 0, result_type(op, 0))
         }
         "amdg.async_copy_local_to_global" => amd::async_copy_local_to_global(op),
         "amdg.async_tdm_copy_global_to_local" => tdm::load(op),

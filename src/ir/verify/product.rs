@@ -2,7 +2,7 @@
 
 use super::convert::verdict;
 use super::{Verdict, dimensions, integer, operand, result, segment};
-use crate::encoding::Encoding;
+use crate::encoding::{CgaLayout, DotOperandEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::{self, Complaint};
 use melior::ir::attribute::BoolAttribute;
@@ -103,7 +103,7 @@ pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
         factors.windows(2).all(|pair| pair[0] == pair[1]),
         "needs as many elements for each scale of `a` as for each of `b`, but has {factors:?}"
     ); // dot_scaled_c6
-    Ok(())
+    scaled_on_wmma(op, &d, [scale(3), scale(4)])
 }
 
 pub(super) fn warp_group_dot_wait(op: OperationRef<'_, '_>) -> Verdict {
@@ -159,6 +159,16 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         );
         return verdict(complaints);
     };
+    let wmma = match &*accumulator {
+        Encoding::AmdWmma(e) => Some(e),
+        _ => None,
+    };
+    if let Some(wmma) = wmma {
+        complaints.extend(shared_out(&accumulator, wmma.cga_layout()));
+        for operand in [left, right] {
+            complaints.extend(split_as(operand, wmma.cga_layout()));
+        }
+    }
     for (operand, index) in [(left, 0), (right, 1)] {
         if operand.op_idx() != index {
             complaints.push(Complaint::new(format!(
@@ -166,7 +176,11 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
                 operand.op_idx()
             ))); // dot_c9
         }
-        if operand.parent() != &*accumulator {
+        let fits = match (operand.parent(), wmma) {
+            (Encoding::AmdWmma(parent), Some(wmma)) => parent.is_same_in_cta(wmma),
+            (parent, _) => parent == &*accumulator,
+        };
+        if !fits {
             complaints.push(
                 Complaint::new(format!(
                     "needs operand {index} laid out for the result, but its parent is `{}`",
@@ -183,16 +197,6 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             right.k_width()
         ))); // dot_c5
     }
-    if let Encoding::AmdWmma(wmma) = &*accumulator
-        && wmma
-            .cga_layout()
-            .bases()
-            .any(|basis| basis.iter().all(|at| *at == 0))
-    {
-        complaints.push(Complaint::new(format!(
-            "needs a part of the result for each CTA, but several have the same: `{accumulator}`"
-        ))); // dot_c11
-    }
     if let Encoding::NvidiaMma(mma) = &*accumulator {
         if mma.is_ampere() {
             complaints.extend(on_ampere(op, &a, &b));
@@ -203,6 +207,79 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
                 "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
                 a.type_
             ))); // dot_c7
+        }
+    }
+    verdict(complaints)
+}
+
+/// Each CTA of AMD's clusters makes a part of the result of its own.
+fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Complaint> {
+    let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
+    copies.then(|| {
+        Complaint::new(format!(
+            "needs a part of the result for each CTA, but several have the same: `{result}`"
+        )) // dot_c11, dot_scaled_c7
+    })
+}
+
+/// A CTA's part of an operand is what its part of the result takes: the same rows, or columns.
+fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Complaint> {
+    let found = operand.cga_layout().ok()?;
+    let index = operand.op_idx() as usize;
+    let along_k = result.rank() - 1 - index;
+    let expected: Vec<_> = result
+        .bases()
+        .map(|mut basis| {
+            basis[along_k] = 0;
+            basis
+        })
+        .collect();
+    (!found.bases().eq(expected.iter().cloned())).then(|| {
+        Complaint::new(format!(
+            "needs operand {index} split over CTAs as the result is, by {expected:?}, but its encoding is `{}`",
+            operand.parent()
+        )) // dot_c12, dot_scaled_c8
+    })
+}
+
+/// How operands and scales are split over CTAs for AMD's instructions.
+fn scaled_on_wmma(
+    op: OperationRef<'_, '_>,
+    result: &TensorType<'_>,
+    scales: [Option<TensorType<'_>>; 2],
+) -> Verdict {
+    let cache = Layouts::of(op.context());
+    let known = |tensor: &TensorType<'_>| cache.encoding(tensor.encoding?).ok();
+    let Some(accumulator) = known(result) else {
+        return Ok(());
+    };
+    let Encoding::AmdWmma(wmma) = &*accumulator else {
+        return Ok(());
+    };
+    let cga = wmma.cga_layout();
+    let mut complaints: Vec<Complaint> = shared_out(&accumulator, cga).into_iter().collect();
+    for (index, scale) in scales.iter().enumerate() {
+        let operand = operand(op, index).as_ref().and_then(known);
+        if let Some(Encoding::DotOperand(operand)) = operand.as_deref() {
+            complaints.extend(split_as(operand, cga));
+        }
+        let Some((scale, encoding)) = scale.as_ref().and_then(|s| Some((s, known(s)?))) else {
+            continue;
+        };
+        // Scales of `b` have its columns as rows.
+        let rank = cga.rank();
+        let expected: Vec<u32> = cga.bases().map(|b| b[rank - 2 + index]).collect();
+        let found = encoding.cga_layout().ok();
+        let fits = found.is_some_and(|found| {
+            found.bases().count() == expected.len()
+                && (found.bases().zip(&expected))
+                    .all(|(b, row)| b[rank - 2] == *row && b[rank - 1] == 0)
+        });
+        if !fits {
+            complaints.push(Complaint::new(format!(
+                "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
+                scale.type_
+            ))); // dot_scaled_c9
         }
     }
     verdict(complaints)

@@ -74,12 +74,14 @@ impl<'a> Memory<'a> {
 
     /// The bits of a row's number that are taken, of those that are seen.
     fn rows(&self) -> u64 {
-        // Scales have a copy for each warp. Blocks of 64 rows lie in every other group of 16: the
-        // bit between them moves nothing, and what it leads to is free.
-        let is_copied = matches!(&*self.encoding, Encoding::TensorMemoryScales(_));
+        // Scales have a copy for each warp, of 32 rows. Blocks of 64 rows lie in every other group of
+        // 16: the bit between them moves nothing, and what it leads to is free.
+        let has_copies = matches!(&*self.encoding, Encoding::TensorMemoryScales(_));
         let columns = self.layout.columns_of(Dim::ROW).iter().enumerate();
         columns
-            .filter(|(bit, column)| (is_copied || **column != 0) && self.is_seen(Dim::ROW, *bit))
+            .filter(|(bit, column)| {
+                ((has_copies && *bit >= 5) || **column != 0) && self.is_seen(Dim::ROW, *bit)
+            })
             .fold(0, |mask, (bit, _)| mask | 1 << bit)
     }
 }

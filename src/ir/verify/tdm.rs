@@ -54,6 +54,17 @@ fn consistent(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) 
         (Some(Encoding::PaddedShared(a)), Some(Encoding::PaddedShared(b))) => {
             a.interval_paddings() == b.interval_paddings()
         }
+        // Blocks with leading dimensions of size 1 are those of fewer dimensions.
+        (Some(a), Some(b)) if desc.shape.len() > buffer.shape.len() => {
+            let (ones, rest) = desc.shape.split_at(desc.shape.len() - buffer.shape.len());
+            let layouts = (
+                a.to_linear_layout(&desc.shape),
+                b.to_linear_layout(&buffer.shape),
+            );
+            ones.iter().all(|size| *size == 1)
+                && rest == buffer.shape
+                && matches!(layouts, (Ok(a), Ok(b)) if a.columns() == b.columns())
+        }
         _ => desc.encoding == buffer.encoding,
     };
     ensure!(
@@ -219,15 +230,18 @@ fn storable(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, last: Option<u64>) ->
     Ok(())
 }
 
+/// Elements that a CTA has of a row.
+fn row(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Option<u64> {
+    let shape = encoding_of(op, buffer)?.shape_per_cta(&desc.shape).ok()?;
+    shape.last().copied()
+}
+
 pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_at(op, 1)) else {
         return Ok(());
     };
     common(op, &desc, &buffer)?;
-    let row = encoding_of(op, &buffer)
-        .and_then(|e| e.shape_per_cta(&desc.shape).ok())
-        .and_then(|shape| shape.last().copied());
-    storable(op, &buffer, row)?;
+    storable(op, &buffer, row(op, &desc, &buffer))?;
     barrier::last(op, 2)?; // barrier_c1, barrier_c3
     consistent(op, &desc, &buffer)
 }
@@ -265,7 +279,7 @@ pub(super) fn scatter(op: OperationRef<'_, '_>) -> Verdict {
     let Some((desc, buffer, _)) = rows(op)? else {
         return Ok(());
     };
-    storable(op, &buffer, desc.shape.last().copied())?;
+    storable(op, &buffer, row(op, &desc, &buffer))?;
     consistent(op, &desc, &buffer)
 }
 
@@ -279,10 +293,10 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     };
     if let Encoding::PaddedShared(e) = &*encoding {
         let interval = u64::from(e.interval_paddings()[0].0);
+        let row = row(op, &desc, &buffer).unwrap_or(desc.shape[1]);
         ensure!(
-            desc.shape[1] % interval == 0,
-            "needs padding after a part of a row of {} elements, but it comes after {interval}",
-            desc.shape[1]
+            row.is_multiple_of(interval),
+            "needs padding after a part of a row of {row} elements, but it comes after {interval}"
         ); // async_tdm_gather_c1
     }
     let order = encoding

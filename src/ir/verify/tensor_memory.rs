@@ -292,11 +292,14 @@ pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
         src.element,
         element_bits(src.element).unwrap_or(0)
     ); // tmem_copy_c11
+    let part = &dst.shape[dst.shape.len().saturating_sub(to.rank())..];
     let whole = layout_of(&to, &dst).map_or(0, |layout| {
-        layout
-            .columns_of(Dim::COL)
-            .iter()
-            .take_while(|c| **c != 0)
+        (0..layout.in_bits(Dim::COL))
+            .map(|bit| layout.basis(Dim::COL, bit))
+            .take_while(|basis| {
+                basis.iter().any(|at| at != 0)
+                    && basis.iter().zip(part).all(|(at, size)| at < *size)
+            })
             .count()
     });
     ensure!(

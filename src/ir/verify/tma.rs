@@ -2,6 +2,7 @@
 
 use super::barrier::{self, one_each};
 use super::buffer::{buffer_of, encoding_of, same_contents, writable};
+use super::cache;
 use super::convert::{gathered, verdict};
 use super::{Verdict, dimensions, integer, operand, operand_type, segment};
 use crate::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
@@ -182,6 +183,7 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
         .and_then(|a| BoolAttribute::try_from(a).ok())
         .is_some_and(|a| a.value());
     ensure!(!is_volatile, "cannot be volatile"); // async_tma_copy_global_to_local_c3
+    cache::beside_first(op)?;
     multicast(op, &buffer)
 }
 
@@ -193,6 +195,7 @@ pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
     coordinates(last - 1, &desc)?;
     contents(&desc, &buffer)?;
     not_padded(op, &buffer)?;
+    cache::beside_first(op)?;
     layouts(op, &desc, &buffer)
 }
 
@@ -235,6 +238,7 @@ fn rows(
     buffer: &Buffer<'_>,
     buffer_type: melior::ir::Type<'_>,
 ) -> Verdict {
+    cache::beside_first(op)?;
     ensure!(
         desc.shape.len() == 2,
         "needs a descriptor of blocks of rank 2, but its blocks are {}",

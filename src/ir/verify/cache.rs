@@ -1,0 +1,54 @@
+//! Rules of how accesses use the caches.
+
+use super::Verdict;
+use melior::ir::OperationRef;
+use melior::ir::operation::OperationLike;
+
+/// One word of an operation's `cachePolicy`, such as what stands behind `cache_modifier =`.
+pub(crate) fn policy(op: OperationRef<'_, '_>, key: &str) -> Option<String> {
+    let text = op.attribute("cachePolicy").ok()?.to_string();
+    let (_, list) = text.split_once('<')?;
+    list.trim_end_matches('>').split(',').find_map(|field| {
+        let (name, value) = field.split_once('=')?;
+        (name.trim() == key).then(|| value.trim().to_owned())
+    })
+}
+
+/// The modifier, where there is one.
+fn modifier(op: OperationRef<'_, '_>) -> Option<String> {
+    policy(op, "cache_modifier").filter(|name| name != "none")
+}
+
+pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
+    let found = modifier(op).unwrap_or_default();
+    ensure!(
+        !matches!(&*found, "wb" | "wt"),
+        "reads, but its cache modifier `{found}` is for writes; expected `ca`, `cg`, `cs` or `cv`"
+    ); // load_c1
+    Ok(())
+}
+
+pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
+    let found = modifier(op).unwrap_or_default();
+    ensure!(
+        !matches!(&*found, "ca" | "cv"),
+        "writes, but its cache modifier `{found}` is for reads; expected `cg`, `cs`, `wb` or `wt`"
+    ); // store_c1
+    Ok(())
+}
+
+/// Copies by the accelerator pass the first cache by.
+pub(super) fn beside_first(op: OperationRef<'_, '_>) -> Verdict {
+    ensure!(
+        modifier(op).is_none(),
+        "copies beside the first cache, so it takes no cache modifier, but has `{}`",
+        modifier(op).unwrap_or_default()
+    ); // tma_c12
+    let first = policy(op, "l1").filter(|name| name != "none");
+    ensure!(
+        first.is_none(),
+        "copies beside the first cache, so it takes no `l1` policy, but has `{}`",
+        first.unwrap_or_default()
+    ); // tma_c12
+    Ok(())
+}
