@@ -104,6 +104,7 @@ Type ll::tt::TensorDescType::parse(AsmParser &parser) {
   if (parser.parseType(element))
     return {};
   if (isa<ShapedType>(element)) {
+    // tensordesc_c1
     parser.emitError(location) << "a descriptor names the shape and the elements of its blocks, "
                                   "`8x16xf32`, but this one has "
                                << element;

@@ -42,6 +42,7 @@ def TT_TensorDescType : TT_TypeDef<"TensorDesc", "tensordesc", [ShapedTypeInterf
   let description = [{
     `!tt.tensordesc<128x64xf16, #shared>`: the shape and element type of a block, and how a block
     is laid out in shared memory, where that is known.
+    - tensordesc_c1: it names the elements of its blocks, not a tensor of them
   }];
   let parameters = (ins ArrayRefParameter<"int64_t">:$shape, "::mlir::Type":$elementType,
                         OptionalParameter<"::mlir::Attribute">:$sharedLayout);

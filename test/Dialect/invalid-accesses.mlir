@@ -47,6 +47,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 
 // -----
 
+// tensordesc_c1
 // expected-error @+1 {{a descriptor names the shape and the elements of its blocks, `8x16xf32`, but this one has 'tensor<4x32xf16>'}}
 tt.func private @f(!tt.tensordesc<tensor<4x32xf16>>)
 
