@@ -3,12 +3,13 @@
 // Rules of AMD's operations on registers and buffers.
 
 // async_copy_local_to_global_c1
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tmem = #ttng.tensor_memory
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    %0 = ttg.memdesc_subslice %a[0, 32] : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%p: tensor<128x64x!tt.ptr<f16>, #b>, %s: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
+    // expected-error @+1 {{'amdg.async_copy_local_to_global' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    %0 = amdg.async_copy_local_to_global %s, %p : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> tensor<128x64x!tt.ptr<f16>, #b>
     tt.return
   }
 }
@@ -130,12 +131,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // extract_slice_c3
-#tmem = #ttng.tensor_memory
-#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{takes 64 from 96 on in dimension 1, which has size 128}}
-    %0 = ttng.tmem_subslice %a {offset = 96 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable, 128x128>
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [16, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<128x128xf16, #b>) {
+    // expected-error @+1 {{'amdg.extract_slice' op takes 64 from 96 on in dimension 1, which has size 128}}
+    %0 = amdg.extract_slice %a [0, 96] : tensor<128x128xf16, #b> to tensor<128x64xf16, #b>
     tt.return
   }
 }
@@ -248,7 +248,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // scaled_c2
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{has axis -1, but the result has rank 2}}
+    // expected-error @+1 {{has axis -1, but the result has rank 2; expected 0 to 1}}
     %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = -1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x256xbf16>
     tt.return
   }
@@ -301,13 +301,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // scaled_c7
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-#t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's encoding, but has `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#w = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128x256xbf16, #b>, %s: tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>>) {
+    // expected-error @+1 {{'amdg.scaled_downcast_fp8' op needs a result of the operand's encoding, but has `tensor<128x256xf8E5M2, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>>` of `tensor<128x256xbf}}
+    %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<128x256xbf16, #b>, tensor<128x32xi8, #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>> -> tensor<128x256xf8E5M2, #w>
     tt.return
   }
 }

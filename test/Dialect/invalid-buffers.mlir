@@ -1,84 +1,6 @@
 // RUN: ll-opt %s -split-input-file -verify-diagnostics
 
-// Rules of buffers: of their types, and of the operations on them.
-
-// memdesc_c2
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a buffer has no dimension of size 0, but this one is 0x32 of 0x32}}
-tt.func private @f(!ttg.memdesc<0x32xf16, #s, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c3
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view has at most the dimensions of its allocation, but 16x32 has more than 32}}
-tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 32>)
-
-// -----
-
-// memdesc_c4
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{a view lies within its allocation, but 16x32 is larger than 8x32}}
-tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttg.shared_memory, 8x32>)
-
-// -----
-
-// memdesc_c5
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{is for buffers of rank 2, or 3 with one dimension of buffers, but this one has rank 1}}
-tt.func private @f(!ttg.memdesc<32xf16, #s, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c5
-#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// expected-error @+1 {{is a layout of registers}}
-tt.func private @f(!ttg.memdesc<32xf16, #b, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c6
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{lays out buffers in `#ttg.shared_memory`, but this one is in `#ttng.tensor_memory`}}
-tt.func private @f(!ttg.memdesc<16x32xf16, #s, #ttng.tensor_memory>)
-
-// -----
-
-// memdesc_c7
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{elements in shared memory have a multiple of 8 bits, but `i1` has 1}}
-tt.func private @f(!ttg.memdesc<16x32xi1, #s, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c8
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-// expected-error @+1 {{the sizes of a buffer are powers of two, but this one is 15x32}}
-tt.func private @f(!ttg.memdesc<15x32xf16, #s, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c9
-#p = #ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>
-// expected-error @+1 {{shape has 4 elements along dim0, but this `padded_shared` encoding is fixed to 8}}
-tt.func private @f(!ttg.memdesc<4x32xf16, #p, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c12
-#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements in each CTA, but this buffer has 32 along dimension 1}}
-tt.func private @f(!ttg.memdesc<64x32xf16, #n, #ttg.shared_memory>)
-
-// -----
-
-// memdesc_c12: padding gives 4-bit data twice the bytes, so 64 are a row here, and 32 are not
-#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = true, elementBitWidth = 8, fp4Padded = true}>
-tt.func private @fits(!ttg.memdesc<64x128xi8, #n, #ttg.shared_memory>)
-// expected-error @+1 {{a swizzle of 128 bytes needs rows of at least 64 elements in each CTA, but this buffer has 32 along dimension 0}}
-tt.func private @f(!ttg.memdesc<32x128xi8, #n, #ttg.shared_memory>)
-
-// -----
+// Rules of operations that read and write buffers.
 
 // local_alloc_c3
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
@@ -119,47 +41,14 @@ tt.func @f(%t: tensor<128xf32, #b>, %m: !ttg.memdesc<128xf32, #s, #ttg.shared_me
 
 // -----
 
-// memdesc_subslice_c7, memdesc_subslice_c8
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-tt.func @f(%m: !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{has offset 8 in dimension 0, which is not cut}}
-  // expected-error @+1 {{takes 16 from 24 on in dimension 1, which has size 32}}
-  %0 = ttg.memdesc_subslice %m[8, 24] : !ttg.memdesc<32x32xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory, 32x32>
-  tt.return
-}
-
-// -----
-
-// memdesc_trans_c3
-#s = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>
-tt.func @f(%m: !ttg.memdesc<32x64xf32, #s, #ttg.shared_memory>) {
-  // expected-error @+2 {{whose layout is not the one that follows from the operand}}
-  // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [0, 1]}>`}}
-  %0 = ttg.memdesc_trans %m {order = array<i32: 1, 0>} : !ttg.memdesc<32x64xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<64x32xf32, #s, #ttg.shared_memory>
-  tt.return
-}
-
-// -----
-
-// memdesc_index_c5
-#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-tt.func @f(%m: !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory>, %i: i32) {
-  // expected-error @+1 {{makes the shape 32x32, but the result has 32x16}}
-  %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x32x32xf32, #s, #ttg.shared_memory> -> !ttg.memdesc<32x16xf32, #s, #ttg.shared_memory>
-  tt.return
-}
-
-// -----
-
 // async_copy_global_to_local_c1
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @+2 {{writes to a buffer that may not be written}}
+  tt.func @f(%p: tensor<64x64x!tt.ptr<f32>, #b>, %m: !ttg.memdesc<64x64xf32, #sw, #ttg.shared_memory>) {
+    // expected-error @+2 {{'ttg.async_copy_global_to_local' op writes to a buffer that may not be written}}
     // expected-note @+1 {{make the buffer `mutable` in its type}}
-    ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem>
+    %0 = ttg.async_copy_global_to_local %p, %m : tensor<64x64x!tt.ptr<f32>, #b> -> <64x64xf32, #sw, #ttg.shared_memory>
     tt.return
   }
 }
@@ -191,13 +80,12 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // local_alloc_c4
-#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tmem = #ttng.tensor_memory
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%p: tensor<64x64x!tt.ptr<f16>, #b>, %s: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    %0 = amdg.async_copy_local_to_global %s, %p : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> tensor<64x64x!tt.ptr<f16>, #b>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f() {
+    // expected-error @+1 {{'ttg.local_alloc' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
 }
@@ -205,13 +93,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // local_alloc_c5
-#tm32 = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{makes a whole buffer, but its type is a view of 128x32 in 128x64}}
-    %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
+  tt.func @f() {
+    // expected-error @+1 {{'ttg.local_alloc' op makes a whole buffer, but its type is a view of 32x64 in 64x64}}
+    %0 = ttg.local_alloc : () -> !ttg.memdesc<32x64xf32, #sw, #smem, mutable, 64x64>
     tt.return
   }
 }
@@ -232,14 +119,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // local_atomic_scatter_rmw_c1
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<64x64xf16, #nv>, %s: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1) {
-    // expected-error @+2 {{writes to a buffer that may not be written}}
+  tt.func @f(%m: !ttg.memdesc<64x64xf32, #sw, #smem>, %i: tensor<64x64xi32, #b>, %v: tensor<64x64xf32, #b>) {
+    // expected-error @+2 {{'ttg.local_atomic_scatter_rmw' op writes to a buffer that may not be written}}
     // expected-note @+1 {{make the buffer `mutable` in its type}}
-    ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16, #nv>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem>
+    %0 = ttg.local_atomic_scatter_rmw fadd, %m[%i], %v {axis = 0 : i32} : (!ttg.memdesc<64x64xf32, #sw, #smem>, tensor<64x64xf32, #b>, tensor<64x64xi32, #b>) -> tensor<64x64xf32, #b>
     tt.return
   }
 }
@@ -247,13 +134,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // local_gather_c1
-#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tmem = #ttng.tensor_memory
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%p: tensor<64x64x!tt.ptr<f16>, #b>, %s: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    %0 = amdg.async_copy_local_to_global %s, %p : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> tensor<64x64x!tt.ptr<f16>, #b>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>) {
+    // expected-error @+1 {{'ttg.local_gather' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    %0 = ttg.local_gather %m[%i] {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32> -> tensor<128x64xf32>
     tt.return
   }
 }
@@ -291,7 +177,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{has axis 2, but the buffer has rank 2}}
+    // expected-error @+1 {{has axis 2, but the buffer has rank 2; expected 0 to 1}}
     %0 = ttg.local_gather %a[%i] {axis = 2 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32> -> tensor<64x64xf32>
     tt.return
   }
@@ -367,13 +253,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // local_scatter_c2
-#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
 #tmem = #ttng.tensor_memory
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%p: tensor<64x64x!tt.ptr<f16>, #b>, %s: !ttg.memdesc<128x64xf16, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    %0 = amdg.async_copy_local_to_global %s, %p : !ttg.memdesc<128x64xf16, #t, #tmem, mutable> -> tensor<64x64x!tt.ptr<f16>, #b>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%m: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %i: tensor<128x64xi32>, %v: tensor<128x64xf32>) {
+    // expected-error @+1 {{'ttg.local_scatter' op needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
+    ttg.local_scatter %m[%i], %v {axis = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, tensor<128x64xi32>, tensor<128x64xf32>
     tt.return
   }
 }
@@ -411,7 +296,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, %i: tensor<64x64xi32>, %v: tensor<64x64xf32>) {
-    // expected-error @+1 {{has axis 2, but the buffer has rank 2}}
+    // expected-error @+1 {{has axis 2, but the buffer has rank 2; expected 0 to 1}}
     ttg.local_scatter %a[%i], %v {axis = 2 : i32} : !ttg.memdesc<64x64xf32, #sw, #smem, mutable>, tensor<64x64xi32>, tensor<64x64xf32>
     tt.return
   }
@@ -480,388 +365,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>, %v: tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>>) {
     // expected-error @+1 {{moves one buffer, of rank 2, but `tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4],}}
     ttg.local_store %v, %a : tensor<2x64x64xf16, #ttg.blocked<{sizePerThread = [1, 1, 4], threadsPerWarp = [1, 4, 8], warpsPerCTA = [1, 4, 1], order = [2, 1, 0]}>> -> !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_c1
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{an image is read in blocks of rank 2, but these are 1x64x64}}
-  tt.func @f(%d: !ttng.tensordesc_im2col<1x64x64xf16, #nv>) {
-    
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_c10
-#tmem = #ttng.tensor_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable>) {
-    // expected-error @+1 {{a buffer in tensor memory has at least a block of `#ttng.tensor_memory_encoding<blockM = 128,}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[0, 1]]>, #tmem, mutable, 128x128>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_c11
-#tmem = #ttng.tensor_memory
-#ts = #ttng.tensor_memory_scales_encoding<>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{scales in tensor memory have rank 2, but these are 2x128x4 of 2x128x4}}
-  tt.func @f(%a: !ttg.memdesc<2x128x4xi8, #ts, #tmem, mutable>) {
-    
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_index_c1
-#tmem = #ttng.tensor_memory
-#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's element type, but has `i32` of `f32`}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xi32, #t128, #tmem, mutable, 128x128>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_index_c2
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-#t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's encoding, but has `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_index_c6
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64>, %i: i32) {
-    // expected-error @+1 {{takes one of several whole buffers, but the operand is 2x64x64 in an allocation of 3x2x64x64}}
-    %0 = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable, 3x2x64x64> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_index_c7
-#tm32 = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{makes a whole buffer, but its type is a view of 128x32 in 128x64}}
-    %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c1
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result in the operand's memory}}
-    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c2
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
-    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xbf16, #sw, #smem>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c3
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot read a buffer in partitions as another type}}
-    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable> -> !ttg.memdesc<8x64xbf16, #ttg.partitioned_shared<{numPartitions = 2, numGroups = 1, partitionDim = 0, partitionLayout = #sw}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c4
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{needs the same padding in operand and result, but has `#ttg.padded_shared<[64:+8] {order = [1, 0],}}
-    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<8x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable> -> !ttg.memdesc<8x64xf16, #ttg.padded_shared<[32:+8] {order = [1, 0], shape = [8, 64]}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c5
-#tm32 = #ttg.blocked<{sizePerThread = [1, 32], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%v: tensor<128x32xf32, #tm32>) {
-    // expected-error @+1 {{makes a whole buffer, but its type is a view of 128x32 in 128x64}}
-    %0 = ttng.tmem_alloc %v : (tensor<128x32xf32, #tm32>) -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reinterpret_c6
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs 16384 bytes for the result, but the operand has 8192}}
-    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xf32, #sw, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reshape_c1
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs as many elements in the result as in the operand, but has 2048 and 4096}}
-    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x32xf16, #sw, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reshape_c2
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>) {
-    // expected-error @+1 {{needs a whole buffer, but the operand is 32x64 of 64x64}}
-    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64> -> !ttg.memdesc<2048xf16, #s1, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reshape_c3
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#sw8 = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+2 {{has a result of encoding `#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1,}}
-    // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [0, 64],}}
-    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x128xf16, #sw8, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reshape_c5
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
-    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<4096xf16, #s1, #smem>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c1
-#tmem = #ttng.tensor_memory
-#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's element type, but has `i32` of `f32`}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xi32, #t128, #tmem, mutable, 128x128>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c2
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-#t64 = #ttng.tensor_memory_encoding<blockM = 64, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result of the operand's encoding, but has `#ttng.tensor_memory_encoding<blockM = 64, blockN}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<64x32xf32, #t64, #tmem, mutable, 128x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c3
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs one offset and one result dimension for each of 2x64x64, but has 3 and 2}}
-    %0 = ttg.memdesc_subslice %a[0, 0, 0] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x64xf16, #sw, #smem, mutable, 2x64x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c5
-#tmem = #ttng.tensor_memory
-#t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{needs a result in the operand's allocation of 128x128, but its type says 128x64}}
-    %0 = ttng.tmem_subslice %a {offset = 0 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c6
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs a buffer in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    %0 = ttg.memdesc_subslice %a[0, 32] : !ttg.memdesc<128x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<128x32xf32, #t, #tmem, mutable, 128x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c9
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs an offset that is a multiple of 32 in dimension 0, but has 16}}
-    %0 = ttg.memdesc_subslice %a[16, 0] : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c10
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable>) {
-    // expected-error @+1 {{cannot cut several padded buffers at once, but `#ttg.padded_shared<[64:+8] {order = [1, 0], shape =}}
-    %0 = ttg.memdesc_subslice %a[2, 0, 0] : !ttg.memdesc<4x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable> -> !ttg.memdesc<2x64x64xf16, #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [64, 64]}>, #smem, mutable, 4x64x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_subslice_c11
-#sw8 = #ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw8, #smem, mutable>) {
-    // expected-error @+1 {{cuts dimension 0 to 4, which parts rows that the swizzle of `#ttg.swizzled_shared<{vec = 8,}}
-    %0 = ttg.memdesc_subslice %a[4, 0] : !ttg.memdesc<64x64xf16, #sw8, #smem, mutable> -> !ttg.memdesc<4x64xf16, #sw8, #smem, mutable, 64x64>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_trans_c1
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x32xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a permutation of 0 to 1 as `order`, but has [0, 0]}}
-    %0 = ttg.memdesc_trans %a {order = array<i32: 0, 0>} : !ttg.memdesc<64x32xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_trans_c2
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable>, %i: i32) {
-    // expected-error @+1 {{makes the shape 64x64, but the result has 64x32}}
-    %0 = ttg.memdesc_index %a[%i] : !ttg.memdesc<2x64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<64x32xf16, #sw, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_trans_c5
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x32xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs a result that may be written exactly if the operand may be}}
-    %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x32xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>, #smem>
-    tt.return
-  }
-}
-
-// -----
-
-// tensordesc_im2col_c1
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  // expected-error @+1 {{an image is read in blocks of rank 2, but these are 1x64x64}}
-  tt.func @f(%d: !ttng.tensordesc_im2col<1x64x64xf16, #nv>) {
-    
     tt.return
   }
 }
@@ -946,40 +449,6 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %v: tensor<128x32xf32, #tm32>, %p: i1) {
     // expected-error @+1 {{needs a tensor and a buffer of the same shape, but has 128x32 and 128x64}}
     ttng.tmem_store %v, %a, %p : tensor<128x32xf32, #tm32> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_trans_c4
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{needs a result in the operand's memory}}
-    // expected-error @+2 {{has a result of encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
-    // expected-note @+1 {{expected `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>`}}
-    %0 = ttg.memdesc_trans %a {order = array<i32: 1, 0>} : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// memdesc_reshape_c4
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x128xf32, #sw, #smem, mutable>) {
-    // expected-error @+3 {{needs a result in the operand's memory}}
-    // expected-error @+2 {{has a result of encoding `#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>`,}}
-    // expected-note @+1 {{expected `#ttg.shared_linear<{offset = [[0, 1], [0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [1, 0],}}
-    %0 = ttg.memdesc_reshape %a : !ttg.memdesc<64x128xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
     tt.return
   }
 }

@@ -322,10 +322,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // fp4_to_fp_c2
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: tensor<1x4x256xbf16>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
-    %0 = amdg.scaled_downcast_fp4 %a scale %s {axis = 1 : i32} : tensor<1x4x256xbf16>, tensor<4x32xi8> -> tensor<4x128xi8>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<4x128xi8>) {
+    // expected-error @+1 {{'ttg.fp4_to_fp' op needs two tensors of the same rank, but has `tensor<4x128xi8>` and `tensor<1x4x256xbf16>`}}
+    %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<1x4x256xbf16>
     tt.return
   }
 }
@@ -334,9 +334,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // fp4_to_fp_c3
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{has axis 2, but the operand has rank 2}}
-    %0 = tt.gather %a[%i] {axis = 2 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf32>
+  tt.func @f(%a: tensor<4x128xi8>) {
+    // expected-error @+1 {{'ttg.fp4_to_fp' op has axis 2, but the operand has rank 2; expected 0 to 1}}
+    %0 = ttg.fp4_to_fp %a {axis = 2 : i32} : tensor<4x128xi8> -> tensor<4x256xbf16>
     tt.return
   }
 }
@@ -344,10 +344,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // fp4_to_fp_c4
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: tensor<4x128xi8>, %s: tensor<4x32xi8>) {
-    // expected-error @+1 {{has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is}}
-    %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 1 : i32} : tensor<4x128xi8>, tensor<4x32xi8> -> tensor<4x128xbf16>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<4x128xi8>) {
+    // expected-error @+1 {{'ttg.fp4_to_fp' op has pairs along dimension 1, so 4x128 is 4x256 unpacked, but the other tensor is `tensor<4x128xbf16>`}}
+    %0 = ttg.fp4_to_fp %a {axis = 1 : i32} : tensor<4x128xi8> -> tensor<4x128xbf16>
     tt.return
   }
 }
@@ -415,7 +415,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // gather_c5
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: tensor<64x64xf32>, %i: tensor<64x64xi32>) {
-    // expected-error @+1 {{has axis 2, but the operand has rank 2}}
+    // expected-error @+1 {{has axis 2, but the operand has rank 2; expected 0 to 1}}
     %0 = tt.gather %a[%i] {axis = 2 : i32} : (tensor<64x64xf32>, tensor<64x64xi32>) -> tensor<64x64xf32>
     tt.return
   }

@@ -1,6 +1,6 @@
 // RUN: ll-opt %s -split-input-file -verify-diagnostics
 
-// Lanes that do not match the module.
+// ttg_c6
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [64], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f() {
@@ -14,7 +14,7 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // -----
 
-// Warps that do not match the module, in each place of an operation.
+// ttg_c7, in each place of an operation.
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: tensor<256x!tt.ptr<i32>, #e>, %v: tensor<256xi32, #e>) {
@@ -30,7 +30,7 @@ module attributes {"ttg.num-warps" = 8 : i32, "ttg.threads-per-warp" = 32 : i32}
 
 // -----
 
-// A module that does not say how many warps it has.
+// ttg_c2
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module {
   tt.func @f() {
@@ -43,6 +43,7 @@ module {
 
 // -----
 
+// ttg_c3
 #e = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 module attributes {"ttg.num-warps" = 3 : i32} {
   tt.func @f() {
@@ -54,7 +55,7 @@ module attributes {"ttg.num-warps" = 3 : i32} {
 
 // -----
 
-// Sizes that are no powers of two.
+// tt_c2
 tt.func @f() {
   // expected-error @+2 {{needs a power of two of elements in the result, but `tensor<24xi32>` has 24}}
   // expected-note @+1 {{pad the tensor to the next power of two and mask the rest}}
@@ -72,7 +73,7 @@ tt.func @f(%x: i32) {
 
 // -----
 
-// encoding_c2: ranks that differ.
+// encoding_c2, ttg_c5: ranks that differ.
 #e = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f() {

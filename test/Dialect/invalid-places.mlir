@@ -24,60 +24,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// ttg_c5
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %r: !ttg.memdesc<2xi64, #s1, #smem, mutable>) {
-    // expected-error @+3 {{has an invalid layout in operand 0: it has 1 CTAs, but the module says 2}}
-    // expected-note @+2 {{the type is `!ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order =}}
-    // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
-    ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #s1, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// ttg_c6
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %r: !ttg.memdesc<2xi64, #s1, #smem, mutable>) {
-    // expected-error @+3 {{has an invalid layout in operand 0: it has 1 CTAs, but the module says 2}}
-    // expected-note @+2 {{the type is `!ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order =}}
-    // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
-    ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #s1, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
-// ttg_c7
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %r: !ttg.memdesc<2xi64, #s1, #smem, mutable>) {
-    // expected-error @+3 {{has an invalid layout in operand 0: it has 1 CTAs, but the module says 2}}
-    // expected-note @+2 {{the type is `!ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order =}}
-    // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
-    ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #s1, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
-    tt.return
-  }
-}
-
-// -----
-
 // ttg_c8
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
-#smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %r: !ttg.memdesc<2xi64, #s1, #smem, mutable>) {
-    // expected-error @+3 {{has an invalid layout in operand 0: it has 1 CTAs, but the module says 2}}
-    // expected-note @+2 {{the type is `!ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order =}}
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%x: f32) {
+    // expected-error @+3 {{'tt.splat' op has an invalid layout in the result: it has 2 CTAs, but the module says 1}}
+    // expected-note @+2 {{the type is `tensor<256xf32, #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1]]}>>`}}
     // expected-note @+1 {{change the encoding, or the module's `"ttg.num-ctas"`}}
-    ttng.clc_try_cancel %r, %b : !ttg.memdesc<2xi64, #s1, #smem, mutable>, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>
+    %0 = tt.splat %x : f32 -> tensor<256xf32, #b>
     tt.return
   }
 }

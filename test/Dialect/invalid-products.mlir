@@ -27,7 +27,7 @@ tt.func @f(%a: tensor<64x32xf16, #a>, %b: tensor<32x16xf16, #b>, %c: tensor<64x1
 
 // reduce_c3
 tt.func @f(%t: tensor<16x32xf32>) {
-  // expected-error @+1 {{has axis 2, but the operands have rank 2}}
+  // expected-error @+1 {{has axis 2, but the operands have rank 2; expected 0 to 1}}
   %0 = "tt.reduce"(%t) <{axis = 2 : i32}> ({
   ^bb0(%x: f32, %y: f32):
     tt.reduce.return %x : f32

@@ -79,14 +79,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // async_tdm_gather_c3
-#b4 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<1x64xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #b4>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs the same indices in all threads of a warp, but has `tensor<32xi32,}}
-    ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xf16, #nv>, tensor<32xi32, #b4>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}>>) {
+    // expected-error @+1 {{'amdg.async_tdm_gather' op needs the same indices in all threads of a warp, but has `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}}
+    %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
 }
@@ -94,11 +92,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // async_tdm_gather_c4
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0], CGALayout = [[1, 0]]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<1x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, %s: !ttg.memdesc<32x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, %b: !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[1, 0]]}>}>>, %y: i32, %p: i1) {
-    // expected-error @+1 {{needs indices that are split over CTAs as the rows are, but has `tensor<32xi32, #ttg.slice<{dim =}}
-    ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[1, 0]]}>}>>, i32, !ttg.memdesc<2xi64, #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0], CGALayout = [[1]]}>, #smem, mutable>, !ttg.memdesc<32x64xf16, #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, CGALayout = [[1, 0]]}>, #smem, mutable>, i1
+module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[0, 1]]}>}>>) {
+    // expected-error @+1 {{'amdg.async_tdm_gather' op needs indices that are split over CTAs as the rows are, but has `tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order =}}
+    %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<8xi32, #ttg.slice<{dim = 1, parent = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0], CGALayout = [[0, 1]]}>}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
 }
@@ -132,13 +131,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tdm_c3
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#other = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>
 #smem = #ttg.shared_memory
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %s: !ttg.memdesc<64x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %i: i32, %p: i1, %o: i16) {
-    // expected-error @+1 {{needs a descriptor with the buffer's layout, but they have `none` and}}
-    ttng.async_tma_copy_global_to_local %d[%i, %i] %s, %b, %p : !tt.tensordesc<64x64xf16>, !ttg.memdesc<1xi64, #s1, #smem, mutable> -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<8x64xf16, #other>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
+    // expected-error @+1 {{'amdg.async_tdm_copy_global_to_local' op needs a descriptor with the buffer's layout, but they have `#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0, 1]}>` and `#ttg.swizzled_shared<{vec = 1, perPhase = 1, ma}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %s : !tt.tensordesc<8x64xf16, #other> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }
 }
@@ -308,10 +307,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tdm_rows_c2
-module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<1x128xbf16>, %x: tensor<1x32xi32>, %y: i32) {
-    // expected-error @+1 {{needs row indices of rank 1, but has `tensor<1x32xi32>`}}
-    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x128xbf16>, tensor<1x32xi32>, i32) -> tensor<32x128xbf16>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>, %x: tensor<1x8xi32, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>>) {
+    // expected-error @+1 {{'amdg.async_tdm_gather' op needs row indices of rank 1, but has `tensor<1x8xi32, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>>`}}
+    %0 = amdg.async_tdm_gather %d[%x] to %s : tensor<1x8xi32, #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [1, 32], warpsPerCTA = [1, 4], order = [1, 0]}>>, !ttg.memdesc<8x64xf16, #sw, #smem, mutable> -> !tt.tensordesc<8x64xf16>
     tt.return
   }
 }

@@ -348,14 +348,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tc_gen5_mma_scaled_c6
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
 #nv32 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
+#tmem = #ttng.tensor_memory
+#ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128,}}
-    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %d: !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op needs `d` in tensor memory, but its encoding is `#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 32}>`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
 }
@@ -363,14 +364,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tc_gen5_mma_scaled_c7
-#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
-#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#nv8 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 8}>
+#t4 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>
 #smem = #ttg.shared_memory
 #tmem = #ttng.tensor_memory
+#ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x128xf16, #nv, #smem>, %d: !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs an accumulator that is not `fp4Padded`, but its encoding is}}
-    ttng.tc_gen5_mma %a, %b, %d, %u, %p : !ttg.memdesc<128x64xf16, #nv, #smem>, !ttg.memdesc<64x128xf16, #nv, #smem>, !ttg.memdesc<128x128xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>, #tmem, mutable>
+  tt.func @f(%a: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %b: !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, %d: !ttg.memdesc<128x128xf32, #t4, #tmem, mutable>, %s: !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, %u: i1, %p: i1) {
+    // expected-error @+1 {{'ttng.tc_gen5_mma_scaled' op needs an accumulator that is not `fp4Padded`, but its encoding is `#ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1, fp4Padded = true>`}}
+    ttng.tc_gen5_mma_scaled %a, %b, %d, %s, %s, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf8E5M2, #nv8, #smem>, !ttg.memdesc<128x128xf32, #t4, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>, !ttg.memdesc<128x4xi8, #ts, #tmem, mutable>
     tt.return
   }
 }

@@ -106,9 +106,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #tmem = #ttng.tensor_memory
 #t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x32xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs two buffers of the same shape, but has 128x32 and 128x64}}
-    ttng.tmem_copy %a, %b : !ttg.memdesc<128x32xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
+  tt.func @f(%a: !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem>) {
+    // expected-error @+2 {{'ttng.tmem_copy' op writes to a buffer that may not be written}}
+    // expected-note @+1 {{make the buffer `mutable` in its type}}
+    ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #nv32, #smem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem>
     tt.return
   }
 }
@@ -408,12 +409,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tmem_subslice_c1
-#tmem = #ttng.tensor_memory
-#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, %b: !ttg.memdesc<128x64xf32, #t, #tmem, mutable>) {
-    // expected-error @+1 {{needs an operand in `#ttg.shared_memory`, but has one in `#ttng.tensor_memory`}}
-    ttng.tmem_copy %a, %b : !ttg.memdesc<128x64xf32, #t, #tmem, mutable>, !ttg.memdesc<128x64xf32, #t, #tmem, mutable>
+  tt.func @f(%m: !ttg.memdesc<128x64xf32, #sw, #smem, mutable>) {
+    // expected-error @+1 {{'ttng.tmem_subslice' op needs an operand in `#ttng.tensor_memory`, but has one in `#ttg.shared_memory`}}
+    %0 = ttng.tmem_subslice %m {offset = 0 : i32} : !ttg.memdesc<128x64xf32, #sw, #smem, mutable> -> !ttg.memdesc<128x32xf32, #sw, #smem, mutable, 128x64>
     tt.return
   }
 }
@@ -478,7 +479,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #t128 = #ttng.tensor_memory_encoding<blockM = 128, blockN = 128, colStride = 1>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<128x128xf32, #t128, #tmem, mutable>) {
-    // expected-error @+1 {{cuts dimension 2, but the operand has rank 2}}
+    // expected-error @+1 {{cuts dimension 2, but the operand has rank 2; expected 0 to 1}}
     %0 = ttng.tmem_subslice %a {offset = 0 : i32, dim = 2 : i32} : !ttg.memdesc<128x128xf32, #t128, #tmem, mutable> -> !ttg.memdesc<128x64xf32, #t128, #tmem, mutable, 128x128>
     tt.return
   }
@@ -513,12 +514,12 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tmem_subslice_c9
-#sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
-#smem = #ttg.shared_memory
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 16, colStride = 1>
+#tmem = #ttng.tensor_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%a: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs an offset that is a multiple of 32 in dimension 0, but has 16}}
-    %0 = ttg.memdesc_subslice %a[16, 0] : !ttg.memdesc<64x64xf16, #sw, #smem, mutable> -> !ttg.memdesc<32x64xf16, #sw, #smem, mutable, 64x64>
+  tt.func @f(%m: !ttg.memdesc<256x64xf32, #t, #tmem, mutable>) {
+    // expected-error @+1 {{'ttng.tmem_subslice' op needs an offset that is a multiple of 16 in dimension 1, but has 8}}
+    %0 = ttng.tmem_subslice %m {offset = 8 : i32} : !ttg.memdesc<256x64xf32, #t, #tmem, mutable> -> !ttg.memdesc<256x16xf32, #t, #tmem, mutable, 256x64>
     tt.return
   }
 }

@@ -198,10 +198,14 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tma_rows_c1
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#nv3 = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 3}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<1x1x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a descriptor of blocks of rank 2, but its blocks are 1x1x128}}
-    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<1x1x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+  tt.func @f(%d: !tt.tensordesc<1x1x64xf16, #nv3>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
+    // expected-error @+1 {{'ttng.async_tma_gather' op needs a descriptor of blocks of rank 2, but its blocks are 1x1x64}}
+    ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<1x1x64xf16, #nv3>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
 }
@@ -209,10 +213,13 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // tma_rows_c2
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
-  tt.func @f(%d: !tt.tensordesc<2x128xbf16>, %x: tensor<32xi32>, %y: i32) {
-    // expected-error @+1 {{needs a descriptor of blocks of one row, but its blocks are 2x128}}
-    %0 = tt.descriptor_gather %d[%x, %y] : (!tt.tensordesc<2x128xbf16>, tensor<32xi32>, i32) -> tensor<32x128xbf16>
+  tt.func @f(%d: !tt.tensordesc<2x64xf16, #nv>, %s: !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, %b: !ttg.memdesc<1xi64, #s1, #smem, mutable>, %x: tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, %y: i32, %p: i1) {
+    // expected-error @+1 {{'ttng.async_tma_gather' op needs a descriptor of blocks of one row, but its blocks are 2x64}}
+    ttng.async_tma_gather %d[%x, %y] %s, %b, %p : !tt.tensordesc<2x64xf16, #nv>, tensor<32xi32, #ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [1, 4], order = [1, 0]}>}>>, i32, !ttg.memdesc<1xi64, #s1, #smem, mutable>, !ttg.memdesc<32x64xf16, #nv, #smem, mutable>, i1
     tt.return
   }
 }

@@ -167,6 +167,99 @@ fn each_rule_is_checked_and_tested() {
     );
 }
 
+/// The sections of a test of what is wrong, each as its comments and the rest.
+fn sections(text: &str) -> Vec<(String, String)> {
+    let mut all = vec![(String::new(), String::new())];
+    for line in text.lines() {
+        if line.starts_with("// -----") {
+            all.push((String::new(), String::new()));
+            continue;
+        }
+        let (code, comment) = line.split_once("//").unwrap_or((line, ""));
+        let (comments, body) = all.last_mut().expect("there is a section");
+        if !comment.contains("expected-") {
+            *comments += comment;
+            comments.push('\n');
+        }
+        *body += code.trim();
+        body.push('\n');
+    }
+    all
+}
+
+/// Every section that says what is wrong with it, with its file's name.
+fn sections_of_what_is_wrong() -> Vec<(String, String, String)> {
+    let mut all = Vec::new();
+    for file in files("test", &["mlir"]) {
+        let text = fs::read_to_string(&file).expect("a test is text");
+        let name = file.display().to_string();
+        if text.contains("-verify-diagnostics") {
+            let here = sections(&text).into_iter();
+            all.extend(here.map(|(comments, body)| (name.clone(), comments, body)));
+        }
+    }
+    all
+}
+
+#[test]
+fn each_rule_is_tested_on_what_has_it() {
+    // Names of operations, attributes and types, as labels begin.
+    let mut names = BTreeSet::new();
+    for file in files("dialect", &["td"]) {
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        for line in text
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"))
+        {
+            let quoted = line.split('"').skip(1).step_by(2);
+            names.extend(quoted.map(|name| name.replace('.', "_")));
+        }
+    }
+    // Rules that several operations share have a name of their own, or that of one of them.
+    let shared = ["barrier", "cluster", "memdesc", "tt", "ttg"];
+    let mut tested: BTreeSet<String> = BTreeSet::new();
+    let mut elsewhere: BTreeSet<String> = BTreeSet::new();
+    for (_, comments, body) in sections_of_what_is_wrong() {
+        let words: BTreeSet<String> = body
+            .split(|c: char| !c.is_ascii_alphanumeric() && !matches!(c, '_' | '.' | '#' | '!'))
+            .filter_map(|word| word.split_once('.'))
+            .map(|(_, name)| name.replace('.', "_"))
+            .collect();
+        for label in labels(&comments) {
+            let (name, _) = label.rsplit_once("_c").expect("a label has a number");
+            let is_shared = !names.contains(name) || shared.contains(&name);
+            // Partitions have no name in the text of what holds them.
+            let holder = name.strip_suffix("_partitions").unwrap_or(name);
+            if is_shared || words.contains(name) || words.contains(holder) {
+                tested.insert(label);
+            } else {
+                elsewhere.insert(label);
+            }
+        }
+    }
+    assert!(!tested.is_empty());
+    let wrong: Vec<_> = elsewhere.difference(&tested).collect();
+    assert_eq!(wrong, Vec::<&String>::new(), "tested on something else");
+}
+
+#[test]
+fn no_two_tests_are_the_same() {
+    let mut seen = std::collections::BTreeMap::new();
+    let mut wrong = Vec::new();
+    for (name, comments, body) in sections_of_what_is_wrong() {
+        if body.trim().is_empty() {
+            continue;
+        }
+        let labels: Vec<String> = labels(&comments).into_iter().collect();
+        let here = format!("{name}: {labels:?}");
+        if let Some(other) = seen.insert(body, here.clone()) {
+            wrong.push(format!("{here} is {other}"));
+        }
+    }
+    assert!(!seen.is_empty());
+    assert_eq!(wrong, Vec::<String>::new());
+}
+
 #[test]
 fn each_item_of_a_description_is_a_rule_with_a_label() {
     let mut wrong = Vec::new();

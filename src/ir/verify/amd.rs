@@ -1,7 +1,7 @@
 //! Rules of AMD's operations on registers and buffers.
 
 use super::buffer::{SHARED, buffer_of, encoding_of, is_in};
-use super::{Verdict, convert, dimensions, integer, layouts, operand, operand_type, result};
+use super::{Verdict, axes, convert, dimensions, integer, layouts, operand, operand_type, result};
 use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
@@ -256,7 +256,8 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|axis| *axis < rank) else {
         return Err(vec![Complaint::new(format!(
-            "has axis {axis}, but the result has rank {rank}"
+            "has axis {axis}, but the result has rank {}",
+            axes(rank)
         ))]); // scaled_c2
     };
     ensure!(

@@ -1,7 +1,9 @@
 //! Rules of buffers in shared and tensor memory: of their types, and of the operations on them.
 
 use super::convert::verdict;
-use super::{Verdict, dimensions, integer, one, operand, operand_type, order, result, result_type};
+use super::{
+    Verdict, axes, dimensions, integer, one, operand, operand_type, order, result, result_type,
+};
 use crate::encoding::{Encoding, NvmmaSharedEncoding, infer};
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::layout::Dim;
@@ -39,7 +41,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
     let (shape, alloc) = (&buffer.shape, &buffer.alloc_shape);
     if shape.is_empty() {
         // memdesc_c1
-        return Err("a buffer has at least one dimension".to_owned());
+        return Err("a buffer has at least one dimension, but this one has none".to_owned());
     }
     if shape.contains(&0) || alloc.contains(&0) {
         return Err(format!(
@@ -316,7 +318,7 @@ fn indexed(
     if !usize::try_from(axis).is_ok_and(|axis| axis < buffer.shape.len()) {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the buffer has rank {}",
-            buffer.shape.len()
+            axes(buffer.shape.len())
         ))); // local_gather_c4, local_scatter_c5
     }
     if values.element != buffer.element {

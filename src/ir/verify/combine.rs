@@ -1,7 +1,7 @@
 //! Rules of operations whose region combines or maps elements.
 
 use super::convert::verdict;
-use super::{Verdict, dimensions, integer, one};
+use super::{Verdict, axes, dimensions, integer, one};
 use crate::encoding::infer;
 use crate::ir::{Layouts, TensorType};
 use crate::sys::{Complaint, build};
@@ -43,7 +43,7 @@ fn operands(
         .ok_or_else(|| {
             one(Complaint::new(format!(
                 "has axis {axis}, but the operands have rank {}",
-                first.shape.len()
+                axes(first.shape.len())
             )))
         }) // reduce_c3
 }

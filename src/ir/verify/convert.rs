@@ -1,6 +1,6 @@
 //! Rules of operations that change the type of elements, or pick elements.
 
-use super::{Verdict, dimensions, inference_mismatch, integer, layouts, one, operand, result};
+use super::{Verdict, axes, dimensions, integer, layouts, one, operand, result};
 use crate::encoding::infer;
 use crate::ir::{TensorType, element_bits, is_element_of_block};
 use crate::layout::Dim;
@@ -50,7 +50,7 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
         complaints.push(Complaint::new(format!(
             "has axis {axis}, but the operand has rank {}",
-            src.shape.len()
+            axes(src.shape.len())
         ))); // gather_c5
         return Err(complaints);
     };
@@ -184,7 +184,7 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
         return Err(one(Complaint::new(format!(
             "has axis {axis}, but the operand has rank {}",
-            src.shape.len()
+            axes(src.shape.len())
         )))); // fp4_to_fp_c3
     };
     fp4_pairs(&src, &dst, axis)
@@ -221,8 +221,12 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         return Ok(());
     }
     match inferred.to_linear_layout(packed.shape) {
-        Ok(layout) => Err(inference_mismatch(packed, &layout)), // fp4_to_fp_c6, scaled_c15
-        Err(e) => Err(one(Complaint::new(e.to_string()))),      // fp4_to_fp_c6, scaled_c15
+        Ok(layout) => Err(one(Complaint::new(format!(
+            "has pairs in `{}`, whose layout is not the one that follows from `{}`",
+            packed.type_, wide.type_
+        ))
+        .note(format!("the layout that follows is:{layout}")))), // fp4_to_fp_c6, scaled_c15
+        Err(e) => Err(one(Complaint::new(e.to_string()))), // fp4_to_fp_c6, scaled_c15
     }
 }
 

@@ -379,6 +379,14 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     )))) // join_c3, split_c4
 }
 
+/// A rank, and which axes there are, as the end of a complaint of another axis: `2; expected 0 to 1`.
+fn axes(rank: usize) -> String {
+    match rank.checked_sub(1) {
+        Some(last) => format!("{rank}; expected 0 to {last}"),
+        None => "0".to_owned(),
+    }
+}
+
 fn dimensions(shape: &[u64]) -> String {
     shape
         .iter()
@@ -526,7 +534,7 @@ fn inference_mismatch(
     one(Complaint::new(format!(
         "has a result `{}` whose layout is not the one that follows from the operand",
         declared.type_
-    )) // trans_c4, reshape_c3, split_c2, fp4_to_fp_c6
+    )) // trans_c4, reshape_c3, split_c2
     .note(format!("the layout that follows is:{inferred}")))
 }
 

@@ -5,7 +5,7 @@ use super::buffer::{
 };
 use super::convert::verdict;
 use super::tensor_core::on_blackwell;
-use super::{Verdict, dimensions, integer, result_type};
+use super::{Verdict, axes, dimensions, integer, result_type};
 use crate::encoding::Encoding;
 use crate::encoding::tensor_memory_access::check_access;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
@@ -355,7 +355,8 @@ pub(super) fn subslice(op: OperationRef<'_, '_>) -> Verdict {
     };
     let Some(dim) = usize::try_from(dim).ok().filter(|dim| *dim < rank) else {
         return Err(vec![Complaint::new(format!(
-            "cuts dimension {dim}, but the operand has rank {rank}"
+            "cuts dimension {dim}, but the operand has rank {}",
+            axes(rank)
         ))]); // tmem_subslice_c6
     };
     ensure!(
