@@ -569,8 +569,8 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "write global memory atomically";
   let description = [{
-    - atomic_load_c1: the ordering is `relaxed` or `release`
-    - atomic_load_c2: an element has at least 8 bits
+    - atomic_store_c1: the ordering is `relaxed` or `release`
+    - atomic_store_c2: an element has at least 8 bits
   }];
   let arguments = (ins TT_PtrLike:$ptr, TT_Any:$value, Optional<TT_BoolLike>:$mask,
                        TT_MemSemantic:$sem, TT_MemSyncScope:$scope);

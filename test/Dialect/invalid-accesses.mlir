@@ -54,6 +54,24 @@ tt.func private @f(!tt.tensordesc<tensor<4x32xf16>>)
 // -----
 
 // atomic_load_c2
+tt.func @f(%p: tensor<8x!tt.ptr<i1>>) {
+  // expected-error @+1 {{accesses elements of at least 8 bits, but these have 1}}
+  %0 = tt.atomic_load relaxed, cta, %p : (tensor<8x!tt.ptr<i1>>) -> tensor<8xi1>
+  tt.return
+}
+
+// -----
+
+// atomic_store_c1
+tt.func @f(%p: !tt.ptr<i32>, %x: i32) {
+  // expected-error @+1 {{can be `relaxed` or `release`, but is `acquire`}}
+  tt.atomic_store acquire, cta, %p, %x : !tt.ptr<i32>
+  tt.return
+}
+
+// -----
+
+// atomic_store_c2
 tt.func @f(%p: tensor<8x!tt.ptr<i1>>, %x: tensor<8xi1>) {
   // expected-error @+1 {{accesses elements of at least 8 bits, but these have 1}}
   tt.atomic_store relaxed, cta, %p, %x : tensor<8x!tt.ptr<i1>>

@@ -121,20 +121,20 @@ pub(super) fn fp_to_fp(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
-/// The memory ordering is one of those that make sense for a read or a write.
 /// The width of what an operation's first operand points to.
 fn pointee_bits(op: OperationRef<'_, '_>) -> Option<u32> {
     let (pointee, _) = sys::pointer(element(super::operand_type(op, 0)?))?;
     element_bits(pointee)
 }
 
+/// An atomic read or write, whose memory ordering is one of those that make sense for it.
 pub(super) fn atomic_access(op: OperationRef<'_, '_>, orderings: &[i64]) -> Verdict {
     ordering(op, orderings)?;
     let bits = pointee_bits(op).unwrap_or(8);
     ensure!(
         bits >= 8,
         "accesses elements of at least 8 bits, but these have {bits}"
-    ); // atomic_load_c2
+    ); // atomic_load_c2, atomic_store_c2
     Ok(())
 }
 
@@ -165,7 +165,7 @@ fn ordering(op: OperationRef<'_, '_>, allowed: &[i64]) -> Verdict {
         name(allowed[0]),
         name(allowed[1]),
         name(found)
-    )))) // atomic_load_c1
+    )))) // atomic_load_c1, atomic_store_c1
 }
 
 pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
