@@ -9,7 +9,8 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   let summary = "Spell every encoding of a tensor as #ttg.linear";
   let description = [{
     Two encodings of one layout become one attribute, so that files can be read and compared.
-    Nothing moves: every tensor keeps its layout.
+    Nothing moves: every tensor keeps its layout. An encoding that an operation asks for by its kind
+    keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products.
 
     Before:
     ```mlir

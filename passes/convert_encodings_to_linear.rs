@@ -1,14 +1,15 @@
 //! `convert-encodings-to-linear`: every layout by its bases.
 //!
 //! A slice stays a slice, of a linear parent: `tt.expand_dims` and `tt.reduce` speak of slices. An
-//! encoding whose layout grows with the shape in a way that no list of bases does keeps its name.
+//! encoding whose layout grows with the shape in a way that no list of bases does keeps its name, and
+//! so does one that an operation asks for by its kind, as products do.
 
 use super::options::Options;
-use super::respell::{Inventory, attribute, root};
+use super::respell::{Inventory, attribute, respell, root};
 use crate::encoding::Encoding;
 use crate::ir::Layouts;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{self, Emitted};
+use crate::sys::Emitted;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;
@@ -34,7 +35,7 @@ pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, E
             replacements.push((old, new));
         }
     }
-    sys::replace_attributes(module, &replacements);
+    respell(module, &inventory, replacements);
     Ok(String::new())
 }
 

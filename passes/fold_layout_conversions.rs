@@ -1,19 +1,24 @@
 //! `fold-layout-conversions`: conversions that move nothing disappear.
 
 use super::options::Options;
-use super::respell::{Inventory, attribute, root};
+use super::respell::{Inventory, attribute, respell, root};
 use crate::ir::{Layouts, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Emitted};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
+use std::collections::HashSet;
 
 const CONVERT: &str = "ttg.convert_layout";
 
 pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, Emitted> {
     unify_spellings(module);
+    // Folding one conversion may erase others of the list.
+    let mut erased = HashSet::new();
     for op in conversions(module) {
-        fold(op);
+        if !erased.contains(&sys::operation_id(op)) {
+            fold(op, &mut erased);
+        }
     }
     Ok(String::new())
 }
@@ -53,17 +58,17 @@ fn unify_spellings(module: OperationRef<'_, '_>) {
             if !inventory.allows(layouts, old, new) {
                 continue;
             }
-            if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, new)) {
-                sys::replace_attributes(module, &[(old, new)]);
+            let pair = attribute(module, old).zip(attribute(module, new));
+            if pair.is_some_and(|pair| respell(module, &inventory, vec![pair])) {
+                break;
             }
-            break;
         }
     }
 }
 
 /// A chain of conversions becomes one, from the first operand; one that arrives where it began
 /// disappears.
-fn fold(op: Op<'_>) {
+fn fold(op: Op<'_>, erased: &mut HashSet<usize>) {
     let result = build::result(op, 0);
     let mut source = build::operand(op, 0);
     while source.r#type() != result.r#type() {
@@ -77,14 +82,15 @@ fn fold(op: Op<'_>) {
     } else if source != build::operand(op, 0) {
         sys::set_operand(op, 0, source);
     }
-    erase_unused(op);
+    erase_unused(op, erased);
 }
 
-/// Erases a conversion without uses, and then those that only it used.
-fn erase_unused(op: Op<'_>) {
+/// Erases a conversion without uses, and then those that only it used; notes which.
+fn erase_unused(op: Op<'_>, erased: &mut HashSet<usize>) {
     let mut next = Some(op);
     while let Some(op) = next.filter(|op| sys::is_unused(build::result(*op, 0))) {
         next = sys::defining_operation(build::operand(op, 0)).filter(|def| is_conversion(*def));
+        erased.insert(sys::operation_id(op));
         sys::erase(op);
     }
 }

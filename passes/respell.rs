@@ -2,10 +2,12 @@
 //!
 //! Operations ask for the *same* encoding on operands of different shapes (`tt.broadcast`), so an
 //! encoding can only be respelled everywhere in a module, and only if the new spelling has the same
-//! layout on every shape that the old one is used with, slices of it included.
+//! layout on every shape that the old one is used with, slices of it included. Some operations ask
+//! for an encoding by its kind (a product for `#ttg.nvidia_mma`); it keeps its spelling there, and
+//! so everywhere.
 
 use crate::encoding::Encoding;
-use crate::ir::{Layouts, TensorType};
+use crate::ir::{Layouts, TensorType, verify};
 use crate::layout::Dim;
 use crate::sys;
 use crate::sys::build::{self, Op};
@@ -79,6 +81,59 @@ impl<'c> Inventory<'c> {
                 .is_ok_and(|unique| unique == before.unique)
         })
     }
+}
+
+/// Replaces encodings everywhere in a module, less those that an operation keeps; returns whether
+/// any is left to replace.
+///
+/// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
+/// a copy of the module.
+pub(super) fn respell<'c>(
+    module: OperationRef<'c, '_>,
+    inventory: &Inventory<'c>,
+    mut replacements: Vec<(Attribute<'c>, Attribute<'c>)>,
+) -> bool {
+    let layouts = Layouts::of(module.context());
+    while !replacements.is_empty() {
+        let refused = refused(module, inventory, &replacements);
+        if refused.is_empty() {
+            sys::replace_attributes(module, &replacements);
+            return true;
+        }
+        let kept: Vec<_> = refused.iter().flat_map(|op| types(*op)).collect();
+        let before = replacements.len();
+        replacements.retain(|(old, _)| {
+            let old = layouts.text_of_attribute(*old);
+            !kept
+                .iter()
+                .any(|type_| layouts.text_of_type(*type_).contains(&*old))
+        });
+        if replacements.len() == before {
+            return false;
+        }
+    }
+    false
+}
+
+/// The operations of a module that would break a rule of theirs after the replacements.
+fn refused<'c>(
+    module: OperationRef<'c, '_>,
+    inventory: &Inventory<'c>,
+    replacements: &[(Attribute<'c>, Attribute<'c>)],
+) -> Vec<Op<'c>> {
+    sys::with_copy(module, |copy| {
+        sys::replace_attributes(copy, replacements);
+        let copies = Inventory::of(copy).operations;
+        let both = inventory.operations.iter().zip(copies);
+        both.filter(|(_, copy)| verify::operation(*copy).is_err())
+            .map(|(op, _)| *op)
+            .collect()
+    })
+}
+
+fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
+    let operands = (0..op.operand_count()).map(move |i| build::operand(op, i).r#type());
+    operands.chain((0..op.result_count()).map(move |i| build::result(op, i).r#type()))
 }
 
 /// `found` with `old` replaced in it, or nothing where `old` does not occur.

@@ -252,6 +252,15 @@ pub fn replace_all_uses(old: Value<'_, '_>, new: Value<'_, '_>) {
     unsafe { mlir_sys::mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
 }
 
+/// Does something with a copy of an operation and all below it, which then goes away.
+pub fn with_copy<'c, T>(op: OperationRef<'c, '_>, f: impl FnOnce(OperationRef<'c, '_>) -> T) -> T {
+    // SAFETY: the operation is alive; nobody else owns its copy, which outlives the reference.
+    unsafe {
+        let copy = melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw()));
+        f(OperationRef::from_raw(copy.to_raw()))
+    }
+}
+
 /// Whether a value has no use.
 #[must_use]
 pub fn is_unused(value: Value<'_, '_>) -> bool {

@@ -1,4 +1,4 @@
-// RUN: ll-opt --convert-encodings-to-linear %s | FileCheck %s
+// RUN: ll-opt --convert-encodings-to-linear -split-input-file %s | FileCheck %s
 
 // Two spellings of one layout become one attribute; a slice stays a slice, of a linear parent.
 
@@ -17,5 +17,34 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     // CHECK: tt.expand_dims %{{.+}} {axis = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #[[$L]]}>> -> tensor<1x16xi32, #[[$L]]>
     %1 = tt.expand_dims %b {axis = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x16xi32, #blocked>
     tt.return
+  }
+}
+
+// -----
+
+// A product asks for its encodings by their kinds: they keep their names, also where they are used
+// for something else. What it does not ask for is spelled.
+
+// CHECK-DAG: #[[$ROWS:.+]] = #ttg.linear
+// CHECK-DAG: #[[$MMA:.+]] = #ttg.nvidia_mma
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @product
+  // CHECK-SAME: tensor<64x32xf16, #[[$ROWS]]>
+  tt.func @product(%a: tensor<64x32xf16, #rows>, %b: tensor<32x64xf16, #right>, %c: tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>> {
+    // CHECK: ttg.convert_layout %{{.+}} : tensor<64x32xf16, #[[$ROWS]]> -> tensor<64x32xf16, #ttg.dot_op<{opIdx = 0, parent = #[[$MMA]], kWidth = 2}>>
+    %0 = ttg.convert_layout %a : tensor<64x32xf16, #rows> -> tensor<64x32xf16, #left>
+    // CHECK: tt.dot {{.*}} -> tensor<64x64xf32, #[[$MMA]]>
+    %1 = tt.dot %0, %b, %c : tensor<64x32xf16, #left> * tensor<32x64xf16, #right> -> tensor<64x64xf32, #mma>
+    // CHECK: #ttg.slice<{dim = 1, parent = #[[$MMA]]}>
+    %2 = "tt.reduce"(%1) <{axis = 1 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %3 = arith.addf %x, %y : f32
+      tt.reduce.return %3 : f32
+    }) : (tensor<64x64xf32, #mma>) -> tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
+    tt.return %2 : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
   }
 }

@@ -1,4 +1,4 @@
-// RUN: ll-opt --fold-layout-conversions %s | FileCheck %s
+// RUN: ll-opt --fold-layout-conversions -split-input-file %s | FileCheck %s
 
 // Conversions disappear where the layouts are one linear map, whatever they are called.
 
@@ -37,5 +37,24 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     %0 = ttg.convert_layout %a : tensor<16x16xf32, #blocked> -> tensor<16x16xf32, #other>
     %1 = ttg.convert_layout %0 : tensor<16x16xf32, #other> -> tensor<16x16xf32, #blocked>
     tt.return %0, %1 : tensor<16x16xf32, #other>, tensor<16x16xf32, #blocked>
+  }
+}
+
+// -----
+
+// The registers of a product are an operand of the next as they are, but the next asks for them as
+// `#ttg.dot_op`: the conversion stays, and costs nothing when it is lowered.
+
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @operand_of_the_next_product
+  tt.func @operand_of_the_next_product(%p: tensor<64x64xf16, #mma>, %v: tensor<64x64xf16, #right>, %acc: tensor<64x64xf32, #mma>) -> tensor<64x64xf32, #mma> {
+    // CHECK: %[[P:.+]] = ttg.convert_layout %{{.+}} : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>>
+    %0 = ttg.convert_layout %p : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
+    // CHECK: tt.dot %[[P]],
+    %1 = tt.dot %0, %v, %acc : tensor<64x64xf16, #left> * tensor<64x64xf16, #right> -> tensor<64x64xf32, #mma>
+    tt.return %1 : tensor<64x64xf32, #mma>
   }
 }
