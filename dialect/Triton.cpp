@@ -181,6 +181,16 @@ void ll::tt::ElementwiseInlineAsmOp::getEffects(
   externalEffects(getPure(), effects);
 }
 
+LogicalResult ll::tt::ReturnOp::verify() {
+  auto function = cast<FuncOp>((*this)->getParentOp());
+  TypeRange given = getOperandTypes(), results = function.getFunctionType().getResults();
+  if (given != results)
+    // return_c1
+    return emitOpError() << "gives (" << given << "), but `" << function.getName()
+                         << "` has the results (" << results << ')';
+  return success();
+}
+
 // The symbol table belongs to the whole module, so this runs after its parts.
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());

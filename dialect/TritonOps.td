@@ -32,6 +32,8 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOp
   let regions = (region AnyRegion:$body);
   let hasCustomAssemblyFormat = 1;
   let extraClassDeclaration = [{
+    // A symbol that is declared, not defined, is private: MLIR checks it.
+    bool isDeclaration() { return isExternal(); }
     ::mlir::Region *getCallableRegion() { return isExternal() ? nullptr : &getBody(); }
     ::llvm::ArrayRef<::mlir::Type> getCallableResults() { return getFunctionType().getResults(); }
     ::llvm::ArrayRef<::mlir::Type> getArgumentTypes() { return getFunctionType().getInputs(); }
@@ -41,9 +43,13 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOp
 
 def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "end of a function";
+  let description = [{
+    - return_c1: there is one operand per result of the function, of its type
+  }];
   let arguments = (ins Variadic<AnyType>:$srcs);
   let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "attr-dict ($srcs^ `:` type($srcs))?";
+  let hasVerifier = 1;
 }
 
 def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure]> {
