@@ -218,7 +218,7 @@ def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [Pure]> {
     - scaled_c12: both tensors have the same rank
     - scaled_c13: one is twice as long along `axis` as the other
     - scaled_c14: both have an encoding, or neither
-    - scaled_c15: a pair of 4-bit elements lies in one thread
+    - scaled_c15: a pair of 4-bit elements lies in one thread, in neighbouring registers
     - scaled_c16: scales are `i8` on `hip:gfx125x`
     - scaled_c17: a thread has as many elements as the GPU converts at a time: 8 on `hip:gfx950` and
       `hip:gfx125x`, any number on others
@@ -263,7 +263,7 @@ def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [Pure]> {
     - scaled_c12: both tensors have the same rank
     - scaled_c13: one is twice as long along `axis` as the other
     - scaled_c14: both have an encoding, or neither
-    - scaled_c15: a pair of 4-bit elements lies in one thread
+    - scaled_c15: a pair of 4-bit elements lies in one thread, in neighbouring registers
   }];
   let arguments = (ins RankedTensorOf<[F16, BF16, F32]>:$input, RankedTensorOf<[I8]>:$scale,
                        I32Attr:$axis);
@@ -304,6 +304,7 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [
   let summary = "start to copy from shared to global memory";
   let description = [{
     - async_copy_local_to_global_c1: the buffer is in shared memory
+    - store_c1: its cache policy does not read: it has no `ca` and no `cv`
   }];
   let arguments = (ins Arg<TTG_MemDescType, "", [MemRead<AMDG_SharedMemory>]>:$src,
                        Arg<TT_PtrTensor, "", [MemWrite<TT_GlobalMemory>]>:$dst,

@@ -207,7 +207,8 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
-    - tma_c12: a policy is not about the first cache
+    - tma_c13: a cache policy is not about the first cache
+    - tma_c14: it prefetches nothing
     - async_tma_copy_global_to_local_c1: images have rank 3 to 5
     - async_tma_copy_global_to_local_c2: images have an offset for each coordinate but two,
       tensors have none
@@ -236,7 +237,8 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
     - tma_c6: block and buffer have the same number of elements
     - tma_c7: there is a coordinate for each dimension of a block
     - tma_c8: blocks have rank 1 to 5
-    - tma_c12: a policy is not about the first cache
+    - tma_c13: a cache policy is not about the first cache
+    - tma_c14: it prefetches nothing
   }];
   let arguments = (ins TTNG_DescUpdate:$desc, Variadic<I32>:$coord, TTNG_SharedRead:$src,
                        OptionalAttr<LL_CachePolicy>:$cachePolicy);
@@ -282,7 +284,8 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
       element for each CTA, or for each pair
     - tma_c10: `multicast` is to a buffer that CTAs have copies of
     - tma_c11: the buffer is mutable
-    - tma_c12: a policy is not about the first cache
+    - tma_c13: a cache policy is not about the first cache
+    - tma_c14: it prefetches nothing
     - tma_rows_c1: blocks have rank 2
     - tma_rows_c2: blocks have one row
     - tma_rows_c3: the buffer has the columns of a block
@@ -308,7 +311,8 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
     - tma_c2: descriptor and buffer have the same layout
     - tma_c3: it is not transposed
     - tma_c4: the buffer is not `fp4Padded`
-    - tma_c12: a policy is not about the first cache
+    - tma_c13: a cache policy is not about the first cache
+    - tma_c14: it prefetches nothing
     - tma_rows_c1: blocks have rank 2
     - tma_rows_c2: blocks have one row
     - tma_rows_c3: the buffer has the columns of a block

@@ -20,7 +20,7 @@ tt.func @f(%p: !tt.ptr<f32>, %x: f32) {
 
 // -----
 
-// tma_c12
+// tma_c13
 #nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
@@ -33,7 +33,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32} {
 
 // -----
 
-// tma_c12
+// tma_c13
 #nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 #s1 = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
 #smem = #ttg.shared_memory
@@ -264,3 +264,28 @@ tt.func @wide(%x: i32) -> i64 {
 
 // expected-error @+1 {{symbol declaration cannot have public visibility}}
 tt.func @without_body(i32)
+
+// -----
+
+// tma_c14
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16, #n>, %a: !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>, %i: i32) {
+    // expected-error @+1 {{copies what it is told to, so it takes no `l2_prefetch_size`, but has `64 : i32`}}
+    ttng.async_tma_copy_local_to_global %d[%i, %i] %a {cachePolicy = #ttng.cache_policy<l2_prefetch_size = 64 : i32>} : !tt.tensordesc<64x64xf16, #n>, !ttg.memdesc<64x64xf16, #n, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// store_c1: from shared memory
+#b = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %p: tensor<64x64x!tt.ptr<f16>, #b>) {
+    // expected-error @+1 {{writes, but its cache modifier `cv` is for reads}}
+    %0 = amdg.async_copy_local_to_global %a, %p {cachePolicy = #tt.cache_policy<cache_modifier = cv, eviction_policy = evict_normal>} : !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable> -> tensor<64x64x!tt.ptr<f16>, #b>
+    tt.return
+  }
+}

@@ -469,3 +469,81 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// scaled_c8: whatever the layouts are
+#b = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<32x64xbf16, #b>, %s: tensor<32x64xi8, #s>) {
+    // expected-error @+1 {{needs a scale for several elements along dimension 1}}
+    %0 = amdg.scaled_downcast_fp8 %a scale %s {axis = 1 : i32} : tensor<32x64xbf16, #b>, tensor<32x64xi8, #s> -> tensor<32x64xf8E4M3FN, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// tmem_load_c5: what is reduced is the only result
+#b = #ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [0, 1]}>
+#t = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) {
+    // expected-error @+1 {{needs both `redOp` and a result for what is reduced, or neither}}
+    %0 = "ttng.tmem_load"(%a) <{resultSegmentSizes = array<i32: 0, 0, 1>}> : (!ttg.memdesc<128x64xf32, #t, #ttng.tensor_memory, mutable>) -> tensor<128x64xf32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// fp4_to_fp_c6: another column lies between the rows of a pair
+#p = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx950", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<128x16xi8, #p>) {
+    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    %0 = ttg.fp4_to_fp %a {axis = 0 : i32} : tensor<128x16xi8, #p> -> tensor<256x16xbf16, #w>
+    tt.return
+  }
+}
+
+// -----
+
+// scaled_c15
+#p = #ttg.blocked<{sizePerThread = [4, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#w = #ttg.blocked<{sizePerThread = [8, 2], threadsPerWarp = [8, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx942", "ttg.threads-per-warp" = 64 : i32} {
+  tt.func @f(%a: tensor<128x16xi8, #p>, %s: tensor<256x16xi8, #w>) {
+    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    %0 = amdg.scaled_upcast_fp4 %a scale %s {axis = 0 : i32} : tensor<128x16xi8, #p>, tensor<256x16xi8, #w> -> tensor<256x16xbf16, #w>
+    tt.return
+  }
+}
+
+// -----
+
+// tc_gen5_mma_c3: an f64 is no float of 6 bits
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 8}>
+#t = #ttng.tensor_memory_encoding<blockM = 64, blockN = 32, colStride = 1>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:100", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<64x64xf64, #n, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<64x32xf8E4M3FN, #n, #ttg.shared_memory, mutable>, %d: !ttg.memdesc<64x32xf32, #t, #ttng.tensor_memory, mutable>, %p: i1) {
+    // expected-error @+1 {{multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `f64`}}
+    ttng.tc_gen5_mma %a, %b, %d, %p, %p : !ttg.memdesc<64x64xf64, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<64x32xf8E4M3FN, #n, #ttg.shared_memory, mutable>, !ttg.memdesc<64x32xf32, #t, #ttng.tensor_memory, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// memdesc_reinterpret_c4: also of a buffer without a layout
+#n = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = true, elementBitWidth = 32}>
+#p = #ttg.padded_shared<[32:+2] {order = [1, 0], shape = [8, 16]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<32x4xi32, #n, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{needs the same padding in operand and result}}
+    %0 = ttg.memdesc_reinterpret %a : !ttg.memdesc<32x4xi32, #n, #ttg.shared_memory, mutable> -> !ttg.memdesc<8x16xf32, #p, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}

@@ -281,7 +281,7 @@ pub fn fp4_to_fp(src: &Encoding, shape: &[u64], axis: usize) -> Result<Encoding,
 /// Returns the operand's encoding for a result of `fp4_to_fp` with this shape.
 ///
 /// # Errors
-/// When a thread does not hold two neighbours along `axis`; else as [`fp4_to_fp`].
+/// When a thread does not hold two neighbours along `axis` in its first registers; else as [`fp4_to_fp`].
 pub fn fp4_to_fp_source(
     dst: &Encoding,
     shape: &[u64],
@@ -314,7 +314,11 @@ fn fp4(
     if enc.order(shape)?.first().map(|d| *d as usize) == Some(axis) {
         match enc {
             Encoding::DotOperand(e) => {
-                let width = scaled(e.k_width()).filter(|w| *w > 0).ok_or_else(few)?;
+                // Without a `kWidth` a thread has a whole row, before and after.
+                let width = match e.k_width() {
+                    0 => 0,
+                    width => scaled(width).filter(|w| *w > 0).ok_or_else(few)?,
+                };
                 let parent = e.shared_parent().clone();
                 return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
             }
@@ -338,6 +342,19 @@ fn fp4(
         let pair = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(axis))?;
         pair.product(&layout)?.transpose_outs(&names)?
     } else {
+        // A pair comes out of one byte, into the first registers.
+        let is_pair = layout.in_bits(Dim::REGISTER) > 0
+            && layout
+                .basis(Dim::REGISTER, 0)
+                .iter()
+                .enumerate()
+                .all(|(d, at)| at == u64::from(d == axis));
+        if !is_pair {
+            return Err(cannot(
+                OP,
+                "the first two registers of a thread are not neighbours along the axis",
+            ));
+        }
         halve(OP, &layout, axis)?
     };
     from_layout(new, enc)

@@ -297,27 +297,20 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
             ); // scaled_c7
         }
     }
-    let Some((wide, scales)) = layouts(
-        if packing == Packing::Operand {
-            &dst
-        } else {
-            &src
-        },
-        &scale,
-    ) else {
-        return Ok(());
-    };
-    let wide_shape = if packing == Packing::Operand {
-        &dst.shape
+    let wide = if packing == Packing::Operand {
+        &dst
     } else {
-        &src.shape
+        &src
     };
-    let per_scale = wide_shape[axis] / scale.shape[axis];
+    let per_scale = wide.shape[axis] / scale.shape[axis];
     let narrow = dst.shape[axis] / scale.shape[axis];
     ensure!(
         packing == Packing::Operand || narrow > 1,
         "needs a scale for several elements along dimension {axis}, but has one for each"
     ); // scaled_c8
+    let Some((wide, scales)) = layouts(wide, &scale) else {
+        return Ok(());
+    };
     if per_scale == 1 {
         ensure!(
             scales.unique == wide.unique,
@@ -521,7 +514,7 @@ pub(super) fn async_copy_local_to_global(op: OperationRef<'_, '_>) -> Verdict {
         "needs a buffer in `{SHARED}`, but has one in `{}`",
         src.memory_space.map_or_else(String::new, |s| s.to_string())
     ); // async_copy_local_to_global_c1
-    Ok(())
+    super::cache::store(op) // store_c1
 }
 
 /// The address space of global memory, by its number in the enum.

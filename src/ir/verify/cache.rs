@@ -43,12 +43,18 @@ pub(super) fn beside_first(op: OperationRef<'_, '_>) -> Verdict {
         modifier(op).is_none(),
         "copies beside the first cache, so it takes no cache modifier, but has `{}`",
         modifier(op).unwrap_or_default()
-    ); // tma_c12
+    ); // tma_c13
     let first = policy(op, "l1").filter(|name| name != "none");
     ensure!(
         first.is_none(),
         "copies beside the first cache, so it takes no `l1` policy, but has `{}`",
         first.unwrap_or_default()
-    ); // tma_c12
+    ); // tma_c13
+    let prefetched = policy(op, "l2_prefetch_size");
+    ensure!(
+        prefetched.is_none(),
+        "copies what it is told to, so it takes no `l2_prefetch_size`, but has `{}`",
+        prefetched.unwrap_or_default()
+    ); // tma_c14
     Ok(())
 }

@@ -214,7 +214,6 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
     let Some((from, to)) = layouts(packed, wide) else {
         return Ok(());
     };
-    // Backward is more general: a thread may hold a pair in any two of its registers.
     let inferred = infer::fp4_to_fp_source(&to.encoding, wide.shape, axis)
         .map_err(|e| one(Complaint::new(e.to_string())))?; // fp4_to_fp_c6, scaled_c15
     if infer::equivalent(&inferred, &from.encoding, packed.shape) {

@@ -102,22 +102,33 @@ fn same_padding(
     in_bits(a, a_bits) == in_bits(b, b_bits)
 }
 
-fn encodings(from: &Memory<'_>, to: &Memory<'_>) -> Verdict {
-    let (a, b) = (&*from.encoding, &*to.encoding);
-    let same = match (a, b) {
+/// Padding is in the bytes that a buffer takes: both have it in the same places, or neither has it.
+fn paddings(op: OperationRef<'_, '_>, src: &Buffer<'_>, dst: &Buffer<'_>) -> Verdict {
+    let (Some(a), Some(b)) = (encoding_of(op, src), encoding_of(op, dst)) else {
+        return Ok(());
+    };
+    let bits = |buffer: &Buffer<'_>| element_bits(buffer.element).map_or(0, u64::from);
+    let same = match (&*a, &*b) {
         (Encoding::PaddedShared(a), Encoding::PaddedShared(b)) => {
-            same_padding(a, from.bits, b, to.bits)
+            same_padding(a, bits(src), b, bits(dst))
         }
-        _ => ![a, b]
-            .iter()
-            .any(|e| matches!(e, Encoding::PaddedShared(_))),
+        _ => !is_padded(&a) && !is_padded(&b),
     };
     ensure!(
         same,
         "needs the same padding in operand and result, but has `{a}` and `{b}`"
     ); // memdesc_reinterpret_c4
+    Ok(())
+}
+
+fn is_padded(encoding: &Encoding) -> bool {
+    matches!(encoding, Encoding::PaddedShared(_))
+}
+
+/// A part of a buffer that can be read as another type.
+fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
-        !(from.is_cut() && matches!(a, Encoding::PaddedShared(_))),
+        !(from.is_cut() && is_padded(&from.encoding)),
         "cannot read a part of a padded buffer as another type, but the operand is {} of {}",
         dimensions(from.shape),
         dimensions(from.alloc)
@@ -166,10 +177,11 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
     ); // memdesc_reinterpret_c5
+    paddings(op, &src, &dst)?;
     let (Some(from), Some(to)) = (Memory::of(op, &src), Memory::of(op, &dst)) else {
         return Ok(());
     };
-    encodings(&from, &to)?;
+    parts(&from)?;
     if from.encoding.is_shared() {
         return fits(&from, &to, Dim::OFFSET, 8, "bytes");
     }

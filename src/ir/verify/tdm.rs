@@ -231,8 +231,8 @@ fn storable(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, last: Option<u64>) ->
 }
 
 /// Elements that a CTA has of a row.
-fn row(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Option<u64> {
-    let shape = encoding_of(op, buffer)?.shape_per_cta(&desc.shape).ok()?;
+fn row(op: OperationRef<'_, '_>, block: &Buffer<'_>, buffer: &Buffer<'_>) -> Option<u64> {
+    let shape = encoding_of(op, buffer)?.shape_per_cta(&block.shape).ok()?;
     shape.last().copied()
 }
 
@@ -293,7 +293,7 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     };
     if let Encoding::PaddedShared(e) = &*encoding {
         let interval = u64::from(e.interval_paddings()[0].0);
-        let row = row(op, &desc, &buffer).unwrap_or(desc.shape[1]);
+        let row = row(op, &buffer, &buffer).unwrap_or(1);
         ensure!(
             row.is_multiple_of(interval),
             "needs padding after a part of a row of {row} elements, but it comes after {interval}"

@@ -71,9 +71,9 @@ fn kind(element: &str) -> Option<(&'static str, &'static [&'static str])> {
         "f16" => ("f16", &["f16", "f32"]),
         "bf16" => ("f16", &["f32"]),
         "i8" => ("i8", &["i32"]),
-        _ if element.starts_with("f8")
-            || element.starts_with("f6")
-            || element.starts_with("f4") =>
+        _ if ["f8E", "f6E", "f4E"]
+            .iter()
+            .any(|start| element.starts_with(start)) =>
         {
             ("f8f6f4", &["f16", "f32"])
         }

@@ -5,7 +5,7 @@ use super::buffer::{
 };
 use super::convert::verdict;
 use super::tensor_core::on_blackwell;
-use super::{Verdict, axes, dimensions, integer, result_type};
+use super::{Verdict, axes, dimensions, integer};
 use crate::encoding::Encoding;
 use crate::encoding::tensor_memory_access::check_access;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
@@ -135,13 +135,11 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
     let encoding = in_tensor_memory(op, &buffer, false)?;
     fits(op, &tensor, &buffer)?;
     let reduces = op.has_attribute("redOp");
-    let reduced = (1..op.result_count())
-        .filter_map(|i| result_type(op, i))
-        .find_map(TensorType::of);
+    let has_reduced = super::integers(op, "resultSegmentSizes").get(2) == Some(&1);
     let mut broken = Vec::new();
     rule!(
         broken,
-        reduces == reduced.is_some(),
+        reduces == has_reduced,
         "needs both `redOp` and a result for what is reduced, or neither"
     ); // tmem_load_c5
     let is_f32 = buffer.element.to_string() == "f32";

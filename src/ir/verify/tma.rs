@@ -140,9 +140,18 @@ fn copy_barrier(op: OperationRef<'_, '_>, i: usize) -> Verdict {
 
 /// A multicast copy is one to a buffer that CTAs have copies of.
 fn multicast(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
-    let copies = encoding_of(op, buffer)
+    let encoding = encoding_of(op, buffer);
+    let by_ctas = encoding
+        .as_ref()
         .and_then(|e| e.cga_layout().ok())
         .is_some_and(|cga| cga.bases().any(|b| b.iter().all(|v| *v == 0)));
+    // CTAs have copies also where there is less than one element for each.
+    let copies = by_ctas
+        || encoding.is_some_and(|e| {
+            let leading = buffer.alloc_shape.len() - e.rank();
+            e.to_linear_layout(&buffer.alloc_shape[leading..])
+                .is_ok_and(|layout| layout.columns_of(Dim::BLOCK).contains(&0))
+        });
     ensure!(
         copies || !op.has_attribute("multicast"),
         "has `multicast`, so it needs a buffer that several CTAs have the same part of, but has `{}`",

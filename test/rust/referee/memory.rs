@@ -196,7 +196,21 @@ pub(crate) fn buffer_of(rng: &mut Rng, s: &Setting, rank: usize, element: &str) 
             *size = 2;
         }
     }
-    Shaped::buffer(&shape, element, encoding)
+    seen_in_part(rng, Shaped::buffer(&shape, element, encoding))
+}
+
+/// Now and then, a part of a larger buffer or one of several.
+fn seen_in_part(rng: &mut Rng, mut whole: Shaped) -> Shaped {
+    if rng.chance(6) {
+        whole.alloc.clone_from(&whole.shape);
+        if rng.chance(40) {
+            whole.alloc.insert(0, rng.choose(&[1, 2, 3]));
+        } else {
+            let dim = rng.below(whole.rank());
+            whole.alloc[dim] *= 2;
+        }
+    }
+    whole
 }
 
 /// Several buffers in a row: the layout is that of one.
@@ -245,10 +259,11 @@ pub(crate) fn tensor_memory(rng: &mut Rng, s: &Setting, element: &str) -> Shaped
     let encoding = format!(
         "#ttng.tensor_memory_encoding<blockM = {m}, blockN = {n}, colStride = {stride}{cga}>"
     );
-    Shaped {
+    let whole = Shaped {
         space: TENSOR_MEMORY,
         ..Shaped::buffer(&shape, element, encoding)
-    }
+    };
+    seen_in_part(rng, whole)
 }
 
 /// The scales of a scaled product, in tensor memory.

@@ -9,6 +9,7 @@ pub(crate) mod generate;
 mod memory;
 mod mutate;
 mod ops;
+mod policy;
 mod random;
 mod registers;
 mod text;

@@ -16,14 +16,16 @@ impl Setting {
             warps,
             ctas,
             target,
+            own_warps: None,
+            pairs: None,
             without: Vec::new(),
         }
     }
 
     pub(crate) fn nvidia(rng: &mut Rng) -> Self {
         let target = rng.pick(&["cuda:80", "cuda:90", "cuda:100", "cuda:120", "cuda:75"]);
-        let ctas = if rng.chance(20) { rng.power(1, 2) } else { 1 };
-        Self::new(32, rng.power(0, 4), ctas, target)
+        let ctas = if rng.chance(20) { rng.power(1, 4) } else { 1 };
+        Self::new(32, rng.power(0, 5), ctas, target)
     }
 
     /// Whole warp groups, one CTA mostly.
@@ -237,7 +239,8 @@ pub(crate) fn mfma(rng: &mut Rng, s: &Setting, rank: usize) -> String {
     };
     let tiles = if rng.chance(25) {
         let mut tiles = vec![1; rank];
-        tiles[rank - 1 - rng.below(2)] = rng.power(0, 1);
+        // Absent says the same as all 1.
+        tiles[rank - 1 - rng.below(2)] = rng.power(1, 2);
         format!(", tilesPerWarp = {}", list(&tiles))
     } else {
         String::new()

@@ -11,6 +11,8 @@ pub(crate) enum Kind {
     Tensor,
     Buffer,
     Descriptor,
+    /// A descriptor of an image.
+    Image,
 }
 
 /// `#ttg.shared_memory`
@@ -118,6 +120,7 @@ impl Display for Shaped {
             Kind::Tensor => "tensor<",
             Kind::Buffer => "!ttg.memdesc<",
             Kind::Descriptor => "!tt.tensordesc<",
+            Kind::Image => "!ttng.tensordesc_im2col<",
         })?;
         for size in &self.shape {
             write!(f, "{size}x")?;
@@ -211,6 +214,8 @@ pub(crate) struct Op {
     pub(crate) attributes: Vec<(String, Attr)>,
     pub(crate) results: Vec<Type>,
     pub(crate) regions: Vec<Region>,
+    /// Attributes that the operation does not declare.
+    pub(crate) discardable: Vec<(String, Attr)>,
 }
 
 impl Op {
@@ -275,15 +280,21 @@ pub(crate) struct Setting {
     pub(crate) warps: u64,
     pub(crate) ctas: u64,
     pub(crate) target: &'static str,
+    /// The number of warps of the function, where it has one of its own.
+    pub(crate) own_warps: Option<u64>,
+    /// `"ttng.two-ctas"`, where the module says it.
+    pub(crate) pairs: Option<bool>,
     /// Module attributes that are left out, by their place in the text.
     pub(crate) without: Vec<usize>,
 }
 
-/// A module with one function.
+/// A module with one function, and those that it calls.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Module {
     pub(crate) setting: Setting,
     pub(crate) ops: Vec<Op>,
+    /// The text of the functions that are called.
+    pub(crate) called: String,
 }
 
 impl Module {
@@ -291,6 +302,7 @@ impl Module {
         Self {
             setting,
             ops: vec![op],
+            called: String::new(),
         }
     }
 }
@@ -303,10 +315,14 @@ impl Display for Setting {
             format!("ttg.target = \"{}\"", self.target),
             format!("\"ttg.threads-per-warp\" = {} : i32", self.lanes),
         ];
-        let kept: Vec<String> = (0..all.len())
+        let mut kept: Vec<String> = (0..all.len())
             .filter(|i| !self.without.contains(i))
             .map(|i| all[i].clone())
             .collect();
+        kept.extend(
+            self.pairs
+                .map(|pairs| format!("\"ttng.two-ctas\" = {pairs}")),
+        );
         f.write_str(&kept.join(", "))
     }
 }
@@ -362,13 +378,12 @@ impl Printer {
                 joined(operands.iter().map(|(name, _)| name))
             );
             if !op.attributes.is_empty() {
-                let entries = op.attributes.iter().map(|(key, value)| match value {
-                    Attr::Unit => key.clone(),
-                    value => format!("{key} = {value}"),
-                });
-                let _ = write!(self.text, " <{{{}}}>", joined(entries));
+                let _ = write!(self.text, " <{{{}}}>", entries(&op.attributes));
             }
             self.regions(&op.regions, indent);
+            if !op.discardable.is_empty() {
+                let _ = write!(self.text, " {{{}}}", entries(&op.discardable));
+            }
             let types = joined(operands.iter().map(|(_, type_)| type_));
             let made = joined(&op.results);
             let _ = writeln!(self.text, " : ({types}) -> ({made})");
@@ -399,6 +414,14 @@ impl Printer {
     }
 }
 
+/// The inside of a dictionary of attributes.
+fn entries(attributes: &[(String, Attr)]) -> String {
+    joined(attributes.iter().map(|(key, value)| match value {
+        Attr::Unit => key.clone(),
+        value => format!("{key} = {value}"),
+    }))
+}
+
 fn joined<T: Display>(items: impl IntoIterator<Item = T>) -> String {
     let items: Vec<String> = items.into_iter().map(|item| item.to_string()).collect();
     items.join(", ")
@@ -413,7 +436,12 @@ impl Display for Module {
         };
         printer.block(&self.ops, &[], "    ");
         writeln!(f, "module attributes {{{}}} {{", self.setting)?;
-        writeln!(f, "  tt.func @f({}) {{", printer.arguments.join(", "))?;
+        f.write_str(&self.called)?;
+        write!(f, "  tt.func @f({})", printer.arguments.join(", "))?;
+        if let Some(warps) = self.setting.own_warps {
+            write!(f, " attributes {{\"ttg.num-warps\" = {warps} : i32}}")?;
+        }
+        f.write_str(" {\n")?;
         f.write_str(&printer.text)?;
         writeln!(f, "    tt.return\n  }}\n}}")
     }

@@ -88,20 +88,35 @@ impl Library {
     }
 }
 
-/// What is wrong with the library's verdict, if anything.
-fn disagreement(line: &Line, made: &Generated, library: &Library) -> Option<String> {
+/// How the library's verdict and the recorded one compare.
+enum Comparison {
+    Same,
+    /// They differ, on purpose: the name of the difference.
+    Intended(&'static str),
+    /// What is wrong.
+    Wrong(String),
+}
+
+/// The name under which modules are counted that have no verdict of Triton's.
+const NO_ANSWER: &str = "crashes";
+
+fn comparison(line: &Line, made: &Generated, library: &Library) -> Comparison {
     if format!("{:016x}", hash(&made.text)) != line.hash {
-        return Some("is another module than the recorded one".to_owned());
+        return Comparison::Wrong("is another module than the recorded one".to_owned());
     }
     let ours = library.verdict(&made.text);
     match (line.verdict, &ours) {
         (Verdict::Accept, Ok(printed)) => {
             let printed = format!("{}\n", printed.trim_end());
-            (format!("{:016x}", hash(&printed)) != line.detail)
-                .then(|| format!("prints as:\n{printed}"))
+            if format!("{:016x}", hash(&printed)) == line.detail {
+                Comparison::Same
+            } else {
+                Comparison::Wrong(format!("prints as:\n{printed}"))
+            }
         }
-        // No answer of Triton's: a clean rejection is right, and so is knowing better.
-        (Verdict::Reject, Err(_)) | (Verdict::Crash, _) => None,
+        (Verdict::Reject, Err(_)) => Comparison::Same,
+        // A clean rejection is right, and so is knowing better.
+        (Verdict::Crash, _) => Comparison::Intended(NO_ANSWER),
         (verdict, ours) => {
             let case = Case {
                 theirs: verdict,
@@ -112,16 +127,15 @@ fn disagreement(line: &Line, made: &Generated, library: &Library) -> Option<Stri
                 Ok(_) => "accepted".to_owned(),
                 Err(reason) => format!("rejected: {reason}"),
             };
-            intended(&case).is_none().then(|| {
-                format!(
-                    "is {ours}\nTriton: {verdict:?} {}",
-                    if verdict == Verdict::Accept {
-                        ""
-                    } else {
-                        &line.detail
-                    }
-                )
-            })
+            let theirs = if verdict == Verdict::Accept {
+                ""
+            } else {
+                &line.detail
+            };
+            intended(&case).map_or_else(
+                || Comparison::Wrong(format!("is {ours}\nTriton: {verdict:?} {theirs}")),
+                Comparison::Intended,
+            )
         }
     }
 }
@@ -160,13 +174,16 @@ fn verdicts_are_those_of_triton() {
         assert_eq!(lines.len(), 2000);
         check_spread(&lines, &made);
     }
-    let wrong: Vec<(&Line, &Generated, String)> = lines
-        .iter()
-        .zip(&made)
-        .filter_map(|(line, made)| {
-            disagreement(line, made, &library).map(|what| (line, made, what))
-        })
-        .collect();
+    let mut wrong: Vec<(&Line, &Generated, String)> = Vec::new();
+    let mut differences: BTreeMap<&str, usize> = BTreeMap::new();
+    for (line, made) in lines.iter().zip(&made) {
+        match comparison(line, made, &library) {
+            Comparison::Same => {}
+            Comparison::Intended(name) => *differences.entry(name).or_default() += 1,
+            Comparison::Wrong(what) => wrong.push((line, made, what)),
+        }
+    }
+    println!("intended differences: {differences:#?}");
     let shown = if other.is_some() { usize::MAX } else { 5 };
     let mut report = String::new();
     for (line, made, what) in wrong.iter().take(shown) {

@@ -1,12 +1,10 @@
 //! Operations of AMD GPUs only.
 
 use super::{Module, Rng};
-use crate::referee::memory::{ELEMENTS, any as any_memory, barrier, buffer, nvmma, padded, width};
-use crate::referee::registers::{
-    any, bases, blocked, dot_operand, inferred, known, list, shape, tensor_of_rank,
-};
+use crate::referee::memory::{barrier, buffer};
+use crate::referee::policy;
+use crate::referee::registers::{any, bases, blocked, dot_operand, known, list, tensor_of_rank};
 use crate::referee::text::{Attr, Op, Setting, Shaped, Type};
-use linear_layout::encoding::infer;
 use linear_layout::layout::{Dim, LinearLayout};
 
 fn pointer(element: &str) -> Type {
@@ -32,7 +30,8 @@ pub(crate) fn buffer_access(rng: &mut Rng) -> Module {
                 .takes(&offsets);
             let op = optional(op, strided, "i32".into());
             let op = optional(op, masked, masks.into());
-            optional(op, masked && filled, (&values).into())
+            let op = optional(op, masked && filled, (&values).into());
+            policy::maybe(rng, 15, op)
                 .i32("contiguity", rng.power(0, 3) as i64)
                 .segments(&[1, 1, n(strided), n(masked), n(masked && filled)])
                 .gives(&values)
@@ -43,7 +42,8 @@ pub(crate) fn buffer_access(rng: &mut Rng) -> Module {
                 .takes(pointer(element))
                 .takes(&offsets);
             let op = optional(op, strided, "i32".into());
-            optional(op, masked, masks.into())
+            let op = optional(op, masked, masks.into());
+            policy::maybe(rng, 15, op)
                 .i32("contiguity", rng.power(0, 3) as i64)
                 .segments(&[1, 1, 1, n(strided), n(masked)])
         }
@@ -101,7 +101,7 @@ pub(crate) fn buffer_to_local(rng: &mut Rng) -> Module {
         op = op.takes("i32");
     }
     let n = usize::from;
-    let op = op
+    let op = policy::maybe(rng, 15, op)
         .i32("contiguity", rng.power(0, 3) as i64)
         .segments(&[1, 1, 1, n(masked), n(filled), n(strided)])
         .gives("!ttg.async.token");
@@ -232,37 +232,10 @@ pub(crate) fn local_load_packed(rng: &mut Rng) -> Module {
     Module::new(s, op)
 }
 
-pub(crate) fn scaled_upcast(rng: &mut Rng) -> Module {
-    let s = Setting::amd(rng);
-    let sizes = [rng.power(3, 6), rng.power(3, 6)];
-    let encoding = blocked(rng, &s, 2);
-    let element = rng.pick(&["f16", "bf16", "f32"]);
-    let src = Shaped::tensor(&sizes, "i8", Some(encoding));
-    let op = if rng.chance(50) {
-        let axis = rng.below(2);
-        let mut large = sizes;
-        large[axis] *= 2;
-        let wide = inferred(&src, |e| infer::fp4_to_fp(e, &sizes, axis));
-        let dst = Shaped::tensor(&large, element, wide);
-        Op::new("amdg.scaled_upcast_fp4")
-            .takes(&src)
-            .takes(dst.of("bf16"))
-            .i32("axis", axis as i64)
-            .gives(&dst)
-    } else {
-        let dst = src.of(element);
-        Op::new("amdg.scaled_upcast_fp8")
-            .takes(src.of(rng.pick(&["f8E4M3FN", "f8E5M2"])))
-            .takes(src.of("bf16"))
-            .gives(&dst)
-    };
-    Module::new(s, op)
-}
-
 pub(crate) fn copies(rng: &mut Rng) -> Module {
     let s = Setting::rdna(rng);
     let one = buffer(rng, &s);
-    let op = match rng.below(5) {
+    let op = match rng.below(6) {
         0 => {
             let values = Shaped::tensor(&one.shape, &one.element, Some(any(rng, &s, &one.shape)));
             let op = Op::new("amdg.async_copy_local_to_global")
@@ -273,17 +246,19 @@ pub(crate) fn copies(rng: &mut Rng) -> Module {
             } else {
                 op
             };
-            op.i32("contiguity", rng.power(0, 3) as i64)
+            policy::maybe(rng, 20, op)
+                .i32("contiguity", rng.power(0, 3) as i64)
                 .gives("!ttg.async.token")
         }
         1 => Op::new("amdg.async_wait")
             .takes_all(vec!["!ttg.async.token"; rng.below(3)])
             .i32("num_inst", rng.below(4) as i64)
             .gives("!ttg.async.token"),
-        2 => Op::new("amdg.init_barrier")
+        2 => Op::new("amdg.async_copy_mbarrier_arrive").takes(barrier(rng, &s)),
+        3 => Op::new("amdg.init_barrier")
             .takes(barrier(rng, &s))
             .i32("count", rng.between(1, 4) as i64),
-        3 => Op::new("amdg.wait_barrier")
+        4 => Op::new("amdg.wait_barrier")
             .takes(barrier(rng, &s))
             .takes("i32"),
         _ => Op::new("amdg.arrive_barrier")
@@ -291,50 +266,5 @@ pub(crate) fn copies(rng: &mut Rng) -> Module {
             .i32("count", rng.between(1, 4) as i64)
             .gives("i32"),
     };
-    Module::new(s, op)
-}
-
-pub(crate) fn data_mover(rng: &mut Rng) -> Module {
-    let mut s = Setting::rdna(rng);
-    s.target = "hip:gfx1250";
-    let element = rng.pick(ELEMENTS);
-    let rank = rng.choose(&[1, 2, 2, 2, 3, 5]);
-    let sizes = shape(rng, rank, 12);
-    // One gap after each row, mostly.
-    let rows_first = list(&(0..rank).rev().collect::<Vec<_>>());
-    let row = format!(
-        "#ttg.padded_shared<[{}:+4] {{order = {}, shape = {}}}>",
-        sizes[rank - 1].max(2),
-        rows_first,
-        list(&sizes)
-    );
-    let plain = format!(
-        "#ttg.swizzled_shared<{{vec = 1, perPhase = 1, maxPhase = 1, order = {rows_first}}}>"
-    );
-    let layout = match rng.below(10) {
-        0..=3 if s.ctas == 1 => row,
-        4..=6 if s.ctas == 1 => plain,
-        0..=6 => padded(rng, &s, &sizes),
-        7 | 8 => any_memory(rng, &s, &sizes, width(element)),
-        _ => nvmma(rng, &s, rank.max(2), width(element)),
-    };
-    let desc = Shaped::descriptor(&sizes, element, Some(layout.clone()));
-    let buffer = Shaped::buffer(&sizes, element, layout);
-    let with_barrier = rng.chance(30);
-    let op = if rng.chance(50) {
-        Op::new("amdg.async_tdm_copy_global_to_local")
-            .takes(&desc)
-            .takes(&buffer)
-    } else {
-        Op::new("amdg.async_tdm_copy_local_to_global")
-            .takes(&desc)
-            .takes(&buffer)
-    };
-    let op = if with_barrier {
-        op.takes(barrier(rng, &s))
-    } else {
-        op
-    };
-    let op = op.i32("cache", 1_i64).gives("!ttg.async.token");
     Module::new(s, op)
 }

@@ -3,6 +3,7 @@
 use super::views::reshaped;
 use super::{Module, Rng};
 use crate::referee::memory::{ELEMENTS, any as any_memory, buffer, buffer_of, several, width};
+use crate::referee::policy;
 use crate::referee::registers::{any, inferred, known};
 use crate::referee::text::{Attr, Op, Setting, Shaped};
 use linear_layout::encoding::infer;
@@ -204,7 +205,7 @@ pub(crate) fn async_copy(rng: &mut Rng) -> Module {
     if masked && filled {
         op = op.takes(&values);
     }
-    let op = op
+    let op = policy::maybe(rng, 20, op)
         .i32("contiguity", rng.power(0, 3) as i64)
         .with("isVolatile", Attr::Bool(false))
         .segments(&[1, 1, usize::from(masked), usize::from(masked && filled)])

@@ -45,6 +45,7 @@ pub(crate) fn loops(rng: &mut Rng) -> Module {
     Module {
         setting: s,
         ops: vec![op, after],
+        called: String::new(),
     }
 }
 
@@ -142,6 +143,14 @@ pub(crate) fn warp_specialize(rng: &mut Rng) -> Module {
             })
             .collect();
         op = op.with("warpGroupStartIds", Attr::I32s(starts));
+    }
+    if rng.chance(25) {
+        let registers = warps
+            .iter()
+            .map(|_| 8 * rng.between(3, 31) as i64)
+            .collect();
+        let name = rng.pick(&["requestedRegisters", "actualRegisters"]);
+        op = op.with(name, Attr::I32s(registers));
     }
     let op = op
         .region(Vec::new(), default)

@@ -88,6 +88,7 @@ pub(crate) fn constant(rng: &mut Rng) -> Module {
                 .takes_from(Source::Result(0, 0), &tensor)
                 .gives(splat),
         ],
+        called: String::new(),
     }
 }
 
@@ -180,11 +181,27 @@ pub(crate) fn map_elementwise(rng: &mut Rng) -> Module {
 pub(crate) fn packed_arith(rng: &mut Rng) -> Module {
     let s = Setting::nvidia(rng);
     let kind = rng.below(6);
+    const ELEMENTS: [&str; 7] = [
+        "f32",
+        "f16",
+        "bf16",
+        "f8E5M2",
+        "f8E4M3FN",
+        "f8E8M0FNU",
+        "i8",
+    ];
     let tensor = tensor(rng, &s, "f32");
+    let count = if kind == 3 { 3 } else { 2 };
+    let most = if rng.chance(50) { 1 } else { 5 };
+    let made = rng.pick(&ELEMENTS[..most]);
+    let mixed = rng.chance(60);
+    let srcs: Vec<Shaped> = (0..count)
+        .map(|_| tensor.of(if mixed { rng.pick(&ELEMENTS) } else { made }))
+        .collect();
     let op = Op::new("ttng.packed_arith")
-        .takes_all(vec![&tensor; if kind == 3 { 3 } else { 2 }])
+        .takes_all(srcs)
         .i32("op_kind", kind as i64)
-        .gives(&tensor);
+        .gives(tensor.of(made));
     Module::new(s, op)
 }
 

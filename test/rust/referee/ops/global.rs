@@ -2,6 +2,7 @@
 
 use super::{Module, Rng};
 use crate::referee::memory::{ELEMENTS, nvmma_of, width};
+use crate::referee::policy;
 use crate::referee::registers::{any, blocked, shape, slice, tensor};
 use crate::referee::text::{Attr, Op, Setting, Shaped, Type};
 
@@ -26,8 +27,6 @@ fn access(rng: &mut Rng, s: &Setting, element: &str) -> (Type, Type, Type) {
     )
 }
 
-const POLICY: &str = "#tt.cache_policy<cache_modifier = cg, eviction_policy = evict_first>";
-
 pub(crate) fn load(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let element = rng.pick(ELEMENTS);
@@ -40,9 +39,7 @@ pub(crate) fn load(rng: &mut Rng) -> Module {
     if masked && filled {
         op = op.takes(values.clone());
     }
-    if rng.chance(30) {
-        op = op.with("cachePolicy", Attr::Text(POLICY.to_owned()));
-    }
+    op = policy::maybe(rng, 30, op);
     let op = op
         .with("isVolatile", Attr::Bool(rng.chance(20)))
         .segments(&[1, usize::from(masked), usize::from(masked && filled)])
@@ -58,9 +55,7 @@ pub(crate) fn store(rng: &mut Rng) -> Module {
     if rng.chance(50) {
         op = op.takes(masks);
     }
-    if rng.chance(30) {
-        op = op.with("cachePolicy", Attr::Text(POLICY.to_owned()));
-    }
+    op = policy::maybe(rng, 30, op);
     Module::new(s, op)
 }
 
@@ -171,10 +166,13 @@ pub(crate) fn descriptor_access(rng: &mut Rng) -> Module {
     }
     let values = Shaped::tensor(&sizes, element, Some(any(rng, &s, &sizes)));
     let op = match rng.below(3) {
-        0 => Op::new("tt.descriptor_load")
-            .takes(&desc)
-            .takes_all(indices)
-            .gives(&values),
+        0 => {
+            let op = Op::new("tt.descriptor_load")
+                .takes(&desc)
+                .takes_all(indices)
+                .gives(&values);
+            policy::maybe(rng, 20, op)
+        }
         1 => Op::new("tt.descriptor_store")
             .takes(&desc)
             .takes(&values)

@@ -6,8 +6,12 @@ mod combine;
 mod control;
 mod elementwise;
 mod global;
+mod mover;
 mod nvidia;
+mod pairs;
+mod plain;
 mod product;
+mod scaled;
 mod views;
 
 use super::random::Rng;
@@ -80,9 +84,18 @@ pub(crate) const MAKERS: &[(Make, usize)] = &[
     (amd::extract_slice, 2),
     (amd::concat, 2),
     (amd::local_load_packed, 2),
-    (amd::scaled_upcast, 2),
+    (scaled::scaled, 5),
     (amd::copies, 3),
-    (amd::data_mover, 3),
+    (mover::copy, 3),
+    (mover::fused, 2),
+    (mover::rows, 3),
+    (mover::descriptor, 2),
+    (mover::waits, 2),
+    (plain::program, 2),
+    (plain::cluster, 3),
+    (plain::call, 3),
+    (pairs::product, 4),
+    (pairs::image, 2),
     (control::loops, 3),
     (control::conditions, 2),
     (control::masked, 1),

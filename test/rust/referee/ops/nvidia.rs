@@ -2,6 +2,7 @@
 
 use super::{Module, Rng};
 use crate::referee::memory::{barrier, buffer_of, nvmma, nvmma_of, scales, tensor_memory, width};
+use crate::referee::policy;
 use crate::referee::registers::{any, blocked, slice};
 use crate::referee::text::{Attr, Op, Setting, Shaped, Type};
 
@@ -82,12 +83,16 @@ pub(crate) fn tma_copy(rng: &mut Rng) -> Module {
                 .takes("i1")
                 .with("isVolatile", Attr::Bool(false))
                 .segments(&[1, count, 0, 1, 1, 1]);
-            flag(rng, op, 10, "multicast")
+            let op = flag(rng, op, 10, "multicast");
+            policy::maybe(rng, 20, op)
         }
-        2 => Op::new("ttng.async_tma_copy_local_to_global")
-            .takes(&desc)
-            .takes_all(coordinates)
-            .takes(&buffer),
+        2 => {
+            let op = Op::new("ttng.async_tma_copy_local_to_global")
+                .takes(&desc)
+                .takes_all(coordinates)
+                .takes(&buffer);
+            policy::maybe(rng, 20, op)
+        }
         _ => Op::new("ttng.async_tma_reduce")
             .takes(&desc)
             .takes_all(coordinates)
@@ -128,6 +133,7 @@ pub(crate) fn tma_rows(rng: &mut Rng) -> Module {
             .takes("i32")
             .takes(&buffer)
     };
+    let op = policy::maybe(rng, 20, op);
     Module::new(s, op)
 }
 
@@ -211,6 +217,11 @@ pub(crate) fn tensor_memory_access(rng: &mut Rng) -> Module {
                 let encoding = values.encoding.as_ref().map(|e| slice(e, 1));
                 op.gives(Shaped::tensor(&values.shape[..1], element, encoding))
                     .with("redOp", Attr::Text("#ttng.redOp<max>".to_owned()))
+            } else {
+                op
+            };
+            let op = if reduces && rng.chance(40) {
+                op.with(rng.pick(&["abs", "NaN"]), Attr::Bool(rng.chance(70)))
             } else {
                 op
             };
