@@ -30,7 +30,7 @@ void ll::tt::TritonDialect::initialize() {
 #define GET_OP_LIST
 #include "TritonOps.cpp.inc"
       >();
-  rewordUnknownOperations(getContext());
+  rewordGeneratedErrors(getContext());
 }
 
 Attribute ll::tt::TritonDialect::parseAttribute(DialectAsmParser &parser, Type type) const {

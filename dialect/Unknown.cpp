@@ -44,20 +44,34 @@ std::optional<Dialect::ParseOpHook> ll::rejectUnknownOperation(const Dialect &di
   return Dialect::ParseOpHook(rejectOperation);
 }
 
-void ll::rewordUnknownOperations(MLIRContext *context) {
-  context->getDiagEngine().registerHandler([context](Diagnostic &diagnostic) -> LogicalResult {
-    if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
-      return failure();
-    std::string text = diagnostic.str();
-    StringRef words = text;
-    if (!words.consume_front("unregistered operation '"))
-      return failure();
-    StringRef name = words.split('\'').first;
-    Dialect *dialect = context->getLoadedDialect(name.split('.').first);
-    if (!isa_and_present<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
-                         amdg::TritonAMDGPUDialect>(dialect))
-      return failure();
-    emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
+// What a handler of diagnostics does with an error: success where it has taken care of it.
+static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
+  std::string text = diagnostic.str();
+  StringRef words = text;
+  // The parser of the parameter has said why, without names of C++.
+  if (words.starts_with("failed to parse TT") && words.contains(" parameter '"))
     return success();
+  if (words.consume_front("expected ::ll::")) {
+    StringRef values = words.split(" to be one of: ").second;
+    if (values.empty())
+      return failure();
+    emitError(diagnostic.getLocation()) << "expected one of " << values;
+    return success();
+  }
+  if (!words.consume_front("unregistered operation '"))
+    return failure();
+  StringRef name = words.split('\'').first;
+  Dialect *dialect = context->getLoadedDialect(name.split('.').first);
+  if (!isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
+                       ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect>(dialect))
+    return failure();
+  emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
+  return success();
+}
+
+void ll::rewordGeneratedErrors(MLIRContext *context) {
+  context->getDiagEngine().registerHandler([context](Diagnostic &diagnostic) -> LogicalResult {
+    return diagnostic.getSeverity() == DiagnosticSeverity::Error ? reword(context, diagnostic)
+                                                                  : failure();
   });
 }

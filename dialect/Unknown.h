@@ -36,8 +36,9 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
 std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,
                                                                  llvm::StringRef name);
 
-// From here on, MLIR's own words for an unknown operation in generic form become `emitUnknown`.
-void rewordUnknownOperations(mlir::MLIRContext *context);
+// From here on, errors that MLIR and its generated parsers word become ours: an unknown operation in
+// generic form `emitUnknown`, a value that an enumeration lacks without names of C++.
+void rewordGeneratedErrors(mlir::MLIRContext *context);
 
 } // namespace ll
 

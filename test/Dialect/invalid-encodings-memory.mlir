@@ -427,6 +427,5 @@ tt.func private @f(!tt.ptr<tensor<4xf32>>)
 // -----
 
 // ptr_c2
-// expected-error @+2 {{expected `"descriptor"`, `"global"` or `"constant"`, got `"shared"`}}
-// expected-error @+1 {{failed to parse TT_PtrType parameter 'addressSpace'}}
+// expected-error @+1 {{expected `"descriptor"`, `"global"` or `"constant"`, got `"shared"`}}
 tt.func private @f(!tt.ptr<f32, "shared">)

@@ -78,8 +78,7 @@
 // What is no encoding at all.
 #e = #ttg.slice<{
   dim = 0,
-  // expected-error @+2 {{expected an encoding such as `#ttg.blocked<{...}>`, got 5 : i32}}
-  // expected-error @+2 {{failed to parse TTG_SliceEncoding parameter 'parent'}}
+  // expected-error @+1 {{expected an encoding such as `#ttg.blocked<{...}>`, got 5 : i32}}
   parent = 5 : i32
 }>
 

@@ -32,7 +32,7 @@ tt.func private @f(!ttg.memdesc<32xf16, #s, #ttg.shared_memory>)
 
 // memdesc_c5
 #b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
-// expected-error @+1 {{is a layout of registers}}
+// expected-error @+1 {{a buffer is laid out in memory, but `#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>` is a layout of registers}}
 tt.func private @f(!ttg.memdesc<32xf16, #b, #ttg.shared_memory>)
 
 // -----

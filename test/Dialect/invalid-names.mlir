@@ -57,3 +57,14 @@ tt.func private @attribute(tensor<4xf32, #ttg.blocke<{order = [0]}>>)
 // expected-error @+2 {{unknown attribute `ttng.tensor_memory_encodin`: `ttng` is supported as of Triton 3.9}}
 // expected-note @+1 {{the nearest attribute is `ttng.tensor_memory_encoding`}}
 tt.func private @nvidia_attribute(tensor<4xf32, #ttng.tensor_memory_encodin<blockM = 128>>)
+
+// -----
+
+// Values of enumerations, without names of C++.
+// expected-error @+1 {{expected one of mnThenK, kThenMn}}
+#e = #ttng.tensor_memory_scales_encoding<blockRepOrder = kThenM>
+
+// -----
+
+// expected-error @+1 {{expected one of evict_normal, evict_first, evict_last}}
+#p = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_fist>

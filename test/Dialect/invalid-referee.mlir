@@ -19,7 +19,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.thr
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<64x64xf16, #s>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>, %b: !ttg.memdesc<1xi64, #b, #ttg.shared_memory, mutable>, %i: i32, %p: i1) {
-    // expected-error @+1 {{cannot be volatile}}
+    // expected-error @+1 {{copies by TMA, which cannot be volatile; drop `isVolatile`}}
     ttng.async_tma_copy_global_to_local %d[%i, %i] %a, %b, %p {isVolatile = true} : !tt.tensordesc<64x64xf16, #s>, !ttg.memdesc<1xi64, #b, #ttg.shared_memory, mutable> -> !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>
     tt.return
   }
@@ -447,15 +447,13 @@ module attributes {"ttg.num-ctas" = 2 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 // -----
 
 // a number that does not fit
-// expected-error @+2 {{expected an integer from 0 to 2147483647, got 4294967295}}
-// expected-error @+1 {{failed to parse TTG_SwizzledSharedEncoding parameter 'maxPhase'}}
+// expected-error @+1 {{expected an integer from 0 to 2147483647, got 4294967295}}
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 4294967295, order = [0]}>
 
 // -----
 
 // a rank that is none
-// expected-error @+2 {{expected an integer from 1 to 2147483647, got 0}}
-// expected-error @+1 {{failed to parse TTG_NVMMASharedEncoding parameter 'rank'}}
+// expected-error @+1 {{expected an integer from 1 to 2147483647, got 0}}
 #s = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16, rank = 0}>
 
 // -----

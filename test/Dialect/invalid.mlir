@@ -187,7 +187,7 @@ tt.func @f(%a: tensor<8xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32xi32, #row>) {
-    // expected-error @+1 {{the last dimension}}
+    // expected-error @+1 {{needs the last dimension within one thread, but lane bit 0 moves along it}}
     %0 = tt.join %a, %a : tensor<32xi32, #row> -> tensor<32x2xi32, #pair>
     tt.return
   }
@@ -209,7 +209,7 @@ tt.func @f(%a: tensor<8x4xi32>) {
 #pair = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 module attributes {"ttg.num-warps" = 1 : i32} {
   tt.func @f(%a: tensor<32x2xi32, #pair>) {
-    // expected-error @+1 {{the last dimension}}
+    // expected-error @+1 {{needs the last dimension within one thread, but lane bit 0 moves along it}}
     %0, %1 = tt.split %a : tensor<32x2xi32, #pair> -> tensor<32xi32, #row>
     tt.return
   }

@@ -191,7 +191,10 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
         .ok()
         .and_then(|a| BoolAttribute::try_from(a).ok())
         .is_some_and(|a| a.value());
-    ensure!(!is_volatile, "cannot be volatile"); // async_tma_copy_global_to_local_c3
+    ensure!(
+        !is_volatile,
+        "copies by TMA, which cannot be volatile; drop `isVolatile`"
+    ); // async_tma_copy_global_to_local_c3
     cache::beside_first(op)?;
     multicast(op, &buffer)
 }
