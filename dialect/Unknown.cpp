@@ -44,6 +44,38 @@ std::optional<Dialect::ParseOpHook> ll::rejectUnknownOperation(const Dialect &di
   return Dialect::ParseOpHook(rejectOperation);
 }
 
+// What MLIR says of a dialect that is not registered: in custom form, of a type and of an attribute.
+// The name stands behind it, up to the second character.
+static constexpr std::pair<StringLiteral, char> beforeDialect[] = {
+    {"Dialect `", '\''}, {"`!\"", '"'}, {"#\"", '"'}};
+
+// Triton's dialects that we do not have.
+static constexpr StringLiteral otherDialects[] = {"gluon",  "nvg",        "nvws",
+                                                  "proton", "proton_gpu", "tti"};
+
+// What Triton 3.1 and before called dialects that we have.
+static constexpr std::pair<StringLiteral, StringLiteral> formerDialects[] = {
+    {"triton_gpu", "ttg"}, {"triton_nvidia_gpu", "ttng"}};
+
+// Says more of Triton's dialects that are not registered than MLIR's words do.
+static LogicalResult emitOtherDialect(Location location, StringRef words) {
+  StringRef name;
+  for (auto [before, after] : beforeDialect)
+    if (words.starts_with(before))
+      name = words.drop_front(before.size()).split(after).first;
+  if (llvm::is_contained(otherDialects, name)) {
+    emitError(location) << '`' << name
+                        << "` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are";
+    return success();
+  }
+  for (auto [former, now] : formerDialects)
+    if (name == former) {
+      emitError(location) << '`' << name << "` is called `" << now << "` since Triton 3.2";
+      return success();
+    }
+  return failure();
+}
+
 // What a handler of diagnostics does with an error: success where it has taken care of it.
 static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
@@ -58,6 +90,8 @@ static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
     emitError(diagnostic.getLocation()) << "expected one of " << values;
     return success();
   }
+  if (succeeded(emitOtherDialect(diagnostic.getLocation(), words)))
+    return success();
   if (!words.consume_front("unregistered operation '"))
     return failure();
   StringRef name = words.split('\'').first;

@@ -37,7 +37,8 @@ std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dia
                                                                  llvm::StringRef name);
 
 // From here on, errors that MLIR and its generated parsers word become ours: an unknown operation in
-// generic form `emitUnknown`, a value that an enumeration lacks without names of C++.
+// generic form `emitUnknown`, a value that an enumeration lacks without names of C++, a dialect of Triton's
+// that is not among ours with the names of ours.
 void rewordGeneratedErrors(mlir::MLIRContext *context);
 
 } // namespace ll

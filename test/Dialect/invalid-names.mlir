@@ -68,3 +68,43 @@ tt.func private @nvidia_attribute(tensor<4xf32, #ttng.tensor_memory_encodin<bloc
 
 // expected-error @+1 {{expected one of evict_normal, evict_first, evict_last}}
 #p = #tt.cache_policy<cache_modifier = ca, eviction_policy = evict_fist>
+
+// -----
+
+tt.func @other_dialect() {
+  // expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
+  nvws.warp_group
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{`gluon` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
+tt.func private @attribute_of_other_dialect(tensor<16xi32, #gluon.auto_encoding>)
+
+// -----
+
+// expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
+tt.func private @type_of_other_dialect(!nvws.token)
+
+// -----
+
+tt.func @former_name(%arg0: i32) {
+  // expected-error @+1 {{`triton_gpu` is called `ttg` since Triton 3.2}}
+  triton_gpu.async_wait
+  tt.return
+}
+
+// -----
+
+// expected-error @+1 {{`triton_nvidia_gpu` is called `ttng` since Triton 3.2}}
+tt.func private @former_type(!triton_nvidia_gpu.token)
+
+// -----
+
+tt.func @no_dialect_of_triton() {
+  // expected-note @+2 {{Available dialects}}
+  // expected-error @+1 {{Dialect `nothing' not found for custom op 'nothing.at_all'}}
+  nothing.at_all
+  tt.return
+}
