@@ -129,7 +129,7 @@ impl AmdWmmaEncoding {
     /// Whether two differ in nothing but how they are split over CTAs.
     pub(crate) fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
-            cga: other.cga.clone(),
+            cga: other.cga,
             ..self.clone()
         };
         split == *other

@@ -248,7 +248,7 @@ tt.func private @f(!ttg.memdesc<128x1xf32, #e, #ttng.tensor_memory>)
 // nvmma_shared_c3
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 8, fp4Padded = true}>
 tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{`nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
+  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` has no linear layout here: `fp4Padded` is true with `swizzlingByteWidth` 64 and `elementBitWidth` 8, expected 128 and 8}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
   tt.return
 }
@@ -258,7 +258,7 @@ tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
 // nvmma_shared_c4
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 12}>
 tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{`elementBitWidth` is 12, expected a power of two; the nearest ones are 8 and 16}}
+  // expected-error @+1 {{cannot view an operand that has no layout: `elementBitWidth` is 12, expected a power of two; the nearest ones are 8 and 16}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory> -> !ttg.memdesc<32x128xi8, #e, #ttg.shared_memory>
   tt.return
 }
@@ -268,7 +268,7 @@ tt.func @f(%x: !ttg.memdesc<64x64xi8, #e, #ttg.shared_memory>) {
 // nvmma_shared_c5
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16, rank = 1}>
 tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{`nvmma_shared` has no linear layout here: `rank` is 1, expected 2 or more with a swizzle}}
+  // expected-error @+1 {{cannot view an operand that has no layout: `nvmma_shared` has no linear layout here: `rank` is 1, expected 2 or more with a swizzle}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64xf16, #e, #ttg.shared_memory>
   tt.return
 }
@@ -278,7 +278,7 @@ tt.func @f(%x: !ttg.memdesc<64xf16, #e, #ttg.shared_memory>) {
 // nvmma_shared_c6
 #e = #ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>
 tt.func @f(%x: !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{shape of one CTA has 4 elements along its rows, but the tile of `nvmma_shared` has 8}}
+  // expected-error @+1 {{cannot view an operand that has no layout: shape of one CTA has 4 elements along its rows, but the tile of `nvmma_shared` has 8}}
   %0 = ttg.memdesc_reshape %x : !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<8x32xf16, #e, #ttg.shared_memory>
   tt.return
 }
@@ -289,7 +289,7 @@ tt.func @f(%x: !ttg.memdesc<4x64xf16, #e, #ttg.shared_memory>) {
 #s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #e = #ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #s}>
 tt.func @f(%x: !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory>) {
-  // expected-error @+1 {{shape of one CTA has 2 elements along the partitioned dim, but the tile of `partitioned_shared` has 4}}
+  // expected-error @+1 {{cannot view an operand that has no layout: shape of one CTA has 2 elements along the partitioned dim, but the tile of `partitioned_shared` has 4}}
   %0 = ttg.memdesc_trans %x {order = array<i32: 1, 0>} : !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64x2xf16, #e, #ttg.shared_memory>
   tt.return
 }

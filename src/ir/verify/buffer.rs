@@ -527,7 +527,11 @@ fn inferred(
 ) -> Vec<Complaint> {
     let expected = match expected {
         Ok(expected) => expected,
-        Err(e) => return one(Complaint::new(e.to_string())), // memdesc_trans_c3, memdesc_reshape_c3
+        Err(e) if e.is_inference() => return one(Complaint::new(e.to_string())), // memdesc_trans_c3, memdesc_reshape_c3
+        Err(e) => {
+            let reason = format!("cannot view an operand that has no layout: {e}");
+            return one(Complaint::new(reason)); // memdesc_trans_c3, memdesc_reshape_c3
+        }
     };
     let shape = &dst.alloc_shape[dst.alloc_shape.len().saturating_sub(expected.rank())..];
     if infer::equivalent(&expected, declared, shape) {
