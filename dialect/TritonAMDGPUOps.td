@@ -347,7 +347,7 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local">
     - tdm_c5: it has one interval and padding
     - tdm_c6: padding comes after at least 64 bits
     - tdm_c7: padding has at least 32 bits
-    - tdm_hint_c1: there are fewer than 32 warps
+    - tdm_hint_c1: there are fewer than 32 warps, a power of two
     - tdm_hint_c2: a hint chooses at least one warp
     - tdm_hint_c3: it chooses among the warps that there are
     - tdm_hint_c4: it chooses a power of two of them
@@ -404,7 +404,7 @@ def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global
     - tdm_c5: it has one interval and padding
     - tdm_c6: padding comes after at least 64 bits
     - tdm_c7: padding has at least 32 bits
-    - tdm_hint_c1: there are fewer than 32 warps
+    - tdm_hint_c1: there are fewer than 32 warps, a power of two
     - tdm_hint_c2: a hint chooses at least one warp
     - tdm_hint_c3: it chooses among the warps that there are
     - tdm_hint_c4: it chooses a power of two of them

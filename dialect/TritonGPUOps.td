@@ -410,9 +410,12 @@ def TTG_BarrierOp : TTG_Op<"barrier"> {
 
 def TTG_InlineAsmOp : TTG_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "assembly run once by each thread";
+  let description = [{
+    - inline_asm_c1: tensors have an encoding
+  }];
   let arguments = (ins StrAttr:$asm_string, StrAttr:$constraints, BoolAttr:$pure,
-                       Variadic<AnyType>:$args);
-  let results = (outs Variadic<AnyType>:$result);
+                       Variadic<AnyTypeOf<[TT_Any, TTG_MemDescType]>>:$args);
+  let results = (outs Variadic<AnyTypeOf<[TT_Any, TTG_MemDescType]>>:$result);
   let assemblyFormat = "$asm_string attr-dict ($args^)? `:` functional-type($args, $result)";
 }
 

@@ -1,6 +1,6 @@
 //! What encodings and tensor types mean, computed once per context.
 
-use crate::encoding::{Encoding, EncodingError, place_of_key};
+use crate::encoding::{Encoding, EncodingError, LinearEncoding, place_of_key};
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
@@ -218,7 +218,13 @@ impl Layouts {
                     is_generic: tensor
                         .encoding
                         .and_then(|attribute| self.encoding(attribute).ok())
-                        .is_some_and(|encoding| is_generic(&encoding)),
+                        .is_some_and(|encoding| {
+                            is_generic(&encoding)
+                                || (may_mix(&encoding)
+                                    && self.tensor(&tensor).is_ok_and(|layout| {
+                                        LinearEncoding::new(layout.full.clone()).is_err()
+                                    }))
+                        }),
                 };
             }
             let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
@@ -247,6 +253,16 @@ fn is_generic(encoding: &Encoding) -> bool {
     match encoding {
         Encoding::GenericLinear(_) => true,
         Encoding::Slice(slice) => is_generic(slice.parent()),
+        _ => false,
+    }
+}
+
+/// Whether an encoding may have bases that move in several dims without being told apart by its name.
+fn may_mix(encoding: &Encoding) -> bool {
+    match encoding {
+        Encoding::AmdWmma(_) => true,
+        Encoding::Slice(slice) => may_mix(slice.parent()),
+        Encoding::DotOperand(operand) => may_mix(operand.parent()),
         _ => false,
     }
 }

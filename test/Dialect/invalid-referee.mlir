@@ -545,3 +545,51 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// inline_asm_c1
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<128xi32>) {
+    // expected-error @+1 {{runs on the elements of each thread, so it needs tensors with an encoding}}
+    %0 = "ttg.inline_asm"(%a) <{asm_string = "a", constraints = "=r,r", pure = false}> : (tensor<128xi32>) -> i32
+    tt.return
+  }
+}
+
+// -----
+
+// generic_linear_c1: the tiles of a warp lie along a diagonal
+#w = #ttg.amd_wmma<{version = 1, isTranspose = false, ctaLayout = {register = [[1, 1]], warp = [[1, 0]]}, instrShape = [16, 16, 16]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x64xf32, #w>, %b: tensor<64x64xi32, #w>) {
+    // expected-error @+2 {{does not take a tensor whose warps are swizzled}}
+    // expected-note @+1 {{convert it with `ttg.convert_layout`}}
+    %0 = tt.gather %a[%b] {axis = 0 : i32} : (tensor<64x64xf32, #w>, tensor<64x64xi32, #w>) -> tensor<64x64xf32, #w>
+    tt.return
+  }
+}
+
+// -----
+
+// What Triton takes: several buffers, of which an atomic update changes one.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: !ttg.memdesc<2x8xi32, #s, #ttg.shared_memory, mutable>, %v: tensor<8xi32, #b>) {
+    %0 = "ttg.local_atomic_scatter_rmw"(%a, %v, %v) <{atomic_rmw_op = 4 : i32, axis = 0 : i32}> : (!ttg.memdesc<2x8xi32, #s, #ttg.shared_memory, mutable>, tensor<8xi32, #b>, tensor<8xi32, #b>) -> tensor<8xi32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// tdm_hint_c1
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%d: !tt.tensordesc<64x64xf16>, %a: !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>) {
+    // expected-error @+1 {{chooses among fewer than 32 warps, a power of two, but the module has 3}}
+    %0 = amdg.async_tdm_copy_global_to_local %d into %a {warp_used_hint = 3 : i32} : !tt.tensordesc<64x64xf16> -> !ttg.memdesc<64x64xf16, #s, #ttg.shared_memory, mutable>
+    tt.return
+  }
+}

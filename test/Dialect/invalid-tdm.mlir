@@ -198,7 +198,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 32 : i32, ttg.target = "hip:gfx1250", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%d: !tt.tensordesc<8x64xf16>, %s: !ttg.memdesc<8x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{chooses among fewer than 32 warps, but the module has 32}}
+    // expected-error @+1 {{chooses among fewer than 32 warps, a power of two, but the module has 32}}
     %0 = amdg.async_tdm_copy_global_to_local %d into %s {warp_used_hint = 1 : i32} : !tt.tensordesc<8x64xf16> -> !ttg.memdesc<8x64xf16, #sw, #smem, mutable>
     tt.return
   }

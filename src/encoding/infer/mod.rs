@@ -310,26 +310,33 @@ fn fp4(
         false => (value > 1).then_some(value / 2),
     };
     let few = || cannot(OP, "a thread does not hold two neighbours along the axis");
+    let order = enc.order(shape)?;
+    // Triton gives up on encodings by which a thread has no two neighbours, though a thread may have
+    // some by repetition; but not in three dims and more, where it takes the order for its inverse.
+    let gives_up = order.get(axis) == Some(&0);
     // Only of the fastest dim are neighbours in one thread neighbouring registers.
-    if enc.order(shape)?.first().map(|d| *d as usize) == Some(axis) {
+    if order.first().map(|d| *d as usize) == Some(axis) {
         match enc {
-            Encoding::DotOperand(e) => {
-                // Without a `kWidth` a thread has a whole row, before and after.
-                let width = match e.k_width() {
-                    0 => 0,
-                    width => scaled(width).filter(|w| *w > 0).ok_or_else(few)?,
-                };
-                let parent = e.shared_parent().clone();
-                return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
-            }
-            Encoding::Blocked(e) => {
-                let mut size = Ints::from_slice(e.size_per_thread())?;
-                size[axis] = scaled(size[axis]).ok_or_else(few)?;
-                let (threads, warps) = (e.threads_per_warp(), e.warps_per_cta());
-                let blocked =
-                    BlockedEncoding::new(&size, threads, warps, e.order(), *e.cga_layout())?;
-                return Ok(blocked.into());
-            }
+            Encoding::DotOperand(e) => match scaled(e.k_width()) {
+                Some(width) => {
+                    let parent = e.shared_parent().clone();
+                    return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
+                }
+                None if gives_up => return Err(few()),
+                None => {}
+            },
+            Encoding::Blocked(e) => match scaled(e.size_per_thread()[axis]) {
+                Some(along) => {
+                    let mut size = Ints::from_slice(e.size_per_thread())?;
+                    size[axis] = along;
+                    let (threads, warps) = (e.threads_per_warp(), e.warps_per_cta());
+                    let blocked =
+                        BlockedEncoding::new(&size, threads, warps, e.order(), *e.cga_layout())?;
+                    return Ok(blocked.into());
+                }
+                None if gives_up => return Err(few()),
+                None => {}
+            },
             _ => {}
         }
     }

@@ -296,6 +296,7 @@ pub(super) fn local_store(op: OperationRef<'_, '_>) -> Verdict {
 fn indexed(
     op: OperationRef<'_, '_>,
     buffer: &Buffer<'_>,
+    rank: usize,
     indices: &TensorType<'_>,
     values: &TensorType<'_>,
 ) -> Vec<Complaint> {
@@ -307,10 +308,9 @@ fn indexed(
             dimensions(values.shape)
         ))); // local_gather_c2, local_scatter_c3
     }
-    if buffer.shape.len() != indices.shape.len() {
+    if rank != indices.shape.len() {
         complaints.push(Complaint::new(format!(
-            "needs a buffer and indices of the same rank, but has {} and {}",
-            buffer.shape.len(),
+            "needs a buffer and indices of the same rank, but has {rank} and {}",
             indices.shape.len()
         ))); // local_gather_c3, local_scatter_c4
     }
@@ -342,16 +342,20 @@ pub(super) fn local_gather(op: OperationRef<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    verdict(indexed(op, &buffer, &indices, &values))
+    verdict(indexed(op, &buffer, buffer.shape.len(), &indices, &values))
 }
 
 pub(super) fn local_scatter(op: OperationRef<'_, '_>) -> Verdict {
+    scatter(op, |buffer| buffer.shape.len())
+}
+
+fn scatter(op: OperationRef<'_, '_>, rank: impl Fn(&Buffer<'_>) -> usize) -> Verdict {
     let (Some(buffer), Some(values), Some(indices)) =
         (buffer_of(op, 0), operand(op, 1), operand(op, 2))
     else {
         return Ok(());
     };
-    verdict(indexed(op, &buffer, &indices, &values))
+    verdict(indexed(op, &buffer, rank(&buffer), &indices, &values))
 }
 
 pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
@@ -365,7 +369,10 @@ pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
             values.type_
         ); // local_atomic_scatter_rmw_c2
     }
-    local_scatter(op)
+    // One of several buffers in a row has the rank of their encoding.
+    scatter(op, |buffer| {
+        encoding_of(op, buffer).map_or(buffer.shape.len(), |e| e.rank())
+    })
 }
 
 pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {

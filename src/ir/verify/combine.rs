@@ -247,6 +247,20 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
     verdict(complaints)
 }
 
+/// Each thread runs the assembly on its elements, so it is known which those are.
+pub(super) fn assembly(op: OperationRef<'_, '_>) -> Verdict {
+    let (srcs, results) = types(op);
+    let dsts: Vec<TensorType<'_>> = results.into_iter().filter_map(TensorType::of).collect();
+    for tensor in srcs.iter().chain(&dsts) {
+        ensure!(
+            tensor.encoding.is_some(),
+            "runs on the elements of each thread, so it needs tensors with an encoding, but has `{}`",
+            tensor.type_
+        ); // inline_asm_c1
+    }
+    Ok(())
+}
+
 pub(super) fn inline_asm(op: OperationRef<'_, '_>) -> Verdict {
     // Triton takes a negative number for a large one.
     let packed = u64::from(integer(op, "packed_element") as u32);

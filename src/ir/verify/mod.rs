@@ -124,6 +124,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         "tt.atomic_store" => convert::atomic_access(op, &[1, 3]),
         "tt.atomic_poll" => convert::atomic_poll(op),
         "ttg.fp4_to_fp" => convert::fp4_to_fp(op),
+        "ttg.inline_asm" => combine::assembly(op),
         "ttg.convert_layout" => convert::convert_layout(op),
         "tt.descriptor_load" => convert::descriptor(op, result_type(op, 0)),
         "tt.descriptor_store" | "tt.descriptor_reduce" => {

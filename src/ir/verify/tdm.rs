@@ -122,8 +122,8 @@ fn hint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, hint: i64) -> Verdict {
     let count = u64::from(mask.count_ones());
     if let Some(warps) = ModuleInfo::num_warps(op) {
         ensure!(
-            warps < 32,
-            "chooses among fewer than 32 warps, but the module has {warps}"
+            warps < 32 && warps.is_power_of_two(),
+            "chooses among fewer than 32 warps, a power of two, but the module has {warps}"
         ); // tdm_hint_c1
         ensure!(mask != 0, "needs a hint that chooses at least one warp"); // tdm_hint_c2
         ensure!(
