@@ -64,6 +64,68 @@ struct Canonicalize : RewritePattern {
   }
 };
 
+// What no partition uses is not captured, and nothing is captured twice.
+struct DropCaptures : OpRewritePattern<ll::ttg::WarpSpecializePartitionsOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ll::ttg::WarpSpecializePartitionsOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::SmallMapVector<Value, unsigned, 4> places;
+    for (auto [i, capture] : llvm::enumerate(op.getOperands())) {
+      auto [place, isNew] = places.insert({capture, i});
+      if (!isNew)
+        for (Region &partition : op.getPartitionRegions())
+          rewriter.replaceAllUsesWith(partition.getArgument(i),
+                                      partition.getArgument(place->second));
+    }
+    llvm::BitVector unused(op.getNumOperands());
+    for (unsigned i = 0; i != unused.size(); ++i)
+      if (llvm::all_of(op.getPartitionRegions(),
+                       [&](Region &partition) { return partition.getArgument(i).use_empty(); }))
+        unused.set(i);
+    if (unused.none())
+      return failure();
+    rewriter.modifyOpInPlace(op, [&] {
+      for (Region &partition : op.getPartitionRegions())
+        partition.front().eraseArguments(unused);
+      op->eraseOperands(unused);
+    });
+    return success();
+  }
+};
+
+// A result that nothing uses is not given.
+struct DropResults : OpRewritePattern<ll::ttg::WarpSpecializeOp> {
+  using OpRewritePattern::OpRewritePattern;
+
+  LogicalResult matchAndRewrite(ll::ttg::WarpSpecializeOp op,
+                                PatternRewriter &rewriter) const override {
+    llvm::BitVector unused(op.getNumResults());
+    SmallVector<Value> used;
+    for (OpResult result : op->getResults())
+      if (result.use_empty())
+        unused.set(result.getResultNumber());
+      else
+        used.push_back(result);
+    if (unused.none())
+      return failure();
+    for (Block &block : op.getDefaultRegion())
+      if (auto yield = dyn_cast<ll::ttg::WarpYieldOp>(block.getTerminator()))
+        rewriter.modifyOpInPlace(yield, [&] { yield->eraseOperands(unused); });
+    auto made = ll::ttg::WarpSpecializeOp::create(
+        rewriter, op.getLoc(), TypeRange(ValueRange(used)), op.getPartitionNumWarpsAttr(),
+        op.getWarpGroupStartIdsAttr(), op.getRequestedRegistersAttr(),
+        op.getActualRegistersAttr());
+    made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+    for (auto [from, to] : llvm::zip_equal(op->getRegions(), made->getRegions()))
+      rewriter.inlineRegionBefore(from, to, to.end());
+    for (auto [from, to] : llvm::zip_equal(used, made->getResults()))
+      rewriter.replaceAllUsesWith(from, to);
+    rewriter.eraseOp(op);
+    return success();
+  }
+};
+
 } // namespace
 
 void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
@@ -73,4 +135,5 @@ void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &p
         "ttg.memdesc_reinterpret", "ttg.memdesc_subslice", "ttng.tmem_store", "amdg.concat",
         "amdg.extract_slice"})
     patterns.add<Canonicalize>(name, patterns.getContext());
+  patterns.add<DropCaptures, DropResults>(patterns.getContext());
 }

@@ -229,7 +229,8 @@ void ll::ttg::LocalAllocOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   if (!getType().getMutableMemory() && !(*this)->hasAttr("allocation.offset"))
     return;
-  effects.emplace_back(MemoryEffects::Allocate::get(), SharedMemory::get());
+  effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),
+                       SharedMemory::get());
   if (getSrc())
     effects.emplace_back(MemoryEffects::Write::get(), getOperation()->getOpResult(0),
                          SharedMemory::get());

@@ -156,6 +156,14 @@ void ll::ttng::TritonNvidiaGPUDialect::initialize() {
   addInterfaces<TensorMemoryAliases>();
 }
 
+// It only reads, also while it is under way: one whose result is not used may go.
+void ll::ttng::WarpGroupDotOp::getEffects(
+    SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
+  for (OpOperand *operand : {&getAMutable(), &getBMutable()})
+    if (isa<ttg::MemDescType>(operand->get().getType()))
+      effects.emplace_back(MemoryEffects::Read::get(), operand, ttg::SharedMemory::get());
+}
+
 void ll::ttng::TMEMAllocOp::getEffects(
     SmallVectorImpl<SideEffects::EffectInstance<MemoryEffects::Effect>> &effects) {
   effects.emplace_back(MemoryEffects::Allocate::get(), getOperation()->getOpResult(0),

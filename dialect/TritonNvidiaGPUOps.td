@@ -40,6 +40,7 @@ def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
 }
 
 def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
+    DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product by a group of four warps, `a` and `b` in shared memory";
   let description = [{

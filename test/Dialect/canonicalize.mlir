@@ -13,6 +13,8 @@
 #tmem = #ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1>
 #v = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #w = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#nv = #ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>
+#wg = #ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 64, 16]}>
 #linear = #ttg.linear<{register = [[128]], lane = [[1], [2], [4], [8], [16]], warp = [[32], [64]], block = []}>
 // CHECK-DAG: #[[$A:.+]] = #ttg.blocked<{sizePerThread = [1, 4]
 // CHECK-DAG: #[[$B:.+]] = #ttg.blocked<{sizePerThread = [4, 1]
@@ -154,5 +156,42 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     %0 = amdg.concat %a, %b, %c, %d : tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a>, tensor<32x32xf32, #a> -> tensor<64x64xf32, #a>
     %1 = amdg.extract_slice %0 [32, 0] : tensor<64x64xf32, #a> to tensor<32x64xf32, #a>
     tt.return %1 : tensor<32x64xf32, #a>
+  }
+
+  // Partitions get what one of them uses, once; results are those that something uses.
+  // CHECK-LABEL: @captures
+  tt.func @captures(%x: i32, %y: f32, %z: i32) -> f32 {
+    // CHECK-NEXT: %[[R:.+]] = ttg.warp_specialize(%arg0) attributes {requestedRegisters = array<i32: 24, 40>, x.y}
+    // CHECK-NEXT: default {
+    // CHECK-NEXT: ttg.barrier local
+    // CHECK-NEXT: ttg.warp_yield %arg1 : f32
+    // CHECK: partition0(%[[A:.+]]: i32) num_warps(4) {
+    // CHECK-NEXT: tt.print {{.+}} : %[[A]], %[[A]] : i32, i32
+    // CHECK: partition1(%{{.+}}: i32) num_warps(2) {
+    // CHECK-NEXT: ttg.warp_return
+    // CHECK-NEXT: } : (i32) -> f32
+    // CHECK-NEXT: tt.return %[[R]] : f32
+    %r:2 = ttg.warp_specialize(%x, %z, %x) attributes {requestedRegisters = array<i32: 24, 40>, x.y}
+    default {
+      ttg.barrier local
+      ttg.warp_yield %z, %y : i32, f32
+    }
+    partition0(%a: i32, %b: i32, %c: i32) num_warps(4) {
+      tt.print "x" {hex = false, isSigned = array<i32: 0, 0>} : %a, %c : i32, i32
+      ttg.warp_return
+    }
+    partition1(%a: i32, %b: i32, %c: i32) num_warps(2) {
+      ttg.warp_return
+    } : (i32, i32, i32) -> (i32, f32)
+    tt.return %r#1 : f32
+  }
+
+  // A product only reads, so one that nothing uses goes, as does a buffer.
+  // CHECK-LABEL: @unused
+  tt.func @unused(%a: !ttg.memdesc<64x64xf16, #nv, #smem>, %b: !ttg.memdesc<64x64xf16, #nv, #smem>, %c: tensor<64x64xf32, #wg>) {
+    // CHECK-NEXT: tt.return
+    %0 = ttng.warp_group_dot %a, %b, %c {isAsync = true} : !ttg.memdesc<64x64xf16, #nv, #smem> * !ttg.memdesc<64x64xf16, #nv, #smem> -> tensor<64x64xf32, #wg>
+    %1 = ttg.local_alloc : () -> !ttg.memdesc<64x64xf16, #nv, #smem, mutable>
+    tt.return
   }
 }
