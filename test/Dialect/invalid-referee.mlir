@@ -593,3 +593,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 3 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// fp4_to_fp_c6: `kWidth` is along K, which has one element
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1, 1], instrShape = [1, 16, 8]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @f(%a: tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>) {
+    // expected-error @+1 {{the first two registers of a thread are not neighbours along the axis}}
+    %0 = ttg.fp4_to_fp %a {axis = 2 : i32} : tensor<64x1x32xi8, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> -> tensor<64x1x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 4}>>
+    tt.return
+  }
+}

@@ -318,12 +318,13 @@ fn fp4(
     if order.first().map(|d| *d as usize) == Some(axis) {
         match enc {
             Encoding::DotOperand(e) => match scaled(e.k_width()) {
-                Some(width) => {
+                // Only along K a thread has `kWidth` neighbours; K may be shorter than that.
+                Some(width) if axis + 1 + e.op_idx() as usize == e.rank() => {
                     let parent = e.shared_parent().clone();
                     return Ok(DotOperandEncoding::new(e.op_idx(), parent, width)?.into());
                 }
                 None if gives_up => return Err(few()),
-                None => {}
+                _ => {}
             },
             Encoding::Blocked(e) => match scaled(e.size_per_thread()[axis]) {
                 Some(along) => {

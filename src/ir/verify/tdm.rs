@@ -304,7 +304,7 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
         .map(|o| o.to_vec())
         .unwrap_or_default();
     ensure!(
-        order.first() == Some(&1),
+        order.first().map(|d| *d as usize + 1) == Some(order.len()),
         "needs a buffer whose rows are contiguous, but its `order` is {order:?}"
     ); // async_tdm_gather_c2
     if let Ok(layout) = Layouts::of(op.context()).tensor(&indices) {
