@@ -58,6 +58,26 @@ struct Canonicalize : RewritePattern {
                                    reinterpret_cast<void *>(action.attribute)));
       });
       return success();
+    case 7: { // all its elements are one number
+      auto type = cast<RankedTensorType>(op->getResult(0).getType());
+      auto number = Attribute::getFromOpaquePointer(reinterpret_cast<void *>(action.attribute));
+      rewriter.replaceOpWithNewOp<arith::ConstantOp>(
+          op, cast<TypedAttr>(Attribute(DenseElementsAttr::get(type, number))));
+      return success();
+    }
+    case 8: // it is masked by what is always true
+      rewriter.modifyOpInPlace(op, [&] {
+        if (auto load = dyn_cast<ll::tt::LoadOp>(op)) {
+          load.getMaskMutable().clear();
+          load.getOtherMutable().clear();
+        } else {
+          cast<ll::tt::StoreOp>(op).getMaskMutable().clear();
+        }
+      });
+      return success();
+    case 9: // it does nothing
+      rewriter.eraseOp(op);
+      return success();
     default:
       return failure();
     }
@@ -130,7 +150,8 @@ struct DropResults : OpRewritePattern<ll::ttg::WarpSpecializeOp> {
 
 void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
   for (StringRef name :
-       {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split",
+       {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split", "tt.expand_dims",
+        "tt.bitcast", "tt.broadcast", "tt.splat", "tt.make_range", "tt.addptr", "tt.load", "tt.store",
         "tt.histogram", "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
         "ttg.memdesc_reinterpret", "ttg.memdesc_subslice", "ttng.tmem_store", "amdg.concat",
         "amdg.extract_slice"})

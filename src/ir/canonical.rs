@@ -9,7 +9,7 @@
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
 use crate::ir::verify::{can_store, integers, static_offsets};
-use crate::ir::{Layouts, TensorType, infer};
+use crate::ir::{Layouts, TensorType, infer, uniform};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
 use melior::ir::attribute::DenseI32ArrayAttribute;
@@ -32,8 +32,16 @@ pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
     let name = op.name();
     match name.as_string_ref().as_str().unwrap_or_default() {
         "ttg.convert_layout" => convert(op),
-        "tt.reshape" => reshape(op),
-        "tt.trans" | "ttg.memdesc_trans" => trans(op),
+        "tt.reshape" => uniform::view(op).unwrap_or_else(|| reshape(op)),
+        "tt.trans" => uniform::view(op).unwrap_or_else(|| trans(op)),
+        "tt.expand_dims" => uniform::view(op).unwrap_or(Rewrite::Keep),
+        "tt.broadcast" => uniform::broadcast(op),
+        "tt.splat" => uniform::splat(op),
+        "tt.make_range" => uniform::make_range(op),
+        "tt.addptr" => uniform::addptr(op),
+        "tt.load" => uniform::masked(op, 1),
+        "tt.store" => uniform::masked(op, 2),
+        "ttg.memdesc_trans" => trans(op),
         "tt.split" => split(op),
         "tt.gather" => gather(op),
         "ttg.local_alloc" => local_alloc(op),
@@ -41,7 +49,7 @@ pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
         "tt.histogram" => histogram(op),
         "ttng.tmem_store" => tmem_store(op),
         "ttg.memdesc_subslice" => subslice(op),
-        "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
+        "tt.bitcast" | "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
         "amdg.concat" => concat(op),
         "amdg.extract_slice" => extract_slice(op),
         _ => Rewrite::Keep,

@@ -14,6 +14,7 @@ mod layouts;
 mod module;
 pub mod reference;
 mod tensor;
+mod uniform;
 mod unknown;
 pub mod verify;
 pub mod view;

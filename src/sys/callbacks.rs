@@ -124,6 +124,12 @@ pub enum Rewrite<'c> {
     SetOperandAndConvertNext(usize, Value<'c, 'c>),
     /// It is the part of this buffer that begins at these `offsets`.
     Subslice(Value<'c, 'c>, Attribute<'c>),
+    /// It is a constant tensor with this number everywhere.
+    Constant(Attribute<'c>),
+    /// It reads or writes everywhere, without its mask and what stands in for masked elements.
+    Unmask,
+    /// It has no effect and no result.
+    Erase,
 }
 
 /// Proof that an error diagnostic has been emitted.
@@ -204,11 +210,16 @@ impl LayoutCache {
 pub(super) fn canonicalize(op: usize) -> RewriteAction {
     // SAFETY: C++ passes the address of the operation it rewrites.
     let op = unsafe { super::operation(op) };
-    let action = |kind, index, value: Value<'_, '_>| RewriteAction {
+    let bare = |kind| RewriteAction {
         kind,
+        index: 0,
+        value: 0,
+        attribute: 0,
+    };
+    let action = |kind, index, value: Value<'_, '_>| RewriteAction {
         index,
         value: super::value_id(value),
-        attribute: 0,
+        ..bare(kind)
     };
     match guard(|| semantics().canonicalize(op)) {
         Ok(Rewrite::Replace(value)) => action(1, 0, value),
@@ -220,13 +231,14 @@ pub(super) fn canonicalize(op: usize) -> RewriteAction {
             attribute: super::attribute_id(offsets),
             ..action(6, 0, value)
         },
-        // What cannot be decided stays as it is.
-        Ok(Rewrite::Keep) | Err(_) => RewriteAction {
-            kind: 0,
-            index: 0,
-            value: 0,
-            attribute: 0,
+        Ok(Rewrite::Constant(number)) => RewriteAction {
+            attribute: super::attribute_id(number),
+            ..bare(7)
         },
+        Ok(Rewrite::Unmask) => bare(8),
+        Ok(Rewrite::Erase) => bare(9),
+        // What cannot be decided stays as it is.
+        Ok(Rewrite::Keep) | Err(_) => bare(0),
     }
 }
 

@@ -215,7 +215,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
 }
 
 /// The operands of one of an operation's operand groups, in the order of its declaration.
-fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range<usize> {
+pub(crate) fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range<usize> {
     let sizes: Vec<usize> = integers(op, "operandSegmentSizes")
         .iter()
         .map(|n| usize::try_from(*n).unwrap_or(0))
@@ -224,7 +224,7 @@ fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range<usize> {
     start..start + sizes.get(group).copied().unwrap_or(0)
 }
 
-pub(super) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
+pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
     op.attribute(name)
         .ok()
         .and_then(|a| IntegerAttribute::try_from(a).ok())
@@ -237,7 +237,7 @@ pub(crate) fn order(op: OperationRef<'_, '_>) -> Vec<i32> {
 }
 
 /// An attribute that is a list of 32-bit integers.
-pub(super) fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
+pub(crate) fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
     op.attribute(name)
         .ok()
         .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())
