@@ -127,7 +127,8 @@ impl AmdWmmaEncoding {
     }
 
     /// Whether two differ in nothing but how they are split over CTAs.
-    pub(crate) fn is_same_in_cta(&self, other: &Self) -> bool {
+    #[must_use]
+    pub fn is_same_in_cta(&self, other: &Self) -> bool {
         let split = Self {
             cga: other.cga,
             ..self.clone()

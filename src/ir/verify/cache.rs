@@ -1,12 +1,14 @@
 //! Rules of how accesses use the caches.
 
 use super::Verdict;
+use crate::ir::Layouts;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
 /// One word of an operation's `cachePolicy`, such as what stands behind `cache_modifier =`.
 pub(crate) fn policy(op: OperationRef<'_, '_>, key: &str) -> Option<String> {
-    let text = op.attribute("cachePolicy").ok()?.to_string();
+    let attribute = op.attribute("cachePolicy").ok()?;
+    let text = Layouts::of(op.context()).text_of_attribute(attribute);
     let (_, list) = text.split_once('<')?;
     list.trim_end_matches('>').split(',').find_map(|field| {
         let (name, value) = field.split_once('=')?;
