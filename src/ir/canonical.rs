@@ -16,7 +16,8 @@ use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-fn is(op: Op<'_>, name: &str) -> bool {
+/// Whether an operation has this name.
+pub(super) fn is(op: Op<'_>, name: &str) -> bool {
     op.name().as_string_ref().as_str() == Ok(name)
 }
 
@@ -94,16 +95,7 @@ fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
     let name = producer.name();
     match name.as_string_ref().as_str().unwrap_or_default() {
         "ttg.convert_layout" => Rewrite::SetOperand(0, build::operand(producer, 0)),
-        "tt.splat" | "tt.make_range" => Rewrite::Recreate(source),
-        "arith.constant" => match producer
-            .attribute("value")
-            .ok()
-            .and_then(build::splat_value)
-        {
-            Some(_) => Rewrite::Recreate(source),
-            None => Rewrite::Keep,
-        },
-        "tt.histogram" => Rewrite::Recreate(source),
+        "tt.make_range" | "tt.histogram" => Rewrite::Recreate(source),
         "ttg.local_load" if sys::has_one_use(source) => Rewrite::Recreate(source),
         "tt.reshape"
             if producer.has_attribute("allow_reorder")
@@ -114,7 +106,7 @@ fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
         {
             Rewrite::Recreate(source)
         }
-        _ => Rewrite::Keep,
+        _ => uniform::view(op).unwrap_or(Rewrite::Keep),
     }
 }
 

@@ -1,6 +1,7 @@
 //! Canonical form of what is known of every element at once: splats, constants, constant masks.
 
-use super::verify::{integers, segment};
+use super::canonical::is;
+use super::verify::{integer as integer_of, integers, segment};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
 use melior::ir::attribute::IntegerAttribute;
@@ -11,7 +12,7 @@ use melior::ir::{Attribute, AttributeLike};
 /// The number that a constant is, or that all elements of a constant tensor are.
 fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let producer = sys::defining_operation(value)?;
-    if producer.name().as_string_ref().as_str() != Ok("arith.constant") {
+    if !is(producer, "arith.constant") {
         return None;
     }
     let value = producer.attribute("value").ok()?;
@@ -19,20 +20,13 @@ fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
 }
 
 fn integer(value: Val<'_>) -> Option<i64> {
-    let number = constant(value).filter(Attribute::is_integer)?;
-    IntegerAttribute::try_from(number).ok().map(|n| n.value())
+    constant(value).and_then(build::integer_value)
 }
 
 /// Whether all elements of a tensor are one value, which can be spread again in another shape.
 fn is_splat(value: Val<'_>) -> bool {
-    sys::defining_operation(value).is_some_and(|producer| {
-        let name = producer.name();
-        match name.as_string_ref().as_str().unwrap_or_default() {
-            "tt.splat" => true,
-            "arith.constant" => constant(value).is_some(),
-            _ => false,
-        }
-    })
+    sys::defining_operation(value).is_some_and(|producer| is(producer, "tt.splat"))
+        || constant(value).is_some()
 }
 
 /// A view of one value everywhere is that value everywhere, in the shape and encoding of the view.
@@ -68,12 +62,12 @@ pub(super) fn splat<'c>(op: Op<'c>) -> Rewrite<'c> {
 
 /// A range of one number is that number.
 pub(super) fn make_range<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let end = |name: &str| super::verify::integer(op, name);
-    if end("end") - end("start") != 1 {
+    let (start, end) = (integer_of(op, "start"), integer_of(op, "end"));
+    if end - start != 1 {
         return Rewrite::Keep;
     }
     let i32 = IntegerType::new(build::context(op), 32).into();
-    Rewrite::Constant(IntegerAttribute::new(i32, end("start")).into())
+    Rewrite::Constant(IntegerAttribute::new(i32, start).into())
 }
 
 /// A mask that is true everywhere is none; where it is false everywhere, nothing is read or written.

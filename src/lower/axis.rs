@@ -15,13 +15,12 @@
 use crate::ir::{TensorType, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::plan::axis::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
-use crate::sys;
+use crate::sys::{self, build};
 use melior::ir::attribute::{
     ArrayAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute,
     IntegerAttribute,
 };
 use melior::ir::operation::{OperationLike, OperationResult};
-use melior::ir::r#type::IntegerType;
 use melior::ir::{
     Attribute, BlockLike, BlockRef, OperationRef, RegionLike, RegionRef, Type, TypeLike, Value,
     ValueLike,
@@ -464,14 +463,14 @@ fn cast(info: &AxisInfo, from: Type<'_>, to: Type<'_>, by_sign: bool) -> AxisInf
 
 fn constant(value: Attribute<'_>, type_: Type<'_>, shape: &[u64]) -> Option<AxisInfo> {
     let element = TensorType::of(type_).map_or(type_, |t| t.element);
-    if IntegerType::try_from(element).is_err() && !element.is_index() {
+    if !element.is_integer() && !element.is_index() {
         // Floats: only that all elements of a splat are equal.
         let is_splat = DenseElementsAttribute::try_from(value).map_or(true, |d| d.is_splat());
         return is_splat.then(|| AxisInfo::scalar().splat(shape));
     }
     let bits = bits_of(type_);
-    if let Ok(number) = IntegerAttribute::try_from(value) {
-        return Some(AxisInfo::constant(shape, number.value(), bits));
+    if let Some(number) = build::integer_value(value) {
+        return Some(AxisInfo::constant(shape, number, bits));
     }
     let dense = DenseElementsAttribute::try_from(value).ok()?;
     if dense.is_splat() {
@@ -512,8 +511,8 @@ fn promised<'c>(
     let shape = shape_of(type_);
     let along = |attribute: Option<Attribute<'c>>, d: usize| -> u64 {
         let Some(attribute) = attribute else { return 1 };
-        let number = if let Ok(number) = IntegerAttribute::try_from(attribute) {
-            (d == 0).then(|| number.value())
+        let number = if let Some(number) = build::integer_value(attribute) {
+            (d == 0).then_some(number)
         } else {
             DenseElementsAttribute::try_from(attribute)
                 .ok()

@@ -10,7 +10,7 @@ use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
     TypeAttribute,
 };
-use melior::ir::r#type::IntegerType;
+use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
 use std::collections::HashMap;
 
@@ -242,10 +242,9 @@ impl<'c> Emitter<'c> {
         value: Attribute<'c>,
     ) -> Val<'c> {
         let constant = self.pure(name, &[], type_, &[("value", value)]);
-        if let Ok(integer) = IntegerAttribute::try_from(value) {
+        if let Some(integer) = build::integer_value(value) {
             #[allow(clippy::cast_sign_loss, reason = "bits are what counts")]
-            self.constants
-                .insert(value_id(constant), integer.value() as u64);
+            self.constants.insert(value_id(constant), integer as u64);
         }
         constant
     }
@@ -261,7 +260,7 @@ impl<'c> Emitter<'c> {
             let attribute = FloatAttribute::new(self.context, type_, 0.0).into();
             return self.pure("llvm.mlir.constant", &[], type_, &[("value", attribute)]);
         }
-        if IntegerType::try_from(type_).is_ok() {
+        if type_.is_integer() {
             return self.constant(type_, 0);
         }
         self.pure("llvm.mlir.zero", &[], type_, &[])

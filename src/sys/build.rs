@@ -5,6 +5,7 @@
 //! erased before the tables are dropped, which [`erase`](super::erase) states as its duty.
 
 use melior::Context;
+use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{
     Attribute, AttributeLike, Block, BlockLike, BlockRef, Identifier, Location, OperationRef,
@@ -167,6 +168,15 @@ pub fn of_context<'c>(op: OperationRef<'c, '_>) -> Op<'c> {
 #[must_use]
 pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
+}
+
+/// The number that an attribute is, or nothing for one that is no integer.
+///
+/// melior's own conversion prints what it refuses, which may be a large constant.
+#[must_use]
+pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
+    let number = Some(attribute).filter(Attribute::is_integer)?;
+    IntegerAttribute::try_from(number).ok().map(|n| n.value())
 }
 
 /// The element that all elements of a constant tensor are, if they are all the same.

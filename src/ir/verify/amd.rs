@@ -1,9 +1,9 @@
 //! Rules of AMD's operations on registers and buffers.
 
-use super::buffer::{SHARED, buffer_of, encoding_of, is_in};
+use super::buffer::{SHARED, buffer_of, encoding_of, is_in, memory_name};
 use super::{Verdict, axes, convert, dimensions, integer, layouts, operand, operand_type, result};
 use crate::encoding::{BlockedEncoding, Encoding};
-use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
+use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::sys::{self, Complaint};
 use melior::ir::attribute::DenseI64ArrayAttribute;
@@ -372,7 +372,7 @@ fn upcast(
         .strip_prefix("hip:gfx125")
         .is_some_and(|stepping| stepping.len() == 1);
     ensure!(
-        !is_gfx125x || scale.element.to_string() == "i8",
+        !is_gfx125x || *element_name(scale.element) == *"i8",
         "needs scales of `i8` on `{target}`, but has `{}`",
         scale.type_
     ); // scaled_c16
@@ -512,7 +512,7 @@ pub(super) fn async_copy_local_to_global(op: OperationRef<'_, '_>) -> Verdict {
     ensure!(
         is_in(&src, SHARED),
         "needs a buffer in `{SHARED}`, but has one in `{}`",
-        src.memory_space.map_or_else(String::new, |s| s.to_string())
+        memory_name(&src)
     ); // async_copy_local_to_global_c1
     super::cache::store(op) // store_c1
 }

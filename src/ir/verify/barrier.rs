@@ -2,11 +2,10 @@
 
 use super::buffer::{buffer_of, encoding_of};
 use super::tensor_core::on_blackwell;
-use super::{Verdict, dimensions, integer, operand_type, result, segment};
+use super::{Verdict, dimensions, flag, integer, operand_type, result, segment};
 use crate::encoding::{CgaLayout, Encoding};
-use crate::ir::{ModuleInfo, element_bits};
+use crate::ir::{ModuleInfo, element_bits, element_name};
 use crate::sys::{self, Buffer};
-use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 
@@ -253,7 +252,7 @@ pub(super) fn try_cancel(op: OperationRef<'_, '_>) -> Verdict {
 pub(super) fn try_cancel_sync(op: OperationRef<'_, '_>) -> Verdict {
     if let Some(tensor) = result(op, 0) {
         ensure!(
-            tensor.shape == [2] && tensor.element.to_string() == "i64",
+            tensor.shape == [2] && *element_name(tensor.element) == *"i64",
             "makes an answer of 2 elements of `i64`, but the result is `{}`",
             tensor.type_
         ); // clc_try_cancel_sync_c1
@@ -279,11 +278,7 @@ pub(super) fn cluster(op: OperationRef<'_, '_>) -> Verdict {
     let mut above = op.parent_operation();
     while let Some(parent) = above {
         if parent.name().as_string_ref().as_str() == Ok("tt.func") {
-            let inlined = !parent
-                .attribute("noinline")
-                .ok()
-                .and_then(|a| BoolAttribute::try_from(a).ok())
-                .is_some_and(|a| a.value());
+            let inlined = !flag(parent, "noinline");
             let is_kernel = !parent.has_attribute("sym_visibility")
                 || parent
                     .attribute("sym_visibility")

@@ -80,9 +80,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
     if !is_in(&buffer, memory) {
         return Err(format!(
             "`{attribute}` lays out buffers in `{memory}`, but this one is in `{}`",
-            buffer
-                .memory_space
-                .map_or_else(String::new, |s| s.to_string())
+            memory_name(&buffer)
         )); // memdesc_c6
     }
     if shape.len() != rank && shape.len() != rank + 1 {
@@ -198,6 +196,20 @@ pub(super) fn encoding_of(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Opti
     Layouts::of(op.context()).encoding(buffer.encoding?).ok()
 }
 
+/// How a buffer's encoding is spelled, in a message.
+pub(super) fn encoding_name(buffer: &Buffer<'_>) -> String {
+    buffer
+        .encoding
+        .map_or_else(|| "none".to_owned(), |e| e.to_string())
+}
+
+/// How the memory that a buffer is in is spelled, in a message.
+pub(super) fn memory_name(buffer: &Buffer<'_>) -> String {
+    buffer
+        .memory_space
+        .map_or_else(String::new, |space| space.to_string())
+}
+
 /// A tensor and a buffer hold the same elements.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Complaint> {
     let mut complaints = Vec::new();
@@ -221,9 +233,7 @@ pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Complaint> 
     (!is_in(buffer, memory)).then(|| {
         Complaint::new(format!(
             "needs a buffer in `{memory}`, but has one in `{}`",
-            buffer
-                .memory_space
-                .map_or_else(String::new, |s| s.to_string())
+            memory_name(buffer)
         )) // local_alloc_c4, local_gather_c1, local_scatter_c2, memdesc_subslice_c6
     })
 }

@@ -1,6 +1,7 @@
 //! Rules of how accesses use the caches.
 
 use super::Verdict;
+use super::cache_policy::field;
 use crate::ir::Layouts;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
@@ -9,11 +10,7 @@ use melior::ir::operation::OperationLike;
 pub(crate) fn policy(op: OperationRef<'_, '_>, key: &str) -> Option<String> {
     let attribute = op.attribute("cachePolicy").ok()?;
     let text = Layouts::of(op.context()).text_of_attribute(attribute);
-    let (_, list) = text.split_once('<')?;
-    list.trim_end_matches('>').split(',').find_map(|field| {
-        let (name, value) = field.split_once('=')?;
-        (name.trim() == key).then(|| value.trim().to_owned())
-    })
+    field(&text, key).map(str::to_owned)
 }
 
 /// The modifier, where there is one.

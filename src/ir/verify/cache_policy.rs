@@ -11,21 +11,25 @@ type Broken = (String, &'static str);
 /// The rule that is broken.
 pub(crate) fn cache_policy(attribute: Attribute<'_>) -> Result<(), Broken> {
     let text = attribute.to_string();
-    let fields = text
-        .strip_prefix("#ttng.cache_policy<")
-        .and_then(|text| text.strip_suffix('>'));
-    fields.map_or(Ok(()), rules)
+    if text.starts_with("#ttng.cache_policy<") {
+        rules(&text)
+    } else {
+        Ok(())
+    }
 }
 
-/// Checks `l1 = evict_first, l2_primary = evict_last`, which names no field that is `none`.
-fn rules(fields: &str) -> Result<(), Broken> {
-    let field = |key: &str| {
-        fields
-            .split(", ")
-            .filter_map(|field| field.split_once(" = "))
-            .find(|(name, _)| *name == key)
-            .map(|(_, value)| value)
-    };
+/// What stands behind a key in `#ttng.cache_policy<l1 = evict_first, l2_primary = evict_last>`, which
+/// names no field that is `none`.
+pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
+    let (_, fields) = text.strip_suffix('>')?.split_once('<')?;
+    let mut fields = fields.split(", ").filter_map(|f| f.split_once(" = "));
+    fields
+        .find(|(name, _)| *name == key)
+        .map(|(_, value)| value)
+}
+
+fn rules(text: &str) -> Result<(), Broken> {
+    let field = |key: &str| field(text, key);
     let broken = |reason: String, key| Err((reason, key));
     if let (Some(modifier), Some(l1)) = (field("cache_modifier"), field("l1")) {
         let reason = format!(

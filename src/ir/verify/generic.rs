@@ -1,11 +1,8 @@
 //! Where tensors laid out by `#ttg.generic_linear` may stand.
 
 use super::{Verdict, one};
-use crate::ir::Layouts;
-use crate::ir::layouts::Occupant;
-use crate::sys::{Complaint, build};
-use melior::ir::operation::OperationLike;
-use melior::ir::{OperationRef, ValueLike};
+use crate::sys::Complaint;
+use melior::ir::Type;
 
 /// Operations of `tt`, `ttg` and `ttng` that take them, sorted.
 const TAKEN_BY: [&str; 32] = [
@@ -43,24 +40,9 @@ const TAKEN_BY: [&str; 32] = [
     "ttg.local_store",
 ];
 
-/// Whether warps may be swizzled in the tensors of an operation.
-pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verdict {
-    let layouts = Layouts::of(op.context());
-    let operands = (0..op.operand_count()).map(|i| build::operand(op, i));
-    let results = (0..op.result_count()).map(|i| build::result(op, i));
-    let generic = operands.chain(results).map(|v| v.r#type()).find(|type_| {
-        matches!(
-            layouts.occupant(*type_),
-            Occupant::Tensor {
-                is_generic: true,
-                ..
-            }
-        )
-    });
-    let Some(type_) = generic else {
-        return Ok(());
-    };
-    if name.starts_with("amdg.") || TAKEN_BY.binary_search(&name).is_ok() {
+/// Whether an operation takes a tensor of this type, whose warps are swizzled.
+pub(super) fn taken(name: &str, type_: Type<'_>) -> Verdict {
+    if TAKEN_BY.binary_search(&name).is_ok() {
         return Ok(());
     }
     Err(one(Complaint::new(format!(

@@ -49,7 +49,7 @@ use crate::encoding::{Encoding, infer};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys::{Complaint, build};
-use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute};
+use melior::ir::attribute::{BoolAttribute, DenseI32ArrayAttribute, IntegerAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
@@ -104,7 +104,6 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     let name = op.name();
     let name = name.as_string_ref().as_str().unwrap_or_default();
     place::operands_and_results(op, name)?;
-    generic::operands_and_results(op, name)?;
     match name {
         "tt.make_range" => make_range(op),
         "tt.expand_dims" => expand_dims(op),
@@ -229,6 +228,14 @@ pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
         .ok()
         .and_then(|a| IntegerAttribute::try_from(a).ok())
         .map_or(0, |a| a.signed_value())
+}
+
+/// Whether an operation has a `bool` attribute that is true.
+pub(super) fn flag(op: OperationRef<'_, '_>, name: &str) -> bool {
+    op.attribute(name)
+        .ok()
+        .and_then(|a| BoolAttribute::try_from(a).ok())
+        .is_some_and(|a| a.value())
 }
 
 /// The `order` attribute of `tt.trans`.

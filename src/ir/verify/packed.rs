@@ -2,7 +2,7 @@
 
 use super::{Verdict, dimensions, integer, result};
 use crate::encoding::infer;
-use crate::ir::{Layouts, TensorType};
+use crate::ir::{Layouts, TensorType, element_name};
 use crate::layout::Dim;
 use crate::sys::Complaint;
 use melior::ir::operation::OperationLike;
@@ -73,10 +73,10 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
         "needs a result with an encoding, but has `{}`",
         dst.type_
     ); // packed_arith_c2
-    let kind = letter(&dst.element.to_string());
+    let kind = letter(&element_name(dst.element));
     let kinds: Option<Vec<char>> = srcs
         .iter()
-        .map(|t| letter(&t.element.to_string()))
+        .map(|t| letter(&element_name(t.element)))
         .collect();
     let known = kind.zip(kinds.as_ref()).is_some_and(|(to, from)| {
         SIGNATURES.iter().any(|(names, results, operands)| {
@@ -96,7 +96,7 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
     let Ok(layout) = Layouts::of(op.context()).tensor(&dst) else {
         return Ok(());
     };
-    let lanes = if dst.element.to_string().starts_with("f8") {
+    let lanes = if element_name(dst.element).starts_with("f8") {
         4
     } else {
         2
@@ -109,7 +109,7 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
     ); // packed_arith_c4
     // All pairs of 4-bit numbers lie along one dimension.
     let mut axis = None;
-    for src in srcs.iter().filter(|t| t.element.to_string() == "i8") {
+    for src in srcs.iter().filter(|t| *element_name(t.element) == *"i8") {
         let halved: Vec<usize> = (0..dst.shape.len())
             .filter(|d| src.shape.get(*d) != Some(&dst.shape[*d]))
             .collect();
@@ -133,7 +133,7 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
             ))]); // packed_arith_c6
         };
         let inferred = match axis {
-            Some(axis) if src.element.to_string() == "i8" => {
+            Some(axis) if *element_name(src.element) == *"i8" => {
                 infer::fp4_to_fp_source(&layout.encoding, dst.shape, axis).ok()
             }
             _ => {

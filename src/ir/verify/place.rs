@@ -1,6 +1,6 @@
 //! What every operand and result is checked for: tensors and buffers against the module.
 
-use super::{Verdict, convert::verdict};
+use super::{Verdict, convert::verdict, generic};
 use crate::ir::layouts::{Occupant, Units};
 use crate::ir::{Layouts, ModuleInfo, TensorType};
 use crate::sys::{Complaint, build};
@@ -19,7 +19,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verd
         return Ok(());
     }
     let mut complaints = Vec::new();
-    let mut module = None;
+    let (mut module, mut generic) = (None, None);
     let layouts = Layouts::of(op.context());
     let single = op.result_count() == 1;
     let operands =
@@ -36,16 +36,22 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verd
         let checked = match layouts.occupant(type_) {
             Occupant::Other => Ok(()),
             Occupant::Tensor {
-                elements, units, ..
-            } => size(elements, type_, place, dialect)
-                .and_then(|()| layout(op, units, type_, place, &mut module)),
+                elements,
+                units,
+                is_generic,
+            } => {
+                generic = generic.or(is_generic.then_some(type_));
+                size(elements, type_, place, dialect)
+                    .and_then(|()| layout(op, units, type_, place, &mut module))
+            }
             // Functions only pass buffers on.
             Occupant::Buffer(_) if dialect == "tt" => Ok(()),
             Occupant::Buffer(ctas) => buffer(op, ctas, type_, place),
         };
         complaints.extend(checked.err());
     }
-    verdict(complaints)
+    verdict(complaints)?;
+    generic.map_or(Ok(()), |type_| generic::taken(name, type_))
 }
 
 /// Where in an operation a tensor or buffer stands.

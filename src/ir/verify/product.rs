@@ -7,7 +7,7 @@ use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::{self, Complaint};
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::r#type::{IntegerType, TypeLike};
+use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, OperationRef};
 
 /// M x K times K x N is M x N, with the same leading dimensions everywhere.
@@ -293,7 +293,7 @@ fn on_ampere(
 ) -> Option<Complaint> {
     const TF32: i64 = 0;
     let is_known = |tensor: &TensorType<'_>| {
-        IntegerType::try_from(tensor.element).map_or(true, |integer| integer.width() == 8)
+        !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
     };
     if !is_known(a) || !is_known(b) {
         return Some(Complaint::new(format!(

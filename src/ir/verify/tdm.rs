@@ -1,27 +1,17 @@
 //! Rules of AMD's tensor data mover.
 
 use super::barrier;
-use super::buffer::{buffer_of, encoding_of};
-use super::{Verdict, dimensions, integer, integers, operand, operand_type, result, segment};
+use super::buffer::{buffer_of, encoding_name, encoding_of};
+use super::{Verdict, dimensions, integer, integers, operand, result, segment};
 use crate::encoding::{BlockedEncoding, Encoding};
-use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::layout::Dim;
-use crate::sys::{self, Buffer, Complaint};
+use crate::sys::{Buffer, Complaint};
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
 /// The largest size of a block in one dimension.
 const MAX_BLOCK: u64 = 65535;
-
-fn buffer_at<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Buffer<'c>> {
-    operand_type(op, i).and_then(sys::buffer)
-}
-
-fn name_of(buffer: &Buffer<'_>) -> String {
-    buffer
-        .encoding
-        .map_or_else(|| "none".to_owned(), |e| e.to_string())
-}
 
 /// What every copy asks of its block and its buffer.
 fn common(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
@@ -35,7 +25,7 @@ fn common(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> V
         ensure!(
             e.max_phase() == 1,
             "copies without swizzle, but the buffer is `{}`",
-            name_of(buffer)
+            encoding_name(buffer)
         ); // tdm_c2
     }
     Ok(())
@@ -70,8 +60,8 @@ fn consistent(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) 
     ensure!(
         same,
         "needs a descriptor with the buffer's layout, but they have `{}` and `{}`",
-        name_of(desc),
-        name_of(buffer)
+        encoding_name(desc),
+        encoding_name(buffer)
     ); // tdm_c3
     Ok(())
 }
@@ -156,7 +146,7 @@ fn hint(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, hint: i64) -> Verdict {
 }
 
 pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_at(op, 1)) else {
+    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
     common(op, &desc, &buffer)?;
@@ -183,7 +173,7 @@ pub(super) fn fused(op: OperationRef<'_, '_>) -> Verdict {
     let mut rank = None;
     let mut taken = 0;
     for (i, warps) in hints.iter().enumerate() {
-        let (Some(desc), Some(buffer)) = (buffer_at(op, i), buffer_at(op, members + i)) else {
+        let (Some(desc), Some(buffer)) = (buffer_of(op, i), buffer_of(op, members + i)) else {
             return Ok(());
         };
         common(op, &desc, &buffer)?;
@@ -212,7 +202,7 @@ fn storable(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, last: Option<u64>) ->
             ensure!(
                 e.interval_paddings().len() == 1,
                 "copies with one interval and padding, but the buffer is `{}`",
-                name_of(buffer)
+                encoding_name(buffer)
             ); // tdm_c5
             let interval = u64::from(e.interval_paddings()[0].0);
             ensure!(
@@ -224,7 +214,7 @@ fn storable(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, last: Option<u64>) ->
         _ => ensure!(
             false,
             "needs a buffer whose encoding is `#ttg.swizzled_shared` or `#ttg.padded_shared`, but has `{}`",
-            name_of(buffer)
+            encoding_name(buffer)
         ), // tdm_c4
     }
     Ok(())
@@ -237,7 +227,7 @@ fn row(op: OperationRef<'_, '_>, block: &Buffer<'_>, buffer: &Buffer<'_>) -> Opt
 }
 
 pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_at(op, 1)) else {
+    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
     common(op, &desc, &buffer)?;
@@ -251,7 +241,7 @@ fn rows<'c>(
     op: OperationRef<'c, '_>,
 ) -> Result<Option<(Buffer<'c>, Buffer<'c>, TensorType<'c>)>, Vec<Complaint>> {
     let (Some(desc), Some(indices), Some(buffer)) =
-        (buffer_of(op, 0), operand(op, 1), buffer_at(op, 2))
+        (buffer_of(op, 0), operand(op, 1), buffer_of(op, 2))
     else {
         return Ok(None);
     };
@@ -387,7 +377,7 @@ pub(super) fn prefetch(op: OperationRef<'_, '_>) -> Verdict {
     let expected = expected.ok();
     ensure!(
         tensor.shape == shape
-            && tensor.element.to_string() == "i64"
+            && *element_name(tensor.element) == *"i64"
             && found.as_deref() == expected.as_ref(),
         "makes an `i64` for each prefetch, of {} with `{}`, but the result is `{}`",
         dimensions(&shape),

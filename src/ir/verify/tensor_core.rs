@@ -4,7 +4,7 @@ use super::buffer::encoding_of;
 use super::product::shapes;
 use super::{Verdict, barrier, integer, operand_type, segment};
 use crate::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
-use crate::ir::{ModuleInfo, element_bits};
+use crate::ir::{ModuleInfo, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
 use crate::sys::{self, Buffer, Complaint};
 use melior::ir::OperationRef;
@@ -126,9 +126,9 @@ pub(super) fn mma(op: OperationRef<'_, '_>) -> Verdict {
     not_interleaved(&a, &d)?;
     barriers(op, 6)?;
     elements(
-        &a.buffer.element.to_string(),
-        &b.buffer.element.to_string(),
-        &d.buffer.element.to_string(),
+        &element_name(a.buffer.element),
+        &element_name(b.buffer.element),
+        &element_name(d.buffer.element),
     )?;
     ensure!(
         d.buffer.shape.len() == 2,
@@ -299,17 +299,17 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
     barriers(op, 8)?;
     let element = |part: &Part<'_>, format: i64| {
         if sys::float_width(part.buffer.element).is_some() {
-            return part.buffer.element.to_string();
+            return element_name(part.buffer.element);
         }
         usize::try_from(format)
             .ok()
             .and_then(|i| SCALED.get(i))
-            .map_or_else(String::new, |name| (*name).to_owned())
+            .map_or_else(|| "".into(), |name| (*name).into())
     };
     elements(
         &element(&a, a_format),
         &element(&b, b_format),
-        &d.buffer.element.to_string(),
+        &element_name(d.buffer.element),
     )?;
     let Some(accumulator) = d.tensor_memory() else {
         return Err(vec![Complaint::new(format!(
@@ -344,10 +344,10 @@ fn left_in_tensor_memory(
     a_format: i64,
     b_format: i64,
 ) -> Verdict {
-    let element = a.buffer.element.to_string();
+    let element = element_name(a.buffer.element);
     if a_format == E2M1 {
         ensure!(
-            element == "i8",
+            *element == *"i8",
             "needs 4-bit elements of `a` in pairs, as `i8`, but has `{element}`"
         ); // tc_gen5_mma_scaled_c9
         ensure!(
@@ -363,7 +363,7 @@ fn left_in_tensor_memory(
         return Ok(());
     }
     ensure!(
-        matches!(element.as_str(), "f8E4M3FN" | "f8E5M2") && is_f8(a_format),
+        matches!(&*element, "f8E4M3FN" | "f8E5M2") && is_f8(a_format),
         "needs `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but has `{element}`"
     ); // tc_gen5_mma_scaled_c11
     Ok(())
@@ -389,7 +389,7 @@ fn scale_order(
         && ModuleInfo::target(op).as_deref() == Some("cuda:107")
         && a_format == E2M1
         && b_format == E2M1
-        && scale.buffer.element.to_string() == "f8E4M3FN";
+        && *element_name(scale.buffer.element) == *"f8E4M3FN";
     let expected = if along_k {
         ScalesBlockOrder::KThenMn
     } else {

@@ -1,18 +1,18 @@
 //! Rules of the operations on tensor memory.
 
 use super::buffer::{
-    SHARED, TENSOR, buffer_of, buffer_result, encoding_of, is_in, same_contents, writable,
+    SHARED, TENSOR, buffer_of, buffer_result, encoding_of, is_in, memory_name, same_contents,
+    writable,
 };
 use super::convert::verdict;
 use super::tensor_core::on_blackwell;
-use super::{Verdict, axes, dimensions, integer};
+use super::{Verdict, axes, dimensions, flag, integer};
 use crate::encoding::Encoding;
 use crate::encoding::tensor_memory_access::check_access;
-use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits};
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
 use crate::sys::{Buffer, Complaint};
 use melior::ir::OperationRef;
-use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
 
@@ -120,13 +120,6 @@ pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
     verdict(complaints)
 }
 
-fn flag(op: OperationRef<'_, '_>, name: &str) -> bool {
-    op.attribute(name)
-        .ok()
-        .and_then(|a| BoolAttribute::try_from(a).ok())
-        .is_some_and(|a| a.value())
-}
-
 pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
     on_blackwell(op)?;
     let (Some(buffer), Some(tensor)) = (buffer_of(op, 0), super::result(op, 0)) else {
@@ -142,7 +135,7 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
         reduces == has_reduced,
         "needs both `redOp` and a result for what is reduced, or neither"
     ); // tmem_load_c5
-    let is_f32 = buffer.element.to_string() == "f32";
+    let is_f32 = *element_name(buffer.element) == *"f32";
     for name in ["abs", "NaN"] {
         rule!(
             broken,
@@ -232,7 +225,7 @@ pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
     ensure!(
         is_in(&src, SHARED),
         "needs an operand in `{SHARED}`, but has one in `{}`",
-        src.memory_space.map_or_else(String::new, |s| s.to_string())
+        memory_name(&src)
     ); // tmem_copy_c1
     ensure!(
         src.shape == dst.shape,
@@ -317,9 +310,7 @@ pub(super) fn subslice(op: OperationRef<'_, '_>) -> Verdict {
         ensure!(
             is_in(buffer, TENSOR),
             "needs {what} in `{TENSOR}`, but has one in `{}`",
-            buffer
-                .memory_space
-                .map_or_else(String::new, |s| s.to_string())
+            memory_name(buffer)
         ); // tmem_subslice_c1
     }
     ensure!(

@@ -1,27 +1,17 @@
 //! Rules of copies by the tensor memory accelerator, and of other writes from afar.
 
 use super::barrier::{self, one_each};
-use super::buffer::{buffer_of, encoding_of, same_contents, writable};
+use super::buffer::{buffer_of, encoding_name, encoding_of, same_contents, writable};
 use super::cache;
 use super::convert::{gathered, verdict};
-use super::{Verdict, dimensions, integer, operand, operand_type, segment};
+use super::{Verdict, dimensions, flag, integer, operand, operand_type, segment};
 use crate::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
-use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, is_element_of_block};
+use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
 use crate::layout::Dim;
-use crate::sys::{self, Buffer, Complaint};
+use crate::sys::{Buffer, Complaint};
 use melior::ir::OperationRef;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
-
-fn buffer_at<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Buffer<'c>> {
-    operand_type(op, i).and_then(sys::buffer)
-}
-
-fn name_of(buffer: &Buffer<'_>) -> String {
-    buffer
-        .encoding
-        .map_or_else(|| "none".to_owned(), |e| e.to_string())
-}
 
 /// The descriptor and the buffer are laid out alike, as the accelerator copies.
 fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
@@ -34,7 +24,7 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
     let Some(memory) = nvmma(buffer) else {
         return Err(vec![Complaint::new(format!(
             "copies to or from a buffer whose encoding is `#ttg.nvmma_shared`, but has `{}`",
-            name_of(buffer)
+            encoding_name(buffer)
         ))]); // tma_c1
     };
     ensure!(
@@ -42,7 +32,7 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
         "copies to or from one buffer, of rank {}, but has {} of `{}`",
         memory.rank(),
         dimensions(&buffer.shape),
-        name_of(buffer)
+        encoding_name(buffer)
     ); // tma_c12
     let key = |e: &NvmmaSharedEncoding| {
         (
@@ -55,13 +45,13 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
     ensure!(
         nvmma(desc).is_some_and(|e| key(&e) == key(&memory)),
         "needs a descriptor with the buffer's layout, but they have `{}` and `{}`",
-        name_of(desc),
-        name_of(buffer)
+        encoding_name(desc),
+        encoding_name(buffer)
     ); // tma_c2
     ensure!(
         !memory.is_transposed(),
         "copies rows, but the buffer is transposed: `{}`",
-        name_of(buffer)
+        encoding_name(buffer)
     ); // tma_c3
     Ok(())
 }
@@ -74,7 +64,7 @@ fn not_padded(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     ensure!(
         !padded,
         "cannot copy 4-bit elements with gaps, but the buffer is `{}`",
-        name_of(buffer)
+        encoding_name(buffer)
     ); // tma_c4
     Ok(())
 }
@@ -112,7 +102,7 @@ fn coordinates(found: usize, desc: &Buffer<'_>) -> Verdict {
 
 /// The barrier that learns of a copy has an element for each CTA, or for each pair of them.
 fn copy_barrier(op: OperationRef<'_, '_>, i: usize) -> Verdict {
-    let Some(buffer) = buffer_at(op, i) else {
+    let Some(buffer) = buffer_of(op, i) else {
         return Ok(());
     };
     barrier::is_barrier(op, &buffer)?;
@@ -133,7 +123,7 @@ fn copy_barrier(op: OperationRef<'_, '_>, i: usize) -> Verdict {
         found == one_each(count) || (pairs && found == in_pairs()),
         "needs a barrier with an element for each {}, but has `{}`",
         if pairs { "CTA or pair of CTAs" } else { "CTA" },
-        name_of(&buffer)
+        encoding_name(&buffer)
     ); // tma_c9
     Ok(())
 }
@@ -155,13 +145,13 @@ fn multicast(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     ensure!(
         copies || !op.has_attribute("multicast"),
         "has `multicast`, so it needs a buffer that several CTAs have the same part of, but has `{}`",
-        name_of(buffer)
+        encoding_name(buffer)
     ); // tma_c10
     Ok(())
 }
 
 pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_at(op, segment(op, 4).start)) else {
+    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, segment(op, 4).start)) else {
         return Ok(());
     };
     let (coords, offsets) = (segment(op, 1).len(), segment(op, 2).len());
@@ -186,13 +176,8 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
         "needs {expected} `offsets` for {coords} coordinates{}, but has {offsets}",
         if columns { " of an image" } else { "" }
     ); // async_tma_copy_global_to_local_c2
-    let is_volatile = op
-        .attribute("isVolatile")
-        .ok()
-        .and_then(|a| BoolAttribute::try_from(a).ok())
-        .is_some_and(|a| a.value());
     ensure!(
-        !is_volatile,
+        !flag(op, "isVolatile"),
         "copies by TMA, which cannot be volatile; drop `isVolatile`"
     ); // async_tma_copy_global_to_local_c3
     cache::beside_first(op)?;
@@ -201,7 +186,7 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
 
 pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
     let last = op.operand_count().saturating_sub(1);
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_at(op, last)) else {
+    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, last)) else {
         return Ok(());
     };
     coordinates(last - 1, &desc)?;
@@ -223,7 +208,7 @@ pub(super) fn reduce(op: OperationRef<'_, '_>) -> Verdict {
         .ok()
         .and_then(|i| REDUCTIONS.get(i).copied())
         .unwrap_or_default();
-    let element = desc.element.to_string();
+    let element = element_name(desc.element);
     let allowed = match kind {
         "add" => ["i32", "i64", "ui32", "ui64", "si32", "f32", "f16", "bf16"].as_slice(),
         "min" | "max" => ["i32", "i64", "ui32", "ui64", "si32", "si64", "f16", "bf16"].as_slice(),
@@ -231,7 +216,7 @@ pub(super) fn reduce(op: OperationRef<'_, '_>) -> Verdict {
         _ => [].as_slice(),
     };
     ensure!(
-        allowed.contains(&element.as_str()),
+        allowed.contains(&&*element),
         "cannot do `{kind}` on `{element}` in global memory{}",
         if allowed.is_empty() {
             String::new()
@@ -307,7 +292,7 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(desc), Some(indices), Some(buffer), Some(type_)) = (
         buffer_of(op, 0),
         operand(op, 1),
-        buffer_at(op, 4),
+        buffer_of(op, 4),
         operand_type(op, 4),
     ) else {
         return Ok(());
@@ -326,7 +311,7 @@ pub(super) fn scatter(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(desc), Some(indices), Some(buffer), Some(type_)) = (
         buffer_of(op, 0),
         operand(op, 1),
-        buffer_at(op, 3),
+        buffer_of(op, 3),
         operand_type(op, 3),
     ) else {
         return Ok(());
@@ -360,14 +345,14 @@ pub(super) fn tensormap_create(op: OperationRef<'_, '_>) -> Verdict {
 /// A write to the shared memory of another CTA.
 pub(super) fn shared_store(op: OperationRef<'_, '_>) -> Verdict {
     barrier::in_cluster(op)?;
-    let (Some(tensor), Some(buffer)) = (operand(op, 0), buffer_at(op, 1)) else {
+    let (Some(tensor), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
     if let Some(complaint) = writable(&buffer) {
         return Err(vec![complaint]); // async_shared_store_c1
     }
     verdict(same_contents(&tensor, &buffer))?;
-    if let Some(barrier) = buffer_at(op, 2) {
+    if let Some(barrier) = buffer_of(op, 2) {
         barrier::is_barrier(op, &barrier)?;
     }
     let registers = Layouts::of(op.context()).tensor(&tensor).ok();
