@@ -11,7 +11,7 @@ TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 TEST_BINARIES = $(CARGO) test --no-run --test lit
 TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
 
-.PHONY: help demo test test-pure test-mlir asan build install lint bless bench docs setup
+.PHONY: help demo test test-pure test-mlir asan build install lint bless bench fuzz docs setup
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -59,6 +59,10 @@ bless: setup ## write the results of today's code into the expectations of the t
 
 bench: setup ## timings, optimised build
 	$(CARGO) bench --bench '*'
+
+# `make fuzz WHAT=--help` says what the variables mean.
+fuzz: setup ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help
+	$(CARGO) test --test fuzz -- $(WHAT) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HOURS)$(if $(SEEDS),,1),--hours $(or $(HOURS),1))
 
 docs: setup ## the library's pages in target/doc, and those of the dialects and passes in target/doc/reference
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps

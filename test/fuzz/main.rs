@@ -1,0 +1,184 @@
+//! Random inputs through every tool: `make fuzz` for hours, and a few fixed seeds in `make test`.
+//!
+//! A kind of input is a row of [`KINDS`]: a function from a seed to what went wrong.
+
+mod corpus;
+mod inputs;
+mod mutate;
+mod random;
+mod tool;
+
+use inputs::Finding;
+use std::ops::Range;
+use std::process::ExitCode;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+use tool::Scratch;
+
+/// Name, what it does, and how many seeds a test run takes.
+type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
+
+const KINDS: [Kind; 1] = [("mutate", inputs::check, 60)];
+
+const HELP: &str = "\
+usage: make fuzz [WHAT=KIND] [SEEDS=FIRST..END] [HOURS=N]
+   or: cargo test --test fuzz -- [KIND] [--seeds FIRST..END] [--hours N]
+
+Each seed makes one input, which goes through the tools. What ends by a signal, a panic or an
+internal error, or takes more than 10 seconds or 4 GB, is printed with its command, and the input
+is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' modules do.
+
+  KIND    mutate: modules of the tests with changed text or bytecode; default: every kind
+  SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0
+  HOURS   go on for so long, a fraction allowed, from the first seed, or from one the clock gives
+";
+
+#[derive(Debug, Default)]
+struct Options {
+    kinds: Vec<String>,
+    seeds: Option<Range<u64>>,
+    hours: Option<f64>,
+}
+
+/// # Errors
+/// What is wrong with the command line; an empty text where help was asked for.
+fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String> {
+    let mut options = Options::default();
+    while let Some(argument) = arguments.next() {
+        let mut value = || {
+            arguments
+                .next()
+                .ok_or(format!("`{argument}` wants a value"))
+        };
+        match argument.as_str() {
+            "--help" | "-h" => return Err(String::new()),
+            "--seeds" => {
+                let text = value()?;
+                let range = text.split_once("..").and_then(|(first, end)| {
+                    let first = first.parse().ok()?;
+                    Some(
+                        first..if end.is_empty() {
+                            u64::MAX
+                        } else {
+                            end.parse().ok()?
+                        },
+                    )
+                });
+                options.seeds = Some(range.ok_or(format!("`{text}` is no FIRST..END"))?);
+            }
+            "--hours" => {
+                let text = value()?;
+                let hours = text.parse().ok().filter(|h: &f64| *h > 0.0 && *h < 1e6);
+                options.hours = Some(hours.ok_or(format!("`{text}` is no number of hours"))?);
+            }
+            // cargo hands its own options to every test: `--nocapture`, `--test-threads=1`.
+            other if other.starts_with('-') => {}
+            kind => options.kinds.push(kind.to_owned()),
+        }
+    }
+    Ok(options)
+}
+
+fn main() -> ExitCode {
+    if std::env::args().any(|a| a == "--list") {
+        println!("fuzz: test");
+        return ExitCode::SUCCESS;
+    }
+    let options = match parse(std::env::args().skip(1)) {
+        Ok(options) => options,
+        Err(message) if message.is_empty() => {
+            print!("{HELP}");
+            return ExitCode::SUCCESS;
+        }
+        Err(message) => {
+            eprint!("error: {message}\n{HELP}");
+            return ExitCode::FAILURE;
+        }
+    };
+    let mut bad = 0;
+    for (name, check, few) in KINDS {
+        // As for other tests, a word chooses those that have it in their name.
+        if options.kinds.is_empty() || options.kinds.iter().any(|kind| name.contains(&**kind)) {
+            bad += campaign(name, check, few, &options);
+        }
+    }
+    if bad == 0 {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    }
+}
+
+/// Runs one kind on all cores, and returns how many inputs went wrong.
+fn campaign(
+    name: &str,
+    check: fn(u64, &Scratch) -> Vec<Finding>,
+    few: u64,
+    options: &Options,
+) -> usize {
+    let end = options
+        .hours
+        .map(|hours| Instant::now() + Duration::from_secs_f64(hours * 3600.0));
+    let seeds = match (&options.seeds, end) {
+        (Some(seeds), _) => seeds.clone(),
+        (None, None) => 0..few,
+        (None, Some(_)) => {
+            let now = SystemTime::now().duration_since(UNIX_EPOCH);
+            now.map_or(0, |now| now.as_secs() << 20)..u64::MAX
+        }
+    };
+    println!("{name}: from seed {}", seeds.start);
+    let next = AtomicU64::new(seeds.start);
+    let bad = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    let begin = Instant::now();
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (next, bad) = (&next, &bad);
+            scope.spawn(move || {
+                let scratch = Scratch::new(&format!("{name}-{}-{worker}", std::process::id()));
+                loop {
+                    let seed = next.fetch_add(1, Ordering::Relaxed);
+                    if seed >= seeds.end || end.is_some_and(|end| Instant::now() > end) {
+                        break;
+                    }
+                    for finding in check(seed, &scratch) {
+                        report(name, seed, &finding);
+                        bad.lock().expect("no worker panics").push(seed);
+                    }
+                }
+                scratch.remove();
+            });
+        }
+    });
+    let mut bad = bad.into_inner().expect("no worker panics");
+    bad.sort_unstable();
+    bad.dedup();
+    let made = next.into_inner().min(seeds.end) - seeds.start;
+    println!(
+        "{name}: {made} inputs from seed {} in {} s, {} of them bad",
+        seeds.start,
+        begin.elapsed().as_secs(),
+        bad.len()
+    );
+    bad.len()
+}
+
+/// Keeps a bad input, and says how to see what it does.
+fn report(kind: &str, seed: u64, finding: &Finding) {
+    let folder = tool::folder().join("bad");
+    let file = folder.join(format!("{kind}-{seed}"));
+    let kept =
+        std::fs::create_dir_all(&folder).and_then(|()| std::fs::write(&file, &finding.input));
+    let command = finding
+        .command
+        .replace("INPUT", &file.display().to_string());
+    println!(
+        "{kind} seed {seed}, from {}: {}\n  {command}",
+        finding.source, finding.fault
+    );
+    if let Err(reason) = kept {
+        println!("  {} cannot be written: {reason}", file.display());
+    }
+}

@@ -1,0 +1,140 @@
+//! Runs a tool under limits, and says what is wrong with how it ended.
+
+use std::fs::File;
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+/// The most that any input may take of processor time.
+const SECONDS: u64 = 10;
+/// The most that any input may take of address space.
+const KIBIBYTES: u64 = 4 << 20;
+/// A tool that waits for what never comes uses no processor time; on a busy machine others are slow too.
+const WALL: Duration = Duration::from_secs(120);
+
+/// Words that no message to a user has in it.
+const CONFESSIONS: [&str; 7] = [
+    "internal error",
+    "panicked at",
+    "PLEASE submit a bug report",
+    "Assertion `",
+    "LLVM ERROR",
+    "MLIR's server ended",
+    "UNREACHABLE",
+];
+
+/// A folder of one worker's own.
+#[derive(Debug)]
+pub(crate) struct Scratch(PathBuf);
+
+impl Scratch {
+    pub(crate) fn new(name: &str) -> Self {
+        let folder = folder().join(name);
+        std::fs::create_dir_all(&folder).expect("the target folder can be written");
+        Self(folder)
+    }
+
+    pub(crate) fn remove(&self) {
+        // What cannot be removed is written over the next time.
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.0.join(name)
+    }
+
+    pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
+        let path = self.path(name);
+        std::fs::write(&path, bytes).expect("the target folder can be written");
+        path
+    }
+}
+
+/// Where workers and bad inputs have their folders.
+pub(crate) fn folder() -> PathBuf {
+    Path::new(env!("CARGO_TARGET_TMPDIR")).join("fuzz")
+}
+
+fn binary(tool: &str) -> &'static str {
+    match tool {
+        "ll-layout" => env!("CARGO_BIN_EXE_ll-layout"),
+        "ll-lsp-server" => env!("CARGO_BIN_EXE_ll-lsp-server"),
+        "ll-opt" => env!("CARGO_BIN_EXE_ll-opt"),
+        "ll-sim" => env!("CARGO_BIN_EXE_ll-sim"),
+        "ll-translate" => env!("CARGO_BIN_EXE_ll-translate"),
+        _ => panic!("no tool `{tool}`"),
+    }
+}
+
+/// How a tool ended.
+#[derive(Debug)]
+pub(crate) struct Run {
+    pub(crate) succeeded: bool,
+    /// What no input may bring about, in words; nothing where all is well.
+    pub(crate) fault: Option<String>,
+}
+
+/// Runs a tool of this project.
+pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Option<&Path>) -> Run {
+    let said = scratch.path("stderr");
+    let sanitized = std::env::var_os("LL_SANITIZER").is_some();
+    // The sanitizer reserves terabytes of address space for its shadow.
+    let memory = if sanitized {
+        "unlimited".to_owned()
+    } else {
+        KIBIBYTES.to_string()
+    };
+    let mut command = Command::new("sh");
+    command
+        .arg("-c")
+        .arg("ulimit -c 0; ulimit -v $0; ulimit -t $1; shift; exec \"$@\"")
+        .arg(memory)
+        .arg((if sanitized { 10 * SECONDS } else { SECONDS }).to_string())
+        .arg(binary(tool))
+        .args(arguments)
+        .stdin(stdin.map_or_else(Stdio::null, |path| {
+            Stdio::from(File::open(path).expect("the worker wrote it"))
+        }))
+        .stdout(Stdio::null())
+        .stderr(File::create(&said).expect("the target folder can be written"));
+    let mut child = command.spawn().expect("there is a shell");
+    let begin = Instant::now();
+    let mut pause = Duration::from_millis(1);
+    let status = loop {
+        if let Some(status) = child.try_wait().expect("the child is ours") {
+            break Some(status);
+        }
+        if begin.elapsed() > WALL {
+            let _ = child.kill();
+            let _ = child.wait();
+            break None;
+        }
+        std::thread::sleep(pause);
+        pause = (pause * 2).min(Duration::from_millis(20));
+    };
+    let text = std::fs::read(&said).unwrap_or_default();
+    let text = String::from_utf8_lossy(&text[..text.len().min(1 << 20)]).into_owned();
+    let confession = text
+        .lines()
+        .find(|line| CONFESSIONS.iter().any(|words| line.contains(words)))
+        .map(|line| line.chars().take(200).collect::<String>());
+    let fault = match status {
+        None => Some(format!("waits for more than {} seconds", WALL.as_secs())),
+        Some(status) => match status.signal() {
+            // SIGXCPU, and SIGKILL where that was not heard.
+            Some(24 | 9) => Some(format!("takes more than {SECONDS} seconds")),
+            Some(signal) => Some(format!(
+                "ends by signal {signal}{}",
+                confession.map_or_else(String::new, |line| format!(": {line}"))
+            )),
+            None => confession.or_else(|| {
+                (status.code() == Some(101)).then(|| "ends as after a panic".to_owned())
+            }),
+        },
+    };
+    Run {
+        succeeded: status.is_some_and(|status| status.success()),
+        fault,
+    }
+}
