@@ -51,7 +51,7 @@ install: build ## tools, library, C header, CMake and pkg-config packages, below
 	@tools/install.sh $(PREFIX)
 
 lint: setup ## formatting and clippy
-	$(CARGO) fmt --check
+	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
 
 bless: setup ## write the results of today's code into the expectations of the tests
@@ -62,6 +62,7 @@ bench: setup ## timings, optimised build
 
 # `make fuzz WHAT=--help` says what the variables mean.
 fuzz: setup ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help
+	$(CARGO) test --no-run --test fuzz --test program
 	$(CARGO) test --test fuzz -- $(WHAT) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HOURS)$(if $(SEEDS),,1),--hours $(or $(HOURS),1))
 
 docs: setup ## the library's pages in target/doc, and those of the dialects and passes in target/doc/reference

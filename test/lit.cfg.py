@@ -30,7 +30,7 @@ for variable in ("LD_LIBRARY_PATH", "RUST_BACKTRACE", "ASAN_OPTIONS"):
 if all(os.path.exists(os.path.join(llvm, tool)) for tool in ("ld.lld", "llvm-mc", "llvm-readelf")):
     config.available_features.add("amdgcn-link")
 
-for program in ("cmake", "pkg-config", "embed-rust"):
+for program in ("cmake", "pkg-config", "embed-rust", "ll-layout"):
     if lit.util.which(program, config.environment["PATH"]):
         config.available_features.add(program)
 

@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 /// What a feature in a test's `REQUIRES:` means, and how to get it.
-const FEATURES: [(&str, &str); 6] = [
+const FEATURES: [(&str, &str); 7] = [
     (
         "ptxas",
         "no `ptxas` on the path or under target/tools: `pip install nvidia-cuda-nvcc`",
@@ -21,6 +21,10 @@ const FEATURES: [(&str, &str); 6] = [
     (
         "embed-rust",
         "no `embed-rust` beside the tools: `cargo test --workspace` builds it",
+    ),
+    (
+        "ll-layout",
+        "no `ll-layout` beside the tools: `cargo test` builds it",
     ),
     ("cmake", "no `cmake` on the path: `apt-get install cmake`"),
     (

@@ -7,10 +7,6 @@
 // RUN: grep -v '^//' %t.comments | diff %t.plain -
 // RUN: ll-opt %t.comments | diff %t.plain -
 // RUN: ll-opt --pretty-encodings --print-linear-layouts %s | FileCheck %s --check-prefix=PRETTY
-//
-// What ll-layout says is the same.
-// RUN: ll-opt --print-linear-layouts %s | sed -n '/#blocked1 on 2x8:/,/where/p' | tail -n +2 | sed 's|^// ||' > %t.blocked
-// RUN: ll-layout show '#blocked1' 2x8 --aliases %t.plain --view bases | diff %t.blocked -
 
 #a = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
 #unused = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 2], warpsPerCTA = [1, 1], order = [1, 0]}>
