@@ -2,5 +2,6 @@
 
 pub mod kernel;
 mod plan;
+mod race;
 
 pub use plan::{PlanFault, PlanReport, check_plan};

@@ -8,7 +8,7 @@ use super::build::{Builder, wavefronts};
 use super::error::{Kind, PlanError};
 use super::gf2::{apply, echelon, independent, intersection};
 use super::sides::{Side, Sides};
-use super::step::{Address, BarrierScope, ConvertPlan, PlanKind, ValueId};
+use super::step::{Address, ConvertPlan, PlanKind, ValueId};
 use super::swizzle::{Choice, Favour, Swizzle, log2_floor, swizzle};
 use super::{Cost, PlanOptions};
 use crate::f2::Echelon;
@@ -332,16 +332,7 @@ pub(super) fn plan_shared(
         .into());
     };
     let mut b = Builder::new(sides, elem_bits);
-    // Warps that hold the same data write the same places: with several rounds, a late one would spoil the next.
-    let duplicated = reps_log2 > 0 && {
-        let warps = sides.src.warp(sides.lanes_log2);
-        independent(warps.iter().copied()).len() < warps.len()
-    };
-    let scope = if sides.stays_in_warp() && !duplicated {
-        BarrierScope::Warp
-    } else {
-        BarrierScope::Block
-    };
+    let scope = sides.barrier_scope();
     let mut loaded: Vec<ValueId> = Vec::new();
     for rep in 0..1usize << reps_log2 {
         if rep > 0 {

@@ -529,6 +529,10 @@ impl<'a> Exchange<'a> {
     fn best_mix(&self, load: Load, limit: u32, budget: u32) -> Option<Mix> {
         let between = &self.coordinates.between;
         let costs = &self.target.costs;
+        let wait = match self.sides.barrier_scope() {
+            BarrierScope::Warp => costs.warp_sync,
+            BarrierScope::Block => costs.barrier,
+        };
         let mut best: Option<(u32, Mix)> = None;
         for group_bits in 1..=self.coordinates.free.min(3) {
             let kept = &between[..between.len() - group_bits];
@@ -559,7 +563,7 @@ impl<'a> Exchange<'a> {
                     load_store: rest(load.load_store) + through.0 * shared,
                     arithmetic: rest(load.arithmetic) + through.1 * shared,
                 };
-                let total = both.total(self.sides.warps_log2) + costs.round_trip + costs.warp_sync;
+                let total = both.total(self.sides.warps_log2) + costs.round_trip + wait;
                 if total < budget && best.as_ref().is_none_or(|b| total < b.0) {
                     let place = route.place(&part.dst);
                     let mix = Mix {
@@ -598,7 +602,7 @@ impl<'a> Exchange<'a> {
                 ValueId((base ^ apply(src_masks, x)) as u32)
             });
         }
-        b.barrier(BarrierScope::Warp);
+        b.barrier(self.sides.barrier_scope());
         let mut loaded = Vec::new();
         for g in 0..shared {
             route.load(&mut b, g * size, &mut loaded);

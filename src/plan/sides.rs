@@ -2,6 +2,7 @@
 
 use super::error::{Kind, PlanError, SideName};
 use super::gf2::{apply, compress, echelon};
+use super::step::BarrierScope;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::Target;
@@ -200,6 +201,26 @@ impl Sides {
             bits: rows.count_ones(),
             ..*self
         }
+    }
+
+    /// Who must wait for whom between the stores and the loads of this conversion.
+    ///
+    /// A warp that holds all it needs need not wait for the others, unless some of them store the same elements:
+    /// their copies would land while it reads, or after it has used the bytes for something else.
+    pub(crate) fn barrier_scope(&self) -> BarrierScope {
+        if self.stays_in_warp() && !self.has_copies() {
+            BarrierScope::Warp
+        } else {
+            BarrierScope::Block
+        }
+    }
+
+    /// Says whether two warps of the source hold the same element.
+    fn has_copies(&self) -> bool {
+        let lanes = self.lanes_log2;
+        let mut held = echelon(self.src.reg.iter().chain(self.src.lane(lanes)));
+        let mut warps = self.src.warp(lanes).iter().enumerate();
+        warps.any(|(i, &column)| held.insert(i, column).is_some())
     }
 
     /// Says whether every element that a warp needs is held by the same warp.

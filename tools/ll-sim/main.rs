@@ -5,7 +5,7 @@ mod source;
 use clap::Parser;
 use linear_layout::machine::kernel::{
     Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, Fill, KernelError, Launch, Machine,
-    Memory, Param, ParamTy, Report, Tolerance, Vendor, compare, initial_bytes,
+    Memory, Param, ParamTy, Report, Schedule, Tolerance, Vendor, compare, initial_bytes,
 };
 use std::io::Read;
 use std::process::ExitCode;
@@ -75,6 +75,12 @@ struct Options {
     /// Let lanes of a warp rely on their lockstep, as on AMD, where the kernel is for NVIDIA
     #[arg(long)]
     lockstep: bool,
+
+    /// Run the warps of a block one at a time, in an order drawn from this number
+    ///
+    /// Without it all warps execute each instruction together. A race is an error in any order.
+    #[arg(long, value_name = "N")]
+    schedule: Option<u64>,
 
     /// Do not look for data races on global memory
     #[arg(long)]
@@ -160,6 +166,7 @@ fn run(options: &Options) -> Result<bool, String> {
         .dynamic_shared(options.shared.or(decoded.info.shared).unwrap_or(0))
         .step_limit(options.step_limit)
         .check_global_races(!options.no_global_races)
+        .schedule(options.schedule.map_or(Schedule::Lockstep, Schedule::Warps))
         .args(args);
     let launch = match options.block {
         Some(block) => launch.block(block),

@@ -7,7 +7,7 @@ use super::exec::Exec;
 use super::launch::Vendor;
 use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
-use super::race::{Conflict, Found};
+use crate::machine::race::{Conflict, Found};
 
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]
@@ -287,10 +287,10 @@ impl Exec<'_> {
             .take(usize::from(count))
             .enumerate()
         {
-            match shadow.write(at + index, now, order) {
+            match shadow.write(at + index, bytes[at + index] == new, now, order) {
                 Found::Clean => {}
-                Found::Written(_) if bytes[at + index] == new => redundant += 1,
-                Found::Read(other) | Found::Written(other) => conflict = conflict.or(Some(other)),
+                Found::Redundant => redundant += 1,
+                Found::Conflict(other) => conflict = conflict.or(Some(other)),
             }
             bytes[at + index] = new;
         }

@@ -235,7 +235,7 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
 }
 
 /// Steele, Lea and Flood's SplitMix64.
-fn split_mix(state: &mut u64) -> u64 {
+pub(super) fn split_mix(state: &mut u64) -> u64 {
     *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     let mut z = *state;
     z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -4,7 +4,10 @@
 //! of the branch, where they meet again; a stack of [`Frame`]s remembers who waits where. Sides
 //! that wait for the same block run in reverse post-order and join when they are at one
 //! block, so that lanes also meet where some of them returned early.
+//!
+//! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
+mod schedule;
 mod step;
 
 use super::error::{FaultKind, KernelError, ThreadPlace};
@@ -12,8 +15,9 @@ use super::launch::{Launch, Vendor};
 use super::memory::{Buffer, Memory};
 use super::op::{BlockId, Edge, Reg, Terminator};
 use super::program::Program;
-use super::race::{Now, Order, Shadow};
 use super::report::{GlobalUse, Report, SharedUse};
+use crate::machine::race::{Now, Order, Shadow};
+use schedule::Turns;
 use std::collections::BTreeMap;
 
 /// Lanes that continue at `block`, until they reach `until`.
@@ -22,6 +26,19 @@ struct Frame {
     block: BlockId,
     until: Option<BlockId>,
     lanes: Vec<u32>,
+    /// Instructions of `block` that are done.
+    done: u32,
+}
+
+/// Why a party of lanes stopped.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Stop {
+    /// All of its lanes have returned.
+    Exit,
+    /// It is at this block barrier.
+    Barrier(u32),
+    /// It is another one's turn.
+    Turn,
 }
 
 /// Counters of one memory instruction.
@@ -62,6 +79,8 @@ pub(super) struct Exec<'a> {
     pub(super) warp_epochs: Vec<u32>,
     pub(super) counters: Vec<Counters>,
     pub(super) report: Report,
+    /// Draws whose turn it is, where warps run one by one.
+    turns: Option<Turns>,
 }
 
 /// One shared variable's bytes.
@@ -154,6 +173,7 @@ impl<'a> Exec<'a> {
                 shared_bytes,
                 ..Report::default()
             },
+            turns: Turns::new(launch.schedule),
         })
     }
 
@@ -168,18 +188,27 @@ impl<'a> Exec<'a> {
         self.num_exited = 0;
         self.local_shadow.fill(false);
         self.stack.clear();
+        if self.turns.is_some() {
+            return self.run_warps();
+        }
         let lanes = (0..self.num_threads).collect();
         self.stack.push(Frame {
             block: BlockId(0),
             until: None,
             lanes,
+            done: 0,
         });
+        self.run_party().map(drop)
+    }
+
+    /// Runs the lanes of the stack until they have returned or must stop.
+    fn run_party(&mut self) -> Result<Stop, KernelError> {
         loop {
             self.pick();
             let Some(frame) = self.stack.last_mut() else {
-                break;
+                return Ok(Stop::Exit);
             };
-            let (block, until) = (frame.block, frame.until);
+            let (block, until, done) = (frame.block, frame.until, frame.done);
             if until == Some(block) {
                 self.stack.pop();
                 continue;
@@ -194,9 +223,10 @@ impl<'a> Exec<'a> {
             }
             self.full = lanes.len() == self.num_threads as usize;
             self.lanes = lanes;
-            self.run_basic_block(block, until)?;
+            if let Some(stop) = self.run_basic_block(block, until, done)? {
+                return Ok(stop);
+            }
         }
-        Ok(())
     }
 
     /// Brings the frame that is first in reverse post-order to the top and joins those beside it.
@@ -218,7 +248,7 @@ impl<'a> Exec<'a> {
         group.sort_by_key(|frame| std::cmp::Reverse(order(frame)));
         for frame in group {
             match self.stack[first..].last_mut() {
-                Some(last) if last.block == frame.block => {
+                Some(last) if last.block == frame.block && last.done == frame.done => {
                     last.lanes.extend(frame.lanes);
                     last.lanes.sort_unstable();
                 }
@@ -227,14 +257,33 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// Runs one basic block and moves the top frame along its terminator.
-    fn run_basic_block(&mut self, id: BlockId, until: Option<BlockId>) -> Result<(), KernelError> {
+    /// Runs one basic block after its first `done` instructions and moves the top frame along its terminator.
+    fn run_basic_block(
+        &mut self,
+        id: BlockId,
+        until: Option<BlockId>,
+        done: u32,
+    ) -> Result<Option<Stop>, KernelError> {
         let program = self.program;
         let block = &program.blocks[id.0 as usize];
-        self.steps += u64::from(block.end - block.start) + 1;
-        for index in block.start..block.end {
+        let start = block.start + done;
+        self.steps += u64::from(block.end - start) + 1;
+        for index in start..block.end {
             self.op = index;
-            self.step(&program.ops[index as usize])?;
+            let op = &program.ops[index as usize];
+            let stop = self.stops_at(op)?;
+            if stop.is_none() {
+                self.step(op)?;
+            }
+            if let Some(stop) = stop.or_else(|| self.turn_ends(op)) {
+                // A barrier is carried out when all are there; the rest comes with the next turn.
+                self.steps -= u64::from(block.end - index);
+                if let Some(frame) = self.stack.last_mut() {
+                    frame.lanes = std::mem::take(&mut self.lanes);
+                    frame.done = index + 1 - block.start;
+                }
+                return Ok(Some(stop));
+            }
         }
         if self.steps > self.launch.step_limit {
             let text = format!(
@@ -298,13 +347,14 @@ impl<'a> Exec<'a> {
                     .by(self.place(self.lanes[0])));
             }
         }
-        Ok(())
+        Ok(None)
     }
 
     fn continue_at(&mut self, target: BlockId, lanes: Vec<u32>) {
         if let Some(frame) = self.stack.last_mut() {
             frame.block = target;
             frame.lanes = lanes;
+            frame.done = 0;
         }
     }
 
@@ -341,6 +391,7 @@ impl<'a> Exec<'a> {
                     block: edge.target,
                     until: meet,
                     lanes,
+                    done: 0,
                 });
             }
         }

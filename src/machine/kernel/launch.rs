@@ -73,6 +73,20 @@ pub enum Arg {
     Float(f64),
 }
 
+/// In which order the warps of a block run between its barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Schedule {
+    /// All warps execute each instruction together; the fastest to simulate.
+    #[default]
+    Lockstep,
+    /// One warp at a time, in an order drawn from this seed.
+    ///
+    /// Effect: a warp may run ahead of the others up to the next block barrier. Change it to see what a kernel
+    /// with a race computes. Cost: a few times the time of lockstep. It misleads where a kernel is right by luck:
+    /// a race is an error in any schedule, but only some show in the values.
+    Warps(u64),
+}
+
 /// Everything about a launch but the kernel and the memory.
 ///
 /// ```
@@ -88,6 +102,7 @@ pub struct Launch {
     pub(super) args: Vec<Arg>,
     pub(super) step_limit: u64,
     pub(super) check_global_races: bool,
+    pub(super) schedule: Schedule,
 }
 
 impl Launch {
@@ -102,6 +117,7 @@ impl Launch {
             args: Vec::new(),
             step_limit: 1 << 32,
             check_global_races: true,
+            schedule: Schedule::Lockstep,
         }
     }
 
@@ -147,13 +163,19 @@ impl Launch {
         }
     }
 
-    /// Whether races on global memory are errors (default). Costs 36 bytes per touched byte.
+    /// Whether races on global memory are errors (default). Costs 60 bytes per touched byte.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {
             check_global_races: check,
             ..self
         }
+    }
+
+    /// The order of warps; default lockstep.
+    #[must_use]
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        Self { schedule, ..self }
     }
 
     /// Runs `program` block by block.

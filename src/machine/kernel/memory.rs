@@ -1,6 +1,6 @@
 //! Buffers with addresses of their own, far apart, so that a wrong address is noticed.
 
-use super::race::Shadow;
+use crate::machine::race::Shadow;
 use std::fmt;
 
 /// Addresses of neighbouring buffers differ by this power of two.

@@ -36,7 +36,7 @@
 //! ```
 //!
 //! Reading order: [`Op`] and [`Program`], then `exec` (control flow and arithmetic), `access`
-//! (memory), `warp` (cross-lane), `race` and `banks` (the checks).
+//! (memory), `warp` (cross-lane), the races of the room above and `banks` (the checks).
 //!
 //! Deliberately missing: timing, caches, tensor memory, matrix multiply instructions, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
@@ -53,7 +53,6 @@ mod launch;
 mod memory;
 mod op;
 mod program;
-mod race;
 mod report;
 #[cfg(test)]
 mod tests;
@@ -64,7 +63,7 @@ pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compar
 pub use decode::{Decoded, ModuleInfo, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
-pub use launch::{Arg, Launch, Machine, Vendor};
+pub use launch::{Arg, Launch, Machine, Schedule, Vendor};
 pub use memory::{BufferId, Memory};
 pub use op::{
     Access, AtomicOp, BlockId, BufferAccess, Edge, Field, FloatOp, FloatPred, FloatUnary, Guard,

@@ -1,10 +1,11 @@
 //! Shared memory of the plan checker: names in cells, and who may touch a cell without a barrier.
 //!
-//! Two ways of watching for races, with the same verdict on the plans they share. The *ledger* keeps writers and
-//! readers per cell and decides any order of steps. The *stamp* is a third of the size and serves the common case:
+//! Two ways of watching for races, with the same verdict on the plans they share. The *ledger* is the record of
+//! [`race`](crate::machine::race), which kernels are run with, and decides any order of steps. The *stamp* is a quarter of the size and serves the common case:
 //! between two barriers a plan only stores or only loads, and all barriers have the same scope. Then a load can
 //! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
 
+use crate::machine::race::{Cell, Found, Now, Order, UNTOUCHED};
 use crate::plan::{BarrierScope, ConvertPlan, Step};
 
 /// No name: the register or cell was never written.
@@ -25,7 +26,8 @@ pub(super) enum Memory {
         by_warp: bool,
     },
     Recorded {
-        cells: Vec<Ledger>,
+        cells: Vec<(u32, Cell)>,
+        order: Order,
         epoch: u32,
         block_epoch: u32,
     },
@@ -39,38 +41,16 @@ pub(super) struct Stamp {
     warps: u64,
 }
 
-/// Per cell: who touched it since when. Epochs count barriers.
-#[derive(Clone, Copy)]
-pub(super) struct Ledger {
-    name: u32,
-    /// The last writer, and the warps that wrote this same name since the last block barrier.
-    writer: u32,
-    writer_warps: u64,
-    written: u32,
-    written_block: u32,
-    /// The last reader (`NOTHING`: several), and its warps since the last block barrier.
-    reader: u32,
-    reader_warps: u64,
-    read: u32,
-    read_block: u32,
-}
-
 impl Memory {
     pub(super) fn new(plan: &ConvertPlan, cells: usize, warps: usize, force_ledger: bool) -> Self {
         if force_ledger || !is_plain(plan, warps) {
-            let empty = Ledger {
-                name: NOTHING,
-                writer: NOTHING,
-                writer_warps: 0,
-                written: 0,
-                written_block: 0,
-                reader: NOTHING,
-                reader_warps: 0,
-                read: 0,
-                read_block: 0,
-            };
             return Self::Recorded {
-                cells: vec![empty; cells],
+                cells: vec![(NOTHING, UNTOUCHED); cells],
+                order: Order {
+                    threads_per_block: (warps as u32) << plan.lanes_log2(),
+                    lanes_per_warp: 1 << plan.lanes_log2(),
+                    first_epoch: 0,
+                },
                 epoch: 0,
                 block_epoch: 0,
             };
@@ -134,13 +114,17 @@ impl Memory {
             }
             Self::Recorded {
                 cells,
+                order,
                 epoch,
                 block_epoch,
             } => {
+                let now = now(thread, *epoch, *block_epoch);
                 for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
-                    if !cell.write(name, thread, warp, *epoch, *block_epoch) {
+                    let found = cell.1.write(cell.0 == name, now, *order);
+                    if matches!(found, Found::Conflict(_)) {
                         return Err((first + i, CellFault::Race));
                     }
+                    cell.0 = name;
                 }
             }
         }
@@ -161,82 +145,40 @@ impl Memory {
                 if cell.name == NOTHING {
                     return Err(CellFault::Uninitialised);
                 }
-                if cell.section == *section || *by_warp && cell.warps & warp == 0 {
+                // Another warp's copy of the value is not waited for.
+                if cell.section == *section || *by_warp && cell.warps != warp {
                     return Err(CellFault::Race);
                 }
                 Ok(cell.name)
             }
             Self::Recorded {
                 cells,
+                order,
                 epoch,
                 block_epoch,
-            } => cells[at].read(thread, warp, *epoch, *block_epoch),
-        }
-    }
-}
-
-impl Ledger {
-    fn write(&mut self, name: u32, thread: u32, warp: u64, epoch: u32, block_epoch: u32) -> bool {
-        let again = self.name == name;
-        if !again {
-            // Whoever read or wrote before must be behind a barrier.
-            let meets = |who: u32, warps: u64, at: u32, block: u32| {
-                let others = block == block_epoch && warps & !warp != 0;
-                let lanes = at == epoch && warps & warp != 0 && who != thread;
-                others || lanes
-            };
-            if meets(
-                self.writer,
-                self.writer_warps,
-                self.written,
-                self.written_block,
-            ) || meets(self.reader, self.reader_warps, self.read, self.read_block)
-            {
-                return false;
+            } => {
+                let (name, cell) = &mut cells[at];
+                match cell.read(now(thread, *epoch, *block_epoch), *order) {
+                    (false, _) => Err(CellFault::Uninitialised),
+                    (true, Some(_)) => Err(CellFault::Race),
+                    (true, None) => Ok(*name),
+                }
             }
         }
-        if again && self.written_block == block_epoch {
-            self.writer_warps |= warp;
-        } else {
-            self.writer_warps = warp;
-        }
-        self.name = name;
-        self.writer = thread;
-        self.written = epoch;
-        self.written_block = block_epoch;
-        true
-    }
-
-    fn read(
-        &mut self,
-        thread: u32,
-        warp: u64,
-        epoch: u32,
-        block_epoch: u32,
-    ) -> Result<u32, CellFault> {
-        if self.writer == NOTHING {
-            return Err(CellFault::Uninitialised);
-        }
-        let own = self.writer == thread;
-        let in_warp = self.writer_warps & warp != 0 && self.written != epoch;
-        if !(own || in_warp || self.written_block != block_epoch) {
-            return Err(CellFault::Race);
-        }
-        if self.read_block == block_epoch && self.reader_warps != 0 {
-            let alone = self.reader == thread && self.read == epoch;
-            self.reader_warps |= warp;
-            self.reader = if alone { thread } else { NOTHING };
-        } else {
-            self.reader_warps = warp;
-            self.reader = thread;
-        }
-        self.read = epoch;
-        self.read_block = block_epoch;
-        Ok(self.name)
     }
 }
 
-/// Only stores or only loads between barriers, and barriers of one scope.
+fn now(thread: u32, epoch: u32, block_epoch: u32) -> Now {
+    Now {
+        thread,
+        op: 0,
+        block_epoch,
+        warp_epoch: epoch,
+    }
+}
+
+/// Only stores or only loads between barriers, and barriers of one scope; a single one where warps do not wait
+/// for each other, since the stamp knows nothing of readers.
 fn is_plain(plan: &ConvertPlan, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {
@@ -244,7 +186,7 @@ fn is_plain(plan: &ConvertPlan, warps: usize) -> bool {
             Step::Store { .. } => stores = true,
             Step::Load { .. } => loads = true,
             Step::Barrier(s) => {
-                let same = scope.is_none_or(|known| known == s);
+                let same = scope.is_none_or(|known| known == s && s == BarrierScope::Block);
                 if !same && warps > 1 {
                     return false;
                 }

@@ -25,7 +25,8 @@
 //! # What counts as a race
 //! Threads of a warp are ordered only by barriers, those of different warps only by block barriers. Reading what
 //! another thread wrote, or overwriting what another thread read or wrote, without such a barrier in between is a
-//! fault, unless the same name is written again (copies of one element may be stored by every thread that has it).
+//! fault. Copies of one element may be stored by every thread that has it, but nobody may read the element before
+//! all of them are known to be there. Lowered kernels are run by the same rule, from the same code.
 
 mod fault;
 mod memory;

@@ -170,3 +170,56 @@ fn steps_out_of_order_are_found() {
         "{fault}"
     );
 }
+
+/// Elements 0 to 255 on two warps that hold the same ones: in the same registers, or in each other's.
+fn copied(in_registers: bool) -> (LinearLayout, LinearLayout) {
+    let build = |register: [u64; 3], lane: [u64; 5], warp: u64| {
+        let (register, lane) = (register.map(|c| [c]), lane.map(|c| [c]));
+        LinearLayout::from_bases(
+            &[
+                (Dim::REGISTER, &register.each_ref().map(|c| &c[..])[..]),
+                (Dim::LANE, &lane.each_ref().map(|c| &c[..])[..]),
+                (Dim::WARP, &[&[warp]]),
+            ],
+            &[Dim::out(0)],
+        )
+        .unwrap()
+    };
+    let warp = if in_registers { 64 } else { 0 };
+    (
+        build([32, 64, 128], [1, 2, 4, 8, 16], warp),
+        build([1, 2, 4], [8, 16, 32, 64, 128], 0),
+    )
+}
+
+#[test]
+fn copies_of_another_warp_are_waited_for() {
+    let target = Target::parse("cuda:90").unwrap();
+    let options = PlanOptions::new().with_strategy(Strategy::Shared);
+    for in_registers in [false, true] {
+        let (src, dst) = copied(in_registers);
+        let plan = plan_conversion(&src, &dst, 8, target, &options).unwrap();
+        let report = verdict(&plan, &src, &dst, target).unwrap();
+        assert_eq!((report.warp_barriers, report.block_barriers), (0, 1));
+        let weak = plan.edited(|steps| {
+            for step in steps {
+                if let Step::Barrier(scope) = step {
+                    *scope = BarrierScope::Warp;
+                }
+            }
+        });
+        let fault = verdict(&weak, &src, &dst, target).unwrap_err();
+        assert!(fault.is_race(), "{fault}");
+    }
+    // Each warp for itself: nobody waits for the other.
+    let (src, dst) = copied(false);
+    let own = LinearLayout::identity_1d(2, Dim::WARP, Dim::out(0)).unwrap();
+    let drop_warp = |l: &LinearLayout| l.resize_in(Dim::WARP, 1).unwrap();
+    let (src, dst) = (
+        drop_warp(&src).product(&own).unwrap(),
+        drop_warp(&dst).product(&own).unwrap(),
+    );
+    let plan = plan_conversion(&src, &dst, 8, target, &options).unwrap();
+    let report = verdict(&plan, &src, &dst, target).unwrap();
+    assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
+}
