@@ -230,6 +230,24 @@ pub enum Step {
     Barrier(BarrierScope),
 }
 
+impl Step {
+    /// What the step does, in a word or two, for counting: `shuffle` whatever the lanes.
+    #[must_use]
+    pub const fn sort(&self) -> &'static str {
+        match self {
+            Self::Pack { .. } => "pack",
+            Self::Unpack { .. } => "unpack",
+            Self::Select { .. } => "select",
+            Self::ShuffleXor { .. } | Self::ShuffleIndex { .. } => "shuffle",
+            Self::SwapLanes { .. } => "lane swap",
+            Self::Store { .. } => "store",
+            Self::Load { .. } => "load",
+            Self::Barrier(BarrierScope::Warp) => "warp barrier",
+            Self::Barrier(BarrierScope::Block) => "block barrier",
+        }
+    }
+}
+
 /// A way to carry out a conversion that a caller can ask for.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]

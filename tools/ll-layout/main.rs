@@ -1,8 +1,12 @@
-//! `ll-layout`: shows layouts, evaluates them, answers questions about them in bulk.
+//! `ll-layout`: shows layouts, evaluates, converts and compares them, answers questions about them in bulk.
 
 mod batch;
 mod case;
+mod compare;
+mod convert;
+mod element;
 mod eval;
+mod pair;
 mod show;
 mod subject;
 
@@ -22,7 +26,8 @@ use std::process::ExitCode;
     name = "ll-layout",
     version,
     max_term_width = 100,
-    after_help = "Exit codes: 0 done, 1 there is no answer (the reason is printed), 2 wrong usage."
+    after_help = "Exit codes: 0 done, 1 there is no answer (the reason is printed), 2 wrong usage, \
+                  3 `compare` found a difference."
 )]
 struct Arguments {
     #[command(subcommand)]
@@ -41,6 +46,12 @@ enum Verb {
     /// Say which element a slot holds, or with --inverse which slots hold an element
     #[command(after_help = eval::EXAMPLES)]
     Eval(eval::Arguments),
+    /// Say how elements get from one layout to another on a GPU, why that way, and what it costs
+    #[command(after_help = convert::EXAMPLES)]
+    Convert(convert::Arguments),
+    /// Say whether two layouts are the same, or else the first place where they differ
+    #[command(after_help = compare::EXAMPLES)]
+    Compare(compare::Arguments),
     /// Answer a file of questions: one JSON object a line in, one out
     #[command(after_help = BATCH_EXAMPLES)]
     Batch {
@@ -106,15 +117,26 @@ impl Failure {
     }
 }
 
+/// The exit code of a comparison that found a difference.
+const DIFFERENT: u8 = 3;
+
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
+    let mut code = ExitCode::SUCCESS;
     let answer = match &arguments.verb {
         Verb::Show(show) => show::run(show, arguments.json),
         Verb::Eval(eval) => eval::run(eval, arguments.json),
+        Verb::Convert(convert) => convert::run(convert, arguments.json),
+        Verb::Compare(compare) => compare::run(compare, arguments.json).map(|(text, is_equal)| {
+            if !is_equal {
+                code = ExitCode::from(DIFFERENT);
+            }
+            text
+        }),
         Verb::Batch { file, stats } => batch::run(file, *stats).map(|()| String::new()),
     };
     let (text, code) = match answer {
-        Ok(text) => (text, ExitCode::SUCCESS),
+        Ok(text) => (text, code),
         Err(failure) if arguments.json => (
             json!({"error": failure.message}).to_string() + "\n",
             ExitCode::FAILURE,

@@ -20,24 +20,20 @@ impl Subject {
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let read;
-        let text = if is_layout_text(source) {
-            source
-        } else {
-            read = read_file(source)?;
-            if !is_layout_text(&read) {
-                return Err(Failure::new(format!(
-                    "`{source}` holds neither an encoding nor a printed layout"
-                ))
-                .note(FORMS));
-            }
-            &read
-        };
         let shape = shape.map(parse_shape).transpose()?;
-        if text.trim_start().starts_with('#') {
-            Self::of_encoding(text, shape.as_deref(), aliases)
+        Self::of_text(&read_text(source)?, shape.as_deref(), aliases)
+    }
+
+    /// Reads an encoding for a tensor of this shape, or a printed layout.
+    pub(crate) fn of_text(
+        text: &str,
+        shape: Option<&[u64]>,
+        aliases: Option<&Path>,
+    ) -> Result<Self, Failure> {
+        if is_encoding_text(text) {
+            Self::of_encoding(text, shape, aliases)
         } else {
-            Self::of_layout(text, shape.as_deref())
+            Self::of_layout(text, shape)
         }
     }
 
@@ -99,10 +95,30 @@ const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, or a file that hold
                      Triton prints it (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); \
                      `-` is standard input";
 
+/// Returns the text that `source` is, or that the file of this name holds; `-` is standard input.
+pub(crate) fn read_text(source: &str) -> Result<String, Failure> {
+    if is_layout_text(source) {
+        return Ok(source.to_owned());
+    }
+    let read = read_file(source)?;
+    if is_layout_text(&read) {
+        return Ok(read);
+    }
+    Err(Failure::new(format!(
+        "`{source}` holds neither an encoding nor a printed layout"
+    ))
+    .note(FORMS))
+}
+
+/// Whether text is an encoding rather than a printed layout.
+pub(crate) fn is_encoding_text(text: &str) -> bool {
+    text.trim_start().starts_with('#')
+}
+
 /// Whether text is an encoding or a printed layout rather than the name of a file.
 fn is_layout_text(text: &str) -> bool {
     let text = text.trim();
-    text.starts_with('#') || text.starts_with("(empty layout") || text.contains("where out dims")
+    is_encoding_text(text) || text.starts_with("(empty layout") || text.contains("where out dims")
 }
 
 fn read_file(source: &str) -> Result<String, Failure> {

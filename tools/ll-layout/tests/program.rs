@@ -296,3 +296,287 @@ fn failures_have_a_reason_and_a_code() {
     assert_eq!(code, 1);
     assert!(found["error"].is_string());
 }
+
+/// Vectors along rows, in four warps, and vectors along columns.
+const ROWS: &str = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+const COLUMNS: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>";
+/// As `ROWS` with shorter vectors: the same warps hold the same rows.
+const PAIRS: &str = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+
+#[track_caller]
+fn convert(src: &str, dst: &str, shape: &str, rest: &[&str]) -> String {
+    let arguments = [&["convert", src, dst, shape], rest].concat();
+    let (code, output, errors) = ll_layout(&arguments, "");
+    assert_eq!((code, errors.as_str()), (0, ""));
+    output
+}
+
+#[test]
+fn convert_says_how_and_why_and_what_it_costs() {
+    let output = convert(
+        ROWS,
+        COLUMNS,
+        "64x64",
+        &["--type", "f32", "--target", "sm_90"],
+    );
+    let (asked, others) = output.split_once("\nOn other targets:\n").unwrap();
+    assert_eq!(
+        asked,
+        "shared conversion of a tensor of 64x64, 32 bits an element, on cuda:90
+why: elements go from warp to warp, which only shared memory does (it moves register, lane, warp)
+registers: 32 -> 32 in each of 32 lanes of 4 warps
+cost: 268 clk (load-store 256, arithmetic 20, waiting 9)
+scratch: 16384 bytes of shared memory, stored 16 and loaded 16 bytes at a time, 1 time
+bank conflicts: 0 in 128 wavefronts of stores and 128 wavefronts of loads
+steps of a thread: 8 stores, 1 block barrier, 8 loads
+
+Ways to do it on cuda:90:
+  shared   268 clk (load-store 256, arithmetic 20, waiting 9)
+  local    the strategy `local` cannot carry out a conversion that moves data across `register`, `lane`, `warp`
+  shuffle  the strategy `shuffle` cannot carry out a conversion that moves data across `register`, `lane`, `warp`
+"
+    );
+    let mut named: Vec<&str> = others
+        .lines()
+        .filter_map(|line| line.trim().split_once(": ").map(|(targets, _)| targets))
+        .flat_map(|targets| targets.split(", "))
+        .collect();
+    named.push("cuda:90");
+    let mut known: Vec<&str> = linear_layout::target::TARGETS
+        .iter()
+        .map(|t| t.name)
+        .collect();
+    named.sort_unstable();
+    known.sort_unstable();
+    assert_eq!(named, known);
+    assert!(
+        others.contains("hip:gfx950: cannot: a warp has 64 lanes, these layouts are for 32\n"),
+        "{others}"
+    );
+    assert!(
+        others.contains("  hip:gfx1250: shared, 144 clk"),
+        "{others}"
+    );
+}
+
+#[test]
+fn convert_shows_the_cheaper_way_and_its_steps() {
+    let f16 = ["--type", "f16", "--target", "cuda:90"];
+    let output = convert(ROWS, PAIRS, "16x16", &[&f16[..], &["--steps"]].concat());
+    for part in [
+        "shuffle conversion of a tensor of 16x16",
+        "why: elements go from lane to lane of a warp (it moves register, lane); the cheapest of 2 ways",
+        "bank conflicts: none, since nothing is stored\n",
+        "  %7 = shuffle %6 from lanes 0\n",
+        "  shuffle  5 clk",
+        "  shared   20 clk",
+    ] {
+        assert!(output.contains(part), "{part}:\n{output}");
+    }
+    let forced = [&f16[..], &["--strategy", "shared", "--json"]].concat();
+    let found: Value = serde_json::from_str(&convert(ROWS, PAIRS, "16x16", &forced)).unwrap();
+    assert_eq!(found["kind"], "shared");
+    assert_eq!(found["steps"]["block_barrier"], Value::Null);
+    assert_eq!(found["moves"], json!(["register", "lane"]));
+    assert_eq!(found["ways"][0]["way"], "shuffle");
+    assert!(found["cost_quarter_clocks"]["total"].as_u64() > Some(0));
+    let nothing = convert(ROWS, ROWS, "64x64", &f16);
+    assert!(
+        nothing.contains("\nwhy: every element is where it should be\n"),
+        "{nothing}"
+    );
+    assert!(
+        nothing.contains("\nsteps of a thread: none, results are source registers\n"),
+        "{nothing}"
+    );
+}
+
+#[test]
+fn convert_refuses_what_has_no_plan() {
+    let target = ["--target", "cuda:90"];
+    let refuse = |src, dst, shape, rest: &[&str], code, message: &str| {
+        let arguments = [&["convert", src, dst, shape], rest, &target].concat();
+        check_failure(&arguments, code, message);
+    };
+    let f32 = ["--type", "f32"];
+    refuse(ROWS, COLUMNS, "64x64", &[], 2, "--type <TYPE>");
+    for (name, nearest) in [
+        ("fp16", "f16"),
+        ("float8", "f8E4M3FN"),
+        ("bfloat16", "bf16"),
+        ("u8", "i8"),
+    ] {
+        let note = format!("note: the nearest is `{nearest}`");
+        refuse(ROWS, COLUMNS, "64x64", &["--type", name], 1, &note);
+    }
+    refuse(
+        ROWS,
+        COLUMNS,
+        "64x64",
+        &["--type", "i24"],
+        1,
+        "`i24` is no type of elements that can be converted",
+    );
+    let lanes = ROWS.replace("[4, 8]", "[8, 8]");
+    refuse(
+        ROWS,
+        &lanes,
+        "64x64",
+        &f32,
+        1,
+        "the destination layout has 64 lanes per warp: expected 32 on cuda:90",
+    );
+    let torn = ROWS.replace("order = ", "order ");
+    refuse(ROWS, &torn, "64x64", &f32, 1, "error: DST: ");
+    refuse(ROWS, "-", "64x64", &f32, 1, "error: DST: `-` holds neither");
+    refuse(
+        "-",
+        "-",
+        "64x64",
+        &f32,
+        1,
+        "SRC and DST are both standard input",
+    );
+    refuse(
+        ROWS,
+        COLUMNS,
+        "4096x4096",
+        &f32,
+        1,
+        "SRC: the layout has 2^24 slots or elements; conversions are planned up to 2^20",
+    );
+    let unknown = [
+        "convert", ROWS, COLUMNS, "64x64", "--type", "f32", "--target", "cuda:91",
+    ];
+    check_failure(&unknown, 1, "unknown target `cuda:91`");
+    let tight = [
+        "--type",
+        "f32",
+        "--strategy",
+        "shared",
+        "--scratch-limit",
+        "64",
+    ];
+    refuse(
+        ROWS,
+        COLUMNS,
+        "64x64",
+        &tight,
+        1,
+        "bytes of shared memory on cuda:90: expected at most 64",
+    );
+}
+
+#[track_caller]
+fn check_compare(arguments: &[&str], input: &str, code: i32, expected: &str) {
+    let arguments = [&["compare"], arguments].concat();
+    let (found, output, errors) = ll_layout(&arguments, input);
+    assert_eq!((found, errors.as_str()), (code, ""), "{output}");
+    assert_eq!(output, expected);
+}
+
+#[test]
+fn compare_says_equal_or_where_the_first_difference_is() {
+    let linear =
+        "#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [1, 0]], warp = [[2, 0]], block = []}>";
+    check_compare(
+        &[SMALL, linear, "4x4"],
+        "",
+        0,
+        "equal: both put the same elements of a tensor of 4x4 in the same places\n",
+    );
+    let (_, printed, _) = ll_layout(&["show", SMALL, "4x4", "--view", "bases"], "");
+    for order in [[SMALL, "-"], ["-", SMALL]] {
+        check_compare(
+            &[order[0], order[1], "--json"],
+            &printed,
+            0,
+            "{\"equal\":true}\n",
+        );
+    }
+    let other = linear.replace("[[0, 2], [1, 0]]", "[[1, 0], [0, 2]]");
+    check_compare(
+        &[SMALL, &other, "4x4"],
+        "",
+        3,
+        "different: first at register=0, lane=1, warp=0, block=0, which is element (0, 2) in A and (1, 0) in B; \
+         one slot in 2 agrees\na conversion from A to B moves: register, lane\n",
+    );
+    let (_, output, _) = ll_layout(&["compare", SMALL, &other, "4x4", "--json"], "");
+    let found: Value = serde_json::from_str(&output).unwrap();
+    let slot = json!({"register": 0, "lane": 1, "warp": 0, "block": 0});
+    let expected = json!({"equal": false, "slot": slot, "a": [0, 2], "b": [1, 0], "share_that_agrees": 0.5, "moves": ["register", "lane"]});
+    assert_eq!(found, expected);
+}
+
+#[test]
+fn compare_sees_sizes_orders_and_gaps() {
+    let wide = SMALL.replace("[2, 2]", "[2, 4]");
+    check_compare(
+        &[SMALL, &wide, "4x4"],
+        "",
+        3,
+        "different: in-dim `lane` is of size 4 in A and of size 8 in B\n",
+    );
+    let swizzled = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
+    check_compare(
+        &[SMALL, swizzled, "4x4"],
+        "",
+        3,
+        "different: in-dim `register` is of size 2 in A and missing in B\n",
+    );
+    let printed = "\n - lane=1 -> (1, 0)\nwhere out dims are: [dim0 (size 2), dim1 (size 1)]\n";
+    let turned = "\n - lane=1 -> (0, 1)\nwhere out dims are: [dim1 (size 1), dim0 (size 2)]\n";
+    check_compare(
+        &[printed, turned],
+        "",
+        3,
+        "different: the out-dims are the same, but in another order: dim0, dim1 in A, dim1, dim0 in B\n",
+    );
+    let padded = |gap| format!("#ttg.padded_shared<[4:+{gap}] {{order = [0], shape = [8]}}>");
+    check_compare(
+        &[&padded(1), &padded(2), "8"],
+        "",
+        3,
+        "different: the elements are in the same order, but the gap after every 4 of them is 1 in A and 2 in B\n",
+    );
+    let plain = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>";
+    check_compare(
+        &[plain, &padded(2), "8"],
+        "",
+        3,
+        "different: the elements are in the same order, but the gap after every 4 of them is 0 in A and 2 in B\n",
+    );
+}
+
+/// The commands that the help shows are run, except those that name a file of the reader's.
+#[test]
+fn examples_of_the_help_run() {
+    let mut run = 0;
+    for verb in ["show", "eval", "convert", "compare"] {
+        let (_, help, _) = ll_layout(&[verb, "--help"], "");
+        for line in help.lines().map(str::trim) {
+            let Some(rest) = line.strip_prefix("ll-layout ") else {
+                continue;
+            };
+            if rest.contains("kernel.mlir") || rest.contains("printed-layout.txt") {
+                continue;
+            }
+            // Quoted pieces are encodings; the others hold no blanks.
+            let mut arguments: Vec<&str> = Vec::new();
+            for (i, piece) in rest.split('\'').enumerate() {
+                match i % 2 {
+                    1 => arguments.push(piece),
+                    _ => arguments.extend(piece.split_whitespace()),
+                }
+            }
+            let (code, output, errors) = ll_layout(&arguments, "");
+            assert!(
+                matches!(code, 0 | 3) && !output.is_empty(),
+                "{line}\n{errors}"
+            );
+            run += 1;
+        }
+    }
+    assert_eq!(run, 6);
+}

@@ -1,0 +1,197 @@
+//! `ll-layout compare`: whether two layouts are the same, and where they first differ.
+
+use crate::pair::{PairArguments, tensor_text};
+use crate::subject::Subject;
+use crate::{Failure, show};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::plan::minimal_conversion_dims;
+use linear_layout::view::InPoint;
+use serde_json::{Map, Value, json};
+
+pub(crate) const EXAMPLES: &str = "Encodings are compared by what they mean, not by how they are spelled. Without --json the first line
+begins with `equal` or `different`. Exit code 3: they differ.
+
+Examples:
+  ll-layout compare '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' '#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]], block = []}>' 16x8
+  ll-layout compare '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' '#ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>' 8x8 --json";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// An encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that holds one or a LinearLayout as
+    /// Triton prints it; `-` is standard input
+    #[arg(value_name = "A", allow_hyphen_values = true)]
+    a: String,
+
+    /// Another one
+    #[arg(value_name = "B", allow_hyphen_values = true)]
+    b: String,
+
+    #[command(flatten)]
+    pair: PairArguments,
+}
+
+/// The answer, and whether the two are the same.
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
+    let [a, b] = arguments
+        .pair
+        .read([&arguments.a, &arguments.b], ["A", "B"])?;
+    let difference = difference(&a, &b);
+    let is_equal = difference.is_none();
+    let text = match (difference, as_json) {
+        (None, true) => json!({"equal": true}).to_string(),
+        (None, false) => format!(
+            "equal: both put the same elements of {} in the same places",
+            tensor_text(&a)
+        ),
+        (Some(difference), true) => {
+            let mut object = Map::from_iter([("equal".to_owned(), json!(false))]);
+            object.extend(difference.json);
+            Value::from(object).to_string()
+        }
+        (Some(difference), false) => format!("different: {}", difference.text),
+    };
+    Ok((text + "\n", is_equal))
+}
+
+/// The first place where two layouts differ, for people and for programs.
+struct Difference {
+    text: String,
+    json: Map<String, Value>,
+}
+
+impl Difference {
+    fn new(text: String, json: Value) -> Self {
+        let json = match json {
+            Value::Object(json) => json,
+            _ => Map::new(),
+        };
+        Self { text, json }
+    }
+}
+
+fn difference(a: &Subject, b: &Subject) -> Option<Difference> {
+    let (l, m) = (&a.layout, &b.layout);
+    let sides = [
+        ("in-dim", l.in_shape().collect(), m.in_shape().collect()),
+        ("out-dim", l.out_shape().collect(), m.out_shape().collect()),
+    ];
+    for (what, ours, theirs) in sides {
+        if let Some(difference) = dims_differ(what, &ours, &theirs) {
+            return Some(difference);
+        }
+    }
+    elements_differ(l, m).or_else(|| gaps_differ(a, b))
+}
+
+type Shape = Vec<(Dim, u64)>;
+
+/// Compares the dims of one side: which there are, their sizes, their order.
+fn dims_differ(what: &str, a: &Shape, b: &Shape) -> Option<Difference> {
+    if a == b {
+        return None;
+    }
+    let size_in = |shape: &Shape, dim: Dim| shape.iter().find(|(d, _)| *d == dim).map(|s| s.1);
+    let differs = a
+        .iter()
+        .chain(b)
+        .map(|(dim, _)| (*dim, size_in(a, *dim), size_in(b, *dim)))
+        .find(|(_, a, b)| a != b);
+    let Some((dim, in_a, in_b)) = differs else {
+        let names = |shape: &Shape| -> Vec<&str> { shape.iter().map(|(d, _)| d.name()).collect() };
+        let (in_a, in_b) = (names(a), names(b));
+        return Some(Difference::new(
+            format!(
+                "the {what}s are the same, but in another order: {} in A, {} in B",
+                in_a.join(", "),
+                in_b.join(", ")
+            ),
+            json!({"order": what, "a": in_a, "b": in_b}),
+        ));
+    };
+    let size = |size: Option<u64>| match size {
+        Some(size) => format!("of size {size}"),
+        None => "missing".to_owned(),
+    };
+    Some(Difference::new(
+        format!(
+            "{what} `{dim}` is {} in A and {} in B",
+            size(in_a),
+            size(in_b)
+        ),
+        json!({what: dim.name(), "a": in_a, "b": in_b}),
+    ))
+}
+
+/// Finds the first slot that holds another element; both have the same dims.
+fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
+    // The difference of two linear maps is linear: the first slot where it is not zero is the lowest
+    // bit where it is not, and it is zero on its kernel.
+    let columns = a.columns().iter().zip(b.columns());
+    let bit = columns.clone().position(|(x, y)| x != y)?;
+    let slot = 1 << bit;
+    let mut changed = linear_layout::f2::Echelon::new();
+    for (i, (x, y)) in columns.enumerate() {
+        changed.insert(i, x ^ y);
+    }
+    let at = |layout: &LinearLayout| layout.unpack(layout.apply_packed(slot));
+    let (in_a, in_b) = (at(a), at(b));
+    let place: Vec<String> = InPoint::new(a, slot)
+        .indices()
+        .map(|(d, index)| format!("{d}={index}"))
+        .collect();
+    let mut text = format!(
+        "first at {}, which is element {in_a} in A and {in_b} in B; one slot in {} agrees",
+        place.join(", "),
+        1u128 << changed.rank()
+    );
+    let mut json = json!({
+        "slot": show::slot_json(a, slot),
+        "a": in_a.to_vec(),
+        "b": in_b.to_vec(),
+        "share_that_agrees": 1.0 / (1u128 << changed.rank()) as f64,
+    });
+    // What it takes to get from the one to the other, where both are held by threads.
+    if a.has_in_dim(Dim::REGISTER)
+        && let Ok(moves) = minimal_conversion_dims(a, b)
+    {
+        let moves: Vec<&str> = moves.iter().map(|d| d.name()).collect();
+        text += &match moves.as_slice() {
+            [] => String::new(),
+            moves => format!("\na conversion from A to B moves: {}", moves.join(", ")),
+        };
+        json["moves"] = json!(moves);
+    }
+    Some(Difference::new(text, json))
+}
+
+/// The gaps of padded memory, also inside of partitions.
+fn gaps(encoding: Option<&Encoding>) -> &[(u32, u32)] {
+    match encoding {
+        Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
+        Some(Encoding::PartitionedShared(parts)) => gaps(Some(parts.partition_layout())),
+        _ => &[],
+    }
+}
+
+/// Finds the first interval after which the gaps differ; the elements are in the same order.
+fn gaps_differ(a: &Subject, b: &Subject) -> Option<Difference> {
+    let (a, b) = (gaps(a.encoding.as_ref()), gaps(b.encoding.as_ref()));
+    let after = |gaps: &[(u32, u32)], interval| -> u32 {
+        gaps.iter()
+            .find(|(i, _)| *i == interval)
+            .map_or(0, |(_, padding)| *padding)
+    };
+    let mut intervals: Vec<u32> = a.iter().chain(b).map(|(interval, _)| *interval).collect();
+    intervals.sort_unstable();
+    let interval = intervals
+        .into_iter()
+        .find(|interval| after(a, *interval) != after(b, *interval))?;
+    let (in_a, in_b) = (after(a, interval), after(b, interval));
+    Some(Difference::new(
+        format!(
+            "the elements are in the same order, but the gap after every {interval} of them is {in_a} in A and {in_b} in B"
+        ),
+        json!({"interval": interval, "a": in_a, "b": in_b}),
+    ))
+}

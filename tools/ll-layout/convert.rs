@@ -1,0 +1,376 @@
+//! `ll-layout convert`: how elements get from one layout to another, and what that costs.
+
+use crate::element::element_bits;
+use crate::pair::{PairArguments, counted, tensor_text};
+use crate::{Failure, case};
+use clap::ValueEnum;
+use linear_layout::layout::LinearLayout;
+use linear_layout::machine::{PlanReport, check_plan};
+use linear_layout::plan::{
+    ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Strategy, plan_conversion,
+};
+use linear_layout::target::{TARGETS, Target};
+use serde_json::{Map, Value, json};
+
+pub(crate) const EXAMPLES: &str = "The plan is the one that `convert-layouts-to-llvm` carries out. It has been run on the names of the
+elements: each arrives where DST wants it, and the bank conflicts are counted, not estimated. Clocks
+are those of the target's cost model, for one block.
+
+Examples:
+  ll-layout convert '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>' '#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>' 64x64 --type f32 --target cuda:90
+  ll-layout convert '#blocked' '#blocked1' 64x64 --aliases kernel.mlir --type f16 --target hip:gfx942 --steps
+  ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --strategy shared";
+
+/// Bits of slots or elements up to which conversions are planned: every register is a value of the plan.
+const MOST: usize = 20;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum Way {
+    /// Renames and selects: no element leaves its thread
+    Local,
+    /// Exchanges between the lanes of a warp
+    Shuffle,
+    /// Through shared memory
+    Shared,
+}
+
+impl Way {
+    fn strategy(self) -> Strategy {
+        match self {
+            Self::Local => Strategy::Local,
+            Self::Shuffle => Strategy::Shuffle,
+            Self::Shared => Strategy::Shared,
+        }
+    }
+}
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// Layout that the elements are in: an encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that
+    /// holds one or a LinearLayout as Triton prints it; `-` is standard input
+    #[arg(value_name = "SRC", allow_hyphen_values = true)]
+    src: String,
+
+    /// Layout that they are wanted in
+    #[arg(value_name = "DST", allow_hyphen_values = true)]
+    dst: String,
+
+    #[command(flatten)]
+    pair: PairArguments,
+
+    /// Type of an element, as in IR: f32, f16, i8, f8E4M3FN, !tt.ptr<f16>
+    #[arg(long, value_name = "TYPE")]
+    r#type: String,
+
+    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; sm_90 and gfx942 will do
+    #[arg(long, value_name = "TARGET")]
+    target: String,
+
+    /// Carry it out this way or fail
+    #[arg(long, value_enum, value_name = "WAY")]
+    strategy: Option<Way>,
+
+    /// Bytes of shared memory that it may take at most
+    #[arg(long, value_name = "BYTES")]
+    scratch_limit: Option<u32>,
+
+    /// Print each step, not only how many there are of each sort
+    #[arg(long)]
+    steps: bool,
+}
+
+/// What is asked of a target.
+struct Question<'q> {
+    src: &'q LinearLayout,
+    dst: &'q LinearLayout,
+    bits: u32,
+    options: PlanOptions,
+}
+
+/// What a target does, and what came of running it.
+struct Answer {
+    plan: ConvertPlan,
+    report: PlanReport,
+}
+
+impl Question<'_> {
+    fn plan(&self, target: &Target, options: &PlanOptions) -> Result<ConvertPlan, PlanError> {
+        plan_conversion(self.src, self.dst, self.bits, target, options)
+    }
+
+    fn answer(&self, target: &Target) -> Result<Answer, Failure> {
+        let plan = self.plan(target, &self.options).map_err(Failure::new)?;
+        let report = check_plan(&plan, self.src, self.dst, target).map_err(|fault| {
+            Failure::new(format!("the plan for {target} is wrong: {fault}"))
+                .note("this is a bug of linear-layout; please report the two layouts")
+        })?;
+        Ok(Answer { plan, report })
+    }
+
+    /// Each way to do it on this target with its cost, the cheapest first, then those that cannot.
+    fn ways(&self, target: &Target) -> Vec<(String, Result<Cost, PlanError>)> {
+        let mut free = self.options;
+        free.strategy = None;
+        let planned = self.plan(target, &free);
+        let mut found: Vec<(PlanKind, Cost)> = planned
+            .map(|plan| plan.reason().considered.clone())
+            .unwrap_or_default();
+        let mut failed = Vec::new();
+        for way in Way::value_variants() {
+            let strategy = way.strategy();
+            match self.plan(target, &free.with_strategy(strategy)) {
+                // What is planned without a way prescribed has those that looked promising.
+                Ok(plan) => {
+                    if !found.iter().any(|(kind, _)| *kind == plan.kind()) {
+                        found.push((plan.kind(), plan.cost()));
+                    }
+                }
+                Err(error) => failed.push((strategy.to_string(), Err(error))),
+            }
+        }
+        found.sort_by_key(|(_, cost)| cost.total());
+        let found = found
+            .into_iter()
+            .map(|(kind, cost)| (kind.to_string(), Ok(cost)));
+        found.chain(failed).collect()
+    }
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
+    let sources = [arguments.src.as_str(), arguments.dst.as_str()];
+    let [src, dst] = arguments.pair.read(sources, ["SRC", "DST"])?;
+    let target = Target::parse(&arguments.target).map_err(Failure::new)?;
+    let bits = element_bits(&arguments.r#type)?;
+    for (name, side) in [("SRC", &src), ("DST", &dst)] {
+        let size = side
+            .layout
+            .total_in_bits()
+            .max(side.layout.total_out_bits());
+        if size > MOST {
+            return Err(Failure::new(format!(
+                "{name}: the layout has 2^{size} slots or elements; conversions are planned up to 2^{MOST}"
+            ))
+            .note("ask for a smaller tensor: larger ones repeat what a small one does"));
+        }
+    }
+    let mut options = PlanOptions::new();
+    options.strategy = arguments.strategy.map(Way::strategy);
+    options.scratch_limit = arguments.scratch_limit;
+    let question = Question {
+        src: &src.layout,
+        dst: &dst.layout,
+        bits,
+        options,
+    };
+    let answer = question.answer(target)?;
+    let ways = question.ways(target);
+    let others = others(&question, target);
+    if as_json {
+        let mut object = answer_json(&answer);
+        object.insert("target".to_owned(), json!(target.name));
+        object.insert("element_bits".to_owned(), json!(bits));
+        object.insert("shape".to_owned(), json!(src.shape()));
+        for (name, side) in [("src", &src), ("dst", &dst)] {
+            object.insert(name.to_owned(), case::layout_to_json(&side.layout));
+        }
+        object.insert("steps".to_owned(), steps_json(&answer.plan));
+        let program = || json!(answer.plan.to_string().lines().collect::<Vec<_>>());
+        if arguments.steps {
+            object.insert("program".to_owned(), program());
+        }
+        object.insert("ways".to_owned(), ways.iter().map(way_json).collect());
+        object.insert("others".to_owned(), others.iter().map(other_json).collect());
+        return Ok(Value::from(object).to_string() + "\n");
+    }
+    let mut text = format!(
+        "{} conversion of {}, {} bits an element, on {target}\n",
+        answer.plan.kind(),
+        tensor_text(&src),
+        bits
+    );
+    text += &why(&answer.plan);
+    text += &facts(&answer);
+    if arguments.steps {
+        text += &format!("\nThe steps of a thread:\n{}", answer.plan);
+    } else {
+        text += &format!("steps of a thread: {}\n", steps_text(&answer.plan));
+    }
+    text += &format!("\nWays to do it on {target}:\n");
+    for (name, outcome) in &ways {
+        text += &match outcome {
+            Ok(cost) => format!("  {name:<8} {cost}\n"),
+            Err(error) => format!("  {name:<8} {error}\n"),
+        };
+    }
+    text += "\nOn other targets:\n";
+    for other in &others {
+        text += &format!("  {}: {}\n", other.names.join(", "), other.text);
+    }
+    Ok(text)
+}
+
+/// Says in a sentence what has to move, and so which ways there are.
+fn why(plan: &ConvertPlan) -> String {
+    let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
+    let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
+        (true, _) => "elements go from warp to warp, which only shared memory does",
+        (_, true) => "elements go from lane to lane of a warp",
+        _ if plan.is_identity() => "every element is where it should be",
+        _ => "every element is in the right thread",
+    };
+    let considered = plan.reason().considered.len();
+    let choice = match considered {
+        1 => String::new(),
+        _ => format!("; the cheapest of {considered} ways by the target's cost model"),
+    };
+    match moves.as_slice() {
+        [] => format!("why: {reach}{choice}\n"),
+        moves => format!("why: {reach} (it moves {}){choice}\n", moves.join(", ")),
+    }
+}
+
+fn facts(Answer { plan, report }: &Answer) -> String {
+    let mut text = format!(
+        "registers: {} -> {} in each of {} lanes of {}\n",
+        plan.num_sources(),
+        plan.results().len(),
+        1 << plan.lanes_log2(),
+        counted(1 << plan.warps_log2(), "warp"),
+    );
+    text += &format!("cost: {}\n", plan.cost());
+    text += &format!("scratch: {} bytes of shared memory", plan.scratch_bytes());
+    let reason = plan.reason();
+    if plan.scratch_bytes() > 0 {
+        text += &format!(
+            ", stored {} and loaded {} bytes at a time, {}",
+            reason.store_bytes,
+            reason.load_bytes,
+            counted(u64::from(reason.repetitions), "time")
+        );
+    }
+    text += &match (report.store_wavefronts, report.load_wavefronts) {
+        (0, 0) => "\nbank conflicts: none, since nothing is stored\n".to_owned(),
+        (stored, loaded) => format!(
+            "\nbank conflicts: {} in {} of stores and {} of loads\n",
+            report.conflicts(),
+            counted(stored, "wavefront"),
+            counted(loaded, "wavefront"),
+        ),
+    };
+    text
+}
+
+/// How many steps there are of each sort, in the order in which sorts come first.
+fn counts(plan: &ConvertPlan) -> Vec<(&'static str, u64)> {
+    let mut counts: Vec<(&str, u64)> = Vec::new();
+    for step in plan.steps() {
+        let sort = step.sort();
+        match counts.iter_mut().find(|(known, _)| *known == sort) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((sort, 1)),
+        }
+    }
+    counts
+}
+
+fn steps_text(plan: &ConvertPlan) -> String {
+    let counts: Vec<String> = counts(plan)
+        .into_iter()
+        .map(|(sort, count)| counted(count, sort))
+        .collect();
+    if counts.is_empty() {
+        "none, results are source registers".to_owned()
+    } else {
+        counts.join(", ")
+    }
+}
+
+fn steps_json(plan: &ConvertPlan) -> Value {
+    let counts = counts(plan).into_iter();
+    counts
+        .map(|(sort, count)| (sort.replace(' ', "_"), json!(count)))
+        .collect::<Map<String, Value>>()
+        .into()
+}
+
+/// Targets that do the same.
+struct Other {
+    names: Vec<&'static str>,
+    text: String,
+    json: Map<String, Value>,
+}
+
+/// What the targets other than `asked` would do, those that do the same together.
+fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
+    let mut others: Vec<Other> = Vec::new();
+    for target in TARGETS.iter().filter(|t| t.name != asked.name) {
+        let (text, json) = if target.lanes == asked.lanes {
+            match question.answer(target) {
+                Ok(answer) => (
+                    format!(
+                        "{}, {}, {} bytes of scratch, {}",
+                        answer.plan.kind(),
+                        answer.plan.cost(),
+                        answer.plan.scratch_bytes(),
+                        counted(answer.report.conflicts(), "bank conflict"),
+                    ),
+                    answer_json(&answer),
+                ),
+                Err(failure) => error_of(format!("cannot: {}", failure.message)),
+            }
+        } else {
+            error_of(format!(
+                "cannot: a warp has {} lanes, these layouts are for {}",
+                target.lanes, asked.lanes
+            ))
+        };
+        match others.iter_mut().find(|other| other.text == text) {
+            Some(other) => other.names.push(target.name),
+            None => others.push(Other {
+                names: vec![target.name],
+                text,
+                json,
+            }),
+        }
+    }
+    others
+}
+
+fn error_of(text: String) -> (String, Map<String, Value>) {
+    let json = Map::from_iter([("error".to_owned(), json!(text))]);
+    (text, json)
+}
+
+/// Costs in quarters of a clock, as the model counts them.
+fn cost_json(cost: Cost) -> Value {
+    json!({
+        "total": cost.total(),
+        "load_store": cost.load_store,
+        "arithmetic": cost.arithmetic,
+        "waiting": cost.waiting,
+    })
+}
+
+fn answer_json(Answer { plan, report }: &Answer) -> Map<String, Value> {
+    let moves: Vec<&str> = plan.reason().moves.iter().map(|d| d.name()).collect();
+    Map::from_iter([
+        ("kind".to_owned(), json!(plan.kind().to_string())),
+        ("moves".to_owned(), json!(moves)),
+        ("cost_quarter_clocks".to_owned(), cost_json(plan.cost())),
+        ("scratch_bytes".to_owned(), json!(plan.scratch_bytes())),
+        ("bank_conflicts".to_owned(), json!(report.conflicts())),
+    ])
+}
+
+fn way_json((name, outcome): &(String, Result<Cost, PlanError>)) -> Value {
+    match outcome {
+        Ok(cost) => json!({"way": name, "cost_quarter_clocks": cost_json(*cost)}),
+        Err(error) => json!({"way": name, "error": error.to_string()}),
+    }
+}
+
+fn other_json(other: &Other) -> Value {
+    let mut object = Map::from_iter([("targets".to_owned(), json!(other.names))]);
+    object.extend(other.json.clone());
+    object.into()
+}
