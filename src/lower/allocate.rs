@@ -103,7 +103,7 @@ impl Allocation {
     /// Places the conversions in an operation's regions. A loop's body also meets what its own end
     /// leaves, so it is placed again until the state at its entry no longer grows.
     fn place_regions(&mut self, op: Op<'_>, pending: &mut Pending, budget: u32) {
-        let is_loop = name_of(op) != "scf.if";
+        let is_loop = !matches!(&*name_of(op), "scf.if" | "scf.index_switch");
         let mut entry = pending.clone();
         for round in 0..=ROUNDS {
             let mut end = entry.clone();

@@ -11,6 +11,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome
         "scf.for" => for_loop(l, op),
         "scf.if" => branch(l, op),
         "scf.while" => while_loop(l, op),
+        "scf.index_switch" => index_switch(l, op),
         // Both end a region; `scf.condition` has its condition first, a scalar like any other.
         _ => {
             let operands: Vec<Val<'c>> = (0..op.operand_count())
@@ -115,6 +116,23 @@ fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let after = region(l, op, 1)?;
     let lowered =
         l.e.operation("scf.while", &operands, &types, &[], vec![before, after]);
+    set_results(l, op, &counts, lowered);
+    Ok(())
+}
+
+/// The default region comes first, then one for each case.
+fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let value = l.operand(op, 0)[0];
+    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
+    let regions = (0..op.region_count())
+        .map(|i| region(l, op, i))
+        .collect::<Result<Vec<_>, _>>()?;
+    let cases = op
+        .attribute("cases")
+        .map_err(|e| Complaint::new(e.to_string()))?;
+    let attributes = [("cases", cases)];
+    let lowered =
+        l.e.operation("scf.index_switch", &[value], &types, &attributes, regions);
     set_results(l, op, &counts, lowered);
     Ok(())
 }

@@ -2,7 +2,7 @@
 
 use super::emit::Named;
 use super::function::{Lowering, Outcome};
-use crate::ir::TensorType;
+use crate::ir::{TensorType, element_name};
 use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
 use crate::target::Vendor;
@@ -24,6 +24,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome
     if name == "arith.constant" {
         return constant(l, op, result);
     }
+    check_formats(op, name)?;
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let keys: Vec<(Identifier<'c>, Attribute<'c>)> = op.attributes().collect();
@@ -41,6 +42,30 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome
         registers.push(one(l, name, &values, *type_, &attributes));
     }
     l.set(result, registers);
+    Ok(())
+}
+
+/// The bits of a float of 8 bits travel as an integer: they can be chosen, not computed with.
+fn check_formats(op: Op<'_>, name: &str) -> Outcome {
+    if name == "arith.select" {
+        return Ok(());
+    }
+    let types = (0..op.operand_count())
+        .map(|i| build::operand(op, i).r#type())
+        .chain(op.results().map(|result| result.r#type()));
+    for type_ in types {
+        let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
+        if crate::sys::float_width(element).is_some_and(|width| width < 16) {
+            return Err(Complaint::new(format!(
+                "cannot be lowered on `{}`: GPUs do not compute with it",
+                element_name(element)
+            ))
+            .note(
+                "loads, stores, selections, views, bitcasts and layout conversions of 8-bit floats can; \
+                 compute in f16 or f32",
+            ));
+        }
+    }
     Ok(())
 }
 
@@ -97,6 +122,10 @@ fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>, result: Val<'c>) -> Outcome {
     } else {
         value
     };
+    let element = match build::float8_bits(element) {
+        Some(bits) => l.e.int_attr(types[0], i64::from(bits)),
+        None => element,
+    };
     let name = if types[0].is_index() {
         "arith.constant"
     } else {
@@ -139,4 +168,36 @@ pub(crate) fn memory_type<'c>(
     } else {
         type_
     })
+}
+
+/// `llvm.intr.assume`: what it says of scalars is true after lowering, too.
+pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) {
+    let operands: Vec<Val<'c>> = (0..op.operand_count())
+        .map(|i| l.operand(op, i)[0])
+        .collect();
+    let keys: Vec<(Identifier<'c>, Attribute<'c>)> = op.attributes().collect();
+    let attributes: Vec<Named<'_, 'c>> = keys
+        .iter()
+        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
+        .collect();
+    l.e.operation("llvm.intr.assume", &operands, &[], &attributes, Vec::new());
+}
+
+/// `ub.poison`: any value will do, in every register.
+pub(crate) fn poison<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let result = build::result(op, 0);
+    let types = l.types_of(result.r#type())?;
+    let registers: Vec<Val<'c>> = types
+        .into_iter()
+        .map(|type_| {
+            if type_.is_index() {
+                // LLVM's poison is of LLVM's types.
+                let zero = l.e.int_attr(type_, 0);
+                return l.e.constant_attr("arith.constant", type_, zero);
+            }
+            l.e.undefined(type_)
+        })
+        .collect();
+    l.set(result, registers);
+    Ok(())
 }

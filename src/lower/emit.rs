@@ -47,6 +47,7 @@ pub(crate) struct Types<'c> {
     pub(crate) i16: Type<'c>,
     pub(crate) i32: Type<'c>,
     pub(crate) i64: Type<'c>,
+    pub(crate) f32: Type<'c>,
 }
 
 impl<'c> Emitter<'c> {
@@ -67,6 +68,7 @@ impl<'c> Emitter<'c> {
                 i16: int(16),
                 i32: int(32),
                 i64: int(64),
+                f32: Type::float32(context),
             },
         }
     }
@@ -151,6 +153,24 @@ impl<'c> Emitter<'c> {
         value
     }
 
+    /// Calls an intrinsic of LLVM that has no operation of its own and no effect.
+    pub(crate) fn intrinsic(
+        &mut self,
+        name: Attribute<'c>,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        let count = i32::try_from(operands.len()).expect("an intrinsic has a few operands");
+        let segments = self.i32_array(&[count, 0]);
+        let bundles = self.i32_array(&[]);
+        let attributes = [
+            ("intrin", name),
+            ("operandSegmentSizes", segments),
+            ("op_bundle_sizes", bundles),
+        ];
+        self.pure("llvm.call_intrinsic", operands, result, &attributes)
+    }
+
     /// Begins a region with one block; what is emitted goes there until [`Self::close_region`].
     pub(crate) fn open_region(&mut self, arguments: &[Type<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
         let region = Region::new();
@@ -214,6 +234,10 @@ impl<'c> Emitter<'c> {
     /// An attribute or type of an upstream dialect by its text.
     pub(crate) fn parsed(&self, text: &str) -> Attribute<'c> {
         Attribute::parse(self.context, text).expect("the text is ours")
+    }
+
+    pub(crate) fn int_type(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
     }
 
     pub(crate) fn parsed_type(&self, text: &str) -> Type<'c> {

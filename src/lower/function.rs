@@ -4,7 +4,7 @@ use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
 use super::emit::Emitter;
 use super::gpu::Gpu;
-use super::{control, elementwise, memory, views};
+use super::{buffer, casts, control, elementwise, integer, memory, views};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
@@ -185,12 +185,19 @@ fn argument_attributes<'c>(
     Some(e.parsed(&format!("[{}]", texts.join(", "))))
 }
 
-/// The LLVM type of a scalar: pointers become `!llvm.ptr`, numbers stay.
+/// The LLVM type of a scalar: pointers become `!llvm.ptr`, numbers stay, but the bits of a float of
+/// 8 bits, which LLVM does not have, travel as `i8`.
 pub(crate) fn scalar_type<'c>(context: &'c melior::Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
         return Type::parse(context, &format!("!llvm.ptr<{space}>"));
     }
-    crate::ir::element_bits(type_).map(|_| type_)
+    match sys::float_width(type_) {
+        Some(8) => Some(melior::ir::r#type::IntegerType::new(context, 8).into()),
+        Some(16 | 32 | 64) => Some(type_),
+        // 4 and 6 bits, tf32, and what only CPUs have.
+        Some(_) => None,
+        None => crate::ir::element_bits(type_).map(|_| type_),
+    }
 }
 
 /// Declares the shared memory of the module, whose size the launcher gives.
@@ -254,14 +261,25 @@ impl<'c> Lowering<'c> {
             "tt.make_range" => self.make_range(op),
             "tt.load" => memory::load(self, op),
             "tt.store" => memory::store(self, op),
-            "amdg.buffer_load" => memory::buffer_load(self, op),
+            "amdg.buffer_load" => buffer::load(self, op),
+            "amdg.buffer_store" => buffer::store(self, op),
             "ttg.convert_layout" => self.convert_layout(op),
             "tt.addptr" => elementwise::addptr(self, op),
-            "tt.splat" | "tt.expand_dims" | "tt.broadcast" | "tt.trans" | "tt.reshape"
-            | "tt.join" | "tt.split" => views::lower(self, op, &name),
-            "scf.for" | "scf.if" | "scf.while" | "scf.yield" | "scf.condition" => {
-                control::lower(self, op, &name)
+            "tt.bitcast" | "arith.bitcast" => casts::bitcast(self, op),
+            "tt.ptr_to_int" | "tt.int_to_ptr" => casts::address(self, op, &name),
+            "tt.fp_to_fp" => casts::fp_to_fp(self, op),
+            "arith.mulsi_extended" | "arith.mului_extended" | "tt.mulhiui" => {
+                integer::multiply(self, op, &name)
             }
+            "llvm.intr.assume" => {
+                elementwise::assume(self, op);
+                Ok(())
+            }
+            "ub.poison" => elementwise::poison(self, op),
+            "tt.splat" | "tt.expand_dims" | "tt.broadcast" | "tt.trans" | "tt.reshape"
+            | "tt.join" | "tt.split" | "tt.cat" => views::lower(self, op, &name),
+            "scf.for" | "scf.if" | "scf.while" | "scf.index_switch" | "scf.yield"
+            | "scf.condition" => control::lower(self, op, &name),
             _ if elementwise::is_elementwise(&name) => elementwise::lower(self, op, &name),
             _ => Err(unsupported(&name)),
         }
@@ -409,10 +427,10 @@ fn unsupported(name: &str) -> Complaint {
         name.split('.').next().unwrap_or_default(),
         match name.split('.').next() {
             Some("tt") =>
-                "addptr, broadcast, expand_dims, func, get_num_programs, get_program_id, join, load, make_range, reshape, return, splat, split, store, trans",
+                "addptr, bitcast, broadcast, cat, expand_dims, fp_to_fp, func, get_num_programs, get_program_id, int_to_ptr, join, load, make_range, mulhiui, ptr_to_int, reshape, return, splat, split, store, trans",
             Some("ttg") => "convert_layout",
-            Some("amdg") => "buffer_load",
-            Some("scf") => "condition, for, if, while, yield",
+            Some("amdg") => "buffer_load, buffer_store",
+            Some("scf") => "condition, for, if, index_switch, while, yield",
             _ => "none; `arith`, `math` and `scf` are the other dialects that can",
         }
     ))

@@ -21,7 +21,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 /// Operands of an operation with segments, by their place in its declaration.
-fn segment<'c>(op: Op<'c>, index: usize) -> Option<Val<'c>> {
+pub(super) fn segment<'c>(op: Op<'c>, index: usize) -> Option<Val<'c>> {
     let sizes: Vec<i32> = op
         .attribute("operandSegmentSizes")
         .ok()
@@ -32,17 +32,17 @@ fn segment<'c>(op: Op<'c>, index: usize) -> Option<Val<'c>> {
 }
 
 /// How a tensor's registers are moved: groups of registers side by side in memory.
-struct Accesses<'c> {
+pub(super) struct Accesses<'c> {
     /// The type of one element in memory.
-    element: Type<'c>,
-    element_bits: u32,
+    pub(super) element: Type<'c>,
+    pub(super) element_bits: u32,
     /// Registers of one access, lowest address first.
-    groups: Vec<Vec<usize>>,
+    pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
 }
 
 impl<'c> Accesses<'c> {
-    fn of(element: Type<'c>, num_registers: usize, vector: &VectorAccess) -> Self {
+    pub(super) fn of(element: Type<'c>, num_registers: usize, vector: &VectorAccess) -> Self {
         let groups = (0..num_registers)
             .filter(|r| vector.is_first(*r))
             .map(|first| vector.registers_of(first).collect())
@@ -67,7 +67,7 @@ impl<'c> Accesses<'c> {
     }
 
     /// How many elements one access moves.
-    fn width(&self) -> usize {
+    pub(super) fn width(&self) -> usize {
         self.groups[0].len()
     }
 
@@ -75,7 +75,7 @@ impl<'c> Accesses<'c> {
         self.width() as u32 * self.element_bits
     }
 
-    fn vector_type(&self, l: &Lowering<'c>) -> Type<'c> {
+    pub(super) fn vector_type(&self, l: &Lowering<'c>) -> Type<'c> {
         if self.width() == 1 {
             self.element
         } else {
@@ -89,7 +89,7 @@ fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
 }
 
 /// The pointee as it lies in memory, and as the registers hold it.
-fn memory_element<'c>(
+pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
 ) -> Result<(Type<'c>, Type<'c>), Complaint> {
@@ -210,7 +210,10 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// The condition that this thread is the one, of all that hold the same elements, to store them;
 /// and the registers that hold what a lower one holds.
-fn owner<'c>(l: &mut Lowering<'c>, layout: Option<&TensorLayout>) -> (Option<Val<'c>>, usize) {
+pub(super) fn owner<'c>(
+    l: &mut Lowering<'c>,
+    layout: Option<&TensorLayout>,
+) -> (Option<Val<'c>>, usize) {
     let (threads, registers) = match layout {
         Some(layout) => {
             let free = layout.unique.free_variable_masks();
@@ -232,7 +235,7 @@ fn owner<'c>(l: &mut Lowering<'c>, layout: Option<&TensorLayout>) -> (Option<Val
 }
 
 /// Booleans take a byte in memory.
-fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
+pub(super) fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val<'c> {
     if value.r#type() == l.e.types.i1 {
         l.e.zext(value, element)
     } else {
@@ -240,7 +243,7 @@ fn to_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, element: Type<'c>) -> Val
     }
 }
 
-fn from_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, held: Type<'c>) -> Val<'c> {
+pub(super) fn from_memory<'c>(l: &mut Lowering<'c>, value: Val<'c>, held: Type<'c>) -> Val<'c> {
     if held == l.e.types.i1 && value.r#type() != held {
         l.e.is_nonzero(value)
     } else {
@@ -550,92 +553,4 @@ fn zero_vector<'c>(l: &mut Lowering<'c>, vector: Type<'c>, a: &Accesses<'c>) -> 
     } else {
         l.e.pure("llvm.mlir.zero", &[], vector, &[])
     }
-}
-
-/// `amdg.buffer_load`: a base for all threads, an offset for each, masked by going out of range.
-pub(crate) fn buffer_load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    if matches!(l.gpu.target.vendor, Vendor::Nvidia) {
-        return Err(
-            Complaint::new(format!("is not supported on {}", l.gpu.target.name))
-                .note("buffer instructions exist on AMD GPUs; use `tt.load`"),
-        );
-    }
-    let base = build::operand(op, 0);
-    let offsets_value = build::operand(op, 1);
-    // Segments in the order of the declaration: ptr, offsets, stride, mask, other.
-    let (mask, other) = (segment(op, 3), segment(op, 4));
-    let (element, held) = memory_element(l, base)?;
-    let result = build::result(op, 0);
-    let layout = l.tensor_layout(result)?;
-    let vector = l.axis.buffer_vector(
-        op,
-        base,
-        offsets_value,
-        mask,
-        bits_of(element),
-        &layout.unique,
-    );
-    let accesses = Accesses::of(element, layout.num_registers(), &vector);
-    let base_pointer = l.get(base)[0];
-    let offsets = l.get(offsets_value);
-    let masks = mask.map(|m| l.get(m));
-    let others = other.map(|o| l.get(o));
-
-    let resource = buffer_resource(l, base_pointer);
-    let (zero, no_aux) = (l.e.i32(0), l.e.i32(0));
-    let mut registers = vec![base_pointer; layout.num_registers()];
-    for group in &accesses.groups {
-        let first = group[0];
-        let bytes = l.e.i32(accesses.element_bits / 8);
-        let mut offset = l.e.mul(offsets[first], bytes);
-        if let Some(masks) = &masks {
-            let outside = l.e.i32(OUT_OF_RANGE);
-            offset = l.e.select(masks[first], offset, outside);
-        }
-        let type_ = accesses.vector_type(l);
-        let operands = [resource, offset, zero, no_aux];
-        let mut whole =
-            l.e.effect("rocdl.raw.ptr.buffer.load", &operands, type_, &[]);
-        if let (Some(masks), Some(others)) = (&masks, &others) {
-            let others: Vec<Val<'c>> = group
-                .iter()
-                .map(|r| to_memory(l, others[*r], element))
-                .collect();
-            let fallback = l.e.gather(&others);
-            whole = l.e.select(masks[first], whole, fallback);
-        }
-        for (r, value) in group
-            .iter()
-            .zip(l.e.scatter(whole, accesses.width(), element))
-        {
-            registers[*r] = from_memory(l, value, held);
-        }
-    }
-    l.set(result, registers);
-    Ok(())
-}
-
-/// The range of a buffer: 2 GiB less two bytes, so that every offset the pass makes is inside and
-/// [`OUT_OF_RANGE`] is not.
-const BUFFER_BYTES: i64 = 0x7fff_fffe;
-const OUT_OF_RANGE: u32 = 0x8000_0000;
-
-/// The four-word descriptor that buffer instructions take.
-fn buffer_resource<'c>(l: &mut Lowering<'c>, base: Val<'c>) -> Val<'c> {
-    // Data format 7 (32 bits, float or integer alike) in bits 12 to 14 and 4 (uncached by stride)
-    // from bit 15; RDNA has a resource level in bit 24 and its out-of-range rule in bits 28, 29.
-    let mut flags: u32 = 7 << 12 | 4 << 15;
-    if l.gpu.target.lanes == 32 {
-        flags |= 1 << 24 | 3 << 28;
-    }
-    let stride = l.e.constant(l.e.types.i16, 0);
-    let size = l.e.constant(l.e.types.i64, BUFFER_BYTES);
-    let flags = l.e.i32(flags);
-    let type_ = l.e.parsed_type("!llvm.ptr<8>");
-    l.e.pure(
-        "rocdl.make.buffer.rsrc",
-        &[base, stride, size, flags],
-        type_,
-        &[],
-    )
 }

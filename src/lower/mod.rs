@@ -12,12 +12,15 @@
 
 mod allocate;
 pub mod axis;
+mod buffer;
+mod casts;
 mod control;
 mod convert;
 mod elementwise;
 mod emit;
 mod function;
 mod gpu;
+mod integer;
 mod memory;
 mod views;
 

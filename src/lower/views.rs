@@ -1,4 +1,4 @@
-//! Views: splat, expand_dims, broadcast, trans, reshape, join, split rename registers.
+//! Views: splat, expand_dims, broadcast, trans, reshape, join, split, cat rename registers.
 
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorLayout, verify, view};
@@ -13,6 +13,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome
         "tt.splat" => splat(l, op),
         "tt.join" => join(l, op),
         "tt.split" => split(l, op),
+        "tt.cat" => cat(l, op),
         _ => rename(l, op, name),
     }
 }
@@ -136,5 +137,31 @@ fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         debug_assert_eq!(values[0].r#type(), part[0].r#type());
         l.set(build::result(op, half), part);
     }
+    Ok(())
+}
+
+/// The registers of both operands, one after the other: the result's order is free.
+fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let result = build::result(op, 0);
+    let to = l.tensor_layout(result)?.unique.free_variable_masks();
+    let mut registers: Vec<Val<'c>> = Vec::new();
+    for i in 0..op.operand_count() {
+        let operand = build::operand(op, i);
+        let from = l.tensor_layout(operand)?.unique.free_variable_masks();
+        // A thread that only repeats another's elements must do so on both sides.
+        for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
+            if from.mask(dim) != to.mask(dim) {
+                return Err(Complaint::new(format!(
+                    "needs operands and a result that the same threads hold, but `{}` and `{}` are repeated \
+                     in different ones",
+                    operand.r#type(),
+                    result.r#type()
+                ))
+                .note("convert the operands or the result with `ttg.convert_layout`"));
+            }
+        }
+        registers.extend(l.get(operand).iter());
+    }
+    l.set(result, registers);
     Ok(())
 }

@@ -179,6 +179,27 @@ pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     IntegerAttribute::try_from(number).ok().map(|n| n.value())
 }
 
+/// The bits of a constant float of 8 bits, `0x3C` of `1.0 : f8E5M2`; nothing for another attribute.
+#[must_use]
+pub fn float8_bits(attribute: Attribute<'_>) -> Option<u8> {
+    // SAFETY: the attribute is alive; the value is asked only of a float, and of the tensor of one
+    // element that is made of it the only byte is read.
+    unsafe {
+        let raw = attribute.to_raw();
+        if !mlir_sys::mlirAttributeIsAFloat(raw) {
+            return None;
+        }
+        let type_ = mlir_sys::mlirAttributeGetType(raw);
+        if mlir_sys::mlirFloatTypeGetWidth(type_) != 8 {
+            return None;
+        }
+        let none = mlir_sys::mlirAttributeGetNull();
+        let tensor = mlir_sys::mlirRankedTensorTypeGet(1, [1].as_ptr(), type_, none);
+        let dense = mlir_sys::mlirDenseElementsAttrSplatGet(tensor, raw);
+        Some(*mlir_sys::mlirDenseElementsAttrGetRawData(dense).cast())
+    }
+}
+
 /// The element that all elements of a constant tensor are, if they are all the same.
 #[must_use]
 pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {

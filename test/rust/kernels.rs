@@ -1,7 +1,7 @@
 //! Kernels from text to result: lowered for each GPU, run lane by lane, compared with plain Rust.
 
 #[path = "../../tools/ll-sim/source.rs"]
-mod source;
+pub(crate) mod source;
 
 use linear_layout::machine::kernel::{
     Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes,

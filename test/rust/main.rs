@@ -21,6 +21,8 @@ mod ll_layout;
 mod no_allocation;
 mod no_std;
 #[cfg(feature = "mlir")]
+mod operations;
+#[cfg(feature = "mlir")]
 mod referee;
 #[cfg(feature = "mlir")]
 mod reference;

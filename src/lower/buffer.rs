@@ -1,0 +1,244 @@
+//! AMD's buffer instructions: a base for all threads, an offset for each, masked by going out of
+//! range.
+
+use super::bits_of;
+use super::function::{Lowering, Outcome};
+use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
+use crate::ir::TensorLayout;
+use crate::ir::verify::policy;
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Complaint};
+use crate::target::{Target, Vendor};
+use melior::ir::{Type, ValueLike};
+
+/// `amdg.buffer_load`
+pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    check_vendor(l, "tt.load")?;
+    // Segments in the order of the declaration: ptr, offsets, stride, mask, other.
+    let (base, offsets) = (build::operand(op, 0), build::operand(op, 1));
+    let (mask, other) = (segment(op, 3), segment(op, 4));
+    let (element, held) = memory_element(l, base)?;
+    let result = build::result(op, 0);
+    let layout = l.tensor_layout(result)?;
+    let buffer = Buffer::new(l, op, base, offsets, mask, element, &layout, false);
+    let others = other.map(|o| l.get(o));
+
+    let mut registers = vec![buffer.resource; layout.num_registers()];
+    for group in &buffer.accesses.groups {
+        let first = group[0];
+        let offset = buffer.offset(l, first, None);
+        let words = buffer.words(l);
+        let zero = l.e.i32(0);
+        let aux = l.e.i32(buffer.aux);
+        let operands = [buffer.resource, offset, zero, aux];
+        let whole =
+            l.e.effect("rocdl.raw.ptr.buffer.load", &operands, words, &[]);
+        let mut values = buffer.elements_of(l, whole);
+        if let (Some(masks), Some(others)) = (&buffer.masks, &others) {
+            for (value, r) in values.iter_mut().zip(group) {
+                let other = to_memory(l, others[*r], element);
+                *value = l.e.select(masks[first], *value, other);
+            }
+        }
+        for (r, value) in group.iter().zip(values) {
+            registers[*r] = from_memory(l, value, held);
+        }
+    }
+    l.set(result, registers);
+    Ok(())
+}
+
+/// `amdg.buffer_store`: by one of the threads that hold an element.
+pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    check_vendor(l, "tt.store")?;
+    // Segments in the order of the declaration: value, ptr, offsets, stride, mask.
+    let [value, base, offsets] = [0, 1, 2].map(|i| build::operand(op, i));
+    let mask = segment(op, 4);
+    let (element, _) = memory_element(l, base)?;
+    let layout = l.tensor_layout(value)?;
+    let buffer = Buffer::new(l, op, base, offsets, mask, element, &layout, true);
+    let values = l.get(value);
+    let (owner, repeated) = owner(l, Some(&layout));
+    for group in &buffer.accesses.groups {
+        let first = group[0];
+        if first & repeated != 0 {
+            continue;
+        }
+        let offset = buffer.offset(l, first, owner);
+        let elements: Vec<Val<'c>> = group
+            .iter()
+            .map(|r| to_memory(l, values[*r], element))
+            .collect();
+        let whole = buffer.to_words(l, &elements);
+        let zero = l.e.i32(0);
+        let aux = l.e.i32(buffer.aux);
+        let operands = [whole, buffer.resource, offset, zero, aux];
+        l.e.operation(
+            "rocdl.raw.ptr.buffer.store",
+            &operands,
+            &[],
+            &[],
+            Vec::new(),
+        );
+    }
+    Ok(())
+}
+
+fn check_vendor(l: &Lowering<'_>, instead: &str) -> Outcome {
+    if matches!(l.gpu.target.vendor, Vendor::Amd) {
+        return Ok(());
+    }
+    Err(
+        Complaint::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
+            "buffer instructions exist on AMD GPUs; use `{instead}`"
+        )),
+    )
+}
+
+/// What the accesses of one operation share.
+struct Buffer<'c> {
+    accesses: Accesses<'c>,
+    resource: Val<'c>,
+    offsets: super::function::Registers<'c>,
+    masks: Option<super::function::Registers<'c>>,
+    aux: u32,
+}
+
+impl<'c> Buffer<'c> {
+    #[allow(
+        clippy::too_many_arguments,
+        reason = "the parts of an operation, which stand in another order in each"
+    )]
+    fn new(
+        l: &mut Lowering<'c>,
+        op: Op<'c>,
+        base: Val<'c>,
+        offsets: Val<'c>,
+        mask: Option<Val<'c>>,
+        element: Type<'c>,
+        layout: &TensorLayout,
+        is_store: bool,
+    ) -> Self {
+        let bits = bits_of(element);
+        let vector = l
+            .axis
+            .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
+        let pointer = l.get(base)[0];
+        let modifier = policy(op, "cache_modifier").unwrap_or_default();
+        Self {
+            accesses: Accesses::of(element, layout.num_registers(), &vector),
+            resource: resource(l, pointer),
+            offsets: l.get(offsets),
+            masks: mask.map(|m| l.get(m)),
+            aux: cache_bits(l.gpu.target, &modifier, is_store),
+        }
+    }
+
+    /// The offset in bytes of a register's element, or one out of range where its mask or `owner`
+    /// is false.
+    fn offset(&self, l: &mut Lowering<'c>, register: usize, owner: Option<Val<'c>>) -> Val<'c> {
+        let bytes = l.e.i32(self.accesses.element_bits / 8);
+        let mut offset = l.e.mul(self.offsets[register], bytes);
+        let mask = self.masks.as_ref().map(|masks| masks[register]);
+        for condition in [mask, owner].into_iter().flatten() {
+            let outside = l.e.i32(OUT_OF_RANGE);
+            offset = l.e.select(condition, offset, outside);
+        }
+        offset
+    }
+
+    /// The type that one access moves: a word or several, which every GPU has instructions for.
+    fn words(&self, l: &Lowering<'c>) -> Type<'c> {
+        let bits = self.accesses.element_bits * self.accesses.width() as u32;
+        if bits <= 32 {
+            l.e.int_type(bits)
+        } else {
+            l.e.vector_type((bits / 32) as usize, l.e.types.i32)
+        }
+    }
+
+    fn to_words(&self, l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
+        let elements: Vec<Val<'c>> = elements
+            .iter()
+            .map(|value| {
+                if sys::is_llvm_pointer(value.r#type()) {
+                    let i64 = l.e.types.i64;
+                    l.e.pure("llvm.ptrtoint", &[*value], i64, &[])
+                } else {
+                    *value
+                }
+            })
+            .collect();
+        let whole = l.e.gather(&elements);
+        let words = self.words(l);
+        l.e.bitcast(whole, words)
+    }
+
+    fn elements_of(&self, l: &mut Lowering<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
+        let (element, width) = (self.accesses.element, self.accesses.width());
+        if !sys::is_llvm_pointer(element) {
+            let type_ = self.accesses.vector_type(l);
+            let whole = l.e.bitcast(whole, type_);
+            return l.e.scatter(whole, width, element);
+        }
+        let i64 = l.e.types.i64;
+        let type_ = if width == 1 {
+            i64
+        } else {
+            l.e.vector_type(width, i64)
+        };
+        let whole = l.e.bitcast(whole, type_);
+        let addresses = l.e.scatter(whole, width, i64);
+        addresses
+            .into_iter()
+            .map(|a| l.e.pure("llvm.inttoptr", &[a], element, &[]))
+            .collect()
+    }
+}
+
+/// The bits of an instruction that say how its data is cached, which each family of GPUs has its
+/// own: `sc0` 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; a temporal hint in
+/// bits 0 to 2 and a scope from bit 3 on RDNA 4.
+fn cache_bits(target: &Target, modifier: &str, is_store: bool) -> u32 {
+    // Rows: read by `cg`, write by `cg`, `cs`, `cv`, `wt`.
+    let bits: [u32; 5] = match target.arch {
+        0x942 | 0x950 => [3, 0, 3, 17, 17],
+        0x1100..0x1200 => [1, 0, 7, 7, 7],
+        0x1250 => [16, 16, 1, 27, 27],
+        0x1200.. => [16, 16, 1, 27, 24],
+        _ => [0; 5],
+    };
+    match (modifier, is_store) {
+        ("cg", false) => bits[0],
+        ("cg", true) => bits[1],
+        ("cs", _) => bits[2],
+        ("cv", _) => bits[3],
+        ("wt", _) => bits[4],
+        _ => 0,
+    }
+}
+
+/// The range of a buffer: 2 GiB less two bytes, so that every offset the pass makes is inside and
+/// [`OUT_OF_RANGE`] is not.
+const BUFFER_BYTES: i64 = 0x7fff_fffe;
+const OUT_OF_RANGE: u32 = 0x8000_0000;
+
+/// The four-word descriptor that buffer instructions take.
+fn resource<'c>(l: &mut Lowering<'c>, base: Val<'c>) -> Val<'c> {
+    // Data format 7 (32 bits, float or integer alike) in bits 12 to 14 and 4 (uncached by stride)
+    // from bit 15; RDNA has a resource level in bit 24 and its out-of-range rule in bits 28, 29.
+    let mut flags: u32 = 7 << 12 | 4 << 15;
+    if l.gpu.target.lanes == 32 {
+        flags |= 1 << 24 | 3 << 28;
+    }
+    let stride = l.e.constant(l.e.types.i16, 0);
+    let size = l.e.constant(l.e.types.i64, BUFFER_BYTES);
+    let flags = l.e.i32(flags);
+    let type_ = l.e.parsed_type("!llvm.ptr<8>");
+    l.e.pure(
+        "rocdl.make.buffer.rsrc",
+        &[base, stride, size, flags],
+        type_,
+        &[],
+    )
+}

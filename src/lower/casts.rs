@@ -1,0 +1,107 @@
+//! Casts: the same bits as another type, addresses as numbers, floats of another width.
+
+use super::function::{Lowering, Outcome, integer};
+use crate::ir::{TensorType, element_name};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Complaint};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+
+fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
+    TensorType::of(type_).map_or(type_, |tensor| tensor.element)
+}
+
+/// `tt.bitcast`: the same bits; pointers stay pointers into the same memory.
+pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    per_register(l, op, |l, value, type_| Ok(l.e.bitcast(value, type_)))
+}
+
+/// `tt.ptr_to_int` and `tt.int_to_ptr`.
+pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+    let cast = if name == "tt.ptr_to_int" {
+        "llvm.ptrtoint"
+    } else {
+        "llvm.inttoptr"
+    };
+    per_register(l, op, |l, value, type_| {
+        Ok(l.e.pure(cast, &[value], type_, &[]))
+    })
+}
+
+fn per_register<'c>(
+    l: &mut Lowering<'c>,
+    op: Op<'c>,
+    mut one: impl FnMut(&mut Lowering<'c>, Val<'c>, Type<'c>) -> Result<Val<'c>, Complaint>,
+) -> Outcome {
+    let result = build::result(op, 0);
+    let types = l.types_of(result.r#type())?;
+    let values = l.operand(op, 0);
+    let registers = values
+        .iter()
+        .zip(types)
+        .map(|(value, type_)| one(l, *value, type_))
+        .collect::<Result<Vec<_>, _>>()?;
+    l.set(result, registers);
+    Ok(())
+}
+
+/// `tt.fp_to_fp` between formats that LLVM computes with.
+pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let (from, to) = (
+        element_of(build::operand(op, 0).r#type()),
+        element_of(build::result(op, 0).r#type()),
+    );
+    for type_ in [from, to] {
+        if sys::float_width(type_).is_none_or(|width| width < 16) {
+            return Err(Complaint::new(format!(
+                "from `{}` to `{}` is not supported on {}",
+                element_name(from),
+                element_name(to),
+                l.gpu.target.name
+            ))
+            .note("conversions between f16, bf16, f32 and f64 can be lowered"));
+        }
+    }
+    // RoundingMode: 0 is towards zero, 1 to nearest even; only a narrowing conversion has one.
+    let towards_zero = op.has_attribute("rounding") && integer(op, "rounding") == 0;
+    per_register(l, op, |l, value, to| {
+        let value = through_f32(l, value, to);
+        Ok(match (width(value.r#type()), width(to)) {
+            _ if value.r#type() == to => value,
+            (from, to_width) if from < to_width => l.e.pure("llvm.fpext", &[value], to, &[]),
+            _ if towards_zero => truncate_towards_zero(l, value, to),
+            _ => l.e.pure("llvm.fptrunc", &[value], to, &[]),
+        })
+    })
+}
+
+fn width(type_: Type<'_>) -> u32 {
+    sys::float_width(type_).unwrap_or_default()
+}
+
+/// f16 and bf16 have the same width, and neither holds the other's numbers: binary32 holds both.
+fn through_f32<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+    if value.r#type() == to || width(value.r#type()) != width(to) {
+        return value;
+    }
+    let f32 = l.e.types.f32;
+    l.e.pure("llvm.fpext", &[value], f32, &[])
+}
+
+/// Rounds to nearest, and goes one step back where that grew: the bits of a float's magnitude
+/// count its steps. Infinity that a finite number grew to becomes the largest finite number.
+fn truncate_towards_zero<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+    let from = value.r#type();
+    let nearest = l.e.pure("llvm.fptrunc", &[value], to, &[]);
+    let back = l.e.pure("llvm.fpext", &[nearest], from, &[]);
+    let [before, after] = [value, back].map(|v| l.e.pure("llvm.intr.fabs", &[v], from, &[]));
+    let greater = l.e.i64_attr(2);
+    let i1 = l.e.types.i1;
+    let grew =
+        l.e.pure("llvm.fcmp", &[after, before], i1, &[("predicate", greater)]);
+    let int = l.e.int_type(width(to));
+    let bits = l.e.bitcast(nearest, int);
+    let step = l.e.zext(grew, int);
+    let bits = l.e.pure("llvm.sub", &[bits, step], int, &[]);
+    l.e.bitcast(bits, to)
+}

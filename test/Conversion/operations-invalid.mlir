@@ -1,0 +1,45 @@
+// RUN: ll-opt --convert-layouts-to-llvm %s -split-input-file -verify-diagnostics
+
+// Floats of 8 bits travel; they are not computed with.
+module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+  tt.func public @f(%x: f8E5M2, %o: !tt.ptr<f8E5M2>, %q: !tt.ptr<f32>) {
+    // expected-error @+2 {{cannot be lowered on `f8E5M2`: GPUs do not compute with it}}
+    // expected-note @+1 {{loads, stores, selections, views, bitcasts and layout conversions of 8-bit floats can; compute in f16 or f32}}
+    %y = arith.addf %x, %x : f8E5M2
+    tt.store %o, %y : !tt.ptr<f8E5M2>
+    // expected-error @+2 {{from `f8E5M2` to `f32` is not supported on cuda:90}}
+    // expected-note @+1 {{conversions between f16, bf16, f32 and f64 can be lowered}}
+    %z = tt.fp_to_fp %x : f8E5M2 -> f32
+    tt.store %q, %z : !tt.ptr<f32>
+    tt.return
+  }
+}
+
+// -----
+
+// A buffer instruction on a GPU that has none.
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+  tt.func public @f(%p: !tt.ptr<i32>) {
+    %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #b>
+    // expected-error @+2 {{is not supported on cuda:90}}
+    // expected-note @+1 {{buffer instructions exist on AMD GPUs; use `tt.store`}}
+    amdg.buffer_store %r, %p[%r] : !tt.ptr<i32> -> tensor<32xi32, #b>
+    tt.return
+  }
+}
+
+// -----
+
+// Threads that repeat others' elements in another way than the result's.
+#few = #ttg.linear<{register = [], lane = [[1], [2], [4], [8], [0]], warp = [], block = []}>
+#all = #ttg.linear<{register = [[16]], lane = [[0], [1], [2], [4], [8]], warp = [], block = []}>
+module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+  tt.func public @f(%x: i32) {
+    %a = tt.splat %x : i32 -> tensor<16xi32, #few>
+    // expected-error @+2 {{needs operands and a result that the same threads hold, but `tensor<16xi32}}
+    // expected-note @+1 {{convert the operands or the result with `ttg.convert_layout`}}
+    %b = tt.cat %a, %a : tensor<16xi32, #few> -> tensor<32xi32, #all>
+    tt.return
+  }
+}

@@ -1,0 +1,496 @@
+//! Single operations from text to result: lowered for GPUs of both vendors, run lane by lane.
+
+use super::kernels::source;
+use linear_layout::machine::kernel::{Arg, FloatTy, Launch, Memory};
+
+/// GPUs with warps of 32 and of 64 lanes, of both vendors.
+pub(crate) const TARGETS: [(&str, u32); 4] = [
+    ("cuda:70", 32),
+    ("cuda:90", 32),
+    ("hip:gfx942", 64),
+    ("hip:gfx1200", 32),
+];
+
+/// Elements of a type, each by its bits.
+pub(crate) struct Elements<'a> {
+    pub(crate) type_: &'a str,
+    pub(crate) bits: Vec<u64>,
+}
+
+pub(crate) fn elements(type_: &str, bits: impl IntoIterator<Item = u64>) -> Elements<'_> {
+    let bits = bits.into_iter().collect();
+    Elements { type_, bits }
+}
+
+/// Bytes of an element in memory.
+fn bytes_of(type_: &str) -> usize {
+    match type_ {
+        "i1" | "i8" => 1,
+        _ if type_.starts_with("f8") => 1,
+        "i16" | "f16" | "bf16" => 2,
+        "i32" | "f32" => 4,
+        _ => 8,
+    }
+}
+
+/// A kernel that loads tensors `%x0`, `%x1`, ... of `count` elements, runs `body`, and stores the
+/// tensor `%y`. `$T` in the body is the shape and `$E` the encoding.
+pub(crate) fn kernel(
+    (target, lanes): (&str, u32),
+    inputs: &[&str],
+    result: &str,
+    count: usize,
+    body: &str,
+) -> String {
+    let mut text = format!(
+        "#e = #ttg.blocked<{{sizePerThread = [2], threadsPerWarp = [{lanes}], warpsPerCTA = [4], order = [0]}}>\n\
+         module attributes {{\"ttg.num-warps\" = 4 : i32, ttg.target = \"{target}\", \
+         \"ttg.threads-per-warp\" = {lanes} : i32}} {{\n\
+         tt.func public @k({}%out: !tt.ptr<{result}>) {{\n\
+         %range = tt.make_range {{end = {count} : i32, start = 0 : i32}} : tensor<{count}xi32, #e>\n",
+        inputs
+            .iter()
+            .enumerate()
+            .map(|(i, type_)| format!("%p{i}: !tt.ptr<{type_}>, "))
+            .collect::<String>()
+    );
+    let address = |pointer: &str, type_: &str| {
+        format!(
+            "{pointer}s = tt.splat {pointer} : !tt.ptr<{type_}> -> tensor<{count}x!tt.ptr<{type_}>, #e>\n\
+             {pointer}a = tt.addptr {pointer}s, %range : tensor<{count}x!tt.ptr<{type_}>, #e>, tensor<{count}xi32, #e>\n"
+        )
+    };
+    for (i, type_) in inputs.iter().enumerate() {
+        text += &address(&format!("%p{i}"), type_);
+        text += &format!("%x{i} = tt.load %p{i}a : tensor<{count}x!tt.ptr<{type_}>, #e>\n");
+    }
+    text += &body.replace("$T", &count.to_string()).replace("$E", "#e");
+    text += "\n";
+    text += &address("%out", result);
+    text +=
+        &format!("tt.store %outa, %y : tensor<{count}x!tt.ptr<{result}>, #e>\ntt.return\n}}\n}}\n");
+    text
+}
+
+/// The elements of `%y` after running [`kernel`].
+pub(crate) fn run(
+    target: (&str, u32),
+    inputs: &[Elements<'_>],
+    result: &str,
+    body: &str,
+) -> Vec<u64> {
+    let mut memory = run_all(target, inputs, result, body);
+    memory.pop().unwrap()
+}
+
+/// The elements of every input's memory and of `%y` after running [`kernel`].
+fn run_all(
+    target: (&str, u32),
+    inputs: &[Elements<'_>],
+    result: &str,
+    body: &str,
+) -> Vec<Vec<u64>> {
+    let count = inputs[0].bits.len();
+    let types: Vec<&str> = inputs.iter().map(|input| input.type_).collect();
+    let text = kernel(target, &types, result, count, body);
+    let decoded = source::decode(&text, "kernel.mlir", None, None)
+        .unwrap_or_else(|e| panic!("{}: {body}\n{e}", target.0));
+    let mut memory = Memory::default();
+    let mut buffers = Vec::new();
+    for input in inputs {
+        let width = bytes_of(input.type_);
+        let bits = input.bits.iter();
+        let bytes = bits.flat_map(|bits| bits.to_le_bytes()[..width].to_vec());
+        buffers.push((memory.add("input", bytes.collect()), width));
+    }
+    let width = bytes_of(result);
+    buffers.push((memory.add("output", vec![0xa5; width * count]), width));
+    Launch::new(decoded.machine)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .args(
+            buffers
+                .iter()
+                .map(|(b, _)| Arg::Buffer(*b))
+                .collect::<Vec<_>>(),
+        )
+        .run(&decoded.program, &mut memory)
+        .unwrap_or_else(|e| panic!("{}: {body}\n{e}", target.0));
+    let element = |chunk: &[u8]| {
+        let mut bits = [0; 8];
+        bits[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(bits)
+    };
+    buffers
+        .into_iter()
+        .map(|(buffer, width)| memory.bytes(buffer).chunks(width).map(element).collect())
+        .collect()
+}
+
+/// Runs a body on every target and compares with what is expected of each row of inputs.
+#[track_caller]
+fn check(inputs: &[Elements<'_>], result: &str, body: &str, expected: impl Fn(&[u64]) -> u64) {
+    for target in TARGETS {
+        let found = run(target, inputs, result, body);
+        for (i, found) in found.into_iter().enumerate() {
+            let row: Vec<u64> = inputs.iter().map(|input| input.bits[i]).collect();
+            let expected = expected(&row);
+            assert_eq!(
+                found, expected,
+                "{}: {body}\nof {row:#x?}: found {found:#x}, expected {expected:#x}",
+                target.0
+            );
+        }
+    }
+}
+
+/// Numbers without pattern: the same ones each time.
+pub(crate) fn noise(count: usize, seed: u64) -> Vec<u64> {
+    let mut state = seed;
+    (0..count)
+        .map(|_| {
+            // SplitMix64.
+            state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+            let mut z = state;
+            z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+            z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
+            z ^ z >> 31
+        })
+        .collect()
+}
+
+/// Noise, and at the beginning the numbers where carries and signs change.
+fn integers(count: usize, seed: u64, bits: u32) -> Vec<u64> {
+    let mask = u64::MAX >> (64 - bits);
+    let mut all = noise(count, seed);
+    let edges = [
+        0,
+        1,
+        u64::MAX,
+        1 << (bits - 1),
+        (1 << (bits - 1)) - 1,
+        0xffff_ffff,
+        1 << 31,
+    ];
+    for (i, value) in all.iter_mut().take(49).enumerate() {
+        *value = edges[if seed == 1 { i % 7 } else { i / 7 }];
+    }
+    all.into_iter().map(|x| x & mask).collect()
+}
+
+const FORMATS: [FloatTy; 4] = [FloatTy::F16, FloatTy::BF16, FloatTy::F32, FloatTy::F64];
+
+/// Floats of a format: noise, and numbers around the limits of the narrower formats.
+pub(crate) fn floats(format: FloatTy, count: usize) -> Vec<u64> {
+    let shift = 64 - format.bits();
+    let mut all: Vec<u64> = noise(count, 7).into_iter().map(|x| x >> shift).collect();
+    let edges = [
+        0.0,
+        1.0,
+        65504.0,
+        65519.0,
+        65520.0,
+        65536.0,
+        3.4e38,
+        3.402_823_5e38,
+        1e-8,
+        2e-8,
+        6e-8,
+        5.97e-8,
+        6.1e-5,
+        1e-40,
+        1e-45,
+        1e300,
+        1e-300,
+        5e-324,
+        2049.0,
+        2051.0,
+        1.003_906_25,
+        f64::INFINITY,
+        f64::NAN,
+    ];
+    for (i, edge) in edges.into_iter().enumerate() {
+        all[2 * i] = format.from_f64(edge);
+        all[2 * i + 1] = format.from_f64(-edge);
+    }
+    all
+}
+
+#[test]
+fn floats_change_format_as_they_are_told() {
+    for from in FORMATS {
+        for to in FORMATS {
+            if from == to {
+                continue;
+            }
+            let (a, b) = (from.name(), to.name());
+            let inputs = [elements(a, floats(from, 1024))];
+            let is_nan = |bits| to.to_f64(bits).is_nan();
+            let nearest = |row: &[u64]| to.from_f64(from.to_f64(row[0]));
+            // NaNs keep no promise but that they are NaN.
+            let same_nan = |expected: u64| if is_nan(expected) { u64::MAX } else { expected };
+            let narrows = from.bits() > to.bits() || from.bits() == 16 && to.bits() == 16;
+            let roundings: &[&str] = if narrows { &["rtne", "rtz"] } else { &[""] };
+            for rounding in roundings {
+                let clause = if rounding.is_empty() {
+                    String::new()
+                } else {
+                    format!(", rounding = {rounding}")
+                };
+                let body = format!(
+                    "%y = tt.fp_to_fp %x0{clause} : tensor<$Tx{a}, $E> -> tensor<$Tx{b}, $E>"
+                );
+                for target in TARGETS {
+                    let found = run(target, &inputs, b, &body);
+                    for (bits, found) in inputs[0].bits.iter().zip(found) {
+                        let mut expected = nearest(&[*bits]);
+                        let (before, after) = (from.to_f64(*bits), to.to_f64(expected));
+                        if *rounding == "rtz" && after.abs() > before.abs() {
+                            expected -= 1;
+                        }
+                        let found = if is_nan(found) { u64::MAX } else { found };
+                        assert_eq!(
+                            found,
+                            same_nan(expected),
+                            "{}: {body} of {before}",
+                            target.0
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn products_keep_their_upper_half() {
+    for bits in [8u32, 16, 32, 64] {
+        let type_ = format!("i{bits}");
+        let inputs = [
+            elements(&type_, integers(1024, 1, bits)),
+            elements(&type_, integers(1024, 2, bits)),
+        ];
+        let mask = u64::MAX >> (64 - bits);
+        let signed = |x: u64| i128::from((x << (64 - bits)).cast_signed() >> (64 - bits));
+        for (name, high) in [
+            (
+                "mulsi_extended",
+                (|x: i128, _: u128| x as u128) as fn(i128, u128) -> u128,
+            ),
+            ("mului_extended", |_, y| y),
+        ] {
+            // Both halves count: their difference is stored.
+            let body = format!(
+                "%low, %high = arith.{name} %x0, %x1 : tensor<$Tx{type_}, $E>\n\
+                 %y = arith.subi %high, %low : tensor<$Tx{type_}, $E>"
+            );
+            check(&inputs, &type_, &body, |row| {
+                let product = high(
+                    signed(row[0]) * signed(row[1]),
+                    u128::from(row[0]) * u128::from(row[1]),
+                );
+                ((product >> bits) as u64).wrapping_sub(product as u64) & mask
+            });
+        }
+        let body = format!("%y = tt.mulhiui %x0, %x1 : tensor<$Tx{type_}, $E>");
+        check(&inputs, &type_, &body, |row| {
+            ((u128::from(row[0]) * u128::from(row[1])) >> bits) as u64
+        });
+    }
+}
+
+#[test]
+fn bits_are_kept_by_bitcasts() {
+    for (from, to) in [
+        ("f32", "i32"),
+        ("i16", "bf16"),
+        ("f16", "bf16"),
+        ("i64", "f64"),
+        ("f8E5M2", "i8"),
+        ("i8", "f8E4M3FN"),
+        ("f8E4M3FNUZ", "f8E5M2FNUZ"),
+    ] {
+        let mask = u64::MAX >> (64 - 8 * bytes_of(from));
+        let inputs = [elements(from, noise(1024, 3).into_iter().map(|x| x & mask))];
+        let body = format!("%y = tt.bitcast %x0 : tensor<$Tx{from}, $E> -> tensor<$Tx{to}, $E>");
+        check(&inputs, to, &body, |row| row[0]);
+    }
+}
+
+#[test]
+fn addresses_are_numbers() {
+    // From a pointer to a number and back, one element further on, read as another type.
+    let body = "\
+        %a = tt.ptr_to_int %p0a : tensor<$Tx!tt.ptr<i32>, $E> -> tensor<$Txi64, $E>\n\
+        %two = arith.constant dense<2> : tensor<$Txi64, $E>\n\
+        %b = arith.addi %a, %two : tensor<$Txi64, $E>\n\
+        %p = tt.int_to_ptr %b : tensor<$Txi64, $E> -> tensor<$Tx!tt.ptr<i32>, $E>\n\
+        %q = tt.bitcast %p : tensor<$Tx!tt.ptr<i32>, $E> -> tensor<$Tx!tt.ptr<i16>, $E>\n\
+        %y = tt.load %q : tensor<$Tx!tt.ptr<i16>, $E>";
+    let inputs = [elements("i32", noise(1024, 4).into_iter().map(|x| x >> 32))];
+    check(&inputs, "i16", body, |row| row[0] >> 16);
+}
+
+#[test]
+fn floats_of_eight_bits_travel() {
+    for type_ in ["f8E4M3FN", "f8E5M2", "f8E4M3FNUZ", "f8E5M2FNUZ"] {
+        let one: u64 = match type_ {
+            "f8E4M3FN" => 0x38,
+            "f8E5M2" => 0x3c,
+            "f8E4M3FNUZ" => 0x40,
+            _ => 0x40,
+        };
+        // A selection between the loaded numbers, a constant and a splat, through another layout.
+        let body = format!(
+            "%ones = arith.constant dense<1.0> : tensor<$Tx{type_}, $E>\n\
+             %half = arith.constant 0.5 : {type_}\n\
+             %halves = tt.splat %half : {type_} -> tensor<$Tx{type_}, $E>\n\
+             %c300 = arith.constant dense<300> : tensor<$Txi32, $E>\n\
+             %c600 = arith.constant dense<600> : tensor<$Txi32, $E>\n\
+             %m = arith.cmpi slt, %range, %c300 : tensor<$Txi32, $E>\n\
+             %n = arith.cmpi slt, %range, %c600 : tensor<$Txi32, $E>\n\
+             %a = arith.select %m, %x0, %ones : tensor<$Txi1, $E>, tensor<$Tx{type_}, $E>\n\
+             %b = arith.select %n, %a, %halves : tensor<$Txi1, $E>, tensor<$Tx{type_}, $E>\n\
+             %c = tt.reshape %b : tensor<$Tx{type_}, $E> -> tensor<32x32x{type_}, #two>\n\
+             %d = ttg.convert_layout %c : tensor<32x32x{type_}, #two> -> tensor<32x32x{type_}, #far>\n\
+             %f = tt.trans %d {{order = array<i32: 1, 0>}} : tensor<32x32x{type_}, #far> -> tensor<32x32x{type_}, #turned>\n\
+             %g = tt.trans %f {{order = array<i32: 1, 0>}} : tensor<32x32x{type_}, #turned> -> tensor<32x32x{type_}, #far>\n\
+             %h = ttg.convert_layout %g : tensor<32x32x{type_}, #far> -> tensor<32x32x{type_}, #two>\n\
+             %y = tt.reshape %h : tensor<32x32x{type_}, #two> -> tensor<$Tx{type_}, $E>"
+        );
+        let input = elements(type_, noise(1024, 5).into_iter().map(|x| x & 0xff));
+        for target in TARGETS {
+            let lanes = target.1;
+            let body = body
+                .replace(
+                    "#two",
+                    &format!("#ttg.blocked<{{sizePerThread = [1, 2], threadsPerWarp = [{}, 16], warpsPerCTA = [4, 1], order = [1, 0]}}>", lanes / 16),
+                )
+                .replace(
+                    "#far",
+                    &format!("#ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [32, {}], warpsPerCTA = [1, 4], order = [0, 1]}}>", lanes / 32),
+                )
+                .replace(
+                    "#turned",
+                    &format!("#ttg.blocked<{{sizePerThread = [1, 1], threadsPerWarp = [{}, 32], warpsPerCTA = [4, 1], order = [1, 0]}}>", lanes / 32),
+                );
+            let inputs = [elements(type_, input.bits.iter().copied())];
+            let found = run(target, &inputs, type_, &body);
+            for (i, found) in found.into_iter().enumerate() {
+                let expected = match i {
+                    0..300 => input.bits[i],
+                    300..600 => one,
+                    _ => one - (if type_.starts_with("f8E4") { 8 } else { 4 }),
+                };
+                assert_eq!(found, expected, "{type_} on {}: element {i}", target.0);
+            }
+        }
+    }
+}
+
+#[test]
+fn cases_are_chosen_by_a_switch() {
+    let body = "\
+        %c2 = arith.constant 2 : index\n\
+        %scalar = tt.load %p1 : !tt.ptr<i32>\n\
+        %index = arith.index_cast %scalar : i32 to index\n\
+        %y = scf.index_switch %index -> tensor<$Txi32, $E>\n\
+        case 2 { scf.yield %x0 : tensor<$Txi32, $E> }\n\
+        case 5 {\n\
+          %s = arith.addi %x0, %x1 : tensor<$Txi32, $E>\n\
+          scf.yield %s : tensor<$Txi32, $E>\n\
+        }\n\
+        default { scf.yield %x1 : tensor<$Txi32, $E> }";
+    for choice in [2u64, 5, 0, 7] {
+        let mut second: Vec<u64> = noise(256, 6).into_iter().map(|x| x >> 33).collect();
+        second[0] = choice;
+        let inputs = [
+            elements("i32", noise(256, 8).into_iter().map(|x| x >> 33)),
+            elements("i32", second),
+        ];
+        check(&inputs, "i32", body, |row| match choice {
+            2 => row[0],
+            5 => row[0] + row[1],
+            _ => row[1],
+        });
+    }
+}
+
+#[test]
+fn poison_is_any_value_and_an_assumption_no_code() {
+    let body = "\
+        %p = ub.poison : tensor<$Txi32, $E>\n\
+        %zero = arith.constant 0 : i32\n\
+        %s = tt.load %p0 : !tt.ptr<i32>\n\
+        %t = arith.cmpi sge, %s, %zero : i32\n\
+        llvm.intr.assume %t : i1\n\
+        %never = arith.constant dense<false> : tensor<$Txi1, $E>\n\
+        %y = arith.select %never, %p, %x0 : tensor<$Txi1, $E>, tensor<$Txi32, $E>";
+    let inputs = [elements("i32", noise(256, 9).into_iter().map(|x| x >> 33))];
+    check(&inputs, "i32", body, |row| row[0]);
+}
+
+#[test]
+fn two_tensors_become_one_in_any_order() {
+    for target in TARGETS {
+        let body = "\
+            %long = tt.cat %x0, %x1 : tensor<$Txi32, $E> -> tensor<2048xi32, $E>\n\
+            %r = tt.make_range {end = 2048 : i32, start = 0 : i32} : tensor<2048xi32, $E>\n\
+            %os = tt.splat %p2 : !tt.ptr<i32> -> tensor<2048x!tt.ptr<i32>, $E>\n\
+            %oa = tt.addptr %os, %r : tensor<2048x!tt.ptr<i32>, $E>, tensor<2048xi32, $E>\n\
+            tt.store %oa, %long : tensor<2048x!tt.ptr<i32>, $E>\n\
+            %y = tt.load %p2a : tensor<$Tx!tt.ptr<i32>, $E>";
+        let text = kernel(target, &["i32", "i32", "i32"], "i32", 1024, body);
+        let decoded = source::decode(&text, "kernel.mlir", None, None).unwrap();
+        let mut memory = Memory::default();
+        let bytes =
+            |from: u32, count: u32| (from..from + count).flat_map(u32::to_le_bytes).collect();
+        let parts = [
+            bytes(0, 1024),
+            bytes(1024, 1024),
+            vec![0; 8192],
+            vec![0; 4096],
+        ];
+        let buffers = parts.map(|part| memory.add("buffer", part));
+        Launch::new(decoded.machine)
+            .args(buffers.map(Arg::Buffer).to_vec())
+            .run(&decoded.program, &mut memory)
+            .unwrap();
+        let mut found: Vec<u32> = memory
+            .bytes(buffers[2])
+            .chunks(4)
+            .map(|word| u32::from_le_bytes(word.try_into().unwrap()))
+            .collect();
+        found.sort_unstable();
+        assert!(found.into_iter().eq(0..2048), "{}", target.0);
+    }
+}
+
+#[test]
+fn buffer_stores_leave_masked_elements_alone() {
+    for target in [
+        ("hip:gfx90a", 64),
+        ("hip:gfx942", 64),
+        ("hip:gfx1100", 32),
+        ("hip:gfx1250", 32),
+    ] {
+        for type_ in ["i8", "f8E5M2", "f16", "bf16", "f32", "i64", "f64"] {
+            let mask = u64::MAX >> (64 - 8 * bytes_of(type_));
+            let bits: Vec<u64> = noise(64, 10).into_iter().map(|x| x & mask).collect();
+            // 64 elements on more threads than that: each is stored by one of those that hold it.
+            let body = format!(
+                "%c40 = arith.constant dense<40> : tensor<$Txi32, $E>\n\
+                 %m = arith.cmpi slt, %range, %c40 : tensor<$Txi32, $E>\n\
+                 %y = amdg.buffer_load %p0[%range] : !tt.ptr<{type_}> -> tensor<$Tx{type_}, $E>\n\
+                 amdg.buffer_store %y, %p1[%range], %m {{cachePolicy = #tt.cache_policy<cache_modifier = wt, eviction_policy = evict_normal>}} \
+                 : !tt.ptr<{type_}> -> tensor<$Tx{type_}, $E>"
+            );
+            let inputs = [elements(type_, bits.clone()), elements(type_, vec![0; 64])];
+            let memory = run_all(target, &inputs, type_, &body);
+            assert_eq!(memory[2], bits, "{type_} on {}", target.0);
+            for (i, &found) in memory[1].iter().enumerate() {
+                let expected = if i < 40 { bits[i] } else { 0 };
+                assert_eq!(found, expected, "{type_} on {}: element {i}", target.0);
+            }
+        }
+    }
+}
