@@ -331,7 +331,7 @@ impl<'c> Access<'_, 'c> {
                 for (i, word) in fallback.iter().enumerate() {
                     operands.push(*word);
                     constraints.push(words.constraint.to_owned());
-                    text += &format!("mov.{} ${i}, ${};\n", words.untyped, words.count + 2 + i);
+                    text += &format!("mov.{} ${i}, ${};\n", words.register, words.count + 2 + i);
                 }
                 format!("@${} ", words.count + 1)
             }
@@ -437,11 +437,13 @@ fn asm<'c>(
 struct Words<'c> {
     count: usize,
     type_: Type<'c>,
-    /// The PTX type, as `b32`.
+    /// The PTX type of a word in memory, as `b32`.
     untyped: &'static str,
+    /// The PTX type of the register that holds it: there are none of 8 bits.
+    register: &'static str,
     /// The constraint letter of inline assembly.
     constraint: &'static str,
-    /// PTX has no registers of 8 bits: they travel in 16.
+    /// The type of the register that holds a word.
     container: Type<'c>,
 }
 
@@ -454,21 +456,22 @@ impl<'c> Words<'c> {
         };
         let count = (a.bits() / word_bits) as usize;
         let types = l.e.types;
-        let (type_, untyped, constraint, container) = match word_bits {
-            8 => (types.i8, "b8", "c", types.i8),
-            16 => (types.i16, "b16", "h", types.i16),
-            32 => (types.i32, "b32", "r", types.i32),
-            _ => (types.i64, "b64", "l", types.i64),
+        let (type_, untyped) = match word_bits {
+            8 => (types.i8, "b8"),
+            16 => (types.i16, "b16"),
+            32 => (types.i32, "b32"),
+            _ => (types.i64, "b64"),
         };
-        let (constraint, container) = if word_bits == 8 {
-            ("h", types.i16)
-        } else {
-            (constraint, container)
+        let (container, register, constraint) = match word_bits {
+            8 | 16 => (types.i16, "b16", "h"),
+            32 => (types.i32, "b32", "r"),
+            _ => (types.i64, "b64", "l"),
         };
         Self {
             count,
             type_,
             untyped,
+            register,
             constraint,
             container,
         }

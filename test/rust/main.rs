@@ -20,6 +20,7 @@ mod linear_layout_vectors;
 mod ll_layout;
 mod no_allocation;
 mod no_std;
+mod ptx_forms;
 #[cfg(feature = "mlir")]
 mod operations;
 #[cfg(feature = "mlir")]

@@ -8,8 +8,10 @@
 //! fails; a register that nothing wrote before holds a pattern that shows.
 
 mod access;
+mod rules;
 mod text;
 
+use self::rules::Refusal;
 use self::text::{Arg, Name, Statement, float_type, parse, ptx_type};
 use super::{Decoder, Done, Values};
 use crate::machine::kernel::eval::mask;
@@ -24,6 +26,19 @@ struct Scope {
     current: HashMap<Name, Reg>,
     /// Width in bits of `$n`.
     widths: Vec<u32>,
+    /// Width in bits of the registers that the text declares.
+    declared: HashMap<String, u32>,
+}
+
+impl Scope {
+    /// Width in bits of a register, if there is one of this name.
+    fn width(&self, name: &Name) -> Option<u32> {
+        match name {
+            Name::Operand(index) => self.widths.get(*index).copied(),
+            Name::Local(name) if special(name).is_some() => Some(32),
+            Name::Local(name) => self.declared.get(name).copied(),
+        }
+    }
 }
 
 /// Width of a register constraint.
@@ -66,6 +81,7 @@ impl<'a> Decoder<'_, 'a> {
         let mut scope = Scope {
             current: HashMap::new(),
             widths: Vec::new(),
+            declared: rules::declared(&text),
         };
         for (index, constraint) in constraints.iter().enumerate() {
             let tied = constraint.parse::<usize>().ok();
@@ -100,9 +116,32 @@ impl<'a> Decoder<'_, 'a> {
             self.unsupported(op, format!("inline assembly: {problem} is not supported"))
         })?;
         for statement in &statements {
+            self.asm_rules(op, statement, &scope)?;
             self.statement(op, statement, &mut scope)?;
         }
         self.asm_results(op, num_outputs, &scope, values)
+    }
+
+    /// Refuses what an assembler refuses, and what nobody simulates.
+    fn asm_rules(&self, op: &Node<'a>, statement: &Statement, scope: &Scope) -> Done {
+        let opcode = statement.opcode.join(".");
+        match rules::check(statement, |name| scope.width(name)) {
+            Ok(()) => Ok(()),
+            Err(Refusal::Unknown) => Err(self
+                .unsupported(op, format!("inline assembly: `{opcode}` is not supported"))
+                .note(
+                    "supported are ld, st, mov, setp, selp, prmt, shfl, barriers and arithmetic",
+                )),
+            Err(Refusal::Form(forms)) => Err(self
+                .malformed(
+                    op,
+                    format!("inline assembly: `{opcode}` is no instruction that can be run"),
+                )
+                .note(format!("the forms are: {forms}"))),
+            Err(Refusal::Operand(problem)) => {
+                Err(self.malformed(op, format!("inline assembly: `{opcode}`: {problem}")))
+            }
+        }
     }
 
     /// The outputs as the operation's result: one value or a struct of them.
@@ -397,7 +436,7 @@ impl<'a> Decoder<'_, 'a> {
                     self.b.push(Op::WarpBarrier { mask });
                     return Ok(());
                 }
-                let all = matches!(args[..], [] | [Arg::Immediate(0)]) && words.contains(&"sync");
+                let all = matches!(args[..], [Arg::Immediate(0)]);
                 if !all {
                     return Err(unknown(self));
                 }
@@ -507,6 +546,8 @@ impl<'a> Decoder<'_, 'a> {
                     "sub" => FloatOp::Sub,
                     "mul" => FloatOp::Mul,
                     "div" => FloatOp::Div,
+                    "max" if words.contains(&"NaN") => FloatOp::Maximum,
+                    "min" if words.contains(&"NaN") => FloatOp::Minimum,
                     "max" => FloatOp::MaxNum,
                     "min" => FloatOp::MinNum,
                     _ => return Err(unknown(self)),

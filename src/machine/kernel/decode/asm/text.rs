@@ -161,14 +161,16 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
 
 /// Bits and signedness of a PTX type: `u32` is (32, false).
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
-    if word == "pred" {
-        return Some((1, false));
+    match word {
+        "pred" => return Some((1, false)),
+        "bf16" => return Some((16, false)),
+        _ => {}
     }
     let (kind, bits) = word.split_at_checked(1)?;
     let bits = match bits {
         "8" => 8,
         "16" => 16,
-        "32" | "16x2" => 32,
+        "32" => 32,
         "64" => 64,
         "128" => 128,
         _ => return None,

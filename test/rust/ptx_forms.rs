@@ -1,0 +1,333 @@
+//! Inline assembly: what the simulator takes and refuses, and the same questions put to `ptxas`.
+
+use linear_layout::machine::kernel::decode_generic;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Taken,
+    Refused,
+    /// Against the manual's grammar, though `ptxas` lets it pass.
+    Tolerated,
+}
+use Verdict::{Refused, Taken, Tolerated};
+
+/// Constraints, text, and whether an assembler takes it.
+const FORMS: &[(&str, &str, Verdict)] = &[
+    // There are no registers and no arithmetic of 8 bits.
+    ("=h,h", "mov.b8 $0, $1;", Refused),
+    ("=h,h", "mov.u8 $0, $1;", Refused),
+    ("=h,h", "mov.b16 $0, $1;", Taken),
+    (
+        "=h,l,b",
+        "mov.b16 $0, 0;\n@$2 ld.global.b8 $0, [$1];",
+        Taken,
+    ),
+    ("=r,l", "ld.global.b8 $0, [$1];", Taken),
+    ("=r,l", "ld.global.s8 $0, [$1 + 3];", Taken),
+    ("l,h", "st.global.b8 [$0], $1;", Taken),
+    ("=h,h,h", "add.s8 $0, $1, $2;", Refused),
+    // A move keeps the width; its parts fill it.
+    ("=r,r", "mov.u32 $0, $1;", Taken),
+    ("=r,h", "mov.u32 $0, $1;", Refused),
+    ("=r,l", "mov.b32 $0, $1;", Refused),
+    ("=l,l", "mov.b64 $0, $1;", Taken),
+    ("=r,h,h", "mov.b32 $0, {$1, $2};", Taken),
+    ("=l,h,h", "mov.b64 $0, {$1, $2};", Refused),
+    ("=h,=h,r", "mov.b32 {$0, $1}, $2;", Taken),
+    ("=f,r", "mov.b32 $0, $1;", Taken),
+    ("=h,h", "mov.f16 $0, $1;", Refused),
+    ("=r", "mov.u32 $0, %tid.x;", Taken),
+    ("=r", "mov.u32 $0, %r77;", Refused),
+    ("=r,r", "mov $0, $1;", Refused),
+    ("=r,r", "mov.b32 $0, $1, $1;", Refused),
+    ("=r,r", "move.b32 $0, $1;", Refused),
+    // Accesses: order of modifiers, width of registers and vectors.
+    ("=r,l", "ld.global.L1::evict_last.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.global.L1::evict_often.b32 $0, [$1];", Refused),
+    ("=r,l", "ld.global.ca.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.global.wb.b32 $0, [$1];", Refused),
+    ("=r,l", "ld.global.ca.L1::evict_last.b32 $0, [$1];", Refused),
+    ("=r,l", "ld.L1::evict_last.global.b32 $0, [$1];", Tolerated),
+    ("=r,l", "ld.volatile.global.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.volatile.global.cg.b32 $0, [$1];", Refused),
+    ("=r,l", "ld.relaxed.gpu.global.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.relaxed.global.b32 $0, [$1];", Refused),
+    ("=r,l", "ld.global.nc.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.shared.nc.b32 $0, [$1];", Refused),
+    ("=r,r", "ld.shared.b32 $0, [$1];", Taken),
+    ("=r,l", "ld.global.b64 $0, [$1];", Refused),
+    ("=l,l", "ld.global.b32 $0, [$1];", Taken),
+    ("=r,h", "ld.global.b32 $0, [$1];", Tolerated),
+    ("=r,l", "ld.global.b32 $0, $1;", Refused),
+    ("=r,l", "ld.global $0, [$1];", Refused),
+    ("=r,=r,l", "ld.global.v2.b32 {$0, $1}, [$2];", Taken),
+    ("=r,=r,l", "ld.global.b32 {$0, $1}, [$2];", Refused),
+    ("=r,=r,l", "ld.global.v4.b32 {$0, $1}, [$2];", Refused),
+    (
+        "=r,=r,=r,l",
+        "ld.global.v3.b32 {$0, $1, $2}, [$3];",
+        Refused,
+    ),
+    (
+        "=l,=l,=l,=l,l",
+        "ld.global.v4.b64 {$0, $1, $2, $3}, [$4];",
+        Refused,
+    ),
+    ("=r,=r,l", "ld.global.b32.v2 {$0, $1}, [$2];", Tolerated),
+    ("l,r", "st.global.wt.b32 [$0], $1;", Taken),
+    ("l,r", "st.global.ca.b32 [$0], $1;", Refused),
+    ("l,h", "st.global.b32 [$0], $1;", Refused),
+    ("l,r,r", "st.global.v2.b32 [$0], {$1, $2};", Taken),
+    ("l,r", "st.b32.global [$0], $1;", Tolerated),
+    ("l,r", "st.global.b32 $1, [$0];", Refused),
+    ("l", "st.global.b32 [$0], 7;", Taken),
+    // Guards are predicates.
+    ("=r,l,b", "@$2 ld.global.b32 $0, [$1];", Taken),
+    ("=r,l,b", "@!$2 ld.global.b32 $0, [$1];", Taken),
+    ("=r,l,r", "@$2 ld.global.b32 $0, [$1];", Refused),
+    (
+        "l,r,r",
+        "{ .reg .pred p; setp.ne.b32 p, $2, 0; @p st.global.b32 [$0], $1; }",
+        Taken,
+    ),
+    (
+        "l,r,r",
+        "setp.ne.b32 p, $2, 0; @p st.global.b32 [$0], $1;",
+        Refused,
+    ),
+    // Comparisons: bits know equality only, order needs a sign, `lo` an unsigned type.
+    ("=b,r,r", "setp.eq.b32 $0, $1, $2;", Taken),
+    ("=b,r,r", "setp.lt.b32 $0, $1, $2;", Refused),
+    ("=b,r,r", "setp.lt.s32 $0, $1, $2;", Taken),
+    ("=b,r,r", "setp.lo.u32 $0, $1, $2;", Taken),
+    ("=b,r,r", "setp.lo.s32 $0, $1, $2;", Refused),
+    ("=b,h,h", "setp.eq.b8 $0, $1, $2;", Refused),
+    ("=r,r,r", "setp.eq.b32 $0, $1, $2;", Refused),
+    ("=b,r,l", "setp.eq.b32 $0, $1, $2;", Refused),
+    ("=r,r,r,b", "selp.b32 $0, $1, $2, $3;", Taken),
+    ("=r,r,r,r", "selp.b32 $0, $1, $2, $3;", Refused),
+    ("=h,h,h,b", "selp.b8 $0, $1, $2, $3;", Refused),
+    // Exchanges and barriers.
+    ("=r,r,r,r", "prmt.b32 $0, $1, $2, $3;", Taken),
+    ("=r,r,r,r", "prmt.b64 $0, $1, $2, $3;", Refused),
+    ("=r,r,r", "prmt.b32 $0, $1, $2;", Refused),
+    ("=r,r", "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;", Taken),
+    ("=r,r", "shfl.bfly.b32 $0, $1, 4, 31;", Refused),
+    ("=r,r", "shfl.sync.cross.b32 $0, $1, 4, 31, -1;", Refused),
+    ("=l,l", "shfl.sync.bfly.b64 $0, $1, 4, 31, -1;", Refused),
+    ("=h,h", "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;", Refused),
+    ("", "bar.sync 0;", Taken),
+    ("", "bar.sync;", Refused),
+    ("", "bar 0;", Refused),
+    ("", "bar.warp.sync -1;", Taken),
+    ("", "bar.warp.sync;", Refused),
+    ("", "barrier.sync.aligned 0;", Taken),
+    ("", "membar.cta;", Taken),
+    ("", "membar;", Refused),
+    ("", "fence.acq_rel.gpu;", Taken),
+    ("", "fence.gpu.acq_rel;", Tolerated),
+    ("l", "prefetch.global.L2 [$0];", Taken),
+    ("l", "prefetch.shared.L2 [$0];", Refused),
+    (
+        "=l",
+        "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;",
+        Taken,
+    ),
+    (
+        "=r",
+        "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;",
+        Refused,
+    ),
+    // Arithmetic: integers have a sign, logic has none, floats round.
+    ("=r,r,r", "add.u32 $0, $1, $2;", Taken),
+    ("=r,r,r", "add.b32 $0, $1, $2;", Refused),
+    ("=r,r,r", "mul.lo.s32 $0, $1, $2;", Taken),
+    ("=r,r,r", "mul.s32 $0, $1, $2;", Refused),
+    ("=r,r,r", "and.b32 $0, $1, $2;", Taken),
+    ("=r,r,r", "and.u32 $0, $1, $2;", Refused),
+    ("=r,r,r", "shl.b32 $0, $1, $2;", Taken),
+    ("=r,r,r", "shl.u32 $0, $1, $2;", Refused),
+    ("=l,l,r", "shr.u64 $0, $1, $2;", Taken),
+    ("=l,l,l", "shr.u64 $0, $1, $2;", Refused),
+    ("=r,r", "shr.s32 $0, $1, 3;", Taken),
+    ("=r,r,r", "min.s32 $0, $1, $2;", Taken),
+    ("=r,r,r", "min.b32 $0, $1, $2;", Refused),
+    ("=f,f,f", "add.f32 $0, $1, $2;", Taken),
+    ("=f,f,f", "add.rn.ftz.f32 $0, $1, $2;", Taken),
+    ("=f,f,f", "add.ftz.rn.f32 $0, $1, $2;", Tolerated),
+    ("=d,d,d", "add.ftz.f64 $0, $1, $2;", Refused),
+    ("=f,f,f,f", "fma.rn.f32 $0, $1, $2, $3;", Taken),
+    ("=f,f,f,f", "fma.f32 $0, $1, $2, $3;", Refused),
+    ("=f,f,f", "div.full.f32 $0, $1, $2;", Taken),
+    ("=f,f,f", "div.f32 $0, $1, $2;", Refused),
+    ("=f,f,f", "max.NaN.f32 $0, $1, $2;", Taken),
+    ("=f,f", "ex2.approx.f32 $0, $1;", Taken),
+    ("=f,f", "ex2.f32 $0, $1;", Refused),
+    ("=d,d", "ex2.approx.f64 $0, $1;", Refused),
+    ("=f,f", "rcp.approx.ftz.f32 $0, $1;", Taken),
+    ("=f,f", "tanh.approx.f32 $0, $1;", Taken),
+    ("=f,f", "tanh.f32 $0, $1;", Refused),
+    ("=f,f", "sqrt.rn.f32 $0, $1;", Taken),
+    ("=f,f", "neg.f32 $0, $1;", Taken),
+    ("=r,h", "cvt.u32.u16 $0, $1;", Taken),
+    ("=r,h", "cvt.b32.b16 $0, $1;", Refused),
+    ("=h,r", "cvt.u32.u16 $0, $1;", Refused),
+];
+
+/// The type of a constraint in MLIR, and as a register of PTX.
+fn types(constraint: &str) -> (&'static str, &'static str) {
+    match constraint.trim_start_matches('=') {
+        "b" => ("i1", "pred"),
+        "h" => ("i16", "b16"),
+        "r" => ("i32", "b32"),
+        "l" => ("i64", "b64"),
+        "f" => ("f32", "b32"),
+        _ => ("f64", "b64"),
+    }
+}
+
+/// A kernel with the text as its inline assembly, whose operands are its parameters.
+fn kernel(constraints: &str, text: &str) -> String {
+    let all: Vec<&str> = constraints.split(',').filter(|c| !c.is_empty()).collect();
+    let outputs: Vec<&str> = all
+        .iter()
+        .filter(|c| c.starts_with('='))
+        .map(|c| types(c).0)
+        .collect();
+    let inputs: Vec<&str> = all
+        .iter()
+        .filter(|c| !c.starts_with('='))
+        .map(|c| types(c).0)
+        .collect();
+    let result = match &outputs[..] {
+        [] => "()".to_owned(),
+        [one] => (*one).to_owned(),
+        many => format!("!llvm.struct<({})>", many.join(", ")),
+    };
+    let name = if outputs.is_empty() { "" } else { "%0 = " };
+    let parameters: Vec<String> = inputs
+        .iter()
+        .enumerate()
+        .map(|(i, ty)| format!("%arg{i}: {ty}"))
+        .collect();
+    let operands: Vec<String> = (0..inputs.len()).map(|i| format!("%arg{i}")).collect();
+    let text = text.replace('\n', "\\0A");
+    format!(
+        r#""builtin.module"() ({{
+  "llvm.func"() <{{function_type = !llvm.func<void ({types})>, sym_name = "k"}}> ({{
+  ^bb0({parameters}):
+    {name}"llvm.inline_asm"({operands}) <{{asm_string = "{text}", constraints = "{constraints}", has_side_effects}}> : ({types}) -> {result}
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 32>}} : () -> ()
+}}) : () -> ()"#,
+        types = inputs.join(", "),
+        parameters = parameters.join(", "),
+        operands = operands.join(", "),
+    )
+}
+
+#[test]
+fn the_simulator_takes_what_an_assembler_takes() {
+    let mut wrong = Vec::new();
+    for (constraints, text, verdict) in FORMS {
+        let good = *verdict == Taken;
+        match decode_generic(&kernel(constraints, text), None) {
+            Ok(_) if !good => wrong.push(format!("taken: `{text}` ({constraints})")),
+            Err(error) if good => wrong.push(format!("refused: `{text}` ({constraints}): {error}")),
+            _ => {}
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn refusals_say_what_would_do() {
+    let refusal = |constraints, text| {
+        decode_generic(&kernel(constraints, text), None)
+            .unwrap_err()
+            .to_string()
+    };
+    let error = refusal("=h,h", "mov.b8 $0, $1;");
+    assert!(
+        error.starts_with("inline assembly: `mov.b8` is no instruction that can be run"),
+        "{error}"
+    );
+    assert!(
+        error.contains("note: the forms are: mov.b16|b32|b64|u16"),
+        "{error}"
+    );
+    let error = refusal("=r,h", "mov.u32 $0, $1;");
+    assert!(
+        error.starts_with("inline assembly: `mov.u32`: `$1` is a register of 16 bits, expected 32"),
+        "{error}"
+    );
+    let error = refusal("=r,l", "ld.global.b64 $0, [$1];");
+    assert!(
+        error.starts_with(
+            "inline assembly: `ld.global.b64`: `$0` is a register of 32 bits, expected 64 or more"
+        ),
+        "{error}"
+    );
+    let error = refusal("=r", "mov.u32 $0, %r77;");
+    assert!(
+        error.starts_with("inline assembly: `mov.u32`: `%r77` is declared nowhere"),
+        "{error}"
+    );
+    let error = refusal("l,r,r", "@$2 st.global.b32 [$0], $1;");
+    assert!(
+        error.starts_with("inline assembly: `st.global.b32`: the guard `$2` is no predicate"),
+        "{error}"
+    );
+}
+
+/// `ptxas` on the path or where `tools/setup.sh` puts it.
+fn ptxas() -> Option<PathBuf> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let installed = std::fs::read_dir(root.join("target/tools/nvcc/nvidia"))
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("bin/ptxas")));
+    std::env::split_paths(&std::env::var_os("PATH").unwrap_or_default())
+        .map(|folder| folder.join("ptxas"))
+        .chain(installed)
+        .find(|path| path.is_file())
+}
+
+/// The same table, by the assembler itself, where there is one.
+#[test]
+fn ptxas_says_the_same() {
+    let Some(ptxas) = ptxas() else {
+        return;
+    };
+    let folder = std::env::temp_dir().join(format!("ptx-forms-{}", std::process::id()));
+    std::fs::create_dir_all(&folder).unwrap();
+    let mut wrong = Vec::new();
+    for (constraints, text, verdict) in FORMS {
+        let registers: String = constraints
+            .split(',')
+            .filter(|c| !c.is_empty())
+            .enumerate()
+            .map(|(i, c)| format!(".reg .{} %o{i};\n", types(c).1))
+            .collect();
+        let body = text.replace('$', "%o");
+        let module = format!(
+            ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k() {{\n{registers}{body}\nret;\n}}\n"
+        );
+        let file = folder.join("form.ptx");
+        std::fs::write(&file, module).unwrap();
+        let output = Command::new(&ptxas)
+            .args(["-arch=sm_90a", "-o"])
+            .arg(folder.join("form.cubin"))
+            .arg(&file)
+            .output()
+            .unwrap();
+        if output.status.success() != (*verdict != Refused) {
+            let said = String::from_utf8_lossy(&output.stderr).into_owned();
+            wrong.push(format!("`{text}` ({constraints}): {said}"));
+        }
+    }
+    std::fs::remove_dir_all(&folder).unwrap();
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
