@@ -20,9 +20,9 @@ mod linear_layout_vectors;
 mod ll_layout;
 mod no_allocation;
 mod no_std;
-mod ptx_forms;
 #[cfg(feature = "mlir")]
 mod operations;
+mod ptx_forms;
 #[cfg(feature = "mlir")]
 mod referee;
 #[cfg(feature = "mlir")]

@@ -130,7 +130,7 @@ impl Exec<'_> {
         }
     }
 
-    fn buffer(&self, index: usize) -> &memory::Buffer {
+    pub(super) fn buffer(&self, index: usize) -> &memory::Buffer {
         let own = index.checked_sub(self.memory.buffers.len());
         own.map_or_else(
             || &self.memory.buffers[index],

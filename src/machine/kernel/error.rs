@@ -73,6 +73,8 @@ pub enum FaultKind {
     Divergence,
     /// Integer division by zero or of the smallest number by -1.
     Division,
+    /// A flag that does not hold (`nuw`, `disjoint`, `range`, ...), on a value that is used.
+    Poison,
     /// `llvm.unreachable` was reached.
     Unreachable,
     /// The run took more instructions than allowed.

@@ -7,6 +7,7 @@
 //!
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
+mod claims;
 mod schedule;
 mod step;
 
@@ -17,6 +18,7 @@ use super::op::{BlockId, Edge, Reg, Terminator};
 use super::program::Program;
 use super::report::{GlobalUse, Report, SharedUse};
 use crate::machine::race::{Now, Order, Shadow};
+use claims::Poison;
 use schedule::Turns;
 use std::collections::BTreeMap;
 
@@ -81,6 +83,8 @@ pub(super) struct Exec<'a> {
     pub(super) report: Report,
     /// Draws whose turn it is, where warps run one by one.
     turns: Option<Turns>,
+    /// Values whose flags do not hold, once there are any.
+    poison: Option<Box<Poison>>,
 }
 
 /// One shared variable's bytes.
@@ -174,6 +178,7 @@ impl<'a> Exec<'a> {
                 ..Report::default()
             },
             turns: Turns::new(launch.schedule),
+            poison: None,
         })
     }
 
@@ -187,6 +192,7 @@ impl<'a> Exec<'a> {
         self.exited.fill(false);
         self.num_exited = 0;
         self.local_shadow.fill(false);
+        self.poison = None;
         self.stack.clear();
         if self.turns.is_some() {
             return self.run_warps();
@@ -271,6 +277,9 @@ impl<'a> Exec<'a> {
         for index in start..block.end {
             self.op = index;
             let op = &program.ops[index as usize];
+            if self.poison.is_some() {
+                self.spread(op)?;
+            }
             let stop = self.stops_at(op)?;
             if stop.is_none() {
                 self.step(op)?;
@@ -301,6 +310,7 @@ impl<'a> Exec<'a> {
                 self.continue_at(edge.target, lanes);
             }
             Terminator::CondBranch { cond, then, other } => {
+                self.branches_on(*cond, block.site)?;
                 let lanes = std::mem::take(&mut self.lanes);
                 let bits = &self.regs[cond.0 as usize];
                 let (yes, no): (Vec<u32>, Vec<u32>) = lanes
@@ -318,6 +328,7 @@ impl<'a> Exec<'a> {
                 cases,
                 default,
             } => {
+                self.branches_on(*value, block.site)?;
                 let mut rest = std::mem::take(&mut self.lanes);
                 let all = rest.clone();
                 let mut ways = Vec::new();
@@ -399,6 +410,7 @@ impl<'a> Exec<'a> {
 
     /// Fills the target's parameters, all at once as far as the lanes can tell.
     fn pass_args(&mut self, edge: &Edge, lanes: &[u32]) {
+        self.spread_edge(edge, lanes);
         let program = self.program;
         let params = &program.blocks[edge.target.0 as usize].params;
         let overlap = edge.args.iter().any(|arg| params.contains(arg));

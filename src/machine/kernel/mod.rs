@@ -66,8 +66,8 @@ pub use float::FloatTy;
 pub use launch::{Arg, Launch, Machine, Schedule, Vendor};
 pub use memory::{BufferId, Memory};
 pub use op::{
-    Access, AtomicOp, BlockId, BufferAccess, Edge, Field, FloatOp, FloatPred, FloatUnary, Guard,
-    IntOp, IntPred, IntUnary, Op, PermuteMode, Reg, ShuffleKind, Space, Special, Terminator,
+    Access, AtomicOp, BlockId, BufferAccess, Claim, Edge, Field, FloatOp, FloatPred, FloatUnary,
+    Guard, IntOp, IntPred, IntUnary, Op, PermuteMode, Reg, ShuffleKind, Space, Special, Terminator,
     VoteKind, WaveOp,
 };
 pub use program::{Block, GlobalSymbol, Param, ParamTy, Program, ProgramBuilder, SharedSymbol};

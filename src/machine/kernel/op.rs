@@ -381,6 +381,43 @@ pub enum WaveOp {
     },
 }
 
+/// What a flag promises of a value.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// `or disjoint`: the operands share no bits.
+    Disjoint,
+    /// `nsw` at a width.
+    NoSignedWrap(IntOp, u32),
+    /// `nuw` at a width.
+    NoUnsignedWrap(IntOp, u32),
+    /// `exact` at a width.
+    Exact(IntOp, u32),
+    /// `nneg`: the operand of this width is not negative.
+    NonNegative(u32),
+    /// `trunc nuw`: the operand fits so many bits.
+    FitsUnsigned(u32),
+    /// `trunc nsw`.
+    FitsSigned {
+        /// Width of the operand.
+        from: u32,
+        /// Width of the result.
+        to: u32,
+    },
+    /// `range`: from `low` up to but without `high`, modulo the width.
+    Range {
+        /// The width.
+        bits: u32,
+        /// The first value inside.
+        low: u64,
+        /// The first value outside.
+        high: u64,
+    },
+    /// `inbounds`: the step stays in its object.
+    Inside(Space),
+    /// `getelementptr nuw`: the step does not go down.
+    NotBelow,
+}
+
 /// One instruction. `dst` registers differ from all source registers.
 #[derive(Clone, PartialEq, Debug)]
 #[expect(
@@ -525,6 +562,13 @@ pub enum Op {
         elems: Box<[Reg]>,
         value: Reg,
         index: Reg,
+    },
+    /// A promise about `value`, computed before from `a` and `b`; a value that breaks it must not be used.
+    Claim {
+        claim: Claim,
+        value: Reg,
+        a: Reg,
+        b: Reg,
     },
     /// Reads memory.
     Load(Box<Access>),
@@ -720,6 +764,7 @@ impl Op {
                 dst, a, exponent, ..
             } => io(&[*dst], &[*a, *exponent]),
             Self::Select { dst, cond, a, b } => io(&[*dst], &[*cond, *a, *b]),
+            Self::Claim { value, a, b, .. } => io(&[], &[*value, *a, *b]),
             Self::Repack { dst, src, .. } => io(dst, src),
             Self::ExtractAt { dst, elems, index } => {
                 io(&[*dst], elems);

@@ -10,8 +10,17 @@ use names::{
 use super::types::{Slot, SlotKind, part};
 use super::{Decoder, Done, Val, Values};
 use crate::machine::kernel::float::FloatTy;
-use crate::machine::kernel::op::{FloatOp, FloatUnary, IntOp, IntPred, Op, Reg};
+use crate::machine::kernel::op::{Claim, FloatOp, FloatUnary, IntOp, IntPred, Op, Reg};
 use crate::machine::kernel::text::{Attr, Node, Ty};
+
+/// Whether an operation says `nsw` and `nuw`.
+fn overflow_flags(op: &Node<'_>) -> (bool, bool) {
+    match op.attr("overflowFlags") {
+        Some(Attr::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
+        Some(Attr::Opaque(text)) => (text.contains("nsw"), text.contains("nuw")),
+        _ => (false, false),
+    }
+}
 
 impl<'a> Decoder<'_, 'a> {
     /// Decodes an elementwise operation; `false` if it is none.
@@ -108,6 +117,7 @@ impl<'a> Decoder<'_, 'a> {
                     return Err(self.malformed(op, "operand of the wrong type"));
                 };
                 self.b.push(made);
+                self.claims(op, name, *slot, dst, [reg(0), reg(1)])?;
                 out.push(dst);
             }
             self.define(op, out, values)?;
@@ -358,9 +368,90 @@ impl<'a> Decoder<'_, 'a> {
                 _ => Op::Move { dst, src },
             };
             self.b.push(made);
+            if from.kind == SlotKind::Int {
+                let (wraps_signed, wraps) = overflow_flags(op);
+                let nneg = op.attr("nonNeg").is_some();
+                let claims = [
+                    (nneg, Claim::NonNegative(from.bits)),
+                    (wraps, Claim::FitsUnsigned(to.bits)),
+                    (
+                        wraps_signed,
+                        Claim::FitsSigned {
+                            from: from.bits,
+                            to: to.bits,
+                        },
+                    ),
+                ];
+                for (_, claim) in claims.into_iter().filter(|(flag, _)| *flag) {
+                    self.b.push(Op::Claim {
+                        claim,
+                        value: dst,
+                        a: src,
+                        b: src,
+                    });
+                }
+            }
             out.push(dst);
         }
         self.define(op, out, values)
+    }
+
+    /// The promises that the flags of an elementwise operation make of one result.
+    fn claims(
+        &mut self,
+        op: &Node<'a>,
+        name: &str,
+        slot: Slot,
+        value: Reg,
+        [a, b]: [Reg; 2],
+    ) -> Done {
+        let mut claims = Vec::new();
+        if let Some(int) = int_op(name) {
+            let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
+            if no_signed_wrap {
+                claims.push(Claim::NoSignedWrap(int, slot.bits));
+            }
+            if no_unsigned_wrap {
+                claims.push(Claim::NoUnsignedWrap(int, slot.bits));
+            }
+            if op.attr("isExact").is_some() {
+                claims.push(Claim::Exact(int, slot.bits));
+            }
+            if op.attr("isDisjoint").is_some() {
+                claims.push(Claim::Disjoint);
+            }
+        }
+        for claim in claims {
+            self.b.push(Op::Claim { claim, value, a, b });
+        }
+        Ok(())
+    }
+
+    /// The promise that a `range` attribute makes of a register of the machine.
+    pub(super) fn claim_range(&mut self, op: &Node<'a>, bits: u32, value: Reg) -> Done {
+        let Some(Attr::Opaque(text)) = op.attr("range") else {
+            return Ok(());
+        };
+        let numbers: Vec<i64> = text
+            .trim_end_matches('>')
+            .split(',')
+            .filter_map(|piece| piece.trim().parse().ok())
+            .collect();
+        let [low, high] = numbers[..] else {
+            return Err(self.malformed(op, format!("`{text}` is no range of two numbers")));
+        };
+        let claim = Claim::Range {
+            bits,
+            low: low as u64,
+            high: high as u64,
+        };
+        self.b.push(Op::Claim {
+            claim,
+            value,
+            a: value,
+            b: value,
+        });
+        Ok(())
     }
 
     fn bitcast(&mut self, op: &Node<'a>, operands: &[Val], values: &mut Values<'a>) -> Done {

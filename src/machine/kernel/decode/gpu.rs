@@ -124,6 +124,7 @@ impl<'a> Decoder<'_, 'a> {
             } else {
                 reg
             };
+            self.claim_range(op, bits, reg)?;
             self.define(op, vec![reg], values)?;
             return Ok(true);
         }

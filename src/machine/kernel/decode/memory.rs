@@ -5,7 +5,7 @@ use super::{Decoder, Done, Values};
 use crate::machine::kernel::eval::mask;
 use crate::machine::kernel::memory::{LOCAL_WINDOW, SHARED_WINDOW};
 use crate::machine::kernel::op::{
-    Access, AtomicOp, BufferAccess, Field, FloatOp, IntOp, Op, Reg, Space,
+    Access, AtomicOp, BufferAccess, Claim, Field, FloatOp, IntOp, Op, Reg, Space,
 };
 use crate::machine::kernel::text::{Attr, Node, Ty};
 
@@ -306,6 +306,22 @@ impl<'a> Decoder<'_, 'a> {
                     b,
                 }),
             };
+        }
+        let flags = op.int("noWrapFlags").unwrap_or(0);
+        let start = *start;
+        let claims = [
+            (flags & 1 != 0, Claim::Inside(space)),
+            (flags & 4 != 0, Claim::NotBelow),
+        ];
+        // A constant is a register of several values, and a step of nothing stays where it is.
+        let moves = current != start && self.b.constant_of(current).is_none();
+        for (_, claim) in claims.into_iter().filter(|(flag, _)| *flag && moves) {
+            self.b.push(Op::Claim {
+                claim,
+                value: current,
+                a: start,
+                b: start,
+            });
         }
         self.define(op, vec![current], values)
     }

@@ -203,8 +203,8 @@ fn unknown_operations_are_named_with_the_nearest() {
     let asm = "\"llvm.inline_asm\"(%a) <{asm_string = \"ld.global.b33 $0;\", constraints = \"r\"}> : (i32) -> ()";
     check_error(
         &kernel(asm),
-        FaultKind::Unsupported,
-        "`.b33` in `ld.global.b33` is not supported",
+        FaultKind::Malformed,
+        "inline assembly: `ld.global.b33` is no instruction that can be run",
     );
     check_error(
         "\"builtin.module\"() ({\n}) : () -> ()",
@@ -228,4 +228,210 @@ fn a_fault_names_the_operation_of_the_file() {
         text.contains("out-of-bounds global load of 8 bytes: byte 0 of `x`, which has 4 bytes")
     );
     assert!(text.contains("at k.mlir:7:3"), "{text}");
+}
+
+/// Runs one operation on the thread's number and on what a table holds, and uses its result.
+fn flag(operations: &str) -> Result<Report, super::super::KernelError> {
+    let text = format!(
+        r#""builtin.module"() ({{
+  "llvm.func"() <{{function_type = !llvm.func<void (ptr<1>)>, sym_name = "k"}}> ({{
+  ^bb0(%out: !llvm.ptr<1>):
+    %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
+    %one = "llvm.mlir.constant"() <{{value = 1 : i32}}> : () -> i32
+    %big = "llvm.mlir.constant"() <{{value = 2147483632 : i32}}> : () -> i32
+    %minus = "llvm.mlir.constant"() <{{value = -16 : i32}}> : () -> i32
+{operations}
+    %p = "llvm.getelementptr"(%out, %t) <{{elem_type = i32, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    "llvm.store"(%x, %p) <{{ordering = 0 : i64}}> : (i32, !llvm.ptr<1>) -> ()
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 32>}} : () -> ()
+}}) : () -> ()"#
+    );
+    let decoded = decode_generic(&text, None)?;
+    let mut memory = Memory::default();
+    let out = memory.add("out", vec![0; 128]);
+    Launch::new(decoded.machine)
+        .args([Arg::Buffer(out)])
+        .run(&decoded.program, &mut memory)
+}
+
+/// The operation with this flag breaks its promise in some lane; without, or where it holds, all is well.
+#[track_caller]
+fn check_flag(operation: &str, flag_text: &str, plain: &str, message: &str) {
+    let with = operation.replace("FLAG", flag_text);
+    let error = flag(&with).unwrap_err();
+    assert_eq!(error.kind(), FaultKind::Poison, "{error}");
+    assert!(error.message().starts_with(message), "{error}");
+    let used = error
+        .notes()
+        .iter()
+        .any(|note| note.starts_with("the value is used by"));
+    assert!(used, "{error}");
+    flag(&operation.replace("FLAG", plain)).unwrap();
+    // Nobody uses it: `%x` is something else.
+    let unused = with.replace("%x =", "%unused =")
+        + "\n%x = \"llvm.add\"(%t, %one) <{overflowFlags = 3 : i32}> : (i32, i32) -> i32";
+    flag(&unused).unwrap();
+    // A lane that is masked off may hold it.
+    let masked = with.replace("%x =", "%y =")
+        + "\n%no = \"llvm.icmp\"(%t, %t) <{predicate = 1 : i64}> : (i32, i32) -> i1"
+        + "\n%x = \"llvm.select\"(%no, %y, %t) : (i1, i32, i32) -> i32";
+    flag(&masked).unwrap();
+}
+
+#[test]
+fn flags_that_do_not_hold_are_reported() {
+    let binary = |name: &str, a: &str, b: &str| {
+        format!("%x = \"llvm.{name}\"(%{a}, %{b}) <{{FLAG}}> : (i32, i32) -> i32")
+    };
+    check_flag(
+        &binary("or", "t", "one"),
+        "isDisjoint",
+        "",
+        "`or disjoint` of overlapping bits: 0x1 and 0x1",
+    );
+    for (name, a, b, nsw) in [
+        (
+            "add",
+            "big",
+            "t",
+            "`nsw` does not hold: 2147483648 does not fit i32",
+        ),
+        ("sub", "minus", "big", "`nsw` does not hold: -2147483648"),
+        (
+            "mul",
+            "big",
+            "t",
+            "`nsw` does not hold: 4294967264 does not fit i32",
+        ),
+        (
+            "shl",
+            "big",
+            "one",
+            "`nsw` does not hold: 4294967264 does not fit i32",
+        ),
+    ] {
+        if name != "sub" {
+            check_flag(
+                &binary(name, a, b),
+                "overflowFlags = 1 : i32",
+                "overflowFlags = 0 : i32",
+                nsw,
+            );
+        }
+    }
+    for (name, a, b, nuw) in [
+        (
+            "add",
+            "minus",
+            "t",
+            "`nuw` does not hold: 4294967296 does not fit 32 bits",
+        ),
+        (
+            "sub",
+            "t",
+            "one",
+            "`nuw` does not hold: -1 does not fit 32 bits",
+        ),
+        (
+            "mul",
+            "minus",
+            "t",
+            "`nuw` does not hold: 8589934560 does not fit 32 bits",
+        ),
+        (
+            "shl",
+            "minus",
+            "one",
+            "`nuw` does not hold: 8589934560 does not fit 32 bits",
+        ),
+    ] {
+        check_flag(
+            &binary(name, a, b),
+            "overflowFlags = 2 : i32",
+            "overflowFlags = 1 : i32",
+            nuw,
+        );
+    }
+    check_flag(
+        &binary("lshr", "t", "one"),
+        "isExact",
+        "",
+        "`exact` does not hold: 0x1 by 1 leaves a remainder",
+    );
+    check_flag(
+        &binary("ashr", "t", "one"),
+        "isExact",
+        "",
+        "`exact` does not hold: 0x1 by 1 leaves a remainder",
+    );
+    let halves =
+        "%two = \"llvm.add\"(%one, %one) <{overflowFlags = 3 : i32}> : (i32, i32) -> i32\n";
+    for name in ["udiv", "sdiv"] {
+        check_flag(
+            &(halves.to_owned() + &binary(name, "t", "two")),
+            "isExact",
+            "",
+            "`exact` does not hold: 0x1 by 2 leaves a remainder",
+        );
+    }
+    let wide = "%w = \"llvm.zext\"(%minus) <{FLAG}> : (i32) -> i64\n%x = \"llvm.trunc\"(%w) <{overflowFlags = 0 : i32}> : (i64) -> i32";
+    check_flag(wide, "nonNeg", "", "`nneg` does not hold: -16 is negative");
+    let narrow =
+        "%w = \"llvm.trunc\"(%big) <{FLAG}> : (i32) -> i8\n%x = \"llvm.zext\"(%w) : (i8) -> i32";
+    check_flag(
+        narrow,
+        "overflowFlags = 2 : i32",
+        "overflowFlags = 0 : i32",
+        "`nuw` does not hold: 0x7ffffff0 does not fit 8 bits",
+    );
+    check_flag(
+        narrow,
+        "overflowFlags = 1 : i32",
+        "overflowFlags = 0 : i32",
+        "`nsw` does not hold: 2147483632 does not fit i8",
+    );
+    let range = "%x = \"nvvm.read.ptx.sreg.tid.x\"() <{FLAG}> : () -> i32";
+    check_flag(
+        range,
+        "range = #llvm.constant_range<i32, 0, 31>",
+        "range = #llvm.constant_range<i32, 0, 32>",
+        "`range` does not hold: 31 is not in 0 to 31",
+    );
+    let step = "%q = \"llvm.getelementptr\"(%out, %INDEX) <{elem_type = i32, FLAG, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n%w = \"llvm.ptrtoint\"(%q) : (!llvm.ptr<1>) -> i64\n%x = \"llvm.trunc\"(%w) <{overflowFlags = 0 : i32}> : (i64) -> i32";
+    let plain = "noWrapFlags = 0 : i32";
+    check_flag(
+        &step.replace("INDEX", "big"),
+        "noWrapFlags = 3 : i32",
+        plain,
+        "`inbounds` does not hold: from",
+    );
+    check_flag(
+        &step.replace("INDEX", "minus"),
+        "noWrapFlags = 4 : i32",
+        plain,
+        "`nuw` does not hold:",
+    );
+    flag(
+        &step
+            .replace("INDEX", "t")
+            .replace("FLAG", "noWrapFlags = 7 : i32"),
+    )
+    .unwrap();
+}
+
+#[test]
+fn poison_is_reported_where_it_does_harm() {
+    let poison = "%y = \"llvm.or\"(%one, %t) <{isDisjoint}> : (i32, i32) -> i32\n";
+    let report = |rest: &str| flag(&(poison.to_owned() + rest)).unwrap_err();
+    for rest in [
+        "%q = \"llvm.getelementptr\"(%out, %y) <{elem_type = i8, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n%b = \"llvm.load\"(%q) <{ordering = 0 : i64}> : (!llvm.ptr<1>) -> i8\n%x = \"llvm.zext\"(%b) : (i8) -> i32",
+        "%x = \"llvm.udiv\"(%t, %y) : (i32, i32) -> i32",
+        "%c = \"llvm.icmp\"(%y, %t) <{predicate = 0 : i64}> : (i32, i32) -> i1\n\"llvm.cond_br\"(%c)[^bb1, ^bb1] <{operandSegmentSizes = array<i32: 1, 0, 0>}> : (i1) -> ()\n^bb1:\n%x = \"llvm.add\"(%t, %t) : (i32, i32) -> i32",
+        "\"llvm.br\"(%y)[^bb1] : (i32) -> ()\n^bb1(%x: i32):",
+    ] {
+        let error = report(rest);
+        assert_eq!(error.kind(), FaultKind::Poison, "{error}");
+        assert!(error.to_string().contains("by lane 1 of warp 0"), "{error}");
+    }
 }

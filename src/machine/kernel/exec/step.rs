@@ -195,6 +195,12 @@ impl Exec<'_> {
                     });
                 }
             }
+            Op::Claim {
+                ref claim,
+                value,
+                a,
+                b,
+            } => self.claim(claim, value, a, b),
             Op::Barrier => return self.barrier(),
             Op::BarrierReduce { kind, dst, src } => {
                 self.barrier()?;

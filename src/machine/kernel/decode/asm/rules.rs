@@ -214,7 +214,10 @@ pub(super) fn check(
     Err(match problem {
         Some(text) => Refusal::Operand(text),
         None => {
-            let forms: Vec<String> = rows.iter().map(|rule| rule.spelled()).collect();
+            let mut forms: Vec<String> = rows.iter().take(3).map(|r| r.spelled()).collect();
+            if rows.len() > forms.len() {
+                forms.push(format!("{} more", rows.len() - forms.len()));
+            }
             Refusal::Form(forms.join("; "))
         }
     })
@@ -337,9 +340,8 @@ fn operand(
 ) -> Option<String> {
     let bits = form.type_bits;
     let register = |name: &Name, expected: u32, wider: bool| {
-        let found = match width(name) {
-            None => return Some(format!("{} is declared nowhere", show(name))),
-            Some(found) => found,
+        let Some(found) = width(name) else {
+            return Some(format!("{} is declared nowhere", show(name)));
         };
         // There are no registers of 8 bits.
         let least = if wider { expected.max(16) } else { expected };
