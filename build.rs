@@ -10,7 +10,12 @@ fn main() {
 }
 
 #[cfg(feature = "mlir")]
+#[path = "dialect/build/ops.rs"]
+mod ops;
+
+#[cfg(feature = "mlir")]
 mod mlir {
+    use crate::ops::{self, Own};
     use std::env;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -132,6 +137,15 @@ mod mlir {
         );
         write_if_changed(&generated.join("PassList.inc"), &pass_list(prefix));
         write_if_changed(&generated.join("reference.rs"), &reference(prefix));
+        let keepers = DIALECTS.map(|(stem, _)| records(prefix, &format!("dialect/{stem}.td")));
+        let own: Vec<Own<'_>> = DIALECTS
+            .iter()
+            .zip(&keepers)
+            .map(|((_, namespace), keeper)| Own { namespace, keeper })
+            .collect();
+        let ops = ops::generate(&own, &records(prefix, "dialect/Upstream.td"));
+        write_if_changed(&generated.join("OpKinds.inc"), &ops.cpp);
+        write_if_changed(&generated.join("ops.rs"), &ops.rust);
     }
 
     fn write_if_changed(path: &Path, text: &str) {

@@ -33,6 +33,8 @@ const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);
 bool keeps_encoding(size_t op);
+struct OpNumber;
+OpNumber op_number(size_t op);
 PointerInfo pointer_info(size_t type);
 // The shape lives as long as the type's context.
 TensorInfo tensor_info(size_t type);

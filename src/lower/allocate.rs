@@ -5,9 +5,8 @@
 //! for that, since the other's barrier lies between; so a conversion takes fresh bytes where that
 //! saves a barrier, up to twice what the largest one needs.
 
-use super::function::name_of;
 use super::gpu::Gpu;
-use crate::ir::{Layouts, TensorType, element_bits};
+use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
 use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
 use crate::sys::build::{self, Blk, Op};
@@ -103,7 +102,10 @@ impl Allocation {
     /// Places the conversions in an operation's regions. A loop's body also meets what its own end
     /// leaves, so it is placed again until the state at its entry no longer grows.
     fn place_regions(&mut self, op: Op<'_>, pending: &mut Pending, budget: u32) {
-        let is_loop = !matches!(&*name_of(op), "scf.if" | "scf.index_switch");
+        let is_loop = !matches!(
+            UpstreamKind::of(op),
+            Some(UpstreamKind::ScfIf | UpstreamKind::ScfIndexSwitch)
+        );
         let mut entry = pending.clone();
         for round in 0..=ROUNDS {
             let mut end = entry.clone();
@@ -191,7 +193,7 @@ impl Planner<'_> {
                     self.block(inner)?;
                 }
             }
-            if name_of(op) == "ttg.convert_layout" {
+            if OpKind::of(op) == Some(OpKind::TtgConvertLayout) {
                 match self.plan(op) {
                     Ok(plan) => {
                         self.plans.insert(operation_id(op), plan);

@@ -1,7 +1,7 @@
 //! Casts: the same bits as another type, addresses as numbers, floats of another width.
 
 use super::function::{Lowering, Outcome, integer};
-use crate::ir::{TensorType, element_name};
+use crate::ir::{OpKind, TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Complaint};
 use melior::ir::operation::OperationLike;
@@ -17,8 +17,8 @@ pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// `tt.ptr_to_int` and `tt.int_to_ptr`.
-pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
-    let cast = if name == "tt.ptr_to_int" {
+pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let cast = if OpKind::of(op) == Some(OpKind::TtPtrToInt) {
         "llvm.ptrtoint"
     } else {
         "llvm.inttoptr"

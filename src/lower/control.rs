@@ -1,26 +1,20 @@
 //! Structured control flow: the same `scf` operation, with one value per register carried.
 
 use super::function::{Lowering, Outcome};
+use crate::ir::UpstreamKind;
 use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
-pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
-    match name {
-        "scf.for" => for_loop(l, op),
-        "scf.if" => branch(l, op),
-        "scf.while" => while_loop(l, op),
-        "scf.index_switch" => index_switch(l, op),
-        // Both end a region; `scf.condition` has its condition first, a scalar like any other.
-        _ => {
-            let operands: Vec<Val<'c>> = (0..op.operand_count())
-                .flat_map(|i| l.operand(op, i).to_vec())
-                .collect();
-            l.e.operation(name, &operands, &[], &[], Vec::new());
-            Ok(())
-        }
-    }
+/// Both ends of a region: `scf.condition` has its condition first, a scalar like any other.
+pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let operands: Vec<Val<'c>> = (0..op.operand_count())
+        .flat_map(|i| l.operand(op, i).to_vec())
+        .collect();
+    let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
+    l.e.operation(kind.name(), &operands, &[], &[], Vec::new());
+    Ok(())
 }
 
 /// The registers' types of several values, end to end, and how many each has.
@@ -82,7 +76,7 @@ fn region<'c>(
     Ok(region)
 }
 
-fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
@@ -93,7 +87,7 @@ fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let condition = l.operand(op, 0)[0];
     let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
     let mut regions = vec![region(l, op, 0)?];
@@ -107,7 +101,7 @@ fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
@@ -121,7 +115,7 @@ fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The default region comes first, then one for each case.
-fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let value = l.operand(op, 0)[0];
     let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
     let regions = (0..op.region_count())

@@ -2,28 +2,23 @@
 
 use super::emit::Named;
 use super::function::{Lowering, Outcome};
-use crate::ir::{TensorType, element_name};
+use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
 use crate::target::Vendor;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Identifier, TypeLike, ValueLike};
 
-/// Whether each result element depends on the operands' elements at the same place only.
-pub(crate) fn is_elementwise(name: &str) -> bool {
-    name.starts_with("arith.") || name.starts_with("math.")
-}
-
-pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let name = UpstreamKind::of(op)
+        .expect("the dispatch goes by kind")
+        .name();
     if op.region_count() != 0 || op.result_count() != 1 {
         return Err(Complaint::new(
             "cannot be lowered per register: it has regions or several results",
         ));
     }
     let result = build::result(op, 0);
-    if name == "arith.constant" {
-        return constant(l, op, result);
-    }
     check_formats(op, name)?;
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
@@ -107,7 +102,8 @@ fn scale<'c>(l: &mut Lowering<'c>, value: Val<'c>, factor: f64) -> Val<'c> {
     l.e.pure("arith.mulf", &[value, factor], type_, &[])
 }
 
-fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>, result: Val<'c>) -> Outcome {
+pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let result = build::result(op, 0);
     let value = op
         .attribute("value")
         .map_err(|e| Complaint::new(e.to_string()))?;
@@ -171,7 +167,7 @@ pub(crate) fn memory_type<'c>(
 }
 
 /// `llvm.intr.assume`: what it says of scalars is true after lowering, too.
-pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) {
+pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();
@@ -181,6 +177,7 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) {
         .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
         .collect();
     l.e.operation("llvm.intr.assume", &operands, &[], &attributes, Vec::new());
+    Ok(())
 }
 
 /// `ub.poison`: any value will do, in every register.

@@ -2,9 +2,9 @@
 
 use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
+use super::dispatch;
 use super::emit::Emitter;
 use super::gpu::Gpu;
-use super::{buffer, casts, control, elementwise, integer, memory, views};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
@@ -36,18 +36,6 @@ pub(crate) struct Lowering<'c> {
     layouts: &'c Layouts,
     values: HashMap<usize, Registers<'c>>,
     pub(crate) emitted: Option<Emitted>,
-}
-
-pub(crate) fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
-}
-
-pub(crate) fn is_function(op: Op<'_>) -> bool {
-    name_of(op) == "tt.func"
 }
 
 /// Lowers one function to an `llvm.func` at the end of `body`; returns the shared memory it needs.
@@ -217,7 +205,7 @@ impl<'c> Lowering<'c> {
     pub(crate) fn block(&mut self, block: Blk<'c>) {
         for op in build::operations(block) {
             self.e.location = op.location();
-            if let Err(complaint) = self.op(op) {
+            if let Err(complaint) = dispatch::lower(self, op) {
                 self.emitted = Some(sys::emit_error(op, &complaint));
                 // Something in place of the results, so that later operations can be checked too.
                 for i in 0..op.result_count() {
@@ -229,59 +217,6 @@ impl<'c> Lowering<'c> {
                     }
                 }
             }
-        }
-    }
-
-    fn op(&mut self, op: Op<'c>) -> Outcome {
-        let name = name_of(op);
-        match name.as_str() {
-            "tt.return" => {
-                self.e.operation("llvm.return", &[], &[], &[], Vec::new());
-                Ok(())
-            }
-            "tt.get_program_id" => {
-                let id = self.gpu.program_id(&mut self.e, axis_of(op));
-                self.set(build::result(op, 0), [id]);
-                Ok(())
-            }
-            "tt.get_num_programs" => {
-                let target = self.gpu.target.name;
-                let count = self
-                    .gpu
-                    .num_programs(&mut self.e, axis_of(op))
-                    .ok_or_else(|| {
-                        Complaint::new(format!(
-                            "is not supported on {target}: it has no such register"
-                        ))
-                        .note("pass the grid's size as an argument")
-                    })?;
-                self.set(build::result(op, 0), [count]);
-                Ok(())
-            }
-            "tt.make_range" => self.make_range(op),
-            "tt.load" => memory::load(self, op),
-            "tt.store" => memory::store(self, op),
-            "amdg.buffer_load" => buffer::load(self, op),
-            "amdg.buffer_store" => buffer::store(self, op),
-            "ttg.convert_layout" => self.convert_layout(op),
-            "tt.addptr" => elementwise::addptr(self, op),
-            "tt.bitcast" | "arith.bitcast" => casts::bitcast(self, op),
-            "tt.ptr_to_int" | "tt.int_to_ptr" => casts::address(self, op, &name),
-            "tt.fp_to_fp" => casts::fp_to_fp(self, op),
-            "arith.mulsi_extended" | "arith.mului_extended" | "tt.mulhiui" => {
-                integer::multiply(self, op, &name)
-            }
-            "llvm.intr.assume" => {
-                elementwise::assume(self, op);
-                Ok(())
-            }
-            "ub.poison" => elementwise::poison(self, op),
-            "tt.splat" | "tt.expand_dims" | "tt.broadcast" | "tt.trans" | "tt.reshape"
-            | "tt.join" | "tt.split" | "tt.cat" => views::lower(self, op, &name),
-            "scf.for" | "scf.if" | "scf.while" | "scf.index_switch" | "scf.yield"
-            | "scf.condition" => control::lower(self, op, &name),
-            _ if elementwise::is_elementwise(&name) => elementwise::lower(self, op, &name),
-            _ => Err(unsupported(&name)),
         }
     }
 
@@ -368,7 +303,7 @@ impl<'c> Lowering<'c> {
             .collect()
     }
 
-    fn make_range(&mut self, op: Op<'c>) -> Outcome {
+    pub(crate) fn make_range(&mut self, op: Op<'c>) -> Outcome {
         let result = build::result(op, 0);
         let layout = self.tensor_layout(result)?;
         let start = integer(op, "start");
@@ -382,7 +317,7 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
+    pub(crate) fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
         let sources = self.operand(op, 0);
         let Some(placed) = self.allocation.get(op) else {
             // The plan could not be made, which has been reported.
@@ -415,23 +350,4 @@ pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
         .ok()
         .and_then(|a| IntegerAttribute::try_from(a).ok())
         .map_or(0, |a| a.signed_value())
-}
-
-fn axis_of(op: Op<'_>) -> usize {
-    usize::try_from(integer(op, "axis")).unwrap_or(0).min(2)
-}
-
-fn unsupported(name: &str) -> Complaint {
-    Complaint::new("cannot be lowered yet").note(format!(
-        "of `{}`, these can: {}",
-        name.split('.').next().unwrap_or_default(),
-        match name.split('.').next() {
-            Some("tt") =>
-                "addptr, bitcast, broadcast, cat, expand_dims, fp_to_fp, func, get_num_programs, get_program_id, int_to_ptr, join, load, make_range, mulhiui, ptr_to_int, reshape, return, splat, split, store, trans",
-            Some("ttg") => "convert_layout",
-            Some("amdg") => "buffer_load, buffer_store",
-            Some("scf") => "condition, for, if, index_switch, while, yield",
-            _ => "none; `arith`, `math` and `scf` are the other dialects that can",
-        }
-    ))
 }

@@ -1,6 +1,7 @@
 //! Products of integers that keep the upper half.
 
 use super::function::{Lowering, Outcome};
+use crate::ir::UpstreamKind;
 use crate::sys::build::{self, Op, Val};
 use crate::target::Vendor;
 use melior::ir::operation::OperationLike;
@@ -8,8 +9,8 @@ use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
 /// `arith.mulsi_extended` and `arith.mului_extended` (both halves), `tt.mulhiui` (the upper one).
-pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
-    let signed = name == "arith.mulsi_extended";
+pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let signed = UpstreamKind::of(op) == Some(UpstreamKind::ArithMulSIExtended);
     let (a, b) = (l.operand(op, 0), l.operand(op, 1));
     let pairs: Vec<(Val<'c>, Val<'c>)> = a.iter().copied().zip(b.iter().copied()).collect();
     let high: Vec<Val<'c>> = pairs

@@ -4,7 +4,7 @@
 //! register of a thread, through loops and branches too. Elementwise operations are repeated per
 //! register and finished by MLIR's own conversions; what is written here is what layouts decide.
 //!
-//! Reading order: [`lower_module`], `function` (the walk), `emit` (each pure operation once),
+//! Reading order: [`lower_module`], `function` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
 //! `memory`, `convert`. `gpu` is the only file that knows NVVM from ROCDL.
 //!
 //! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
@@ -16,15 +16,19 @@ mod buffer;
 mod casts;
 mod control;
 mod convert;
+mod dispatch;
 mod elementwise;
 mod emit;
 mod function;
 mod gpu;
 mod integer;
 mod memory;
+mod program;
 mod views;
 
-use crate::ir::{ModuleInfo, element_bits};
+pub use dispatch::can_be_lowered;
+
+use crate::ir::{ModuleInfo, OpKind, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
 use crate::target::Target;
@@ -57,7 +61,7 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     };
     let functions: Vec<Op<'_>> = build::operations(body)
         .into_iter()
-        .filter(|op| function::is_function(*op))
+        .filter(|op| OpKind::of(*op) == Some(OpKind::TtFunc))
         .collect();
     if functions.is_empty() {
         return Ok(());

@@ -1,24 +1,14 @@
 //! Views: splat, expand_dims, broadcast, trans, reshape, join, split, cat rename registers.
 
 use super::function::{Lowering, Outcome};
-use crate::ir::{TensorLayout, verify, view};
+use crate::ir::{OpKind, TensorLayout, verify, view};
 use crate::layout::Dim;
 use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
-    match name {
-        "tt.splat" => splat(l, op),
-        "tt.join" => join(l, op),
-        "tt.split" => split(l, op),
-        "tt.cat" => cat(l, op),
-        _ => rename(l, op, name),
-    }
-}
-
-fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let source = l.operand(op, 0);
     let result = build::result(op, 0);
     let count = l.tensor_layout(result)?.num_registers();
@@ -27,19 +17,19 @@ fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The linear map from packed coordinates of the result to packed coordinates of the operand.
-fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::operand(op, 0), build::result(op, 0));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
-    let sources = match name {
-        "tt.expand_dims" => {
+    let sources = match OpKind::of(op) {
+        Some(OpKind::TtExpandDims) => {
             // The new dim has size 1, hence no bits: packed coordinates stay.
             view::register_sources(&to.unique, &from.unique, |x| x)
         }
-        "tt.broadcast" => {
+        Some(OpKind::TtBroadcast) => {
             let kept = broadcast_mask(&from, &to);
             view::register_sources(&to.unique, &from.unique, |x| compress(x, kept))
         }
-        "tt.trans" => {
+        Some(OpKind::TtTrans) => {
             let order: Vec<usize> = verify::order(op)
                 .into_iter()
                 .map(|d| usize::try_from(d).unwrap_or_default())
@@ -112,7 +102,7 @@ fn without_bit(r: usize, bit: usize) -> usize {
     (r & ((1 << bit) - 1)) | (r >> 1 & !((1 << bit) - 1))
 }
 
-fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::result(op, 0);
     let layout = l.tensor_layout(result)?;
     let bit = half_bit(&layout)?;
@@ -124,7 +114,7 @@ fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let source = build::operand(op, 0);
     let layout = l.tensor_layout(source)?;
     let bit = half_bit(&layout)?;
@@ -141,7 +131,7 @@ fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The registers of both operands, one after the other: the result's order is free.
-fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::result(op, 0);
     let to = l.tensor_layout(result)?.unique.free_variable_masks();
     let mut registers: Vec<Val<'c>> = Vec::new();

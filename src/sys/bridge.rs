@@ -40,6 +40,13 @@ pub(super) mod ffi {
         alloc_shape: Vec<i64>,
     }
 
+    /// Which operation one is: number `index` of ours (kind 1) or of MLIR's own (kind 2), in the order
+    /// of the generated enums; kind 0 for any other.
+    struct OpNumber {
+        kind: u8,
+        index: u16,
+    }
+
     /// What becomes of an operation: see `Rewrite` in the callbacks.
     struct RewriteAction {
         kind: u8,
@@ -89,6 +96,7 @@ pub(super) mod ffi {
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);
         fn keeps_encoding(op: usize) -> bool;
+        fn op_number(op: usize) -> OpNumber;
         fn pointer_info(type_: usize) -> PointerInfo;
         fn tensor_info(type_: usize) -> TensorInfo;
         fn buffer_info(type_: usize) -> BufferInfo;

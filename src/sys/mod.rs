@@ -83,6 +83,28 @@ pub fn operation_id(op: OperationRef<'_, '_>) -> usize {
     op.to_raw().ptr as usize
 }
 
+/// Which operation one is, in the order of the enums of `ir::ops`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpNumber {
+    /// One of our dialects.
+    Own(usize),
+    /// One of MLIR's dialects that stands in TTGIR.
+    Upstream(usize),
+    /// Any other.
+    Other,
+}
+
+/// Which operation one is, found by the identity of its class.
+#[must_use]
+pub fn op_number(op: OperationRef<'_, '_>) -> OpNumber {
+    let number = ffi::op_number(operation_id(op));
+    match number.kind {
+        1 => OpNumber::Own(usize::from(number.index)),
+        2 => OpNumber::Upstream(usize::from(number.index)),
+        _ => OpNumber::Other,
+    }
+}
+
 /// Whether all tensors among an operation's operands and results have one encoding: by its own
 /// declaration, or because it works element by element.
 #[must_use]

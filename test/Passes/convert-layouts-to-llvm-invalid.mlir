@@ -122,7 +122,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
     // expected-error @+2 {{'gpu.thread_id' op cannot be lowered yet}}
-    // expected-note @+1 {{`arith`, `math` and `scf` are the other dialects that can}}
+    // expected-note @+1 {{none; the dialects that can be: `tt`, `ttg`, `amdg`, `arith`, `math`, `scf`}}
     %0 = gpu.thread_id x
     tt.return
   }

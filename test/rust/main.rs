@@ -24,6 +24,8 @@ mod no_std;
 mod operations;
 mod ptx_forms;
 #[cfg(feature = "mlir")]
+mod ops;
+#[cfg(feature = "mlir")]
 mod referee;
 #[cfg(feature = "mlir")]
 mod reference;

@@ -1,0 +1,19 @@
+// The operations of MLIR that stand in TTGIR, so that Rust knows them by kind and not by name.
+#ifndef LL_UPSTREAM
+#define LL_UPSTREAM
+
+include "mlir/Dialect/Arith/IR/ArithOps.td"
+include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.td"
+include "mlir/Dialect/LLVMIR/LLVMIntrinsicOps.td"
+include "mlir/Dialect/Math/IR/MathOps.td"
+include "mlir/Dialect/SCF/IR/SCFOps.td"
+include "mlir/Dialect/UB/IR/UBOps.td"
+
+class LL_Upstream<list<Op> selected> {
+  list<Op> ops = selected;
+}
+
+// Of a dialect that is too large to be known whole, these.
+def LL_UpstreamSelected : LL_Upstream<[LLVM_AssumeOp]>;
+
+#endif

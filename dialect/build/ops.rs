@@ -1,0 +1,542 @@
+//! What Rust knows of operations, from their TableGen records: kinds, typed views, enums.
+//!
+//! Made by the build script, so that an operation, its operands and its attributes are named in
+//! `dialect/*.td` only. `src/ir/ops.rs` takes the result in and says how to use it.
+
+use std::collections::BTreeSet;
+use std::fmt::Write;
+use tblgen::{Record, RecordKeeper, TypedInit};
+
+/// A dialect of ours: its namespace in the IR and the records of its operations.
+pub(crate) struct Own<'a> {
+    pub(crate) namespace: &'static str,
+    pub(crate) keeper: &'a RecordKeeper<'static>,
+}
+
+/// What is written for C++ and for Rust.
+pub(crate) struct Generated {
+    /// `OpKinds.inc`: an X-macro for each operation, in the order of the enums.
+    pub(crate) cpp: String,
+    /// `ops.rs`: kinds, views and the exercise of all accessors.
+    pub(crate) rust: String,
+}
+
+/// One operation.
+struct Operation<'a> {
+    record: Record<'a>,
+    /// Its full name, as `tt.load`.
+    name: String,
+    /// Its kind, as `TtLoad`.
+    kind: String,
+    /// Its C++ class, as `::ll::tt::LoadOp`.
+    class: String,
+}
+
+impl<'a> Operation<'a> {
+    fn of(record: Record<'a>) -> Self {
+        let dialect = record
+            .def_value("opDialect")
+            .expect("an operation has a dialect");
+        let namespace = dialect.str_value("name").expect("a dialect has a name");
+        let mnemonic = record.str_value("opName").expect("an operation has a name");
+        let class = class_name(record);
+        let cpp = dialect
+            .str_value("cppNamespace")
+            .expect("a dialect has a namespace");
+        Self {
+            record,
+            name: format!("{namespace}.{mnemonic}"),
+            kind: format!("{}{}", capitalised(namespace), class.trim_end_matches("Op")),
+            class: format!("::{}::{class}", cpp.trim_start_matches(':')),
+        }
+    }
+
+    fn summary(&self) -> &'a str {
+        self.record.str_value("summary").unwrap_or_default().trim()
+    }
+
+    fn has_trait(&self, name: &str) -> bool {
+        traits(self.record).iter().any(|own| own == name)
+    }
+}
+
+/// The C++ class that `mlir-tblgen` makes of a record: its name without the part before the first `_`.
+fn class_name(record: Record<'_>) -> &str {
+    let name = record.name().expect("an operation's record has a name");
+    name.split_once('_').map_or(name, |(_, class)| class)
+}
+
+/// The names of all traits, those within lists of traits too.
+fn traits(record: Record<'_>) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut lists = vec![record.list_of_defs_value("traits").unwrap_or_default()];
+    while let Some(list) = lists.pop() {
+        for one in list {
+            if let Ok(nested) = one.list_of_defs_value("traits") {
+                lists.push(nested);
+            }
+            for field in ["trait", "cppTrait", "cppInterfaceName"] {
+                if let Ok(name) = one.str_value(field) {
+                    found.push(name.to_owned());
+                }
+            }
+            found.extend(one.name().map(str::to_owned));
+        }
+    }
+    found
+}
+
+fn capitalised(word: &str) -> String {
+    let mut letters = word.chars();
+    letters
+        .next()
+        .map(|first| first.to_ascii_uppercase().to_string() + letters.as_str())
+        .unwrap_or_default()
+}
+
+/// `isVolatile` as Rust spells it.
+fn snake(name: &str) -> String {
+    let mut text = String::new();
+    let mut previous_is_lower = false;
+    for letter in name.chars() {
+        if letter.is_ascii_uppercase() && previous_is_lower {
+            text.push('_');
+        }
+        previous_is_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
+        text.push(letter.to_ascii_lowercase());
+    }
+    if text == "type" {
+        text.insert_str(0, "r#");
+    }
+    text
+}
+
+/// `EVICT_FIRST` as Rust spells a variant.
+fn variant(symbol: &str) -> String {
+    let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
+    symbol
+        .split('_')
+        .map(|piece| {
+            if shouted {
+                capitalised(&piece.to_ascii_lowercase())
+            } else {
+                capitalised(piece)
+            }
+        })
+        .collect()
+}
+
+/// The records of operations of a dialect, in the order of their names.
+fn operations<'a>(
+    keeper: &'a RecordKeeper<'static>,
+    namespace: Option<&str>,
+) -> Vec<Operation<'a>> {
+    let mut all: Vec<Operation<'a>> = keeper
+        .all_derived_definitions("Op")
+        .filter(|record| {
+            record
+                .def_value("opDialect")
+                .and_then(|dialect| dialect.str_value("name"))
+                .is_ok_and(|own| namespace.is_none_or(|wanted| own == wanted) && own != "llvm")
+        })
+        .map(Operation::of)
+        .collect();
+    all.sort_by(|a, b| a.name.cmp(&b.name));
+    all
+}
+
+pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Generated {
+    let own: Vec<(&str, Vec<Operation<'_>>)> = own
+        .iter()
+        .map(|dialect| {
+            (
+                dialect.namespace,
+                operations(dialect.keeper, Some(dialect.namespace)),
+            )
+        })
+        .collect();
+    let mut others = operations(upstream, None);
+    for list in upstream.all_derived_definitions("LL_Upstream") {
+        let selected = list
+            .list_of_defs_value("ops")
+            .expect("a list of operations");
+        others.extend(selected.into_iter().map(Operation::of));
+    }
+    let all_own: Vec<&Operation<'_>> = own.iter().flat_map(|(_, ops)| ops).collect();
+    let all_others: Vec<&Operation<'_>> = others.iter().collect();
+
+    let mut cpp = String::new();
+    for (macro_name, ops) in [("LL_OWN_OP", &all_own), ("LL_UPSTREAM_OP", &all_others)] {
+        for op in ops {
+            let _ = writeln!(cpp, "{macro_name}({})", op.class);
+        }
+    }
+
+    let mut rust = String::from("// Made by `dialect/build/ops.rs` from the TableGen records.\n");
+    kinds(
+        &mut rust,
+        "OpKind",
+        "An operation of `tt`, `ttg`, `ttng` or `amdg`.",
+        &all_own,
+    );
+    kinds(
+        &mut rust,
+        "UpstreamKind",
+        "An operation of MLIR's own dialects that stands in TTGIR.",
+        &all_others,
+    );
+    let mut enums = BTreeSet::new();
+    for (namespace, ops) in &own {
+        let _ = writeln!(
+            rust,
+            "/// Views of the operations of `{namespace}`.\npub mod {namespace} {{\n\
+             #[allow(unused_imports, reason = \"which ones, depends on the operations\")]\n\
+             use super::*;"
+        );
+        for op in ops {
+            view(&mut rust, op, &mut enums);
+        }
+        rust += "}\n";
+    }
+    rust += &enums.into_iter().collect::<String>();
+    exercise(&mut rust, &own);
+    Generated { cpp, rust }
+}
+
+/// An enum of operations, with what TableGen says of each.
+fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
+    let _ = writeln!(
+        rust,
+        "/// {summary}\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]\n\
+         #[repr(u16)]\npub enum {name} {{"
+    );
+    for op in ops {
+        let _ = writeln!(
+            rust,
+            "/// `{}`: {}\n{},",
+            op.name,
+            doc(op.summary()),
+            op.kind
+        );
+    }
+    let list =
+        |f: &dyn Fn(&Operation<'_>) -> String| -> String { ops.iter().map(|op| f(op)).collect() };
+    let with = |wanted: &str| -> String {
+        let found: Vec<String> = ops
+            .iter()
+            .filter(|op| op.has_trait(wanted))
+            .map(|op| format!("Self::{}", op.kind))
+            .collect();
+        if found.is_empty() {
+            "false".to_owned()
+        } else {
+            format!("matches!(self, {})", found.join(" | "))
+        }
+    };
+    let _ = writeln!(
+        rust,
+        "}}\nimpl {name} {{\n\
+         /// Every one, sorted by dialect and name.\n\
+         pub const ALL: &'static [Self] = &[{all}];\n\
+         /// The full name, as `dialect.operation`.\n\
+         #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n\
+         /// Whether TableGen declares that it works element by element.\n\
+         #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
+         /// Whether TableGen declares that it ends a block.\n\
+         #[must_use] pub const fn is_terminator(self) -> bool {{ {terminator} }}\n\
+         /// Whether TableGen declares that canonicalisation asks Rust about it.\n\
+         #[must_use] pub const fn is_canonicalised(self) -> bool {{ {canonical} }}\n\
+         }}",
+        all = list(&|op| format!("Self::{},", op.kind)),
+        names = list(&|op| format!("Self::{} => {:?},", op.kind, op.name)),
+        elementwise = with("Elementwise"),
+        terminator = with("Terminator"),
+        canonical = with("LL_Canonicalized"),
+    );
+}
+
+fn doc(text: &str) -> String {
+    text.replace('\n', " ")
+        .replace('[', "\\[")
+        .replace(']', "\\]")
+}
+
+/// How many values an operand or result of a declaration stands for.
+#[derive(Clone, Copy, PartialEq)]
+enum Count {
+    One,
+    Optional,
+    Many,
+}
+
+impl Count {
+    fn of(constraint: Record<'_>) -> Self {
+        let constraint = bare(constraint);
+        if constraint.subclass_of("Optional") {
+            Self::Optional
+        } else if constraint.subclass_of("Variadic") {
+            Self::Many
+        } else {
+            Self::One
+        }
+    }
+
+    fn rust(self) -> &'static str {
+        match self {
+            Self::One => "Count::One",
+            Self::Optional => "Count::Optional",
+            Self::Many => "Count::Many",
+        }
+    }
+}
+
+/// A constraint without what `Arg<...>` says of its effects.
+fn bare(constraint: Record<'_>) -> Record<'_> {
+    if constraint.subclass_of("OpVariable") {
+        constraint.def_value("constraint").unwrap_or(constraint)
+    } else {
+        constraint
+    }
+}
+
+fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
+    let Ok(dag) = record.dag_value(dag) else {
+        return Vec::new();
+    };
+    dag.args()
+        .enumerate()
+        .map(|(i, (name, init))| {
+            let name = name.filter(|n| !n.is_empty());
+            let name = name.map_or_else(|| format!("unnamed_{i}"), str::to_owned);
+            let TypedInit::Def(def) = init else {
+                panic!("`{name}` of {:?} is no definition", record.name())
+            };
+            (name, def.into())
+        })
+        .collect()
+}
+
+/// The view of one operation: a newtype with an accessor for each operand, attribute, result, region.
+fn view(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
+    let name = class_name(op.record).trim_end_matches("Op");
+    let arguments = fields(op.record, "arguments");
+    let (attributes, operands): (Vec<_>, Vec<_>) = arguments
+        .into_iter()
+        .partition(|(_, constraint)| bare(*constraint).subclass_of("Attr"));
+    let results = fields(op.record, "results");
+    let regions = fields(op.record, "regions");
+    let mut accessors = Vec::new();
+    let mut body = String::new();
+    for (kind, list, sizes) in [
+        ("operand", &operands, "AttrSizedOperandSegments"),
+        ("result", &results, "AttrSizedResultSegments"),
+    ] {
+        let counts: Vec<Count> = list.iter().map(|(_, c)| Count::of(*c)).collect();
+        let declared: Vec<&str> = counts.iter().map(|c| c.rust()).collect();
+        let segments = if op.has_trait(sizes) {
+            format!("Some(\"{kind}SegmentSizes\")")
+        } else {
+            "None".to_owned()
+        };
+        if list.is_empty() {
+            continue;
+        }
+        let _ = writeln!(
+            body,
+            "const {upper}S: Groups = Groups {{ counts: &[{}], sizes: {segments} }};",
+            declared.join(", "),
+            upper = kind.to_uppercase(),
+        );
+        for (i, (field, _)) in list.iter().enumerate() {
+            let method = snake(field);
+            let (type_, reader) = match counts[i] {
+                Count::One => ("Val<'c>", "one"),
+                Count::Optional => ("Option<Val<'c>>", "optional"),
+                Count::Many => ("Vec<Val<'c>>", "many"),
+            };
+            let _ = writeln!(
+                body,
+                "/// The {kind} `{field}`.\n#[must_use] pub fn {method}(self) -> {type_} {{ \
+                 Self::{upper}S.{reader}_{kind}(self.0, {i}) }}",
+                upper = kind.to_uppercase(),
+            );
+            if kind == "operand" {
+                let _ = writeln!(
+                    body,
+                    "/// Where the operand `{field}` stands among all operands.\n#[must_use] pub fn \
+                     {plain}_at(self) -> Range<usize> {{ Self::OPERANDS.operands(self.0, {i}) }}",
+                    plain = method.trim_start_matches("r#"),
+                );
+            }
+            accessors.push(method);
+        }
+    }
+    for (i, (field, constraint)) in regions.iter().enumerate() {
+        let method = snake(field);
+        let many = constraint.subclass_of("VariadicRegion");
+        let (type_, reader) = if many {
+            ("Vec<RegionRef<'c, 'a>>", "rest_of_regions")
+        } else {
+            ("RegionRef<'c, 'a>", "region")
+        };
+        let _ = writeln!(
+            body,
+            "/// The region `{field}`.\n#[must_use] pub fn {method}(self) -> {type_} {{ {reader}(self.0, {i}) }}"
+        );
+        accessors.push(method);
+    }
+    for (field, constraint) in &attributes {
+        let method = snake(field);
+        let (type_, expression) = attribute(field, *constraint, enums);
+        let _ = writeln!(
+            body,
+            "/// The attribute `{field}`.\n#[must_use] pub fn {method}(self) -> {type_} {{ {expression} }}\n\
+             /// The key of [`Self::{method}`].\npub const {}_KEY: &'static str = {field:?};",
+            snake(field).trim_start_matches("r#").to_uppercase()
+        );
+        accessors.push(method);
+    }
+    let _ = writeln!(
+        rust,
+        "/// `{full}`: {summary}\n#[derive(Clone, Copy, Debug)]\n\
+         pub struct {name}<'c, 'a>(OperationRef<'c, 'a>);\n\
+         impl<'c, 'a> {name}<'c, 'a> {{\n\
+         /// Which operation this is a view of.\n\
+         pub const KIND: OpKind = OpKind::{kind};\n\
+         /// The operation as this one, or nothing if it is another.\n\
+         #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ (OpKind::of(op) == Some(Self::KIND)).then_some(Self(op)) }}\n\
+         /// The operation itself.\n\
+         #[must_use] pub fn op(self) -> OperationRef<'c, 'a> {{ self.0 }}\n\
+         {body}\
+         pub(super) fn exercise(self) -> usize {{ {calls} {num} }}\n}}",
+        full = op.name,
+        summary = doc(op.summary()),
+        kind = op.kind,
+        calls = accessors
+            .iter()
+            .map(|a| format!("let _ = self.{a}();"))
+            .collect::<String>(),
+        num = accessors.len(),
+    );
+}
+
+/// The Rust type of an attribute and how it is read.
+fn attribute(
+    field: &str,
+    constraint: Record<'_>,
+    enums: &mut BTreeSet<String>,
+) -> (String, String) {
+    let mut constraint = bare(constraint);
+    let optional = constraint.subclass_of("OptionalAttr");
+    let default = constraint
+        .optional_str_value("defaultValue")
+        .ok()
+        .flatten()
+        .filter(|text| !text.is_empty());
+    while let Some(base) = constraint.optional_def_value("baseAttr") {
+        constraint = base;
+    }
+    let storage = constraint
+        .str_value("storageType")
+        .unwrap_or_default()
+        .trim();
+    let own_enum = constraint.subclass_of("EnumInfo")
+        && !constraint.subclass_of("BitEnumBase")
+        && !constraint.subclass_of("BitEnumAttr");
+    let (type_, reader) = if storage.ends_with("::UnitAttr") {
+        return ("bool".to_owned(), format!("is_set(self.0, {field:?})"));
+    } else if own_enum {
+        let name = enumeration(constraint, enums);
+        (
+            name.clone(),
+            format!("number(self.0, {field:?}).and_then({name}::from_number)"),
+        )
+    } else if storage.ends_with("::BoolAttr") {
+        ("bool".to_owned(), format!("truth(self.0, {field:?})"))
+    } else if storage.ends_with("::IntegerAttr") || constraint.subclass_of("EnumInfo") {
+        ("i64".to_owned(), format!("number(self.0, {field:?})"))
+    } else if storage.ends_with("::StringAttr") {
+        ("&'c str".to_owned(), format!("text(self.0, {field:?})"))
+    } else if storage.ends_with("::DenseI32ArrayAttr") {
+        (
+            "Vec<i32>".to_owned(),
+            format!("numbers_32(self.0, {field:?})"),
+        )
+    } else if storage.ends_with("::DenseI64ArrayAttr") {
+        (
+            "Vec<i64>".to_owned(),
+            format!("numbers_64(self.0, {field:?})"),
+        )
+    } else if storage.ends_with("::TypeAttr") {
+        ("Type<'c>".to_owned(), format!("type_of(self.0, {field:?})"))
+    } else {
+        (
+            "Attribute<'c>".to_owned(),
+            format!("any(self.0, {field:?})"),
+        )
+    };
+    match default {
+        _ if optional => (format!("Option<{type_}>"), reader),
+        // A case is written as C++ names it.
+        Some(default) => {
+            let default = match default.rsplit_once("::") {
+                Some((_, symbol)) => format!("{type_}::{}", variant(symbol)),
+                None => default.to_owned(),
+            };
+            (type_, format!("{reader}.unwrap_or({default})"))
+        }
+        None => (type_, format!("required({reader}, {field:?})")),
+    }
+}
+
+/// An enum of the dialects; returns its name.
+fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
+    let name = record
+        .str_value("className")
+        .expect("an enum has a name")
+        .to_owned();
+    let cases = record
+        .list_of_defs_value("enumerants")
+        .expect("an enum has cases");
+    let cases: Vec<(String, i64, &str)> = cases
+        .iter()
+        .map(|case| {
+            let symbol = case.str_value("symbol").expect("a case has a symbol");
+            let value = case.int_value("value").expect("a case has a number");
+            let text = case.str_value("str").expect("a case has a text");
+            (variant(symbol), value, text)
+        })
+        .collect();
+    let list = |f: &dyn Fn(&(String, i64, &str)) -> String| cases.iter().map(f).collect::<String>();
+    let summary = doc(record.str_value("summary").unwrap_or_default());
+    enums.insert(format!(
+        "/// {summary}\n#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]\npub enum {name} {{ {variants} }}\n\
+         impl {name} {{\n\
+         /// The case that a number stands for in the IR.\n\
+         #[must_use] pub const fn from_number(number: i64) -> Option<Self> {{ Some(match number {{ {from} _ => return None }}) }}\n\
+         /// How it is spelled in the text of a module.\n\
+         #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n}}\n",
+        variants = list(&|(v, number, text)| format!("/// `{text}`\n{v} = {number},\n")),
+        from = list(&|(v, number, _)| format!("{number} => Self::{v},")),
+        names = list(&|(v, _, text)| format!("Self::{v} => {text:?},")),
+    ));
+    name
+}
+
+/// A function that calls every accessor of an operation, for a test over examples of all.
+fn exercise(rust: &mut String, own: &[(&str, Vec<Operation<'_>>)]) {
+    *rust += "/// Calls every accessor of an operation's view; returns how many it has, nothing for an \
+              operation of another dialect.\n#[must_use]\npub fn call_every_accessor(op: OperationRef<'_, '_>) -> Option<usize> {\n\
+              Some(match OpKind::of(op)? {\n";
+    for (namespace, ops) in own {
+        for op in ops {
+            let name = class_name(op.record).trim_end_matches("Op");
+            let _ = writeln!(
+                rust,
+                "OpKind::{} => {namespace}::{name}::of(op)?.exercise(),",
+                op.kind
+            );
+        }
+    }
+    *rust += "})\n}\n";
+}

@@ -1,0 +1,195 @@
+//! Operations by kind, and typed views of our own, generated from their TableGen records.
+//!
+//! [`OpKind`] names each operation of `tt`, `ttg`, `ttng` and `amdg`, [`UpstreamKind`] those of MLIR
+//! that stand beside them in TTGIR; [`AnyKind::of`] finds out which one an operation is without
+//! comparing text. A room that does something for each operation matches over a kind and leaves no
+//! arm open, so that an operation added to `dialect/*.td` does not compile until the room has said
+//! what it does with it.
+//!
+//! A view gives what an operation has by the name that its declaration gives it:
+//! `tt::Load::of(op)?.mask()` is an `Option` of a value, however the operands are stored. Views are for
+//! operations that MLIR has checked against their declaration, as it does before it asks for more: an
+//! accessor panics where one lacks what the declaration requires.
+
+use crate::sys::build::{self, Val};
+use crate::sys::{self, OpNumber};
+use melior::ir::attribute::{
+    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute, TypeAttribute,
+};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, OperationRef, RegionRef, Type};
+use std::ops::Range;
+
+include!(concat!(env!("OUT_DIR"), "/generated/ops.rs"));
+
+/// What kind of operation one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum AnyKind {
+    /// One of ours.
+    Own(OpKind),
+    /// One of MLIR's own dialects that stands in TTGIR.
+    Upstream(UpstreamKind),
+    /// Any other.
+    Other,
+}
+
+impl AnyKind {
+    /// The kind of an operation.
+    #[must_use]
+    pub fn of(op: OperationRef<'_, '_>) -> Self {
+        match sys::op_number(op) {
+            OpNumber::Own(n) => Self::Own(OpKind::ALL[n]),
+            OpNumber::Upstream(n) => Self::Upstream(UpstreamKind::ALL[n]),
+            OpNumber::Other => Self::Other,
+        }
+    }
+}
+
+impl OpKind {
+    /// The kind of an operation, or nothing for one of another dialect.
+    #[must_use]
+    pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
+        match AnyKind::of(op) {
+            AnyKind::Own(kind) => Some(kind),
+            AnyKind::Upstream(_) | AnyKind::Other => None,
+        }
+    }
+}
+
+impl UpstreamKind {
+    /// The kind of an operation, or nothing for one of another dialect.
+    #[must_use]
+    pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
+        match AnyKind::of(op) {
+            AnyKind::Upstream(kind) => Some(kind),
+            AnyKind::Own(_) | AnyKind::Other => None,
+        }
+    }
+}
+
+/// How many values one operand or result of a declaration stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Count {
+    One,
+    Optional,
+    Many,
+}
+
+/// The operands or results of a declaration.
+struct Groups {
+    counts: &'static [Count],
+    /// The attribute that says how many values each group has, where the declaration has one.
+    sizes: Option<&'static str>,
+}
+
+impl Groups {
+    /// Which of an operation's `total` values are those of group `i`.
+    ///
+    /// Without written sizes, the groups that may have another number than one share what is left
+    /// evenly: ODS demands that there be one such group, or that they be of equal size.
+    fn range(&self, op: OperationRef<'_, '_>, total: usize, i: usize) -> Range<usize> {
+        if let Some(sizes) = self.sizes.and_then(|key| numbers_32(op, key)) {
+            let size = |n: &i32| usize::try_from(*n).unwrap_or(0);
+            let start = sizes.iter().take(i).map(size).sum();
+            return start..start + sizes.get(i).map_or(0, size);
+        }
+        let is_fixed = |count: &&Count| **count == Count::One;
+        let fixed = self.counts.iter().filter(is_fixed).count();
+        let share = total.saturating_sub(fixed) / (self.counts.len() - fixed).max(1);
+        let size = |count: &Count| if *count == Count::One { 1 } else { share };
+        let start = self.counts.iter().take(i).map(size).sum();
+        start..start + size(&self.counts[i])
+    }
+
+    fn operands(&self, op: OperationRef<'_, '_>, i: usize) -> Range<usize> {
+        self.range(op, op.operand_count(), i)
+    }
+
+    fn one_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+        build::operand(op, self.operands(op, i).start)
+    }
+
+    fn optional_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Option<Val<'c>> {
+        self.operands(op, i).next().map(|at| build::operand(op, at))
+    }
+
+    fn many_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Vec<Val<'c>> {
+        self.operands(op, i)
+            .map(|at| build::operand(op, at))
+            .collect()
+    }
+
+    fn results(&self, op: OperationRef<'_, '_>, i: usize) -> Range<usize> {
+        self.range(op, op.result_count(), i)
+    }
+
+    fn one_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+        build::result(op, self.results(op, i).start)
+    }
+
+    fn optional_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Option<Val<'c>> {
+        self.results(op, i).next().map(|at| build::result(op, at))
+    }
+
+    fn many_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Vec<Val<'c>> {
+        self.results(op, i)
+            .map(|at| build::result(op, at))
+            .collect()
+    }
+}
+
+fn region<'c, 'a>(op: OperationRef<'c, 'a>, i: usize) -> RegionRef<'c, 'a> {
+    op.region(i)
+        .expect("the declaration says how many regions it has")
+}
+
+fn rest_of_regions<'c, 'a>(op: OperationRef<'c, 'a>, first: usize) -> Vec<RegionRef<'c, 'a>> {
+    (first..op.region_count()).map(|i| region(op, i)).collect()
+}
+
+fn required<T>(found: Option<T>, key: &str) -> T {
+    found
+        .unwrap_or_else(|| panic!("an operation without the `{key}` that its declaration requires"))
+}
+
+fn any<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<Attribute<'c>> {
+    op.attribute(key).ok()
+}
+
+fn is_set(op: OperationRef<'_, '_>, key: &str) -> bool {
+    op.has_attribute(key)
+}
+
+fn truth(op: OperationRef<'_, '_>, key: &str) -> Option<bool> {
+    Some(BoolAttribute::try_from(any(op, key)?).ok()?.value())
+}
+
+fn number(op: OperationRef<'_, '_>, key: &str) -> Option<i64> {
+    build::integer_value(any(op, key)?)
+}
+
+fn text<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<&'c str> {
+    Some(StringAttribute::try_from(any(op, key)?).ok()?.value())
+}
+
+fn type_of<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<Type<'c>> {
+    Some(TypeAttribute::try_from(any(op, key)?).ok()?.value())
+}
+
+fn numbers_32(op: OperationRef<'_, '_>, key: &str) -> Option<Vec<i32>> {
+    let list = DenseI32ArrayAttribute::try_from(any(op, key)?).ok()?;
+    Some(
+        (0..list.len())
+            .filter_map(|i| list.element(i).ok())
+            .collect(),
+    )
+}
+
+fn numbers_64(op: OperationRef<'_, '_>, key: &str) -> Option<Vec<i64>> {
+    let list = DenseI64ArrayAttribute::try_from(any(op, key)?).ok()?;
+    Some(
+        (0..list.len())
+            .filter_map(|i| list.element(i).ok())
+            .collect(),
+    )
+}

@@ -1,0 +1,254 @@
+//! Which file lowers which operation: the one table of what can be lowered.
+//!
+//! [`own`] leaves no operation of ours out, so that a new one does not compile until it is decided
+//! here whether it lowers. [`can_be_lowered`] is the same table as text, for diagnostics and for the
+//! README.
+
+use super::function::{Lowering, Outcome};
+use super::{buffer, casts, control, elementwise, integer, memory, program, views};
+use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use crate::sys::Complaint;
+use crate::sys::build::Op;
+use melior::ir::operation::OperationLike;
+
+/// Lowers one operation.
+type Lower = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
+
+/// Lowers an operation, or says that it cannot be.
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let kind = AnyKind::of(op);
+    let found = match kind {
+        AnyKind::Own(kind) => own(kind),
+        AnyKind::Upstream(kind) => upstream(kind),
+        AnyKind::Other => None,
+    };
+    match found {
+        Some(lower) => lower(l, op),
+        None => Err(unsupported(op)),
+    }
+}
+
+/// How an operation of ours is lowered, where it can be.
+fn own(kind: OpKind) -> Option<Lower> {
+    use OpKind as K;
+    Some(match kind {
+        K::TtAddPtr => elementwise::addptr,
+        K::TtBitcast => casts::bitcast,
+        K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
+        K::TtCat => views::cat,
+        K::TtFpToFp => casts::fp_to_fp,
+        K::TtGetNumPrograms => program::get_num_programs,
+        K::TtGetProgramId => program::get_program_id,
+        K::TtIntToPtr | K::TtPtrToInt => casts::address,
+        K::TtJoin => views::join,
+        K::TtLoad => memory::load,
+        K::TtMakeRange => |l, op| l.make_range(op),
+        K::TtMulhiUI => integer::multiply,
+        K::TtReturn => program::return_,
+        K::TtSplat => views::splat,
+        K::TtSplit => views::split,
+        K::TtStore => memory::store,
+        K::TtgConvertLayout => |l, op| l.convert_layout(op),
+        K::AmdgBufferLoad => buffer::load,
+        K::AmdgBufferStore => buffer::store,
+        K::TtApproxDivF
+        | K::TtAssert
+        | K::TtAtomicCAS
+        | K::TtAtomicLoad
+        | K::TtAtomicPoll
+        | K::TtAtomicRMW
+        | K::TtAtomicStore
+        | K::TtCall
+        | K::TtClampF
+        | K::TtDescriptorGather
+        | K::TtDescriptorLoad
+        | K::TtDescriptorReduce
+        | K::TtDescriptorScatter
+        | K::TtDescriptorStore
+        | K::TtDot
+        | K::TtDotScaled
+        | K::TtElementwiseInlineAsm
+        | K::TtExternElementwise
+        | K::TtFunc
+        | K::TtGather
+        | K::TtGridDependencyLaunchDependents
+        | K::TtGridDependencyWait
+        | K::TtHistogram
+        | K::TtMakeTensorDesc
+        | K::TtMapElementwise
+        | K::TtMapElementwiseReturn
+        | K::TtPreciseDivF
+        | K::TtPreciseSqrt
+        | K::TtPrint
+        | K::TtReduce
+        | K::TtReduceReturn
+        | K::TtScan
+        | K::TtScanReturn
+        | K::TtUnsplat
+        | K::TtgAsyncCommitGroup
+        | K::TtgAsyncCopyGlobalToLocal
+        | K::TtgAsyncWait
+        | K::TtgBarrier
+        | K::TtgFp4ToFp
+        | K::TtgGlobalScratchAlloc
+        | K::TtgInlineAsm
+        | K::TtgLocalAlloc
+        | K::TtgLocalAtomicScatterRMW
+        | K::TtgLocalDealloc
+        | K::TtgLocalGather
+        | K::TtgLocalLoad
+        | K::TtgLocalScatter
+        | K::TtgLocalStore
+        | K::TtgMask
+        | K::TtgMaskReturn
+        | K::TtgMemDescIndex
+        | K::TtgMemDescReinterpret
+        | K::TtgMemDescReshape
+        | K::TtgMemDescSubslice
+        | K::TtgMemDescTrans
+        | K::TtgPredicateStage
+        | K::TtgWarpId
+        | K::TtgWarpReturn
+        | K::TtgWarpSpecialize
+        | K::TtgWarpSpecializePartitions
+        | K::TtgWarpYield
+        | K::TtngArriveBarrier
+        | K::TtngAsyncCopyMbarrierArrive
+        | K::TtngAsyncSharedStore
+        | K::TtngAsyncTMACopyGlobalToLocal
+        | K::TtngAsyncTMACopyLocalToGlobal
+        | K::TtngAsyncTMAGather
+        | K::TtngAsyncTMAReduce
+        | K::TtngAsyncTMAScatter
+        | K::TtngTMAStoreWait
+        | K::TtngBarrierExpect
+        | K::TtngCLCGetProgramId
+        | K::TtngCLCIsCanceled
+        | K::TtngCLCLoadResult
+        | K::TtngCLCTryCancel
+        | K::TtngCLCTryCancelSync
+        | K::TtngClusterBarrier
+        | K::TtngFenceAsyncShared
+        | K::TtngFenceMBarrierInitReleaseCluster
+        | K::TtngInitBarrier
+        | K::TtngInvalBarrier
+        | K::TtngPackedArith
+        | K::TtngReinterpretTensorDesc
+        | K::TtngTCGen5Commit
+        | K::TtngTCGen5MMA
+        | K::TtngTCGen5MMAScaled
+        | K::TtngTensormapCreate
+        | K::TtngTensormapFenceproxyAcquire
+        | K::TtngTMEMAlloc
+        | K::TtngTMEMCopy
+        | K::TtngTMEMLoad
+        | K::TtngTMEMStore
+        | K::TtngTMEMSubSlice
+        | K::TtngTMEMWait
+        | K::TtngWaitBarrier
+        | K::TtngWarpGroupDot
+        | K::TtngWarpGroupDotWait
+        | K::AmdgArriveBarrier
+        | K::AmdgAsyncCopyLocalToGlobal
+        | K::AmdgAsyncCopyMbarrierArrive
+        | K::AmdgAsyncTDMCopyGlobalToLocal
+        | K::AmdgAsyncTDMCopyLocalToGlobal
+        | K::AmdgAsyncTDMFusedCopyGlobalToLocal
+        | K::AmdgAsyncTDMGather
+        | K::AmdgAsyncTDMIntrinsicWait
+        | K::AmdgAsyncTDMScatter
+        | K::AmdgAsyncTDMWait
+        | K::AmdgAsyncWait
+        | K::AmdgBufferAtomicCAS
+        | K::AmdgBufferAtomicRMW
+        | K::AmdgBufferLoadToLocal
+        | K::AmdgClusterBarrierArrive
+        | K::AmdgClusterBarrierWait
+        | K::AmdgConcat
+        | K::AmdgCondBarrier
+        | K::AmdgExtractSlice
+        | K::AmdgInThreadTranspose
+        | K::AmdgInitBarrier
+        | K::AmdgLocalLoadPackedTransposed
+        | K::AmdgMaskedLoad
+        | K::AmdgMaskedStore
+        | K::AmdgScaledDowncastFp4
+        | K::AmdgScaledDowncastFp8
+        | K::AmdgScaledUpcastFp4
+        | K::AmdgScaledUpcastFp8
+        | K::AmdgTDMPrefetch
+        | K::AmdgUpdateTensorDescriptor
+        | K::AmdgWaitBarrier => return None,
+    })
+}
+
+/// How an operation of MLIR's own dialects is lowered, where it can be.
+fn upstream(kind: UpstreamKind) -> Option<Lower> {
+    use UpstreamKind as K;
+    Some(match kind {
+        K::ArithConstant => elementwise::constant,
+        K::ArithBitcast => casts::bitcast,
+        K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
+        K::LlvmAssume => elementwise::assume,
+        K::UbPoison => elementwise::poison,
+        K::ScfIndexSwitch => control::index_switch,
+        K::ScfFor => control::for_loop,
+        K::ScfIf => control::branch,
+        K::ScfWhile => control::while_loop,
+        K::ScfCondition | K::ScfYield => control::end_of_region,
+        _ if kind.is_elementwise() => elementwise::lower,
+        _ => return None,
+    })
+}
+
+/// The operations of a dialect that can be lowered, sorted, without the dialect's name.
+fn lowered_of(dialect: &str) -> Vec<&'static str> {
+    let own = OpKind::ALL
+        .iter()
+        // A function is what is lowered: it has no line in the table.
+        .filter(|kind| **kind == OpKind::TtFunc || own(**kind).is_some())
+        .map(|kind| kind.name());
+    let upstream = UpstreamKind::ALL
+        .iter()
+        .filter(|kind| upstream(**kind).is_some())
+        .map(|kind| kind.name());
+    own.chain(upstream)
+        .filter_map(|name| name.split_once('.'))
+        .filter(|(of, _)| *of == dialect)
+        .map(|(_, name)| name)
+        .collect()
+}
+
+/// Every dialect with operations that can be lowered, with their names: what the README says.
+#[must_use]
+pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
+    let names = OpKind::ALL.iter().map(|kind| kind.name());
+    let mut dialects: Vec<&str> = names
+        .chain(UpstreamKind::ALL.iter().map(|kind| kind.name()))
+        .filter_map(|name| name.split_once('.'))
+        .map(|(dialect, _)| dialect)
+        .collect();
+    dialects.dedup();
+    dialects
+        .into_iter()
+        .map(|dialect| (dialect, lowered_of(dialect)))
+        .filter(|(_, names)| !names.is_empty())
+        .collect()
+}
+
+fn unsupported(op: Op<'_>) -> Complaint {
+    let name = op.name();
+    let name = name.as_string_ref().as_str().unwrap_or_default();
+    let dialect = name.split('.').next().unwrap_or_default();
+    let can = lowered_of(dialect);
+    let list = if can.is_empty() {
+        let others: Vec<String> = can_be_lowered()
+            .iter()
+            .map(|(dialect, _)| format!("`{dialect}`"))
+            .collect();
+        format!("none; the dialects that can be: {}", others.join(", "))
+    } else {
+        can.join(", ")
+    };
+    Complaint::new("cannot be lowered yet").note(format!("of `{dialect}`, these can: {list}"))
+}

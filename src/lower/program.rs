@@ -1,0 +1,34 @@
+//! The program: its place in the grid, and its end.
+
+use super::function::{Lowering, Outcome};
+use crate::ir::ops::tt;
+use crate::sys::Complaint;
+use crate::sys::build::Op;
+
+pub(crate) fn return_<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    l.e.operation("llvm.return", &[], &[], &[], Vec::new());
+    Ok(())
+}
+
+pub(crate) fn get_program_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::GetProgramId::of(op).expect("the dispatch goes by kind");
+    let id = l.gpu.program_id(&mut l.e, view.axis() as usize);
+    l.set(view.result(), [id]);
+    Ok(())
+}
+
+pub(crate) fn get_num_programs<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::GetNumPrograms::of(op).expect("the dispatch goes by kind");
+    let target = l.gpu.target.name;
+    let count = l
+        .gpu
+        .num_programs(&mut l.e, view.axis() as usize)
+        .ok_or_else(|| {
+            Complaint::new(format!(
+                "is not supported on {target}: it has no such register"
+            ))
+            .note("pass the grid's size as an argument")
+        })?;
+    l.set(view.result(), [count]);
+    Ok(())
+}

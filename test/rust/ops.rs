@@ -1,0 +1,133 @@
+//! The generated views of operations: every accessor of every operation answers on an example.
+
+use crate::referee::generate::generate;
+use crate::tidy::{files, read};
+use linear_layout::ir::ops::{OpKind, call_every_accessor};
+use linear_layout::ir::{AnyKind, UpstreamKind};
+use linear_layout::sys::build;
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, Module, OperationRef, RegionLike};
+use melior::utility::register_all_dialects;
+use std::collections::BTreeSet;
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context
+}
+
+fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
+    visit(op);
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            for inner in build::operations(current) {
+                walk(inner, visit);
+            }
+            block = current.next_in_region();
+        }
+    }
+}
+
+/// What the examples have shown so far.
+#[derive(Default)]
+struct Seen {
+    kinds: BTreeSet<OpKind>,
+    num_accessors: usize,
+}
+
+impl Seen {
+    /// Looks at every operation of a module, if it is one.
+    fn look_at(&mut self, context: &Context, text: &str) {
+        let Some(module) = Module::parse(context, text) else {
+            return;
+        };
+        walk(module.as_operation(), &mut |op| {
+            let name = op.name();
+            let name = name.as_string_ref().as_str().expect("names are UTF-8");
+            // The kind, found by class, is that of the name.
+            match AnyKind::of(op) {
+                AnyKind::Own(kind) => assert_eq!(kind.name(), name),
+                AnyKind::Upstream(kind) => assert_eq!(kind.name(), name),
+                AnyKind::Other => {
+                    assert!(OpKind::ALL.iter().all(|kind| kind.name() != name));
+                    assert!(UpstreamKind::ALL.iter().all(|kind| kind.name() != name));
+                }
+            }
+            if let Some(kind) = OpKind::of(op) {
+                self.kinds.insert(kind);
+                self.num_accessors += call_every_accessor(op).expect("one of ours");
+            }
+        });
+    }
+
+    fn missing(&self) -> Vec<&'static str> {
+        OpKind::ALL
+            .iter()
+            .filter(|kind| !self.kinds.contains(kind))
+            .map(|kind| kind.name())
+            .collect()
+    }
+}
+
+#[test]
+fn every_accessor_answers_on_an_example_of_every_operation() {
+    let context = context();
+    // Sections that are invalid on purpose say so while they are read.
+    context.attach_diagnostic_handler(|_| true);
+    let mut seen = Seen::default();
+    for path in ["test/Dialect", "test/kernels"]
+        .iter()
+        .flat_map(|folder| files(folder, &["mlir", "ttgir"]))
+    {
+        for section in read(&path).split("// -----") {
+            seen.look_at(&context, section);
+        }
+    }
+    // Some stand in the tests of rules only, whose sections are invalid as a whole.
+    let mut seeds = 0..40_000;
+    while !seen.missing().is_empty() {
+        let seed = seeds
+            .next()
+            .unwrap_or_else(|| panic!("no example of {:?}", seen.missing()));
+        let made = generate(seed);
+        if seen.missing().iter().any(|name| made.text.contains(name)) {
+            seen.look_at(&context, &made.text);
+        }
+    }
+    assert!(
+        seen.num_accessors > 1000,
+        "{} accessors",
+        seen.num_accessors
+    );
+}
+
+/// The README says what lowers between these two lines; `make bless` writes it.
+const README_BEGIN: &str = "<!-- what lowers: from the table in `src/lower/dispatch.rs` -->\n";
+const README_END: &str = "<!-- end of what lowers -->\n";
+
+#[test]
+fn readme_says_what_lowers() {
+    let mut expected = String::from("| dialect | operations that lower |\n|---|---|\n");
+    for (dialect, names) in linear_layout::lower::can_be_lowered() {
+        expected += &format!("| `{dialect}` | {} |\n", names.join(", "));
+    }
+    let readme = read("README.md");
+    let (before, rest) = readme
+        .split_once(README_BEGIN)
+        .expect("the README says where");
+    let (found, after) = rest.split_once(README_END).expect("the README says where");
+    if std::env::var_os("LL_BLESS").is_some() {
+        let blessed = [before, README_BEGIN, &expected, README_END, after].concat();
+        let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("README.md");
+        std::fs::write(path, blessed).expect("the README is writable");
+        return;
+    }
+    assert_eq!(found, expected, "`make bless` writes it");
+}
