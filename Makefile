@@ -57,7 +57,7 @@ lint: setup ## formatting and clippy
 bless: setup ## write the results of today's code into the expectations of the tests
 	LL_BLESS=1 $(CARGO) test
 
-bench: setup ## timings, optimised build
+bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA or LL_PEER_FRONT names one
 	$(CARGO) bench --bench '*'
 
 # `make fuzz WHAT=--help` says what the variables mean.

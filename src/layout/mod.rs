@@ -72,7 +72,8 @@
 //! [`LayoutError`]s that name the dim or basis at fault.
 //!
 //! # Speed
-//! `cargo bench --bench algebra` prints our figures beside those of Triton's C++ for the same layouts.
+//! `cargo bench --bench algebra` prints our figures, and beside them those of a peer such as Triton's C++
+//! where one is at hand (CONTRIBUTING.md says how).
 //! Nothing here allocates, except layouts of more than 2^24 inputs and interning a new name.
 //!
 //! # Rejected alternatives

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod bench_peer;
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
 mod conversions;
@@ -22,9 +23,11 @@ mod no_allocation;
 mod no_std;
 #[cfg(feature = "mlir")]
 mod operations;
-mod ptx_forms;
 #[cfg(feature = "mlir")]
 mod ops;
+#[path = "../../tools/bench/peer.rs"]
+mod peer;
+mod ptx_forms;
 #[cfg(feature = "mlir")]
 mod referee;
 #[cfg(feature = "mlir")]

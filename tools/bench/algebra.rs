@@ -1,17 +1,26 @@
-//! The layout algebra beside Triton's C++ `LinearLayout`: `cargo bench --bench algebra`.
+//! The operations of the layout algebra: `cargo bench --bench algebra`.
 //!
-//! Prints, for each operation, our time, the C++ time that was measured for the same layouts (14
-//! input bits, 14 output bits, 4 in-dims, 2 out-dims: a blocked and an MMA-like layout of 128x128),
-//! and the ratio. Each time is the best of many short rounds, so that a busy machine matters little.
+//! Two layouts of 128x128 (14 input bits, 14 output bits, 4 in-dims, 2 out-dims): a blocked one, and one
+//! like the accumulator of tensor instructions. Each time is the best of many short rounds, so that a
+//! busy machine matters little.
+//!
+//! `LL_PEER_ALGEBRA` may name a program that times the same operations of another implementation, such as
+//! Triton's C++ `LinearLayout`, and prints `operation<TAB>nanoseconds` lines under the names in
+//! `PEER_NAMES`. It then runs in turns with ours, and the ratio is printed.
+
+mod peer;
 
 use std::hint::black_box;
 use std::time::Instant;
 
 use linear_layout::layout::{Dim, LayoutError, LinearLayout};
+use peer::Peer;
 
 const D0: Dim = Dim::out(0);
 const D1: Dim = Dim::out(1);
 
+/// Names a peer; see the head of this file.
+const PEER: &str = "LL_PEER_ALGEBRA";
 /// The product of these identities, in order, reordered to `register, lane, warp, block` and
 /// `dim0, dim1`.
 fn of(factors: &[(u64, Dim, Dim)]) -> Result<LinearLayout, LayoutError> {
@@ -70,7 +79,32 @@ fn best<R>(mut f: impl FnMut() -> R) -> f64 {
     best
 }
 
-fn main() -> Result<(), LayoutError> {
+/// What a peer calls each operation.
+const PEER_NAMES: [(&str, &str); 11] = [
+    (
+        "product of nine identities",
+        "product of nine (factors made inside)",
+    ),
+    (
+        "  with `product_assign`",
+        "product of nine (factors made inside)",
+    ),
+    (
+        "  with `product`, by value",
+        "product of nine (factors made inside)",
+    ),
+    ("invert_and_compose", "invert_and_compose"),
+    ("invert", "invert"),
+    ("compose", "compose"),
+    ("flatten_ins, flatten_outs", "flatten"),
+    ("free_variable_masks", "free masks"),
+    ("apply, dims by name", "apply"),
+    ("apply_packed", "apply"),
+    ("equality", "equality"),
+];
+
+/// Our nanoseconds, in the order of `PEER_NAMES`.
+fn measure() -> Result<[f64; PEER_NAMES.len()], LayoutError> {
     let (blocked, mma) = (blocked()?, mma()?);
     // From the elements of one layout to their place in a buffer: something to compose with.
     let to_tensor = blocked.invert()?.compose(&mma)?;
@@ -82,92 +116,65 @@ fn main() -> Result<(), LayoutError> {
         (Dim::BLOCK, 0),
     ];
     let (b, m) = (&blocked, &mma);
+    Ok([
+        best(|| {
+            let mut l = LinearLayout::empty();
+            for &(size, i, o) in black_box(&BLOCKED) {
+                l.product_identity_assign(size, i, o)?;
+            }
+            Ok::<_, LayoutError>(l)
+        }),
+        best(|| {
+            let mut l = LinearLayout::empty();
+            for &(size, i, o) in black_box(&BLOCKED) {
+                l.product_assign(&LinearLayout::identity_1d(size, i, o)?)?;
+            }
+            Ok::<_, LayoutError>(l)
+        }),
+        best(|| {
+            let mut l = LinearLayout::empty();
+            for &(size, i, o) in black_box(&BLOCKED) {
+                l = l.product(&LinearLayout::identity_1d(size, i, o)?)?;
+            }
+            Ok::<_, LayoutError>(l)
+        }),
+        best(|| black_box(b).invert_and_compose(black_box(m))),
+        best(|| black_box(m).invert()),
+        best(|| black_box(&to_tensor).compose(black_box(b))),
+        best(|| black_box(b).flatten_ins().and_then(|l| l.flatten_outs())),
+        best(|| black_box(b).free_variable_masks()),
+        best(|| {
+            let to = black_box(m).apply(black_box(&point))?;
+            Ok::<_, LayoutError>((to.at(0), to.at(1)))
+        }),
+        best(|| black_box(m).apply_packed(black_box(37 | 21 << 7 | 2 << 12))),
+        best(|| black_box(b) == black_box(&other))
+            .max(best(|| black_box(m) == black_box(&swapped))),
+    ])
+}
 
-    let rows: &[(&str, f64, f64)] = &[
-        (
-            "product of nine 1-D identities",
-            43_100.0,
-            best(|| {
-                let mut l = LinearLayout::empty();
-                for &(size, i, o) in black_box(&BLOCKED) {
-                    l.product_identity_assign(size, i, o)?;
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
+    let mut ours = measure()?;
+    if let Some(peer) = &mut peer {
+        for turn in 0..peer::TURNS {
+            peer.take_turn(&[])?;
+            if turn + 1 < peer::TURNS {
+                for (best, time) in ours.iter_mut().zip(measure()?) {
+                    *best = time.min(*best);
                 }
-                Ok::<_, LayoutError>(l)
-            }),
-        ),
-        (
-            "  the same, `product_assign`",
-            43_100.0,
-            best(|| {
-                let mut l = LinearLayout::empty();
-                for &(size, i, o) in black_box(&BLOCKED) {
-                    l.product_assign(&LinearLayout::identity_1d(size, i, o)?)?;
-                }
-                Ok::<_, LayoutError>(l)
-            }),
-        ),
-        (
-            "  the same, `product` by value",
-            43_100.0,
-            best(|| {
-                let mut l = LinearLayout::empty();
-                for &(size, i, o) in black_box(&BLOCKED) {
-                    l = l.product(&LinearLayout::identity_1d(size, i, o)?)?;
-                }
-                Ok::<_, LayoutError>(l)
-            }),
-        ),
-        (
-            "invert_and_compose",
-            63_200.0,
-            best(|| black_box(b).invert_and_compose(black_box(m))),
-        ),
-        ("invert", 44_600.0, best(|| black_box(m).invert())),
-        (
-            "compose",
-            6_650.0,
-            best(|| black_box(&to_tensor).compose(black_box(b))),
-        ),
-        (
-            "flatten_ins + flatten_outs",
-            5_250.0,
-            best(|| black_box(b).flatten_ins().and_then(|l| l.flatten_outs())),
-        ),
-        (
-            "free-variable masks",
-            2_020.0,
-            best(|| black_box(b).free_variable_masks()),
-        ),
-        (
-            "apply at one point",
-            403.0,
-            best(|| {
-                let to = black_box(m).apply(black_box(&point))?;
-                Ok::<_, LayoutError>((to.at(0), to.at(1)))
-            }),
-        ),
-        (
-            "  the same, packed",
-            403.0,
-            best(|| black_box(m).apply_packed(black_box(37 | 21 << 7 | 2 << 12))),
-        ),
-        (
-            "equality",
-            22.0,
-            best(|| black_box(b) == black_box(&other))
-                .max(best(|| black_box(m) == black_box(&swapped))),
-        ),
-    ];
-
+            }
+        }
+    }
     println!(
-        "{:<32} {:>10} {:>14} {:>8}",
-        "operation", "ours, ns", "Triton C++, ns", "ratio"
+        "{:<28} {:>10}{}",
+        "operation",
+        "ns",
+        peer::heads(peer.as_ref())
     );
-    for (name, theirs, ours) in rows {
-        println!(
-            "{name:<32} {ours:>10.1} {theirs:>14.0} {:>7.0}x",
-            theirs / ours
-        );
+    for ((name, theirs), ours) in PEER_NAMES.iter().zip(ours) {
+        let theirs = peer.as_ref().and_then(|peer| peer.time(theirs));
+        println!("{name:<28} {ours:>10.1}{}", peer::columns(theirs, ours));
     }
     Ok(())
 }

@@ -1,66 +1,94 @@
-//! Front time: from text to the LLVM dialect, beside Triton 3.9.0's.
+//! Front time: from text to the LLVM dialect, best of many rounds: `cargo bench --bench front`.
 //!
-//! Triton's figures are those of its own wheel on the same files, best of 5, on a machine of this
-//! kind (`front` in the project's measurements: parse, allocate, barriers, to LLVM dialect, clean
-//! up). Times on another machine differ; the ratio is what to look at.
+//! `LL_PEER_FRONT` may name a command that times the same of another compiler, such as Triton's own front
+//! end: it is given the kernels' files and prints `file<TAB>milliseconds` lines. It then runs in turns
+//! with ours, and the ratio is printed.
+
+mod peer;
 
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects};
-use std::path::Path;
+use peer::Peer;
 use std::time::{Duration, Instant};
 
-/// Kernel and Triton's front time in milliseconds, per target.
-const TRITON_MS: [(&str, [(&str, f64); 4]); 2] = [
-    (
-        "sm_90",
-        [
-            ("vector_add", 19.2),
-            ("interleave", 19.9),
-            ("outer_scale", 34.9),
-            ("transpose", 78.8),
-        ],
-    ),
-    (
-        "gfx942",
-        [
-            ("vector_add", 14.3),
-            ("interleave", 22.2),
-            ("outer_scale", 27.5),
-            ("transpose", 64.8),
-        ],
-    ),
-];
+/// Names a peer; see the head of this file.
+const PEER: &str = "LL_PEER_FRONT";
+const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
+const KERNELS: [&str; 4] = ["vector_add", "interleave", "outer_scale", "transpose"];
 
+/// Rounds of each turn; the best one counts.
 const ROUNDS: usize = 20;
 
-fn main() {
-    println!(
-        "{:<22} {:>8} {:>8} {:>10} {:>9} {:>7}",
-        "kernel", "parse", "lower", "front ms", "Triton", "ratio"
-    );
-    for (target, kernels) in TRITON_MS {
-        for (kernel, triton) in kernels {
-            let path = Path::new(env!("CARGO_MANIFEST_DIR"))
-                .join(format!("test/kernels/{target}/{kernel}.ttgir"));
-            let text = std::fs::read_to_string(&path).expect("the kernels are part of the project");
-            let (parse, lower) = (0..ROUNDS)
-                .map(|_| front(&text))
-                .min_by_key(|(p, l)| *p + *l)
-                .expect("rounds");
-            let ms = |d: Duration| d.as_secs_f64() * 1e3;
-            let total = ms(parse) + ms(lower);
-            println!(
-                "{:<22} {:>8.2} {:>8.2} {total:>10.2} {triton:>9.1} {:>6.1}x",
-                format!("{target}/{kernel}"),
-                ms(parse),
-                ms(lower),
-                triton / total
-            );
+/// A kernel, and its best times so far.
+struct Row {
+    name: String,
+    file: String,
+    text: String,
+    parse: Duration,
+    lower: Duration,
+}
+
+impl Row {
+    fn of(target: &str, kernel: &str) -> Self {
+        let name = format!("{target}/{kernel}");
+        let file = format!("{}/test/kernels/{name}.ttgir", env!("CARGO_MANIFEST_DIR"));
+        Self {
+            text: std::fs::read_to_string(&file).expect("the kernels are part of the project"),
+            name,
+            file,
+            parse: Duration::MAX / 2,
+            lower: Duration::MAX / 2,
         }
     }
+
+    fn take_turn(&mut self) {
+        for _ in 0..ROUNDS {
+            let (parse, lower) = front(&self.text);
+            if parse + lower < self.parse + self.lower {
+                (self.parse, self.lower) = (parse, lower);
+            }
+        }
+    }
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
+    let mut rows: Vec<Row> = TARGETS
+        .iter()
+        .flat_map(|target| KERNELS.iter().map(|kernel| Row::of(target, kernel)))
+        .collect();
+    let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();
+    let turns = if peer.is_some() { peer::TURNS } else { 1 };
+    for _ in 0..turns {
+        rows.iter_mut().for_each(Row::take_turn);
+        if let Some(peer) = &mut peer {
+            peer.take_turn(&files)?;
+        }
+    }
+    println!(
+        "{:<22} {:>8} {:>8} {:>10}{}",
+        "kernel",
+        "parse",
+        "lower",
+        "front ms",
+        peer::heads(peer.as_ref())
+    );
+    for row in &rows {
+        let ms = |d: Duration| d.as_secs_f64() * 1e3;
+        let total = ms(row.parse) + ms(row.lower);
+        let theirs = peer.as_ref().and_then(|peer| peer.time(&row.file));
+        println!(
+            "{:<22} {:>8.2} {:>8.2} {total:>10.2}{}",
+            row.name,
+            ms(row.parse),
+            ms(row.lower),
+            peer::columns(theirs, total)
+        );
+    }
+    Ok(())
 }
 
 /// Parses and lowers a module in a fresh context; the context itself is not counted, as it is not
