@@ -362,6 +362,10 @@ impl AxisAnalysis {
 
 /// What an operation without regions makes of its operands; nothing where it is not known.
 fn transfer(op: OperationRef<'_, '_>, name: &str, operands: &[AxisInfo]) -> Option<AxisInfo> {
+    // Asking melior for what is not there prints the operation with all that is in it.
+    if op.result_count() == 0 {
+        return None;
+    }
     let result = op.result(0).ok()?.r#type();
     let shape = shape_of(result);
     let first = operands.first();

@@ -135,6 +135,10 @@ pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c
 /// The only block of a region of an operation, where there is just one.
 #[must_use]
 pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'c>> {
+    // melior's own error prints the operation with all that is in it.
+    if region >= op.region_count() {
+        return None;
+    }
     let region = op.region(region).ok()?;
     let block = region.first_block()?;
     if block.next_in_region().is_some() {
