@@ -33,7 +33,7 @@ Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
   const char *text = begin.getPointer();
   size_t length = parser.getCurrentLocation().getPointer() - text;
   bridge::AttributeCheck check = holder.cache->check_attribute(
-      addressOf(attr), rust::Slice<const uint8_t>(reinterpret_cast<const uint8_t *>(text), length));
+      addressOf(attr), bridge::bytes(StringRef(text, length)));
   if (!check.reason.empty()) {
     parser.emitError(SMLoc::getFromPointer(text + check.place)) << std::string(check.reason);
     return {};
@@ -86,7 +86,12 @@ const bridge::LayoutCache &bridge::layout_cache(size_t context) {
 }
 
 void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
-  InFlightDiagnostic diagnostic = reinterpret_cast<Operation *>(op)->emitOpError();
+  auto *operation = reinterpret_cast<Operation *>(op);
+  // MLIR's own `emitOpError` may print the operation in a note, which for a module is the whole file.
+  InFlightDiagnostic diagnostic = operation->hasTrait<OpTrait::IsIsolatedFromAbove>()
+                                      ? emitError(operation->getLoc())
+                                            << "'" << operation->getName() << "' op "
+                                      : operation->emitOpError();
   diagnostic << view(message);
   for (const rust::String &note : notes)
     diagnostic.attachNote() << StringRef(note.data(), note.size());

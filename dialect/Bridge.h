@@ -20,6 +20,10 @@ struct TensorInfo;
 struct BufferInfo;
 
 inline size_t handle(mlir::Operation *op) { return reinterpret_cast<size_t>(op); }
+// Text that a user wrote need not be UTF-8, so it crosses as bytes. `view` is for our own words.
+inline rust::Slice<const uint8_t> bytes(llvm::StringRef text) {
+  return {reinterpret_cast<const uint8_t *>(text.data()), text.size()};
+}
 inline rust::Str view(llvm::StringRef text) { return rust::Str(text.data(), text.size()); }
 inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()}; }
 
@@ -29,6 +33,9 @@ void register_passes();
 int32_t opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
                  rust::Str examples, rust::Str dialects);
 int32_t lsp_main(rust::Slice<const rust::String> arguments);
+// Reads bytecode in a child process. The number of the signal that ends it, 0 where none does, or -1
+// where operations are nested more than `most` deep.
+int32_t try_bytecode(rust::Slice<const uint8_t> bytecode, uint32_t most);
 const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);

@@ -39,7 +39,7 @@ struct RustPass : Base {
     llvm::raw_string_ostream stream(options);
     this->printAsTextualPipeline(stream);
     bridge::PassOutcome outcome =
-        bridge::run_pass(bridge::view(this->getArgument()), bridge::view(StringRef(options)),
+        bridge::run_pass(bridge::view(this->getArgument()), bridge::bytes(options),
                          bridge::handle(this->getOperation().getOperation()));
     if (!outcome.succeeded)
       return this->signalPassFailure();

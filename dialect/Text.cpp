@@ -2,6 +2,7 @@
 #include "dialect/Dialects.h"
 
 #include "mlir/IR/Builders.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 
@@ -67,8 +68,17 @@ FailureOr<bool> ll::parseBool(AsmParser &parser) {
   return parser.emitError(location, "expected `true` or `false`");
 }
 
+// How deep encodings may be nested in each other, the outermost one included; as `src/encoding/text.rs`.
+static constexpr unsigned mostNested = 32;
+
 FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser) {
+  static thread_local unsigned depth = 1;
   auto location = parser.getCurrentLocation();
+  if (depth == mostNested)
+    // encoding_c9
+    return parser.emitError(location)
+           << "encodings are nested more than " << mostNested << " deep";
+  llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   Attribute attr;
   if (parser.parseAttribute(attr))
     return failure();

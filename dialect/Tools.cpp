@@ -12,6 +12,7 @@
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
 
 using namespace mlir;
@@ -68,22 +69,33 @@ bool areKnown(ArrayRef<char *> arguments) {
   return true;
 }
 
-// Runs the driver into a string, which goes to the output with comments.
-LogicalResult optWithComments(StringRef input, StringRef output, DialectRegistry &registry,
-                              const MlirOptMainConfig &config) {
+// Runs the driver on a file that it can read; with comments, into a string first.
+LogicalResult opt(StringRef input, StringRef output, DialectRegistry &registry,
+                  const MlirOptMainConfig &config, bool withComments) {
+  if (input == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
+    llvm::errs() << "reading standard input; `ll-opt --help` shows how to name a file\n";
   std::string reason;
   std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &reason);
-  std::unique_ptr<llvm::ToolOutputFile> file = buffer ? openOutputFile(output, &reason) : nullptr;
+  if (buffer)
+    reason = std::string(bridge::refuse_input(bridge::bytes(input == "-" ? "<stdin>" : input),
+                                              bridge::bytes(buffer->getBuffer())));
+  std::unique_ptr<llvm::ToolOutputFile> file =
+      reason.empty() ? openOutputFile(output, &reason) : nullptr;
   if (!file) {
     llvm::errs() << reason << "\n";
     return failure();
   }
-  std::string text;
-  llvm::raw_string_ostream stream(text);
-  LogicalResult result = MlirOptMain(stream, std::move(buffer), registry, config);
-  file->os() << std::string(
-      bridge::with_layout_comments(bridge::view(StringRef(text)),
-                                   bridge::view(config.outputSplitMarker())));
+  LogicalResult result = failure();
+  if (withComments) {
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    result = MlirOptMain(stream, std::move(buffer), registry, config);
+    rust::Vec<uint8_t> commented = bridge::with_layout_comments(
+        bridge::bytes(text), bridge::view(config.outputSplitMarker()));
+    file->os().write(reinterpret_cast<const char *>(commented.data()), commented.size());
+  } else {
+    result = MlirOptMain(file->os(), std::move(buffer), registry, config);
+  }
   if (succeeded(result))
     file->keep();
   return result;
@@ -129,9 +141,9 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
     registry.addExtension(+[](MLIRContext *, ttg::TritonGPUDialect *dialect) {
       dialect->usePrettyAliases();
     });
-  if (printLinearLayouts && !config.shouldShowDialects() && !config.shouldListPasses())
-    return asMainReturnCode(optWithComments(input, output, registry, config));
-  return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  if (config.shouldShowDialects() || config.shouldListPasses())
+    return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
+  return asMainReturnCode(opt(input, output, registry, config, printLinearLayouts));
 }
 
 int32_t bridge::lsp_main(rust::Slice<const rust::String> arguments) {

@@ -25,6 +25,7 @@ def TritonGPU_Dialect : Dialect {
       `true` or `false`
     - encoding_c7: a key is given once
     - encoding_c8: a tensor has an encoding for registers
+    - encoding_c9: encodings are nested at most 32 deep in each other
 
     `CGALayout`, which says how the CTAs of a cluster share a tensor, in pieces of one CTA; without it there
     is one CTA:

@@ -13,7 +13,7 @@ void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef di
   for (StringRef each : known)
     names.emplace_back(each.data(), each.size());
   bridge::UnknownName words =
-      bridge::unknown_name(bridge::view(kind), bridge::view(dialect), bridge::view(name),
+      bridge::unknown_name(bridge::view(kind), bridge::bytes(dialect), bridge::bytes(name),
                            rust::Slice<const rust::String>(names.data(), names.size()));
   diagnostic << std::string(words.message);
   if (!words.note.empty())

@@ -14,7 +14,7 @@ bool ll::isCachePolicy(Attribute attr) { return isa<tt::CachePolicyAttr, ttng::C
 LogicalResult ll::ttg::TritonGPUDialect::verifyOperationAttribute(Operation *op,
                                                                   NamedAttribute attribute) {
   return success(bridge::verify_attribute(bridge::handle(op),
-                                          bridge::view(attribute.getName().getValue())));
+                                          bridge::bytes(attribute.getName().getValue())));
 }
 
 LogicalResult ll::verifyOperation(Operation *op) {

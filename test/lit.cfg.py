@@ -1,6 +1,7 @@
 # The lit suites. test/lit.rs sets the environment and runs lit; run one file or folder with
 #   cargo test --test lit -- Dialect/round-trip
 import os
+import sys
 
 import lit.formats
 import lit.util
@@ -40,6 +41,8 @@ config.substitutions.append(("%sanitize", f"-fsanitize={sanitizer}" if sanitizer
 if sanitizer:
     config.available_features.add("sanitizer")
 
+# %python: what lit runs on.
+config.substitutions.append(("%python", sys.executable))
 # %root: the project; %tools: the folder of its built tools.
 config.substitutions.append(("%root", os.path.dirname(config.test_source_root)))
 config.substitutions.append(("%tools", tools))

@@ -386,7 +386,7 @@ impl<'a> Parser<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, EncodingError>,
     ) -> Result<T, EncodingError> {
         if self.depth == MAX_DEPTH {
-            return Err(EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH }));
+            return Err(EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH })); // encoding_c9
         }
         self.depth += 1;
         let result = read(self);

@@ -53,7 +53,7 @@ impl Message {
                 DiagnosticSeverity::Note => Severity::Note,
             },
             place: place(diagnostic.location()),
-            text: diagnostic.to_string(),
+            text: text_of(diagnostic),
             notes: (0..diagnostic.note_count())
                 .filter_map(|i| diagnostic.note(i).ok())
                 .map(|note| Self::copy(&note))
@@ -123,12 +123,22 @@ impl fmt::Display for Message {
     }
 }
 
+/// The words of a diagnostic, as far as they are UTF-8: names in bytecode need not be.
+fn text_of(diagnostic: &Diagnostic<'_>) -> String {
+    use fmt::Write;
+    let mut text = String::new();
+    if write!(text, "{diagnostic}").is_err() {
+        text += "... (what follows is not UTF-8)";
+    }
+    text
+}
+
 /// The place in a file that a location leads to.
 fn place(location: Location<'_>) -> Option<Place> {
     if location.is_file_line_col_range() {
         let file = location.file_line_col_range_filename();
         Some(Place {
-            file: file.as_string_ref().as_str().unwrap_or_default().to_owned(),
+            file: crate::sys::text(file.as_string_ref()),
             line: location.file_line_col_range_start_line(),
             column: location.file_line_col_range_start_column(),
         })

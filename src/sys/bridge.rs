@@ -76,13 +76,14 @@ pub(super) mod ffi {
 
         fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
         fn check_type(self: &LayoutCache, type_: usize) -> String;
-        fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> UnknownName;
+        fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
+        fn refuse_input(name: &[u8], input: &[u8]) -> String;
         fn verify_operation(op: usize) -> bool;
-        fn verify_attribute(op: usize, name: &str) -> bool;
+        fn verify_attribute(op: usize, name: &[u8]) -> bool;
         fn canonicalize(op: usize) -> RewriteAction;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
-        fn with_layout_comments(text: &str, marker: &str) -> String;
-        fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome;
+        fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
+        fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome;
     }
 
     unsafe extern "C++" {
@@ -92,6 +93,7 @@ pub(super) mod ffi {
         fn register_passes();
         fn opt_main(arguments: &[String], overview: &str, examples: &str, dialects: &str) -> i32;
         fn lsp_main(arguments: &[String]) -> i32;
+        fn try_bytecode(bytecode: &[u8], most: u32) -> i32;
         fn layout_cache(context: usize) -> &'static LayoutCache;
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);

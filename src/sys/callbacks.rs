@@ -242,9 +242,16 @@ pub(super) fn canonicalize(op: usize) -> RewriteAction {
     }
 }
 
-pub(super) fn with_layout_comments(text: &str, marker: &str) -> String {
+pub(super) fn with_layout_comments(bytes: &[u8], marker: &str) -> Vec<u8> {
     // Comments are a help, so without them the text goes out as it came.
-    guard(|| crate::view::with_layout_comments(text, marker)).unwrap_or_else(|_| text.to_owned())
+    let text = std::str::from_utf8(bytes).ok();
+    text.and_then(|text| guard(|| crate::view::with_layout_comments(text, marker)).ok())
+        .map_or_else(|| bytes.to_vec(), String::into_bytes)
+}
+
+pub(super) fn refuse_input(name: &[u8], input: &[u8]) -> String {
+    let refusal = guard(|| super::refuse_input(&String::from_utf8_lossy(name), input));
+    refusal.map_or_else(|panic| internal(&panic), Option::unwrap_or_default)
 }
 
 pub(super) fn new_layout_cache() -> Box<LayoutCache> {
@@ -301,8 +308,14 @@ fn verify(
     }
 }
 
-pub(super) fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> UnknownName {
-    let complaint = guard(|| semantics().unknown_name(kind, dialect, name, known))
+pub(super) fn unknown_name(
+    kind: &str,
+    dialect: &[u8],
+    name: &[u8],
+    known: &[String],
+) -> UnknownName {
+    let [dialect, name] = [dialect, name].map(String::from_utf8_lossy);
+    let complaint = guard(|| semantics().unknown_name(kind, &dialect, &name, known))
         .unwrap_or_else(|panic| Complaint::new(internal(&panic)));
     UnknownName {
         message: complaint.message,
@@ -310,8 +323,9 @@ pub(super) fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[Strin
     }
 }
 
-pub(super) fn verify_attribute(op: usize, name: &str) -> bool {
-    verify(op, |op| semantics().verify_attribute(op, name))
+pub(super) fn verify_attribute(op: usize, name: &[u8]) -> bool {
+    let name = String::from_utf8_lossy(name);
+    verify(op, |op| semantics().verify_attribute(op, &name))
 }
 
 pub(super) fn verify_operation(op: usize) -> bool {
@@ -322,10 +336,11 @@ pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
     verify(op, |op| semantics().verify_same_encoding(op, results))
 }
 
-pub(super) fn run_pass(argument: &str, options: &str, op: usize) -> PassOutcome {
+pub(super) fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome {
     // SAFETY: C++ passes the address of the operation that the pass runs on.
     let op = unsafe { super::operation(op) };
-    let outcome = guard(|| semantics().run_pass(argument, options, op));
+    let options = String::from_utf8_lossy(options);
+    let outcome = guard(|| semantics().run_pass(argument, &options, op));
     match outcome {
         Ok(Ok(pipeline)) => PassOutcome {
             succeeded: true,

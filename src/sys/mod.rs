@@ -9,6 +9,7 @@ mod bridge;
 pub mod build;
 mod c_api;
 mod callbacks;
+mod input;
 mod plugin;
 mod translate;
 
@@ -16,6 +17,7 @@ pub use callbacks::{
     Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics, emit_error, emit_remark, install,
 };
 
+pub use input::{MAX_NESTING, arguments, parse_input, read_input, refuse_input};
 pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir};
 
 use bridge::ffi;
@@ -57,6 +59,18 @@ unsafe fn operation<'c, 'a>(address: usize) -> OperationRef<'c, 'a> {
             ptr: address as *mut _,
         })
     }
+}
+
+/// A string of MLIR's, which may be empty and need not be UTF-8; melior's own `as_str` panics on one.
+#[must_use]
+pub fn text(string: melior::StringRef<'_>) -> String {
+    let raw = string.to_raw();
+    if raw.length == 0 {
+        return String::new();
+    }
+    // SAFETY: MLIR's string is alive as long as the reference to it.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
+    String::from_utf8_lossy(bytes).into_owned()
 }
 
 /// A number that is the same for the same value and different for different live values.

@@ -1,6 +1,7 @@
 //! `ll-opt`: runs passes on MLIR files, as `mlir-opt` does, with the `tt` and `ttg` dialects.
 
 use linear_layout::sys::{self, OptTexts};
+use std::io::Write;
 use std::process::ExitCode;
 
 const OVERVIEW: &str = "ll-opt: tensor layouts to NVVM and ROCDL; see the examples at the end\n";
@@ -21,7 +22,14 @@ EXAMPLES:
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
     linear_layout::install();
-    let arguments: Vec<String> = std::env::args().collect();
+    let arguments = match sys::arguments() {
+        Ok(arguments) => arguments,
+        Err(reason) => {
+            // Nobody listens where this fails.
+            let _ = writeln!(std::io::stderr(), "error: {reason}");
+            return ExitCode::FAILURE;
+        }
+    };
     let texts = OptTexts {
         overview: OVERVIEW,
         examples: EXAMPLES,

@@ -4,10 +4,11 @@ mod source;
 
 use clap::Parser;
 use linear_layout::machine::kernel::{
-    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, Fill, KernelError, Launch, Machine,
-    Memory, Param, ParamTy, Report, Schedule, Tolerance, Vendor, compare, initial_bytes,
+    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
+    Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, Vendor, compare, initial_bytes,
 };
-use std::io::Read;
+use linear_layout::sys;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
@@ -68,8 +69,8 @@ struct Options {
     #[arg(long, value_name = "N", default_value_t = 0)]
     seed: u64,
 
-    /// Most instructions to execute, counted once per block
-    #[arg(long, value_name = "N", default_value_t = 1 << 32)]
+    /// Most instructions to execute, counted once per warp that runs them
+    #[arg(long, value_name = "N", default_value_t = Launch::DEFAULT_STEP_LIMIT)]
     step_limit: u64,
 
     /// Let lanes of a warp rely on their lockstep, as on AMD, where the kernel is for NVIDIA
@@ -139,12 +140,14 @@ struct Named {
 }
 
 fn main() -> ExitCode {
+    sys::stop_at_broken_pipe();
+    linear_layout::install();
     let options = Options::parse();
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(message) => {
-            eprintln!("{message}");
+            complain(&message);
             ExitCode::FAILURE
         }
     }
@@ -152,9 +155,9 @@ fn main() -> ExitCode {
 
 /// Whether the kernel ran and all comparisons held.
 fn run(options: &Options) -> Result<bool, String> {
-    let (name, text) = read_source(&options.file)?;
+    let (name, input) = read_source(&options.file)?;
     let decoded = source::decode(
-        &text,
+        &input,
         &name,
         options.entry.as_deref(),
         options.lower.as_deref(),
@@ -174,7 +177,7 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     let report = launch
         .run(&decoded.program, &mut memory)
-        .map_err(|error| show(&error, &name, &text))?;
+        .map_err(|error| show(&error, &name, &String::from_utf8_lossy(&input)))?;
     print_report(options, &report)?;
     let find = |name: &str| {
         buffers
@@ -200,7 +203,7 @@ fn run(options: &Options) -> Result<bool, String> {
         let result = compare(found, expected, named.ty, options.tolerance)
             .map_err(|error| format!("error: {what}: {error}"))?;
         if !result.is_equal() {
-            eprintln!("error: {what}: {result}");
+            complain(&format!("error: {what}: {result}"));
             good = false;
         }
         Ok(())
@@ -226,7 +229,7 @@ fn run(options: &Options) -> Result<bool, String> {
     }
     let conflicts = report.bank_conflicts();
     if options.no_conflicts && conflicts > 0 {
-        eprintln!("error: {conflicts} bank conflicts");
+        complain(&format!("error: {conflicts} bank conflicts"));
         good = false;
     }
     Ok(good)
@@ -235,6 +238,9 @@ fn run(options: &Options) -> Result<bool, String> {
 /// An error with the line of the file that it is about, where it is about this file.
 fn show(error: &KernelError, file: &str, text: &str) -> String {
     let mut message = format!("error: {error}");
+    if error.kind() == FaultKind::StepLimit {
+        message += " with `--step-limit`";
+    }
     let place = error
         .site()
         .and_then(|site| site.location.strip_prefix(file)?.strip_prefix(':'));
@@ -257,18 +263,15 @@ fn machine(options: &Options, decoded: &Decoded) -> Machine {
     machine
 }
 
-/// The file's name for messages, and its text.
-fn read_source(file: &str) -> Result<(String, String), String> {
-    let mut bytes = Vec::new();
+/// The file's name for messages, and its bytes, where MLIR can read them.
+fn read_source(file: &str) -> Result<(String, Vec<u8>), String> {
     let name = if file == "-" { "<stdin>" } else { file };
-    let read = if file == "-" {
-        std::io::stdin().read_to_end(&mut bytes).map(drop)
-    } else {
-        std::fs::read(file).map(|read| bytes = read)
-    };
-    read.map_err(|error| format!("error: cannot read {name}: {error}"))?;
-    let text = String::from_utf8(bytes).map_err(|_| format!("error: {name} is not text"))?;
-    Ok((name.to_owned(), text))
+    let bytes =
+        sys::read_input(file).map_err(|error| format!("error: cannot read {name}: {error}"))?;
+    match sys::refuse_input(name, &bytes) {
+        Some(refusal) => Err(refusal),
+        None => Ok((name.to_owned(), bytes)),
+    }
 }
 
 fn split_pair<'t>(option: &str, pair: &'t str) -> Result<(&'t str, &'t str), String> {
@@ -333,7 +336,7 @@ fn make_arguments(
 
 fn print_report(options: &Options, report: &Report) -> Result<(), String> {
     match options.json.as_deref() {
-        Some("-") => println!("{}", report.to_json()),
+        Some("-") => print(&report.to_json())?,
         Some(file) => {
             let json = report.to_json() + "\n";
             std::fs::write(file, json)
@@ -342,7 +345,20 @@ fn print_report(options: &Options, report: &Report) -> Result<(), String> {
         None => {}
     }
     if !options.quiet && options.json.as_deref() != Some("-") {
-        println!("{report}");
+        print(&report.to_string())?;
     }
     Ok(())
+}
+
+/// Prints lines on standard output.
+fn print(text: &str) -> Result<(), String> {
+    let mut out = std::io::stdout().lock();
+    writeln!(out, "{text}")
+        .and_then(|()| out.flush())
+        .map_err(|error| format!("error: cannot write: {error}"))
+}
+
+/// Writes a line to standard error; nobody listens where that fails.
+fn complain(text: &str) {
+    let _ = writeln!(std::io::stderr(), "{text}");
 }

@@ -2,31 +2,44 @@
 
 use linear_layout::ir::Recorder;
 use linear_layout::machine::kernel::{Decoded, decode_generic};
+use linear_layout::sys;
 use melior::Context;
 use melior::dialect::DialectRegistry;
-use melior::ir::Module;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::{BlockLike, Module};
 use melior::pass::PassManager;
-use melior::utility::{parse_pass_pipeline, register_all_dialects};
+use melior::utility::{parse_pass_pipeline, register_all_dialects, register_all_passes};
 
 /// The pipeline for modules that still hold `tt` functions.
 pub(crate) const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
-/// Parses `text`, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
+/// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
 ///
 /// # Errors
 /// The diagnostics of MLIR or of the decoder, each on its own lines.
 pub(crate) fn decode(
-    text: &str,
+    input: impl AsRef<[u8]>,
     file: &str,
     entry: Option<&str>,
     pipeline: Option<&str>,
 ) -> Result<Decoded, String> {
-    let generic = generic_form(text, file, pipeline)?;
+    let generic = generic_form(input.as_ref(), file, pipeline)?;
     decode_generic(&generic, entry).map_err(|error| format!("error: {error}"))
 }
 
-fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String, String> {
+/// Whether a module still holds `tt` functions.
+fn has_kernels(module: &Module<'_>) -> bool {
+    let mut next = module.body().first_operation();
+    while let Some(op) = next {
+        if sys::text(op.name().as_string_ref()) == "tt.func" {
+            return true;
+        }
+        next = op.next_in_block();
+    }
+    false
+}
+
+fn generic_form(input: &[u8], file: &str, pipeline: Option<&str>) -> Result<String, String> {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
     linear_layout::register_dialects(&registry);
@@ -44,11 +57,13 @@ fn generic_form(text: &str, file: &str, pipeline: Option<&str>) -> Result<String
             said.trim_end().to_owned()
         }
     };
-    let Some(mut module) = Module::parse(&context, text) else {
+    let Some(mut module) = sys::parse_input(&context, input) else {
         return Err(problems(format!("{file}: error: not an MLIR module")));
     };
-    let lowered = text.contains("tt.func").then_some(LOWERING);
+    let lowered = has_kernels(&module).then_some(LOWERING);
     if let Some(pipeline) = pipeline.or(lowered) {
+        // A pipeline of the user's may name any pass of MLIR.
+        register_all_passes();
         let manager = PassManager::new(&context);
         parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)
             .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;

@@ -99,19 +99,21 @@ impl Failure {
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
     sys::exit_on_fatal_error();
+    linear_layout::install();
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(text)) => {
-            eprint!("{text}");
+            say(&text);
             ExitCode::FAILURE
         }
     }
 }
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
+    let input = read(&arguments.input)?;
     let context = context();
     let recorder = Recorder::attach(&context);
-    let mut module = read(&context, &recorder, &arguments.input)?;
+    let mut module = parse(&context, &recorder, &arguments.input, &input)?;
     let gpu = Gpu::choose(&module, arguments)?;
     let artifact = Artifact::choose(arguments.emit, gpu.target)?;
     let machine = gpu.machine(arguments.optimize)?;
@@ -126,11 +128,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
 
     let llvm = inkwell::context::Context::create();
     let translated = sys::to_llvm_ir(&module, &llvm);
-    let said = said(&recorder);
+    let said = said(&recorder, &arguments.input);
     let Some(translated) = translated else {
         return Err(not_translated(said, &module, &arguments.input));
     };
-    eprint!("{said}");
+    say(&said);
     link::add_bitcode(&translated, &arguments.link)?;
     let bytes = emit::emit(&translated, &machine, artifact, arguments.optimize)?;
     write(&arguments.output, &bytes, artifact)
@@ -149,19 +151,40 @@ fn context() -> Context {
     context
 }
 
-fn read<'c>(context: &'c Context, recorder: &Recorder, input: &str) -> Result<Module<'c>, Failure> {
-    if input != "-" {
-        // MLIR would say that it cannot, but not why.
-        std::fs::File::open(input)
-            .map_err(|reason| Failure::new(format!("cannot open `{input}`: {reason}")))?;
-    } else if std::io::stdin().is_terminal() {
-        eprintln!("reading standard input; `ll-translate --help` shows how to name a file");
+/// The bytes of the input, where MLIR can read them.
+fn read(input: &str) -> Result<Vec<u8>, Failure> {
+    if input == "-" && std::io::stdin().is_terminal() {
+        say("reading standard input; `ll-translate --help` shows how to name a file\n");
     }
-    let module = sys::parse_file(context, input);
-    let said = said(recorder);
+    let bytes = sys::read_input(input)
+        .map_err(|reason| Failure::new(format!("cannot open `{input}`: {reason}")))?;
+    match sys::refuse_input(file_name(input), &bytes) {
+        Some(refusal) => Err(Failure(refusal + "\n")),
+        None => Ok(bytes),
+    }
+}
+
+/// What messages call the input.
+fn file_name(input: &str) -> &str {
+    if input == "-" { "<stdin>" } else { input }
+}
+
+/// Writes to standard error; nobody listens where that fails.
+fn say(text: &str) {
+    let _ = std::io::stderr().write_all(text.as_bytes());
+}
+
+fn parse<'c>(
+    context: &'c Context,
+    recorder: &Recorder,
+    input: &str,
+    bytes: &[u8],
+) -> Result<Module<'c>, Failure> {
+    let module = sys::parse_input(context, bytes);
+    let said = said(recorder, input);
     match module {
         Some(module) => {
-            eprint!("{said}");
+            say(&said);
             Ok(module)
         }
         None if said.is_empty() => Err(Failure::new(format!("`{input}` is not an MLIR module"))),
@@ -170,12 +193,13 @@ fn read<'c>(context: &'c Context, recorder: &Recorder, input: &str) -> Result<Mo
 }
 
 /// What MLIR has said since the last call, remarks aside.
-fn said(recorder: &Recorder) -> String {
+fn said(recorder: &Recorder, input: &str) -> String {
     recorder
         .take()
-        .iter()
+        .into_iter()
         .filter(|message| message.severity != Severity::Remark)
-        .map(linear_layout::ir::Message::with_source)
+        // A module that is parsed from memory calls its file "-".
+        .map(|message| message.in_file("-", file_name(input)).with_source())
         .collect()
 }
 

@@ -72,6 +72,8 @@ pub(super) struct Exec<'a> {
     /// The instruction in progress.
     pub(super) op: u32,
     steps: u64,
+    /// As `steps`, but counted once for each warp: about what the run takes.
+    warp_steps: u64,
     pub(super) shared: Vec<SharedVar>,
     pub(super) local: Vec<u8>,
     pub(super) local_shadow: Vec<bool>,
@@ -164,6 +166,7 @@ impl<'a> Exec<'a> {
             block_linear: 0,
             op: 0,
             steps: 0,
+            warp_steps: 0,
             shared,
             local_shadow: vec![false; local.len()],
             local,
@@ -294,14 +297,19 @@ impl<'a> Exec<'a> {
                 return Ok(Some(stop));
             }
         }
-        if self.steps > self.launch.step_limit {
+        let warps = self
+            .lanes
+            .len()
+            .div_ceil(self.launch.machine.lanes_per_warp as usize);
+        self.warp_steps += (u64::from(block.end - start) + 1) * warps as u64;
+        if self.warp_steps > self.launch.step_limit {
             let text = format!(
-                "the launch took more than {} instructions",
+                "the warps of the launch took more than {} instructions",
                 self.launch.step_limit
             );
             return Err(KernelError::new(FaultKind::StepLimit, text)
                 .at(program.sites[block.site as usize].clone())
-                .note("raise the limit if the loop is meant to run that long"));
+                .note("if the kernel is meant to run that long, raise the limit"));
         }
         match &block.terminator {
             Terminator::Branch(edge) => {

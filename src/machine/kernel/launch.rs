@@ -106,6 +106,9 @@ pub struct Launch {
 }
 
 impl Launch {
+    /// What a launch may take where nothing else is said: seconds, not hours.
+    pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
+
     /// One block, no arguments.
     #[must_use]
     pub fn new(machine: Machine) -> Self {
@@ -115,7 +118,7 @@ impl Launch {
             block: None,
             dynamic_shared: 0,
             args: Vec::new(),
-            step_limit: 1 << 32,
+            step_limit: Self::DEFAULT_STEP_LIMIT,
             check_global_races: true,
             schedule: Schedule::Lockstep,
         }
@@ -154,7 +157,8 @@ impl Launch {
         }
     }
 
-    /// Most instructions that one launch may take, counted once per block; default 2^32.
+    /// Most instructions that one launch may take, counted once for each warp that takes part;
+    /// [`Self::DEFAULT_STEP_LIMIT`] by default.
     #[must_use]
     pub fn step_limit(self, steps: u64) -> Self {
         Self {
@@ -225,12 +229,14 @@ impl Launch {
         let launch = |text: String| KernelError::new(FaultKind::Launch, text);
         let params = program.params();
         if params.len() != self.args.len() {
-            return Err(launch(format!(
+            let wanted: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
+            let error = launch(format!(
                 "`{}` takes {} arguments, found {}",
                 program.name(),
                 params.len(),
                 self.args.len()
-            )));
+            ));
+            return Err(error.note(format!("in order, they are: {}", wanted.join(", "))));
         }
         let mut bits = Vec::new();
         for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {
@@ -248,18 +254,13 @@ impl Launch {
                 }
                 (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
                 (ty, arg) => {
-                    let wants = match ty {
-                        ParamTy::Pointer => "a pointer".to_owned(),
-                        ParamTy::Int(width) => format!("i{width}"),
-                        ParamTy::Float(ty) => ty.name().to_owned(),
-                    };
                     let has = match arg {
                         Arg::Buffer(_) => "a buffer",
                         Arg::Int(_) => "an integer",
                         Arg::Float(_) => "a float",
                     };
                     return Err(launch(format!(
-                        "argument {index}: the kernel wants {wants}, found {has}"
+                        "argument {index}: the kernel wants {ty}, found {has}"
                     )));
                 }
             });

@@ -4,6 +4,7 @@ use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
 use super::op::{BlockId, Edge, Op, Reg, Terminator};
 use std::collections::HashMap;
+use std::fmt;
 
 /// The type of a kernel parameter, as far as a launch must know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -14,6 +15,16 @@ pub enum ParamTy {
     Int(u32),
     /// A float.
     Float(FloatTy),
+}
+
+impl fmt::Display for ParamTy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer => f.write_str("a pointer"),
+            Self::Int(width) => write!(f, "i{width}"),
+            Self::Float(ty) => f.write_str(ty.name()),
+        }
+    }
 }
 
 /// A parameter of the kernel.
