@@ -11,7 +11,7 @@ TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 TEST_BINARIES = $(CARGO) test --no-run --test lit
 TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
 
-.PHONY: help demo test test-pure test-mlir asan build install lint bless bench fuzz docs setup
+.PHONY: help demo test test-pure test-mlir asan build install lint bless bench mutants fuzz docs setup
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -64,6 +64,14 @@ bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA or
 fuzz: setup ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help
 	$(CARGO) test --no-run --test fuzz --test program
 	$(CARGO) test --test fuzz -- $(WHAT) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HOURS)$(if $(SEEDS),,1),--hours $(or $(HOURS),1))
+
+# Every 30th mutant, about 300. Unoptimised and without debug information one takes seconds.
+SHARD ?= 0/30
+mutants: ## changes of the pure half that no test notices: a sample, SHARD=1/30 another one
+	@tools/setup.sh --pure
+	CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false RUST_BACKTRACE=0 \
+	    nice -n 10 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --timeout 300 \
+	    -o $${CARGO_TARGET_DIR:-target}
 
 docs: setup ## the library's pages in target/doc, and those of the dialects and passes in target/doc/reference
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps

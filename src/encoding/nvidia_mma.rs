@@ -220,3 +220,71 @@ impl fmt::Display for NvidiaMmaEncoding {
         write!(f, ", instrShape = {}}}>", self.instr_shape)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::tiling::DISTRIBUTED;
+    use crate::layout::Dim;
+
+    /// Lays one tile with dim 1 inside; answers the columns of its registers and lanes.
+    fn tile(outer: u32, inner: u32, k_width: u32) -> Result<[Vec<u64>; 2], EncodingError> {
+        let mut tiling = Tiling::bare(&DISTRIBUTED, 2);
+        tiling.set_bits(&[8, 8]);
+        lay_mma_tile(&mut tiling, (0, outer), (1, inner), k_width)?;
+        let layout = tiling.into_layout()?;
+        Ok([Dim::REGISTER, Dim::LANE].map(|dim| layout.columns_of(dim).to_vec()))
+    }
+
+    /// Rows of a packed column are its low eight bits.
+    const fn row(row: u64) -> u64 {
+        row
+    }
+
+    const fn column(column: u64) -> u64 {
+        column << 8
+    }
+
+    #[test]
+    fn a_tile_repeats_rows_then_columns() {
+        let lanes = |width| {
+            let across = [column(width), column(2 * width)];
+            [&across[..], &[row(1), row(2), row(4)]].concat()
+        };
+        let check = |(outer, inner, k_width), registers: &[u64]| {
+            let expected = [registers.to_vec(), lanes(u64::from(k_width))];
+            assert_eq!(tile(outer, inner, k_width).unwrap(), expected);
+        };
+        check((8, 8, 2), &[column(1)]);
+        check((16, 8, 2), &[column(1), row(8)]);
+        check((8, 16, 2), &[column(1), column(8)]);
+        check(
+            (32, 32, 2),
+            &[column(1), row(8), row(16), column(8), column(16)],
+        );
+        check((16, 16, 1), &[row(8), column(4), column(8)]);
+        check((8, 64, 16), &[column(1), column(2), column(4), column(8)]);
+        // A tile of no rows or no columns has the fragment alone.
+        check((0, 8, 2), &[column(1)]);
+        check((8, 0, 2), &[column(1)]);
+    }
+
+    #[test]
+    fn a_tile_that_no_fragments_fill_is_an_error() {
+        for (outer, inner, k_width) in [
+            (4, 8, 2),
+            (12, 8, 2),
+            (24, 8, 2),
+            (8, 4, 2),
+            (8, 12, 2),
+            (8, 24, 2),
+            (8, 12, 3),
+            (8, 8, 0),
+            (8, 8, 1 << 31),
+        ] {
+            let error = tile(outer, inner, k_width).unwrap_err().to_string();
+            let found = format!("a tile is {outer} by {inner} elements, expected powers of two");
+            assert!(error.contains(&found), "{error}");
+        }
+    }
+}

@@ -65,11 +65,7 @@ pub const fn shr(x: u64, by: usize) -> u64 {
 #[inline]
 #[must_use]
 pub fn apply_columns(columns: &[u64], x: u64) -> u64 {
-    let mut x = if columns.len() < 64 {
-        x & low_mask(columns.len())
-    } else {
-        x
-    };
+    let mut x = x & low_mask(columns.len());
     let mut y = 0;
     while x != 0 {
         // In range: bits beyond the columns were masked off.

@@ -253,3 +253,13 @@ fn border_sizes_are_answers_or_errors() {
     assert_eq!(Span::whole(70).orthogonal(70), Span::empty());
     assert_eq!((shl(1, 64), shr(1, 64), low_mask(65)), (0, 0, u64::MAX));
 }
+
+#[test]
+fn an_index_of_64_counts_again_from_zero() {
+    let mut echelon = Echelon::new();
+    assert_eq!(echelon.insert(64, 0b01), None);
+    assert_eq!(echelon.insert(65, 0b11), None);
+    assert_eq!(echelon.pivot_columns(), 0b11);
+    assert_eq!(echelon.insert(63, 0b10), Some(1 << 63 | 0b11));
+    assert_eq!((echelon.solve(0b10), echelon.rank()), (Some(0b11), 2));
+}

@@ -390,7 +390,13 @@ mod tests {
             [4, 8, 16].map(|m| rdna.xor_shuffle(m)),
             [DppRowXmask, DppRowXmask, PermlaneX16]
         );
-        assert!(Target::parse("hip:gfx950").unwrap().has_lane_swap(5));
-        assert!(!amd.has_lane_swap(5));
+        let swaps = |name| {
+            let target = Target::parse(name).unwrap();
+            [3, 4, 5, 6].map(|bit| target.has_lane_swap(bit))
+        };
+        assert_eq!(swaps("hip:gfx950"), [false, true, true, false]);
+        // A warp of 32 lanes has no lane bit 5.
+        assert_eq!(swaps("hip:gfx1250"), [false, true, false, false]);
+        assert_eq!(swaps("hip:gfx942"), [false; 4]);
     }
 }

@@ -6,6 +6,7 @@ mod bench_peer;
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
 mod conversions;
+mod encoding_answers;
 mod encodings;
 mod error_texts;
 mod fuzz_corpus;
@@ -36,3 +37,4 @@ mod seeds;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;
+mod views;

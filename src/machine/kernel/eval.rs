@@ -402,4 +402,16 @@ mod tests {
         );
         assert_eq!(byte_permute(0x8000_0000, 0, 0x0c0d_0b07), 0x00ff_ff80);
     }
+
+    #[test]
+    fn bounded_numbers_keep_their_width() {
+        check(IntOp::SMin, 8, 5, 3, 3);
+        check(IntOp::SMin, 8, 0xff, 3, 0xff);
+        check(IntOp::SMax, 8, 5, 3, 5);
+        check(IntOp::SMax, 8, 0xff, 0xfe, 0xff);
+        check(IntOp::SSubSat, 8, 0x80, 1, 0x80);
+        check(IntOp::LShr, 8, 0x80, 1, 0x40);
+        check(IntOp::UMulHigh, 8, 0xff, 2, 1);
+        check(IntOp::SMulHigh, 8, 0xff, 2, 0xff);
+    }
 }

@@ -865,3 +865,15 @@ fn display() {
         "contiguity [1], divisibility [4], constancy [4], constant 12"
     );
 }
+
+#[test]
+fn a_scalar_condition_cuts_no_run() {
+    let run = AxisInfo::range(0, 64);
+    let info = AxisInfo::select(&AxisInfo::scalar(), true, &run, &run);
+    assert_eq!(
+        (info.contiguity(0), info.divisibility(0)),
+        (64, run.divisibility(0))
+    );
+    let info = AxisInfo::select(&AxisInfo::unknown(1), false, &run, &run);
+    assert_eq!(info.contiguity(0), 1);
+}
