@@ -11,7 +11,7 @@ TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 TEST_BINARIES = $(CARGO) test --no-run --test lit
 TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
 
-.PHONY: help demo test test-pure test-mlir asan build install lint bless bench mutants fuzz docs setup
+.PHONY: help demo test test-pure test-mlir asan build install lint bless bench scores mutants fuzz docs setup
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -59,6 +59,9 @@ bless: setup ## write the results of today's code into the expectations of the t
 
 bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA or LL_PEER_FRONT names one
 	$(CARGO) bench --bench '*'
+
+scores: setup ## lowered kernels, broken at one place at a time: what ll-sim finds, in tools/docs/broken-kernels.md
+	LL_SCORES=1 $(CARGO) test --test rust broken_kernels -- --nocapture
 
 # `make fuzz WHAT=--help` says what the variables mean.
 fuzz: setup ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help

@@ -3,6 +3,8 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod bench_peer;
+#[cfg(feature = "mlir")]
+mod broken;
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
 mod conversions;

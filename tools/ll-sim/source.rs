@@ -39,7 +39,12 @@ fn has_kernels(module: &Module<'_>) -> bool {
     false
 }
 
-fn generic_form(input: &[u8], file: &str, pipeline: Option<&str>) -> Result<String, String> {
+/// The module in generic form, lowered by `pipeline` or where it holds `tt.func`.
+pub(crate) fn generic_form(
+    input: &[u8],
+    file: &str,
+    pipeline: Option<&str>,
+) -> Result<String, String> {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
     linear_layout::register_dialects(&registry);

@@ -9,6 +9,7 @@ use names::{
 
 use super::types::{Slot, SlotKind, part};
 use super::{Decoder, Done, Val, Values};
+use crate::machine::kernel::error::KernelError;
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::op::{Claim, FloatOp, FloatUnary, IntOp, IntPred, Op, Reg};
 use crate::machine::kernel::text::{Attr, Node, Ty};
@@ -519,7 +520,7 @@ impl<'a> Decoder<'_, 'a> {
                 let reg = match self.b.constant_of(index) {
                     Some(position) => match vector.slots.get(position as usize) {
                         Some(&reg) => reg,
-                        None => self.garbage(32),
+                        None => return Err(self.outside(op, position, vector.slots.len())),
                     },
                     None => {
                         let elems = vector.slots[..].into();
@@ -534,11 +535,10 @@ impl<'a> Decoder<'_, 'a> {
                 let index = self.scalar(op, 2, values)?;
                 let mut slots = vector.slots.to_vec();
                 match self.b.constant_of(index) {
-                    Some(position) => {
-                        if let Some(slot) = slots.get_mut(position as usize) {
-                            *slot = value;
-                        }
-                    }
+                    Some(position) => match slots.get_mut(position as usize) {
+                        Some(slot) => *slot = value,
+                        None => return Err(self.outside(op, position, slots.len())),
+                    },
                     None => {
                         let dst = self.b.regs(slots.len());
                         let (to, elems) =
@@ -570,6 +570,11 @@ impl<'a> Decoder<'_, 'a> {
             _ => return Ok(false),
         }
         Ok(true)
+    }
+
+    fn outside(&self, op: &Node<'a>, position: u64, count: usize) -> KernelError {
+        let text = format!("element {position} of a vector of {count} has no value");
+        self.malformed(op, text)
     }
 
     /// A call of `__nv_expf`, `__ocml_exp_f32` and the like; `false` if the name is not known.

@@ -196,6 +196,9 @@ impl<'a> Decoder<'_, 'a> {
         let &[base, stride, records, flags] = &rsrc.slots[..] else {
             return Err(self.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
         };
+        if self.b.constant_of(stride).is_some_and(|stride| stride != 0) {
+            return Err(self.unsupported(op, "a buffer whose descriptor has a stride"));
+        }
         let (fields, size) = self.fields(op, ty, regs)?;
         Ok(Box::new(BufferAccess {
             rsrc: [base, stride, records, flags],
@@ -313,9 +316,12 @@ impl<'a> Decoder<'_, 'a> {
             (flags & 1 != 0, Claim::Inside(space)),
             (flags & 4 != 0, Claim::NotBelow),
         ];
-        // A constant is a register of several values, and a step of nothing stays where it is.
-        let moves = current != start && self.b.constant_of(current).is_none();
-        for (_, claim) in claims.into_iter().filter(|(flag, _)| *flag && moves) {
+        if flags != 0 && self.b.constant_of(current).is_some() {
+            // Others may hold the same constant, of which nothing is promised.
+            let src = current;
+            current = self.emit(|dst| Op::Move { dst, src });
+        }
+        for (_, claim) in claims.into_iter().filter(|(flag, _)| *flag) {
             self.b.push(Op::Claim {
                 claim,
                 value: current,

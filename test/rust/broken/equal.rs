@@ -1,0 +1,295 @@
+//! Which changes change nothing, and how that is shown.
+//!
+//! Nothing here asks the check that would have found the change. A reason is either in the text, or it is shown by
+//! another run of the kernel, over the same launches, with a division by zero where the two would differ.
+
+use super::mutate::{Kind, Mutant};
+use super::text::Line;
+
+/// Why a change is none.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Reason {
+    /// The operation is commutative.
+    Commutative,
+    /// Nobody uses the result.
+    Unused,
+    /// The two operands are the same in every thread of every launch.
+    SameOperands,
+    /// The result is the same in every thread of every launch.
+    SameValue,
+    /// The mask is true in every thread that gets there.
+    AlwaysTrue,
+    /// What masked lanes would have kept is never used: any other value gives the same output.
+    NeverUsed,
+    /// No memory of the block is touched between this barrier and the next one, or the kernel's end.
+    NothingToOrder,
+}
+
+impl Reason {
+    pub(crate) const ALL: [Self; 7] = [
+        Self::Commutative,
+        Self::Unused,
+        Self::SameOperands,
+        Self::SameValue,
+        Self::AlwaysTrue,
+        Self::NeverUsed,
+        Self::NothingToOrder,
+    ];
+
+    pub(crate) const fn title(self) -> &'static str {
+        match self {
+            Self::Commutative => "operands of a commutative operation",
+            Self::Unused => "nobody uses the result",
+            Self::SameOperands => "the swapped operands are compared, and the same in every thread",
+            Self::SameValue => {
+                "the changed operation, run beside the old one, gives the same value in every thread"
+            }
+            Self::AlwaysTrue => "the mask is true wherever it is asked",
+            Self::NeverUsed => {
+                "what masked lanes keep is never used: two other values give the same output"
+            }
+            Self::NothingToOrder => {
+                "no shared memory is touched before the next barrier or the end"
+            }
+        }
+    }
+}
+
+const COMMUTATIVE: [&str; 12] = [
+    "llvm.add",
+    "llvm.mul",
+    "llvm.and",
+    "llvm.or",
+    "llvm.xor",
+    "llvm.fadd",
+    "llvm.fmul",
+    "llvm.intr.smax",
+    "llvm.intr.smin",
+    "llvm.intr.umax",
+    "llvm.intr.umin",
+    "llvm.intr.maximum",
+];
+
+/// The reason, if there is one; `same_output` runs a text and says whether all outputs are as they were.
+pub(crate) fn reason(
+    text: &str,
+    mutant: &Mutant,
+    same_output: &mut dyn FnMut(&str) -> bool,
+) -> Option<Reason> {
+    let before = &mutant.before;
+    if mutant.kind == Kind::OperandsSwapped {
+        // Equality does not mind the order either: predicates 0 and 1.
+        let equality = before.name == "llvm.icmp"
+            && ["predicate = 0 ", "predicate = 1 "]
+                .iter()
+                .any(|p| before.middle.contains(p));
+        if equality || COMMUTATIVE.contains(&&*before.name) {
+            return Some(Reason::Commutative);
+        }
+    }
+    if is_dead(text, mutant) {
+        return Some(Reason::Unused);
+    }
+    if mutant.kind == Kind::BarrierRemoved && orders_nothing(text, mutant.at) {
+        return Some(Reason::NothingToOrder);
+    }
+    let flag = matches!(
+        mutant.kind,
+        Kind::DisjointFalse
+            | Kind::NuwFalse
+            | Kind::NswFalse
+            | Kind::RangeFalse
+            | Kind::InboundsFalse
+    );
+    if flag {
+        return None;
+    }
+    if let Some(mut lines) = same_operands(mutant) {
+        lines.push(before.print());
+        if same_output(&replace(text, mutant.at, &lines)) {
+            return Some(Reason::SameOperands);
+        }
+    }
+    if let Some(lines) = compare(mutant)
+        && same_output(&replace(text, mutant.at, &lines))
+    {
+        return Some(Reason::SameValue);
+    }
+    if mutant.kind == Kind::MaskDropped {
+        let mask = mask_of(before)?;
+        let mut lines = trap(&mask, "i1");
+        lines.push(before.print());
+        if same_output(&replace(text, mutant.at, &lines)) {
+            return Some(Reason::AlwaysTrue);
+        }
+        let never = [0x1234, 0x4321].into_iter().all(|other| {
+            other_fallback(before, other)
+                .is_some_and(|lines| same_output(&replace(text, mutant.at, &lines)))
+        });
+        if never {
+            return Some(Reason::NeverUsed);
+        }
+    }
+    None
+}
+
+/// The text with other lines instead of one.
+pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
+    let mut out = String::with_capacity(text.len() + 256);
+    for (index, line) in text.lines().enumerate() {
+        if index == at {
+            for line in lines {
+                out += line;
+                out.push('\n');
+            }
+        } else {
+            out += line;
+            out.push('\n');
+        }
+    }
+    out
+}
+
+/// Whether the result has no use, nor have those that use it.
+fn is_dead(text: &str, mutant: &Mutant) -> bool {
+    let Some(result) = &mutant.before.result else {
+        return false;
+    };
+    let effects = [
+        "llvm.inline_asm",
+        "llvm.load",
+        "llvm.store",
+        "llvm.call",
+        "nvvm.shfl.sync",
+    ];
+    if effects.contains(&&*mutant.before.name) {
+        return false;
+    }
+    let is_use = |line: &&str, name: &str| {
+        line.match_indices(name).any(|(at, _)| {
+            !line[at + name.len()..].starts_with(|c: char| c.is_alphanumeric() || c == '_')
+        })
+    };
+    text.lines()
+        .enumerate()
+        .filter(|(at, _)| *at != mutant.at)
+        .all(|(_, line)| !is_use(&line, result))
+}
+
+fn orders_nothing(text: &str, at: usize) -> bool {
+    for line in text.lines().skip(at + 1) {
+        if line.contains("ptr<3>") && (line.contains("llvm.load") || line.contains("llvm.store")) {
+            return false;
+        }
+        if line.contains("llvm.br") || line.contains("llvm.cond_br") {
+            return false;
+        }
+        if ["barrier", "llvm.return"]
+            .iter()
+            .any(|word| line.contains(word))
+        {
+            return true;
+        }
+    }
+    false
+}
+
+/// The old operation, the changed one beside it, and a division by zero where they differ.
+fn compare(mutant: &Mutant) -> Option<Vec<String>> {
+    let (before, after) = (&mutant.before, mutant.after.as_ref()?);
+    let result = before.result.as_ref()?;
+    let effects = ["llvm.inline_asm", "llvm.load", "llvm.cond_br"];
+    if effects.contains(&&*before.name) {
+        return None;
+    }
+    let mut other = after.clone();
+    other.result = Some("%other".to_owned());
+    let mut lines: Vec<String> = mutant.lines[..mutant.lines.len() - 1].to_vec();
+    lines.push(before.print());
+    lines.push(other.print());
+    lines.extend(trap_if_different(result, "%other", &before.result_type)?);
+    Some(lines)
+}
+
+/// A division by zero where the operands that are swapped differ.
+fn same_operands(mutant: &Mutant) -> Option<Vec<String>> {
+    let (before, after) = (&mutant.before, mutant.after.as_ref()?);
+    if mutant.kind != Kind::OperandsSwapped {
+        return None;
+    }
+    let mut pairs = before.operands.iter().zip(&after.operands).enumerate();
+    let (at, (old, new)) = pairs.find(|(_, (old, new))| old != new)?;
+    trap_if_different(old, new, &before.operand_types[at])
+}
+
+fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
+    let mut lines = Vec::new();
+    let (cast, bits) = match type_ {
+        "f16" | "bf16" => ("llvm.bitcast", "i16"),
+        "f32" | "vector<2xf16>" | "vector<4xi8>" | "vector<2xi16>" => ("llvm.bitcast", "i32"),
+        "f64" | "vector<4xf16>" | "vector<2xf32>" | "vector<2xi32>" => ("llvm.bitcast", "i64"),
+        "!llvm.ptr<3>" => ("llvm.ptrtoint", "i32"),
+        "!llvm.ptr<1>" | "!llvm.ptr" => ("llvm.ptrtoint", "i64"),
+        int if int.starts_with('i') => ("", int),
+        _ => return None,
+    };
+    let (mut a, mut b) = (old.to_owned(), new.to_owned());
+    if !cast.is_empty() {
+        lines.push(Line::new("%old_bits", cast, &[&a], type_, bits).print());
+        lines.push(Line::new("%new_bits", cast, &[&b], type_, bits).print());
+        (a, b) = ("%old_bits".to_owned(), "%new_bits".to_owned());
+    }
+    let equal = Line::new("%equal", "llvm.icmp", &[&a, &b], bits, "i1")
+        .with_middle(" <{predicate = 0 : i64}>".to_owned());
+    lines.push(equal.print());
+    lines.extend(trap("%equal", "i1"));
+    Some(lines)
+}
+
+/// Divides by a bit.
+fn trap(bit: &str, type_: &str) -> Vec<String> {
+    vec![
+        Line::new("%trap_bit", "llvm.zext", &[bit], type_, "i32").print(),
+        Line::constant("%trap_one", 1, "i32").print(),
+        Line::new(
+            "%trap",
+            "llvm.udiv",
+            &["%trap_one", "%trap_bit"],
+            "i32",
+            "i32",
+        )
+        .print(),
+    ]
+}
+
+fn mask_of(line: &Line) -> Option<String> {
+    if line.name == "llvm.cond_br" {
+        return line.operands.first().cloned();
+    }
+    let start = line.middle.find("@$")? + 2;
+    let digits: String = line.middle[start..]
+        .chars()
+        .take_while(char::is_ascii_digit)
+        .collect();
+    let (_, constraints) = line.middle.split_once("constraints = \"")?;
+    let outputs = constraints.split('"').next()?.matches('=').count();
+    line.operands
+        .get(digits.parse::<usize>().ok()?.checked_sub(outputs)?)
+        .cloned()
+}
+
+/// A masked load whose lanes that are off keep another value.
+fn other_fallback(line: &Line, value: i64) -> Option<Vec<String>> {
+    if line.name != "llvm.inline_asm" || !line.middle.contains("ld.global") {
+        return None;
+    }
+    let mut changed = line.clone();
+    let mut lines = Vec::new();
+    for at in 2..line.operands.len() {
+        let name = format!("%kept{at}");
+        lines.push(Line::constant(&name, value, &line.operand_types[at]).print());
+        changed.operands[at] = name;
+    }
+    lines.push(changed.print());
+    (changed.operands.len() > 2).then_some(lines)
+}

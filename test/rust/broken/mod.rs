@@ -1,0 +1,439 @@
+//! How many mistakes of a compiler the simulator finds: lowered kernels, broken at one place at a time.
+//!
+//! Each kernel of the suite is lowered and run. Then each change of [`mutate`] is made, one at a time, and the kernel
+//! runs again: the change is *found* if the simulator reports an error or an output differs, *equivalent* if
+//! [`equal`] shows that it changes nothing, and *missed* otherwise. The test runs a sample;
+//! `LL_SCORES=1 cargo test --test rust broken` runs everything and writes `tools/docs/broken-kernels.md`.
+
+mod equal;
+mod mutate;
+mod text;
+
+use super::kernels::source::generic_form;
+use equal::{Reason, reason, replace};
+use linear_layout::machine::kernel::{
+    Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, decode_generic, initial_bytes,
+};
+use mutate::{Kind, Mutant, mutants};
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use std::path::{Path, PathBuf};
+
+/// A kernel and its launches: grid and arguments.
+struct Case {
+    file: &'static str,
+    /// Below `test`.
+    folders: &'static [&'static str],
+    launches: &'static [([u32; 3], &'static [&'static str])],
+}
+
+const ALL: &[&str] = &["kernels/sm_80", "kernels/sm_90", "kernels/gfx942"];
+
+/// Buffers have exactly the elements that the kernel may touch, and 768 where it may write.
+const CASES: &[Case] = &[
+    Case {
+        file: "vector_add.ttgir",
+        folders: ALL,
+        launches: &[
+            (
+                [2, 1, 1],
+                &[
+                    "random:f32:1900",
+                    "iota:f32:1900",
+                    "full:768:f32:1900",
+                    "1900:i32",
+                ],
+            ),
+            (
+                [1, 1, 1],
+                &["random:f32:5", "iota:f32:5", "full:768:f32:5", "5:i32"],
+            ),
+        ],
+    },
+    Case {
+        file: "outer_scale.ttgir",
+        folders: ALL,
+        launches: &[
+            (
+                [2, 1, 1],
+                &[
+                    "random:f32:8192",
+                    "random:f32:128",
+                    "full:768:f32:8192",
+                    "64:i32",
+                ],
+            ),
+            (
+                [1, 1, 1],
+                &[
+                    "random:f32:5120",
+                    "random:f32:64",
+                    "full:768:f32:5120",
+                    "80:i32",
+                ],
+            ),
+        ],
+    },
+    Case {
+        file: "transpose.ttgir",
+        folders: ALL,
+        launches: &[
+            (
+                [2, 2, 1],
+                &[
+                    "random:i16:16128",
+                    "full:768:i16:16128",
+                    "112:i32",
+                    "144:i32",
+                ],
+            ),
+            (
+                [1, 1, 1],
+                &["random:i16:256", "full:768:i16:256", "16:i32", "16:i32"],
+            ),
+        ],
+    },
+    Case {
+        file: "interleave.ttgir",
+        folders: ALL,
+        launches: &[(
+            [3, 1, 1],
+            &[
+                "random:i16:1536",
+                "random:i16:1536",
+                "full:768:i16:3072",
+                "1536:i32",
+            ],
+        )],
+    },
+    Case {
+        file: "transpose_f32_64x64.mlir",
+        folders: &["kernels/convert"],
+        launches: &[(
+            [2, 1, 1],
+            &["random:f32:8192", "full:768:f32:8192", "0.75:f32", "3:i32"],
+        )],
+    },
+    Case {
+        file: "intra_warp_f32_64x32.mlir",
+        folders: &["kernels/convert"],
+        launches: &[(
+            [2, 1, 1],
+            &["random:f32:4096", "full:768:f32:4096", "0.75:f32", "3:i32"],
+        )],
+    },
+    Case {
+        file: "swap_lane_reg_f32.mlir",
+        folders: &["kernels/convert"],
+        launches: &[(
+            [2, 1, 1],
+            &["random:f32:2048", "full:768:f32:2048", "0.75:f32", "3:i32"],
+        )],
+    },
+    Case {
+        file: "vec_change_f16_128x64.mlir",
+        folders: &["kernels/convert"],
+        launches: &[(
+            [1, 1, 1],
+            &["random:f16:8192", "full:768:f16:8192", "0.25:f16", "3:i32"],
+        )],
+    },
+    Case {
+        file: "copies.mlir",
+        folders: &["Tools/ll-sim"],
+        launches: &[([1, 1, 1], &["full:768:i8:32", "zeros:i8:1"])],
+    },
+    Case {
+        file: "masked-byte.mlir",
+        folders: &["Conversion"],
+        launches: &[
+            ([1, 1, 1], &["random:i8:32", "full:768:i8:32", "32:i32"]),
+            ([1, 1, 1], &["random:i8:5", "full:768:i8:5", "5:i32"]),
+        ],
+    },
+];
+
+/// Buffers of one launch after it, or what the simulator says.
+fn launch(
+    decoded: &Decoded,
+    (grid, args): &([u32; 3], &[&str]),
+    limit: u64,
+) -> Result<(Vec<Vec<u8>>, u64), KernelError> {
+    let mut memory = Memory::default();
+    let mut buffers = Vec::new();
+    let mut values = Vec::new();
+    for (seed, arg) in (1..).zip(*args) {
+        let spec: ArgSpec = arg.parse()?;
+        values.push(match spec.value {
+            ArgValue::Int(value, _) => Arg::Int(value),
+            ArgValue::Float(value, _) => Arg::Float(value),
+            ArgValue::Null => Arg::Int(0),
+            ArgValue::Buffer { fill, ty, count } => {
+                let bytes = initial_bytes(&fill, ty, count.unwrap_or(0), seed);
+                let buffer = memory.add(*arg, bytes);
+                buffers.push(buffer);
+                Arg::Buffer(buffer)
+            }
+        });
+    }
+    let report = Launch::new(decoded.machine)
+        .grid(*grid)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .step_limit(limit)
+        .args(values)
+        .run(&decoded.program, &mut memory)?;
+    let bytes = buffers.iter().map(|&buffer| memory.bytes(buffer).to_vec());
+    // The limit counts each warp; a wave may be as narrow as 32 lanes.
+    let warps = u64::from(report.threads_per_block.div_ceil(32));
+    Ok((bytes.collect(), report.instructions * warps))
+}
+
+/// A lowered kernel with what it must answer.
+struct Bench {
+    name: String,
+    text: String,
+    case: &'static Case,
+    /// Per launch: the buffers, and how many instructions are far too many.
+    expected: Vec<(Vec<Vec<u8>>, u64)>,
+}
+
+impl Bench {
+    fn new(name: String, text: String, case: &'static Case) -> Self {
+        let decoded = decode_generic(&text, None).unwrap_or_else(|e| panic!("{name}: {e}"));
+        let expected = case
+            .launches
+            .iter()
+            .map(|spec| {
+                let (buffers, steps) =
+                    launch(&decoded, spec, u64::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
+                (buffers, 4 * steps + 1000)
+            })
+            .collect();
+        let bench = Self {
+            name,
+            text,
+            case,
+            expected,
+        };
+        assert!(bench.is_right(&bench.text), "{}", bench.name);
+        bench
+    }
+
+    /// Whether all launches run without an error and give what they should.
+    fn is_right(&self, text: &str) -> bool {
+        let Ok(decoded) = decode_generic(text, None) else {
+            return false;
+        };
+        self.case
+            .launches
+            .iter()
+            .zip(&self.expected)
+            .all(|(spec, (buffers, limit))| {
+                launch(&decoded, spec, *limit).is_ok_and(|(found, _)| found == *buffers)
+            })
+    }
+
+    fn judge(&self, mutant: &Mutant) -> Verdict {
+        if !self.is_right(&replace(&self.text, mutant.at, &mutant.lines)) {
+            return Verdict::Found;
+        }
+        match reason(&self.text, mutant, &mut |text| self.is_right(text)) {
+            Some(reason) => Verdict::Equivalent(reason),
+            None => Verdict::Missed,
+        }
+    }
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Verdict {
+    Found,
+    Equivalent(Reason),
+    Missed,
+}
+
+#[derive(Clone, Copy, Default)]
+struct Score {
+    found: usize,
+    equivalent: usize,
+    missed: usize,
+}
+
+impl Score {
+    fn add(&mut self, verdict: Verdict) {
+        match verdict {
+            Verdict::Found => self.found += 1,
+            Verdict::Equivalent(_) => self.equivalent += 1,
+            Verdict::Missed => self.missed += 1,
+        }
+    }
+
+    fn percent(self) -> f64 {
+        100.0 * self.found as f64 / (self.found + self.missed).max(1) as f64
+    }
+
+    fn row(self, title: &str) -> String {
+        let all = self.found + self.equivalent + self.missed;
+        let Self {
+            found,
+            equivalent,
+            missed,
+        } = self;
+        // Rounded down: 100.0 means all of them.
+        let percent = (self.percent() * 10.0).floor() / 10.0;
+        format!("| {title} | {all} | {equivalent} | {found} | {missed} | {percent:.1} % |\n")
+    }
+}
+
+/// The scores of what ran.
+#[derive(Default)]
+struct Scores {
+    kinds: BTreeMap<Kind, Score>,
+    kernels: BTreeMap<String, Score>,
+    reasons: BTreeMap<Reason, usize>,
+    total: Score,
+    missed: Vec<String>,
+}
+
+impl Scores {
+    fn add(&mut self, bench: &Bench, mutant: &Mutant, verdict: Verdict) {
+        self.kinds.entry(mutant.kind).or_default().add(verdict);
+        self.kernels
+            .entry(bench.name.clone())
+            .or_default()
+            .add(verdict);
+        self.total.add(verdict);
+        match verdict {
+            Verdict::Equivalent(reason) => *self.reasons.entry(reason).or_default() += 1,
+            Verdict::Missed => {
+                let lines = mutant.lines.join("; ");
+                self.missed.push(format!(
+                    "{}, line {}, {}:\n  {}\n  {lines}",
+                    bench.name,
+                    mutant.at + 1,
+                    mutant.kind.title(),
+                    mutant.before.print(),
+                ));
+            }
+            Verdict::Found => {}
+        }
+    }
+
+    fn table(&self) -> String {
+        const HEAD: &str = "changes | equivalent | found | missed | found of what matters |\n|---|--:|--:|--:|--:|--:|\n";
+        let mut text = String::from(
+            "# Broken kernels, and how many of them `ll-sim` finds\n\
+             Lowered kernels of `test`, changed at one place at a time as a wrong compiler might have it, run on\n\
+             the same inputs. A change is found if the simulator reports an error or a buffer differs in the end. It is\n\
+             equivalent if that can be shown without the simulator's checks, as the second table says. Written by\n\
+             `make scores`; `test/rust/broken` has the changes and the proofs, and runs a sample of them in `make test`.\n\n",
+        );
+        let _ = write!(text, "| change | {HEAD}");
+        for kind in Kind::ALL {
+            if let Some(score) = self.kinds.get(&kind) {
+                text += &score.row(kind.title());
+            }
+        }
+        text += &self.total.row("**all**");
+        text += "\n| why it is equivalent | changes |\n|---|--:|\n";
+        for reason in Reason::ALL {
+            if let Some(count) = self.reasons.get(&reason) {
+                let _ = writeln!(text, "| {} | {count} |", reason.title());
+            }
+        }
+        let _ = write!(text, "\n| kernel | {HEAD}");
+        for (name, score) in &self.kernels {
+            text += &score.row(&format!("`{name}`"));
+        }
+        text
+    }
+}
+
+/// The suite, lowered.
+fn benches() -> Vec<Bench> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
+    let mut all = Vec::new();
+    for case in CASES {
+        for folder in case.folders {
+            let name = format!("{folder}/{}", case.file);
+            let source =
+                std::fs::read_to_string(root.join(&name)).expect("a kernel of the project");
+            let text =
+                generic_form(source.as_bytes(), &name, None).unwrap_or_else(|e| panic!("{e}"));
+            all.push(Bench::new(name, text, case));
+        }
+    }
+    all
+}
+
+/// Judges every `step`-th change from `first` on, on all cores.
+fn scores(benches: &[Bench], first: usize, step: usize) -> Scores {
+    let work: Vec<(&Bench, Mutant)> = benches
+        .iter()
+        .flat_map(|bench| mutants(&bench.text).into_iter().map(move |m| (bench, m)))
+        .skip(first)
+        .step_by(step)
+        .collect();
+    let threads = std::thread::available_parallelism().map_or(2, usize::from);
+    let verdicts: Vec<Vec<Verdict>> = std::thread::scope(|scope| {
+        let parts: Vec<_> = work
+            .chunks(work.len().div_ceil(threads).max(1))
+            .map(|part| scope.spawn(|| part.iter().map(|(b, m)| b.judge(m)).collect()))
+            .collect();
+        parts.into_iter().map(|part| part.join().unwrap()).collect()
+    });
+    let mut scores = Scores::default();
+    for ((bench, mutant), verdict) in work.iter().zip(verdicts.into_iter().flatten()) {
+        scores.add(bench, mutant, verdict);
+    }
+    scores
+}
+
+fn table_file() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("tools/docs/broken-kernels.md")
+}
+
+#[test]
+fn broken_kernels_are_found() {
+    let benches = benches();
+    if std::env::var_os("LL_SCORES").is_some() {
+        let scores = scores(&benches, 0, 1);
+        println!("{}", scores.missed.join("\n"));
+        std::fs::write(table_file(), scores.table()).unwrap();
+        assert!(scores.total.percent() >= 95.0, "{}", scores.table());
+        return;
+    }
+    let scores = scores(&benches, 11, 61);
+    let (all, missed) = (scores.total, scores.missed.join("\n"));
+    assert!(all.found > 100, "{}", scores.table());
+    assert!(all.percent() >= 95.0, "{}{missed}", scores.table());
+}
+
+/// The table is of this suite: it names each kernel and each change.
+#[test]
+fn the_table_of_scores_is_of_this_suite() {
+    let table = std::fs::read_to_string(table_file()).unwrap();
+    let kernels = CASES.iter().flat_map(|case| {
+        case.folders
+            .iter()
+            .map(move |folder| format!("`{folder}/{}`", case.file))
+    });
+    let kinds = Kind::ALL.iter().map(|kind| kind.title().to_owned());
+    for title in kernels.chain(kinds) {
+        let row = format!("| {title} | ");
+        assert!(
+            table.contains(&row),
+            "`make scores` was not run: no row {row}"
+        );
+    }
+    let all = table
+        .lines()
+        .find(|line| line.starts_with("| **all** |"))
+        .unwrap();
+    let percent = all
+        .rsplit('|')
+        .nth(1)
+        .unwrap()
+        .trim()
+        .trim_end_matches(" %");
+    assert!(percent.parse::<f64>().unwrap() >= 95.0, "{all}");
+}
