@@ -3,6 +3,9 @@
 //! lit, `FileCheck` and `mlir-opt` are those of the LLVM that the tools are linked with. A test
 //! that needs what this machine lacks is skipped, with the reason.
 
+mod ptxas;
+
+use ptxas::ptxas;
 use serde_json::Value;
 use std::env;
 use std::path::{Path, PathBuf};
@@ -138,18 +141,4 @@ fn plugin(tools: &Path) -> Result<PathBuf, String> {
         .max()
         .map(|(_, file)| file)
         .ok_or_else(|| format!("no liblinear_layout.so in {}", tools.display()))
-}
-
-/// NVIDIA's assembler: on the path, or where tools/setup.sh put it.
-fn ptxas(root: &Path) -> Option<PathBuf> {
-    let on_path = env::split_paths(&env::var_os("PATH")?)
-        .map(|folder| folder.join("ptxas"))
-        .find(|file| file.exists());
-    on_path.or_else(|| {
-        let home = root.join("target/tools/nvcc/nvidia");
-        std::fs::read_dir(home)
-            .ok()?
-            .filter_map(|entry| Some(entry.ok()?.path().join("bin/ptxas")))
-            .find(|file| file.exists())
-    })
 }

@@ -146,7 +146,12 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let masks = mask.map(|m| l.get(m));
     let others = other.map(|o| l.get(o));
     let volatile = integer(op, "isVolatile") != 0;
-    let modifier = cache_modifier(op, false);
+    // PTX takes no cache behaviour on a volatile access, which goes past the caches.
+    let modifier = if volatile {
+        String::new()
+    } else {
+        cache_modifier(op, false)
+    };
     let mut registers = vec![pointers[0]; pointers.len()];
     for group in &accesses.groups {
         let first = group[0];

@@ -13,4 +13,17 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.store %a, %x {cachePolicy = #tt.cache_policy<cache_modifier = none, eviction_policy = evict_last>} : tensor<512x!tt.ptr<f32>, #blocked>
     tt.return
   }
+
+  // PTX takes none on a volatile access.
+  // CHECK-LABEL: @volatile
+  tt.func public @volatile(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}, %mask: i1, %other: f32) {
+    // CHECK: ld.volatile.global.b32 $0
+    %x = tt.load %p, %mask, %other {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>, isVolatile = true} : !tt.ptr<f32>
+    // CHECK-NOT: inline_asm
+    // CHECK: llvm.load volatile
+    %y = tt.load %p {cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>, isVolatile = true} : !tt.ptr<f32>
+    %z = arith.addf %x, %y : f32
+    tt.store %p, %z : !tt.ptr<f32>
+    tt.return
+  }
 }

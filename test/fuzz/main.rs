@@ -2,10 +2,24 @@
 //!
 //! A kind of input is a row of [`KINDS`]: a function from a seed to what went wrong.
 
+mod assemble;
 mod corpus;
 mod inputs;
+mod kernels;
 mod mutate;
+#[path = "../ptxas.rs"]
+mod ptxas;
 mod random;
+#[path = "../random_kernels/mod.rs"]
+mod random_kernels;
+/// What the generators of random modules share.
+#[path = "../rust/referee"]
+#[allow(dead_code, reason = "kernels need a part of it")]
+mod referee {
+    pub(crate) mod random;
+    pub(crate) mod registers;
+    pub(crate) mod text;
+}
 mod tool;
 
 use inputs::Finding;
@@ -19,7 +33,11 @@ use tool::Scratch;
 /// Name, what it does, and how many seeds a test run takes.
 type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 1] = [("mutate", inputs::check, 60)];
+const KINDS: [Kind; 3] = [
+    ("mutate", inputs::check, 60),
+    ("kernels", kernels::check, 100),
+    ("assemble", assemble::check, 27),
+];
 
 const HELP: &str = "\
 usage: make fuzz [WHAT=KIND] [SEEDS=FIRST..END] [HOURS=N]
@@ -29,7 +47,10 @@ Each seed makes one input, which goes through the tools. What ends by a signal, 
 internal error, or takes more than 10 seconds or 4 GB, is printed with its command, and the input
 is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' modules do.
 
-  KIND    mutate: modules of the tests with changed text or bytecode; default: every kind
+  KIND    mutate: modules of the tests with changed text or bytecode
+          kernels: kernels of everything that lowers, compared with plain evaluation
+          assemble: kernels like these through LLVM and the GPU's assembler
+          default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0
   HOURS   go on for so long, a fraction allowed, from the first seed, or from one the clock gives
 ";

@@ -1,0 +1,129 @@
+//! Random kernels through LLVM and the GPU's assembler: `ptxas`, or LLVM's own for AMD.
+
+use crate::inputs::Finding;
+use crate::kernels::with_runner;
+use crate::ptxas::ptxas;
+use crate::random_kernels::generate::generate_for;
+use crate::random_kernels::kernel::Kernel;
+use crate::random_kernels::run::Failure;
+use crate::random_kernels::text;
+use crate::referee::random::Rng;
+use crate::tool::{self, Scratch};
+use linear_layout::target::{TARGETS, Target, Vendor};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use std::sync::OnceLock;
+
+/// How many kernels one run of the tools takes, which mostly start and end.
+const KERNELS: usize = 3;
+
+/// The assembler, and what it says of itself, the names of its GPUs among it.
+fn assembler() -> Option<&'static (PathBuf, String)> {
+    static FOUND: OnceLock<Option<(PathBuf, String)>> = OnceLock::new();
+    FOUND
+        .get_or_init(|| {
+            let found = ptxas(Path::new(env!("CARGO_MANIFEST_DIR"))).and_then(|path| {
+                let help = Command::new(&path).arg("--help").output().ok()?;
+                Some((path, String::from_utf8_lossy(&help.stdout).into_owned()))
+            });
+            match &found {
+                None => println!("assemble: no `ptxas`, so PTX is written and not assembled"),
+                Some((_, help)) => {
+                    let missing: Vec<&str> = TARGETS
+                        .iter()
+                        .filter(|t| t.vendor == Vendor::Nvidia && !knows(help, t))
+                        .map(|t| t.llvm_cpu)
+                        .collect();
+                    if !missing.is_empty() {
+                        let missing = missing.join(", ");
+                        println!("assemble: this `ptxas` does not know {missing}");
+                    }
+                }
+            }
+            found
+        })
+        .as_ref()
+}
+
+fn knows(help: &str, target: &Target) -> bool {
+    help.contains(&format!("'{}'", target.llvm_cpu))
+}
+
+/// Kernels of one target, which the seed's remainder is, with as many warps each.
+fn kernels(seed: u64) -> Vec<Kernel> {
+    let target = &TARGETS[(seed % TARGETS.len() as u64) as usize];
+    let mut found: Vec<Kernel> = Vec::new();
+    let mut next = seed.wrapping_mul(1 << 16);
+    while found.len() < KERNELS {
+        let kernel = generate_for(Rng::new(next), target);
+        next = next.wrapping_add(1);
+        if found
+            .first()
+            .is_none_or(|first| first.warps == kernel.warps)
+        {
+            found.push(kernel);
+        }
+    }
+    found
+}
+
+/// Lowers the kernels of a seed, translates them and has them assembled.
+pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
+    let kernels = kernels(seed);
+    let target = kernels[0].target;
+    let source = text::module(&kernels.iter().collect::<Vec<_>>());
+    let finding = |command: &str, fault: String| {
+        vec![Finding {
+            command: format!("ll-opt --convert-layouts-to-llvm INPUT {command}"),
+            fault,
+            source: format!("the generator, for {}", target.name),
+            input: source.clone().into_bytes(),
+        }]
+    };
+    let lowered = with_runner(|runner| {
+        let lowered = runner.lower(&source);
+        lowered.map_err(|said| (Failure::Refused, said))
+    });
+    let lowered = match lowered {
+        Ok(text) => scratch.write("lowered.mlir", text.as_bytes()),
+        Err((failure, said)) => return finding("", format!("{failure:?}: {said}")),
+    };
+    let (format, output) = match target.vendor {
+        Vendor::Nvidia => ("--emit=ptx", scratch.path("kernels.ptx")),
+        Vendor::Amd => ("--emit=object", scratch.path("kernels.hsaco")),
+    };
+    let (lowered, output) = (lowered.display().to_string(), output.display().to_string());
+    let run = tool::run(
+        scratch,
+        "ll-translate",
+        &[format, &lowered, "-o", &output],
+        None,
+    );
+    let command = format!("| ll-translate {format} -o OUTPUT");
+    if let Some(fault) = run.fault {
+        return finding(&command, fault);
+    }
+    if !run.succeeded {
+        let said = std::fs::read_to_string(scratch.path("stderr")).unwrap_or_default();
+        return finding(&command, said);
+    }
+    let Some((ptxas, help)) = assembler() else {
+        return Vec::new();
+    };
+    if target.vendor != Vendor::Nvidia || !knows(help, target) {
+        return Vec::new();
+    }
+    let arch = format!("-arch={}", target.llvm_cpu);
+    let run = Command::new(ptxas)
+        .args([&*arch, &*output, "-o"])
+        .arg(scratch.path("kernels.cubin"))
+        .output();
+    match run {
+        Ok(run) if run.status.success() => Vec::new(),
+        Ok(run) => {
+            let said = String::from_utf8_lossy(&run.stderr).into_owned();
+            finding(&format!("{command} && ptxas {arch} OUTPUT"), said)
+        }
+        Err(reason) => finding("", format!("cannot run `ptxas`: {reason}")),
+    }
+}

@@ -1,0 +1,58 @@
+//! Random kernels: each seed makes one, which must leave in memory what plain evaluation says.
+
+use crate::inputs::Finding;
+use crate::random_kernels::generate::generate;
+use crate::random_kernels::kernel::Kernel;
+use crate::random_kernels::run::{Failure, Runner};
+use crate::random_kernels::shrink::shrink;
+use crate::random_kernels::text;
+use crate::tool::Scratch;
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+/// A context keeps every type and attribute that it has seen: it is left after so many kernels.
+const KERNELS_PER_CONTEXT: u32 = 500;
+
+thread_local! {
+    static RUNNER: RefCell<(Runner, u32)> = RefCell::new((Runner::new(), 0));
+}
+
+/// Lends the worker's runner; a panic is a failure too.
+pub(crate) fn with_runner<T>(
+    what: impl FnOnce(&Runner) -> Result<T, (Failure, String)>,
+) -> Result<T, (Failure, String)> {
+    RUNNER.with_borrow_mut(|(runner, count)| {
+        *count += 1;
+        if *count > KERNELS_PER_CONTEXT {
+            (*runner, *count) = (Runner::new(), 0);
+        }
+        catch_unwind(AssertUnwindSafe(|| what(runner))).unwrap_or_else(|_| {
+            (*runner, *count) = (Runner::new(), 0);
+            Err((Failure::Panic, "a panic, see above".to_owned()))
+        })
+    })
+}
+
+/// Runs a kernel both ways.
+fn run(kernel: &Kernel) -> Result<(), (Failure, String)> {
+    with_runner(|runner| runner.check(kernel))
+}
+
+/// Makes the kernel of a seed, and runs it.
+pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
+    let kernel = generate(seed);
+    let Err((failure, _)) = run(&kernel) else {
+        return Vec::new();
+    };
+    let small = shrink(&kernel, |smaller| {
+        run(smaller).is_err_and(|(other, _)| other == failure)
+    });
+    let said = run(&small).map_or_else(|(_, said)| said, |()| "it went well now".to_owned());
+    let text = text::module(&[&small]);
+    vec![Finding {
+        command: "ll-opt --convert-layouts-to-llvm INPUT".to_owned(),
+        fault: format!("{failure:?}: {said}"),
+        source: format!("the generator, made smaller:\n{text}"),
+        input: text.into_bytes(),
+    }]
+}

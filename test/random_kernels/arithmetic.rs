@@ -1,0 +1,340 @@
+//! Random elementwise operations, guarded so that each has a result and only one.
+//!
+//! The bits of a NaN that an operation computes are nobody's promise: where they would matter (a
+//! bitcast, a sign) the operand is made a number first.
+
+use super::builder::Builder;
+use super::kernel::{Element, Scalar, Type, Value};
+
+const INT_BINARY: [&str; 10] = [
+    "arith.addi",
+    "arith.subi",
+    "arith.muli",
+    "arith.andi",
+    "arith.ori",
+    "arith.xori",
+    "arith.maxsi",
+    "arith.minsi",
+    "arith.maxui",
+    "arith.minui",
+];
+const SHIFTS: [&str; 3] = ["arith.shli", "arith.shrsi", "arith.shrui"];
+const DIVISIONS: [&str; 7] = [
+    "arith.divsi",
+    "arith.divui",
+    "arith.remsi",
+    "arith.remui",
+    "arith.ceildivsi",
+    "arith.ceildivui",
+    "arith.floordivsi",
+];
+const INT_UNARY: [&str; 4] = ["math.absi", "math.ctpop", "math.ctlz", "math.cttz"];
+const FLOAT_BINARY: [&str; 7] = [
+    "arith.addf",
+    "arith.subf",
+    "arith.mulf",
+    "arith.divf",
+    "arith.remf",
+    "arith.maximumf",
+    "arith.minimumf",
+];
+const FLOAT_UNARY: [&str; 7] = [
+    "arith.negf",
+    "math.absf",
+    "math.floor",
+    "math.ceil",
+    "math.trunc",
+    "math.round",
+    "math.roundeven",
+];
+
+impl Builder {
+    /// One random operation on tensors or scalars of numbers.
+    pub(crate) fn arithmetic(&mut self, value: Value) -> Value {
+        let element = self.element(value);
+        if element.is_pointer() {
+            return self.pointers(value);
+        }
+        match self.rng.below(10) {
+            0 => return self.comparison(value),
+            1 => return self.selection(value),
+            2 | 3 => {
+                let to = self.any_scalar();
+                return self.cast_to(value, to);
+            }
+            _ => {}
+        }
+        match (element.int(), element.float()) {
+            (Some(bits), _) => self.ints(value, bits),
+            (_, Some(scalar)) => self.floats(value, scalar),
+            // An 8-bit float moves, nothing more.
+            _ => self.selection(value),
+        }
+    }
+
+    fn pointers(&mut self, value: Value) -> Value {
+        if self.rng.chance(40) {
+            return self.selection(value);
+        }
+        // There and back, so that nobody sees the number.
+        let type_ = self.type_(value);
+        let number = self.cast("tt.ptr_to_int", value, Element::number(Scalar::Int(64)));
+        let noise = self.constant(&type_.of(Element::number(Scalar::Int(64))), 0x55);
+        let moved = self.elementwise("arith.xori", &[number, noise]);
+        let back = self.elementwise("arith.xori", &[moved, noise]);
+        self.cast("tt.int_to_ptr", back, type_.element)
+    }
+
+    fn ints(&mut self, value: Value, bits: u32) -> Value {
+        let type_ = self.type_(value);
+        match self.rng.below(20) {
+            0..=2 => {
+                let name = self.rng.choose(&INT_UNARY);
+                self.elementwise(name, &[value])
+            }
+            3..=5 if bits > 1 => {
+                let other = self.like(&type_);
+                let most = self.constant(&type_, u64::from(bits - 1));
+                let by = self.elementwise("arith.andi", &[other, most]);
+                let name = self.rng.choose(&SHIFTS);
+                self.elementwise(name, &[value, by])
+            }
+            6..=8 if bits > 1 => {
+                // From 1 up: neither zero nor, with the smallest number, minus one.
+                let other = self.like(&type_);
+                let most = self.constant(&type_, (1 << (bits - 1)) - 1);
+                let one = self.constant(&type_, 1);
+                let positive = self.elementwise("arith.andi", &[other, most]);
+                let divisor = self.elementwise("arith.ori", &[positive, one]);
+                let name = self.rng.choose(&DIVISIONS);
+                self.elementwise(name, &[value, divisor])
+            }
+            9 if bits > 1 => {
+                let other = self.like(&type_);
+                let name = self
+                    .rng
+                    .choose(&["arith.mulsi_extended", "arith.mului_extended"]);
+                let code = super::kernel::Code::Elementwise(name);
+                let halves = self.several(code, &[value, other], vec![type_.clone(), type_]);
+                self.elementwise("arith.xori", &[halves[0], halves[1]])
+            }
+            10 if bits >= 32 => {
+                let other = self.like(&type_);
+                self.elementwise("tt.mulhiui", &[value, other])
+            }
+            _ => {
+                let other = self.like(&type_);
+                let name = self.rng.choose(&INT_BINARY);
+                self.elementwise(name, &[value, other])
+            }
+        }
+    }
+
+    fn floats(&mut self, value: Value, scalar: Scalar) -> Value {
+        let type_ = self.type_(value);
+        match self.rng.below(14) {
+            0..=3 => {
+                let name = self.rng.choose(&FLOAT_UNARY);
+                self.elementwise(name, &[value])
+            }
+            4 if scalar.bits() >= 32 => self.elementwise("math.sqrt", &[value]),
+            5 if scalar.bits() >= 32 => {
+                let (b, c) = (self.like(&type_), self.like(&type_));
+                self.elementwise("math.fma", &[value, b, c])
+            }
+            6 => {
+                // Which zero the larger of two zeros is, is open: only one kind is left.
+                let zero = self.constant(&type_, 0);
+                let other = self.like(&type_);
+                let a = self.elementwise("arith.addf", &[value, zero]);
+                let b = self.elementwise("arith.addf", &[other, zero]);
+                let name = self.rng.choose(&["arith.maxnumf", "arith.minnumf"]);
+                self.elementwise(name, &[a, b])
+            }
+            7 => {
+                let other = self.like(&type_);
+                let sign = self.without_nan(other);
+                self.elementwise("math.copysign", &[value, sign])
+            }
+            _ => {
+                let other = self.like(&type_);
+                let name = self.rng.choose(&FLOAT_BINARY);
+                self.elementwise(name, &[value, other])
+            }
+        }
+    }
+
+    pub(crate) fn comparison(&mut self, value: Value) -> Value {
+        let type_ = self.type_(value);
+        if type_.element.int().is_some() {
+            let other = self.like(&type_);
+            let predicate = self.rng.below(10) as u8;
+            return self.compare_ints(predicate, value, other);
+        }
+        if type_.element.float().is_some() {
+            let other = self.like(&type_);
+            let predicate = self.rng.below(16) as u8;
+            return self.compare_floats(predicate, value, other);
+        }
+        self.selection(value)
+    }
+
+    fn selection(&mut self, value: Value) -> Value {
+        let type_ = self.type_(value);
+        let mut condition = type_.of(super::kernel::BOOL);
+        if self.rng.chance(20) {
+            condition.tensor = None;
+        }
+        let condition = self.like(&condition);
+        let other = self.like(&type_);
+        self.elementwise("arith.select", &[condition, value, other])
+    }
+
+    /// Zero where it is NaN.
+    fn without_nan(&mut self, value: Value) -> Value {
+        let type_ = self.type_(value);
+        let zero = self.constant(&type_, 0);
+        let is_number = self.compare_floats(7, value, value);
+        self.elementwise("arith.select", &[is_number, value, zero])
+    }
+
+    /// The value in another type, by its number or by its bits.
+    pub(crate) fn cast_to(&mut self, value: Value, to: Element) -> Value {
+        let from = self.element(value);
+        if from == to {
+            return value;
+        }
+        if from.bits() == to.bits() && (from.float().is_none() && to.float().is_none())
+            || from.bits() == to.bits() && self.rng.chance(30)
+        {
+            let number = if from.float().is_some() {
+                self.without_nan(value)
+            } else {
+                value
+            };
+            let name = if from.scalar.bits() == 8 || self.rng.chance(50) {
+                "tt.bitcast"
+            } else {
+                "arith.bitcast"
+            };
+            return self.cast(name, number, to);
+        }
+        match (from.int(), from.float(), to.int(), to.float()) {
+            (Some(a), _, Some(b), _) => {
+                let name = if a > b {
+                    "arith.trunci"
+                } else {
+                    self.rng.choose(&["arith.extsi", "arith.extui"])
+                };
+                self.cast(name, value, to)
+            }
+            (Some(_), _, _, Some(_)) => {
+                let name = self.rng.choose(&["arith.sitofp", "arith.uitofp"]);
+                self.cast(name, value, to)
+            }
+            (_, Some(_), Some(1), _) => self.truth(value),
+            (_, Some(scalar), Some(bits), _) => self.float_to_int(value, scalar, bits),
+            (_, Some(a), _, Some(b)) => self.float_to_float(value, a, b),
+            // To and from 8-bit floats by way of a byte.
+            _ => {
+                let byte = Element::number(Scalar::Int(8));
+                let byte = self.cast_to(value, byte);
+                self.cast_to(byte, to)
+            }
+        }
+    }
+
+    fn truth(&mut self, value: Value) -> Value {
+        let type_ = self.type_(value);
+        let zero = self.constant(&type_, 0);
+        self.compare_floats(13, value, zero)
+    }
+
+    fn float_to_int(&mut self, value: Value, scalar: Scalar, bits: u32) -> Value {
+        let type_ = self.type_(value);
+        let most = if scalar == Scalar::F16 { 15 } else { 64 };
+        let limit = 2.0_f64.powi((bits - 1).min(most).cast_signed());
+        let limit = self.float_constant(&type_, limit);
+        let zero = self.constant(&type_, 0);
+        let size = self.elementwise("math.absf", &[value]);
+        let is_small = self.compare_floats(4, size, limit);
+        let to = Element::number(Scalar::Int(bits));
+        if self.rng.chance(50) {
+            let small = self.elementwise("arith.select", &[is_small, value, zero]);
+            self.cast("arith.fptosi", small, to)
+        } else {
+            let small = self.elementwise("arith.select", &[is_small, size, zero]);
+            self.cast("arith.fptoui", small, to)
+        }
+    }
+
+    fn float_to_float(&mut self, value: Value, from: Scalar, to: Scalar) -> Value {
+        let element = Element::number(to);
+        if from.bits() == to.bits() || self.rng.chance(40) {
+            let name = if from.bits() >= to.bits() && self.rng.chance(40) {
+                "tt.fp_to_fp.rtz"
+            } else {
+                "tt.fp_to_fp"
+            };
+            return self.cast(name, value, element);
+        }
+        let name = if from.bits() < to.bits() {
+            "arith.extf"
+        } else {
+            "arith.truncf"
+        };
+        self.cast(name, value, element)
+    }
+
+    /// A value of this type: one there is, one that is converted to it, or a new one.
+    pub(crate) fn like(&mut self, type_: &Type) -> Value {
+        let Some(tensor) = &type_.tensor else {
+            return self.scalar_like(type_);
+        };
+        let near: Vec<Value> = self
+            .tensors
+            .iter()
+            .copied()
+            .filter(|v| {
+                let other = &self.kernel.types[*v];
+                other.shape() == tensor.shape
+                    && (other.element == type_.element
+                        || !(other.element.is_pointer() || type_.element.is_pointer()))
+            })
+            .collect();
+        if !near.is_empty() && (type_.element.is_pointer() || self.rng.chance(85)) {
+            let value = self.rng.choose(&near);
+            let value = if self.rng.chance(50) {
+                let converted = self.convert(value, &tensor.encoding);
+                self.cast_to(converted, type_.element)
+            } else {
+                let cast = self.cast_to(value, type_.element);
+                self.convert(cast, &tensor.encoding)
+            };
+            return value;
+        }
+        if type_.element.is_pointer() || self.rng.chance(30) && self.has_room_for_arguments() {
+            return self.fresh(type_);
+        }
+        if self.rng.chance(40) {
+            let scalar = Type::scalar(type_.element);
+            let scalar = self.scalar_like(&scalar);
+            return self.splat(scalar, type_);
+        }
+        let bits = self.interesting(type_.element.scalar);
+        self.constant(type_, bits)
+    }
+
+    fn scalar_like(&mut self, type_: &Type) -> Value {
+        if type_.element.is_pointer() {
+            return self.fresh(type_);
+        }
+        if self.rng.chance(60) {
+            let list = self.scalars.clone();
+            let scalar = self.rng.choose(&list);
+            return self.cast_to(scalar, type_.element);
+        }
+        let bits = self.interesting(type_.element.scalar);
+        self.constant(type_, bits)
+    }
+}

@@ -1,0 +1,334 @@
+//! The kernel under construction: which values there are, and what every part of the generator needs.
+
+use super::float::{encode, is_nan};
+use super::kernel::{
+    Argument, BOOL, Code, Content, Element, I32, Kernel, Op, Scalar, Tensor, Type, Value,
+};
+use crate::referee::random::Rng;
+use crate::referee::registers;
+use crate::referee::text::Setting;
+use linear_layout::target::{Target, Vendor};
+use std::rc::Rc;
+
+/// Registers that a thread may have of one tensor: more take long and show nothing new.
+const MAX_REGISTERS: u64 = 64;
+/// Elements that a tensor may have.
+pub(crate) const MAX_ELEMENTS: u64 = 1 << 11;
+
+/// What an operation may be made of.
+pub(crate) const SCALARS: [Scalar; 11] = [
+    Scalar::Int(1),
+    Scalar::Int(8),
+    Scalar::Int(16),
+    Scalar::Int(32),
+    Scalar::Int(64),
+    Scalar::F16,
+    Scalar::Bf16,
+    Scalar::F32,
+    Scalar::F64,
+    Scalar::F8E5M2,
+    Scalar::F8E4M3,
+];
+
+/// Which of several runs of the same operation this is: of other programs, in other iterations.
+#[derive(Clone, Copy)]
+pub(crate) struct Slot {
+    /// The number of the run, an `i32`.
+    pub(crate) number: Value,
+    /// How many there can be.
+    pub(crate) count: u64,
+}
+
+pub(crate) struct Builder {
+    pub(crate) rng: Rng,
+    pub(crate) setting: Setting,
+    pub(crate) kernel: Kernel,
+    /// The blocks around the place where operations are added, outermost first.
+    blocks: Vec<Vec<Op>>,
+    /// Values that a later operation may use: tensors, scalars.
+    pub(crate) tensors: Vec<Value>,
+    pub(crate) scalars: Vec<Value>,
+    pub(crate) slot: Slot,
+    /// The next buffer of `i64` holds pointers to this.
+    pub(crate) pointee: Option<Element>,
+    /// Arguments are numbered first, though they are found to be needed last.
+    arguments: Vec<(Type, Argument)>,
+}
+
+/// The encoding as text, if it has a layout on the shape that is not too large for a thread.
+fn fits(encoding: &str, shape: &[u64]) -> bool {
+    registers::known(encoding).is_some_and(|known| {
+        known.is_distributed()
+            && known
+                .to_linear_layout(shape)
+                .is_ok_and(|l| l.is_surjective())
+            && known
+                .unique_elems_per_thread(shape)
+                .is_ok_and(|count| count <= MAX_REGISTERS)
+    })
+}
+
+/// Room for arguments before the first other value; unused ones go when the kernel is finished.
+const MAX_ARGUMENTS: usize = 40;
+
+impl Builder {
+    pub(crate) fn new(mut rng: Rng, target: &'static Target) -> Self {
+        let warps = rng.power(0, 3);
+        let grid = [1, 2, 3].map(|_| rng.choose(&[1, 1, 1, 2, 3]));
+        let kernel = Kernel {
+            target,
+            warps,
+            grid,
+            types: vec![Type::scalar(I32); MAX_ARGUMENTS],
+            arguments: Vec::new(),
+            body: Vec::new(),
+        };
+        let mut builder = Self {
+            setting: Setting::new(u64::from(target.lanes), warps, 1, target.name),
+            rng,
+            kernel,
+            blocks: vec![Vec::new()],
+            tensors: Vec::new(),
+            scalars: Vec::new(),
+            slot: Slot {
+                number: 0,
+                count: grid.iter().map(|n| u64::from(*n)).product(),
+            },
+            pointee: None,
+            arguments: Vec::new(),
+        };
+        let ids = [0, 1, 2].map(|axis| builder.one(Code::ProgramId(axis), &[], Type::scalar(I32)));
+        let mut number = ids[2];
+        for axis in [1, 0] {
+            let size = builder.constant(&Type::scalar(I32), u64::from(grid[axis]));
+            let times = builder.elementwise("arith.muli", &[number, size]);
+            number = builder.elementwise("arith.addi", &[times, ids[axis]]);
+        }
+        builder.slot.number = number;
+        builder.scalars = vec![ids[0], number];
+        // AMD GPUs have no register for it.
+        if target.vendor == Vendor::Nvidia && builder.rng.chance(30) {
+            let axis = builder.rng.below(3) as u8;
+            let count = builder.one(Code::NumPrograms(axis), &[], Type::scalar(I32));
+            builder.scalars.push(count);
+        }
+        builder
+    }
+
+    /// The kernel, its arguments in order.
+    pub(crate) fn finish(mut self) -> Kernel {
+        for (i, (type_, argument)) in self.arguments.into_iter().enumerate() {
+            self.kernel.types[i] = type_;
+            self.kernel.arguments.push(argument);
+        }
+        self.kernel.body = self.blocks.remove(0);
+        self.kernel
+    }
+
+    pub(crate) fn has_room_for_arguments(&self) -> bool {
+        self.arguments.len() + 6 < MAX_ARGUMENTS
+    }
+
+    pub(crate) fn argument(&mut self, element: Element, argument: Argument) -> Value {
+        let value = self.arguments.len();
+        self.kernel.types[value] = Type::scalar(element);
+        self.arguments.push((Type::scalar(element), argument));
+        value
+    }
+
+    /// A pointer to a buffer.
+    pub(crate) fn buffer(&mut self, pointee: Element, content: Content) -> Value {
+        let divisibility = self.rng.chance(75).then_some(16);
+        self.argument(
+            pointee.pointer(),
+            Argument {
+                content,
+                divisibility,
+            },
+        )
+    }
+
+    /// A number that is known only when the kernel is launched.
+    pub(crate) fn number(&mut self, value: u64) -> Value {
+        let divisibility =
+            (value != 0 && value.is_multiple_of(16) && self.rng.chance(70)).then_some(16);
+        self.argument(
+            I32,
+            Argument {
+                content: Content::Number(value),
+                divisibility,
+            },
+        )
+    }
+
+    pub(crate) fn type_(&self, value: Value) -> Type {
+        self.kernel.types[value].clone()
+    }
+
+    pub(crate) fn element(&self, value: Value) -> Element {
+        self.kernel.types[value].element
+    }
+
+    pub(crate) fn push(&mut self, op: Op) {
+        self.blocks
+            .last_mut()
+            .expect("there is a block around every place")
+            .push(op);
+    }
+
+    pub(crate) fn open(&mut self) {
+        self.blocks.push(Vec::new());
+    }
+
+    pub(crate) fn close(&mut self) -> Vec<Op> {
+        self.blocks.pop().expect("a block was opened")
+    }
+
+    /// Adds an operation with one result.
+    pub(crate) fn one(&mut self, code: Code, operands: &[Value], type_: Type) -> Value {
+        self.several(code, operands, vec![type_])[0]
+    }
+
+    pub(crate) fn several(
+        &mut self,
+        code: Code,
+        operands: &[Value],
+        types: Vec<Type>,
+    ) -> Vec<Value> {
+        let results: Vec<Value> = types
+            .into_iter()
+            .map(|t| self.kernel.new_value(t))
+            .collect();
+        self.push(Op {
+            code,
+            operands: operands.to_vec(),
+            results: results.clone(),
+            regions: Vec::new(),
+        });
+        results
+    }
+
+    /// An operation whose result has the type of the last operand.
+    pub(crate) fn elementwise(&mut self, name: &'static str, operands: &[Value]) -> Value {
+        let type_ = self.type_(*operands.last().expect("it has operands"));
+        self.one(Code::Elementwise(name), operands, type_)
+    }
+
+    pub(crate) fn cast(&mut self, name: &'static str, operand: Value, to: Element) -> Value {
+        let type_ = self.type_(operand).of(to);
+        self.one(Code::Elementwise(name), &[operand], type_)
+    }
+
+    /// `bits` are cut to the element's width.
+    pub(crate) fn constant(&mut self, type_: &Type, bits: u64) -> Value {
+        let bits = bits & (u64::MAX >> (64 - type_.element.bits()));
+        self.one(Code::Constant(bits), &[], type_.clone())
+    }
+
+    pub(crate) fn float_constant(&mut self, type_: &Type, value: f64) -> Value {
+        self.constant(type_, encode(type_.element.scalar, value))
+    }
+
+    pub(crate) fn compare_ints(&mut self, predicate: u8, a: Value, b: Value) -> Value {
+        let type_ = self.type_(a).of(BOOL);
+        self.one(Code::CompareInts(predicate), &[a, b], type_)
+    }
+
+    pub(crate) fn compare_floats(&mut self, predicate: u8, a: Value, b: Value) -> Value {
+        let type_ = self.type_(a).of(BOOL);
+        self.one(Code::CompareFloats(predicate), &[a, b], type_)
+    }
+
+    pub(crate) fn tensor_type(&self, element: Element, shape: &[u64], encoding: &str) -> Type {
+        Type {
+            element,
+            tensor: Some(Tensor {
+                shape: shape.to_vec(),
+                encoding: encoding.into(),
+            }),
+        }
+    }
+
+    pub(crate) fn fits(&self, encoding: &str, shape: &[u64]) -> bool {
+        fits(encoding, shape)
+    }
+
+    /// A layout of registers for a shape, of any family.
+    pub(crate) fn encoding(&mut self, shape: &[u64]) -> Rc<str> {
+        for _ in 0..30 {
+            let text = registers::any(&mut self.rng, &self.setting, shape);
+            if fits(&text, shape) {
+                return text.into();
+            }
+        }
+        loop {
+            let text = registers::blocked(&mut self.rng, &self.setting, shape.len());
+            if fits(&text, shape) {
+                return text.into();
+            }
+        }
+    }
+
+    pub(crate) fn convert(&mut self, value: Value, encoding: &str) -> Value {
+        let type_ = self.type_(value);
+        let to = self.tensor_type(type_.element, type_.shape(), encoding);
+        if to == type_ {
+            return value;
+        }
+        self.one(Code::Convert, &[value], to)
+    }
+
+    pub(crate) fn splat(&mut self, scalar: Value, type_: &Type) -> Value {
+        let to = type_.of(self.element(scalar));
+        self.one(Code::Splat, &[scalar], to)
+    }
+
+    pub(crate) fn any_tensor(&mut self) -> Value {
+        // The last ones more often, so that chains grow.
+        let count = self.tensors.len();
+        let from = if self.rng.chance(60) {
+            count.saturating_sub(3)
+        } else {
+            0
+        };
+        self.tensors[self.rng.between(from, count - 1)]
+    }
+
+    /// A scalar from 0 to 3.
+    pub(crate) fn small_scalar(&mut self) -> Value {
+        let list = self.scalars.clone();
+        let scalar = self.rng.choose(&list);
+        let three = self.constant(&Type::scalar(I32), 3);
+        self.elementwise("arith.andi", &[scalar, three])
+    }
+
+    pub(crate) fn any_scalar(&mut self) -> Element {
+        let scalar = self.rng.choose(&SCALARS);
+        Element::number(scalar)
+    }
+
+    /// The bits of a number that is worth a try; NaN is a quiet one.
+    pub(crate) fn interesting(&mut self, scalar: Scalar) -> u64 {
+        let word = self.rng.next();
+        let bits = match scalar {
+            Scalar::Int(_) => match word % 4 {
+                0 => word >> 32,
+                1 => (word >> 32) % 7,
+                2 => ((word >> 32) % 7).wrapping_neg(),
+                _ => 1 << ((word >> 32) % 64),
+            },
+            Scalar::F8E5M2 | Scalar::F8E4M3 => word >> 32,
+            _ if word.is_multiple_of(3) => {
+                let small = f64::from((word >> 32) as i32) / f64::from(1 << 27);
+                encode(scalar, small)
+            }
+            _ if word % 3 == 1 => encode(scalar, ((word >> 32) % 17) as f64 - 8.0),
+            _ => self.rng.next(),
+        } & (u64::MAX >> (64 - scalar.bits()));
+        if is_nan(scalar, bits) {
+            encode(scalar, f64::NAN)
+        } else {
+            bits
+        }
+    }
+}

@@ -1,0 +1,378 @@
+//! Plain evaluation: every tensor is the array of its elements, row by row, and nobody holds it.
+//!
+//! The evaluator is strict about what a kernel may do: an access outside of its buffer, a byte
+//! written twice, or an operation without a result is an error of the kernel, whoever runs it.
+
+use super::compute::{compare_floats, compare_ints, elementwise};
+use super::kernel::{Code, Element, Kernel, Op, Region, Type, Value};
+use std::rc::Rc;
+
+/// The buffers of a launch, and where they lie.
+#[derive(Clone, Debug)]
+pub(crate) struct Memory {
+    pub(crate) buffers: Vec<Vec<u8>>,
+    pub(crate) addresses: Vec<u64>,
+    written: Vec<Vec<bool>>,
+}
+
+impl Memory {
+    pub(crate) fn new(buffers: Vec<Vec<u8>>, addresses: Vec<u64>) -> Self {
+        let written = buffers.iter().map(|b| vec![false; b.len()]).collect();
+        Self {
+            buffers,
+            addresses,
+            written,
+        }
+    }
+
+    fn place(&self, address: u64, bytes: usize) -> Result<(usize, usize), String> {
+        self.addresses
+            .iter()
+            .zip(&self.buffers)
+            .enumerate()
+            .find_map(|(i, (start, buffer))| {
+                let offset = usize::try_from(address.checked_sub(*start)?).ok()?;
+                (offset.checked_add(bytes)? <= buffer.len()).then_some((i, offset))
+            })
+            .ok_or_else(|| format!("{bytes} bytes at {address:#x} are in no buffer"))
+    }
+
+    fn load(&self, address: u64, element: Element) -> Result<u64, String> {
+        let bytes = element.bytes();
+        let (buffer, offset) = self.place(address, bytes)?;
+        let word = self.buffers[buffer][offset..offset + bytes]
+            .iter()
+            .rev()
+            .fold(0, |word, byte| word << 8 | u64::from(*byte));
+        // Any byte that is not zero is true.
+        Ok(if element.bits() == 1 {
+            u64::from(word != 0)
+        } else {
+            word
+        })
+    }
+
+    fn store(&mut self, address: u64, element: Element, value: u64) -> Result<(), String> {
+        let bytes = element.bytes();
+        let (buffer, offset) = self.place(address, bytes)?;
+        for i in 0..bytes {
+            if std::mem::replace(&mut self.written[buffer][offset + i], true) {
+                return Err(format!(
+                    "byte {} of buffer {buffer} is written twice",
+                    offset + i
+                ));
+            }
+            self.buffers[buffer][offset + i] = (value >> (8 * i)) as u8;
+        }
+        Ok(())
+    }
+}
+
+type Elements = Rc<[u64]>;
+
+/// Runs every program of the grid, one after another; the arguments are bits or addresses.
+pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
+    let [x, y, z] = kernel.grid;
+    for program in 0..x * y * z {
+        let mut program = Program {
+            kernel,
+            id: [program % x, program / x % y, program / x / y],
+            values: vec![None; kernel.types.len()],
+            memory,
+            steps: 0,
+        };
+        for (i, bits) in arguments.iter().enumerate() {
+            program.values[i] = Some(Rc::new([*bits]));
+        }
+        program.ops(&kernel.body)?;
+    }
+    Ok(())
+}
+
+struct Program<'a> {
+    kernel: &'a Kernel,
+    id: [u32; 3],
+    values: Vec<Option<Elements>>,
+    memory: &'a mut Memory,
+    steps: u32,
+}
+
+/// The row-major number of `coords` in `shape`.
+fn flat(coords: &[u64], shape: &[u64]) -> usize {
+    let index = coords.iter().zip(shape).fold(0, |n, (c, s)| n * s + c);
+    index as usize
+}
+
+/// The coordinates of the element with this row-major number.
+fn coords(mut index: u64, shape: &[u64]) -> Vec<u64> {
+    let mut coords = vec![0; shape.len()];
+    for (c, size) in coords.iter_mut().zip(shape).rev() {
+        *c = index % size;
+        index /= size;
+    }
+    coords
+}
+
+impl Program<'_> {
+    fn type_(&self, value: Value) -> &Type {
+        &self.kernel.types[value]
+    }
+
+    fn get(&self, value: Value) -> Elements {
+        self.values[value]
+            .clone()
+            .expect("a value is computed before it is used")
+    }
+
+    fn condition(&self, value: Value) -> bool {
+        self.get(value)[0] & 1 == 1
+    }
+
+    /// Runs operations in order; returns what the last one yields.
+    fn ops(&mut self, ops: &[Op]) -> Result<Vec<Elements>, String> {
+        for op in ops {
+            self.steps += 1;
+            if self.steps > 100_000 {
+                return Err("the kernel runs for too long".to_owned());
+            }
+            match op.code {
+                Code::Yield | Code::Condition => {
+                    return Ok(op.operands.iter().map(|v| self.get(*v)).collect());
+                }
+                _ => {
+                    let results = self.op(op)?;
+                    for (value, elements) in op.results.iter().zip(results) {
+                        debug_assert_eq!(elements.len(), self.type_(*value).num_elements());
+                        self.values[*value] = Some(elements);
+                    }
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn region(&mut self, region: &Region, arguments: &[Elements]) -> Result<Vec<Elements>, String> {
+        for (value, elements) in region.arguments.iter().zip(arguments) {
+            self.values[*value] = Some(elements.clone());
+        }
+        self.ops(&region.ops)
+    }
+
+    fn op(&mut self, op: &Op) -> Result<Vec<Elements>, String> {
+        let operands: Vec<Elements> = op.operands.iter().map(|v| self.get(*v)).collect();
+        match op.code {
+            Code::For { unsigned } => return self.for_loop(op, &operands, unsigned),
+            Code::If => {
+                let region = if self.condition(op.operands[0]) { 0 } else { 1 };
+                return match op.regions.get(region) {
+                    Some(region) => self.region(region, &[]),
+                    None => Ok(Vec::new()),
+                };
+            }
+            Code::While => {
+                let mut carried = operands;
+                loop {
+                    let mut passed = self.region(&op.regions[0], &carried)?;
+                    if passed.remove(0)[0] & 1 == 0 {
+                        return Ok(passed);
+                    }
+                    carried = self.region(&op.regions[1], &passed)?;
+                }
+            }
+            Code::Store { .. } => {
+                self.store(op.operands[0], op.operands[1], op.operands.get(2))?;
+                return Ok(Vec::new());
+            }
+            Code::BufferStore => {
+                let (value, mask) = (op.operands[0], op.operands.get(3));
+                let addresses = self.offset_by(op.operands[1], op.operands[2]);
+                self.store_at(&addresses, value, mask)?;
+                return Ok(Vec::new());
+            }
+            Code::Split => {
+                let half = |h: usize| operands[0].iter().skip(h).step_by(2).copied().collect();
+                return Ok(vec![half(0), half(1)]);
+            }
+            _ => {}
+        }
+        let type_ = self.type_(op.results[0]).clone();
+        let count = type_.num_elements();
+        let same = |bits: u64| -> Elements { vec![bits; count].into() };
+        let result = match &op.code {
+            Code::ProgramId(axis) => same(u64::from(self.id[usize::from(*axis)])),
+            Code::NumPrograms(axis) => same(u64::from(self.kernel.grid[usize::from(*axis)])),
+            Code::Constant(bits) => same(*bits),
+            Code::Range(start) => (0..count as u64).map(|i| start + i).collect(),
+            Code::Splat => same(operands[0][0]),
+            // Sizes of 1 come and go; the row-major order stays.
+            Code::ExpandDims(_) | Code::Reshape | Code::Convert => operands[0].clone(),
+            Code::Broadcast => {
+                let from = self.type_(op.operands[0]).shape();
+                let source = |i: u64| {
+                    let mut at = coords(i, type_.shape());
+                    for (c, size) in at.iter_mut().zip(from) {
+                        *c %= size;
+                    }
+                    operands[0][flat(&at, from)]
+                };
+                (0..count as u64).map(source).collect()
+            }
+            Code::Trans(order) => {
+                let from = self.type_(op.operands[0]).shape();
+                let source = |i: u64| {
+                    let at = coords(i, type_.shape());
+                    let mut moved = vec![0; from.len()];
+                    for (c, dim) in at.iter().zip(order) {
+                        moved[*dim] = *c;
+                    }
+                    operands[0][flat(&moved, from)]
+                };
+                (0..count as u64).map(source).collect()
+            }
+            Code::Join => (0..count).map(|i| operands[i % 2][i / 2]).collect(),
+            Code::AddPointer => self.offset_by(op.operands[0], op.operands[1]),
+            Code::Load { .. } => self.load(&operands[0], type_.element, &operands[1..])?,
+            Code::BufferLoad => {
+                let addresses = self.offset_by(op.operands[0], op.operands[1]);
+                self.load(&addresses, type_.element, &operands[2..])?
+            }
+            Code::CompareInts(predicate) => {
+                let bits = self.type_(op.operands[0]).element.bits();
+                let pairs = operands[0].iter().zip(operands[1].iter());
+                pairs
+                    .map(|(a, b)| u64::from(compare_ints(*predicate, bits, *a, *b)))
+                    .collect()
+            }
+            Code::CompareFloats(predicate) => {
+                let scalar = self.type_(op.operands[0]).element.scalar;
+                let pairs = operands[0].iter().zip(operands[1].iter());
+                pairs
+                    .map(|(a, b)| u64::from(compare_floats(*predicate, scalar, *a, *b)))
+                    .collect()
+            }
+            Code::Elementwise(name) => {
+                if name.ends_with("_extended") {
+                    return self.extended(op, name, &operands);
+                }
+                self.each(op, name, &operands, count)?
+            }
+            other => return Err(format!("{other:?} has no value")),
+        };
+        Ok(vec![result])
+    }
+
+    /// One result of an elementwise operation; a scalar operand is the same for all elements.
+    fn each(
+        &self,
+        op: &Op,
+        name: &str,
+        operands: &[Elements],
+        count: usize,
+    ) -> Result<Elements, String> {
+        let from = self.type_(op.operands[0]).element;
+        let to = self.type_(op.results[0]).element;
+        (0..count)
+            .map(|i| {
+                let one: Vec<u64> = operands.iter().map(|list| list[i % list.len()]).collect();
+                elementwise(name, from, to, &one)
+                    .ok_or_else(|| format!("`{name}` of {one:x?} has no result"))
+            })
+            .collect()
+    }
+
+    /// A product of twice the width: its low and its high half.
+    fn extended(
+        &self,
+        op: &Op,
+        name: &str,
+        operands: &[Elements],
+    ) -> Result<Vec<Elements>, String> {
+        let count = operands[0].len();
+        ["low", "high"]
+            .map(|half| self.each(op, &format!("{name}.{half}"), operands, count))
+            .into_iter()
+            .collect()
+    }
+
+    /// Pointers moved by so many elements each.
+    fn offset_by(&self, pointer: Value, offsets: Value) -> Elements {
+        let bytes = self.type_(pointer).element.pointee().bytes() as u64;
+        let width = self.type_(offsets).element.bits();
+        let (pointers, offsets) = (self.get(pointer), self.get(offsets));
+        let moved = |(i, offset): (usize, &u64)| {
+            let offset = (offset << (64 - width)).cast_signed() >> (64 - width);
+            let pointer = pointers[i % pointers.len()];
+            pointer.wrapping_add(offset.cast_unsigned().wrapping_mul(bytes))
+        };
+        offsets.iter().enumerate().map(moved).collect()
+    }
+
+    fn load(
+        &self,
+        addresses: &[u64],
+        element: Element,
+        masked: &[Elements],
+    ) -> Result<Elements, String> {
+        addresses
+            .iter()
+            .enumerate()
+            .map(|(i, address)| match masked {
+                [mask, other @ ..] if mask[i] & 1 == 0 => {
+                    // Without a value for it, what is not loaded may be anything; nothing here
+                    // looks at it.
+                    Ok(other.first().map_or(0, |list| list[i]))
+                }
+                _ => self.memory.load(*address, element),
+            })
+            .collect()
+    }
+
+    fn store(&mut self, pointer: Value, value: Value, mask: Option<&Value>) -> Result<(), String> {
+        let addresses = self.get(pointer);
+        self.store_at(&addresses, value, mask)
+    }
+
+    fn store_at(
+        &mut self,
+        addresses: &[u64],
+        value: Value,
+        mask: Option<&Value>,
+    ) -> Result<(), String> {
+        let element = self.type_(value).element;
+        let values = self.get(value);
+        let mask = mask.map(|m| self.get(*m));
+        for (i, address) in addresses.iter().enumerate() {
+            if mask.as_ref().is_none_or(|mask| mask[i] & 1 == 1) {
+                self.memory.store(*address, element, values[i])?;
+            }
+        }
+        Ok(())
+    }
+
+    fn for_loop(
+        &mut self,
+        op: &Op,
+        operands: &[Elements],
+        unsigned: bool,
+    ) -> Result<Vec<Elements>, String> {
+        let bits = self.type_(op.operands[0]).element.bits();
+        // As signed or unsigned numbers, both fit.
+        let number = |word: u64| {
+            if unsigned {
+                i128::from(word)
+            } else {
+                i128::from((word << (64 - bits)).cast_signed() >> (64 - bits))
+            }
+        };
+        let [mut at, end, step] = [0, 1, 2].map(|i| number(operands[i][0]));
+        let mut carried: Vec<Elements> = operands[3..].to_vec();
+        while at < end {
+            let mut arguments: Vec<Elements> =
+                vec![Rc::new([at as u64 & (u64::MAX >> (64 - bits))])];
+            arguments.append(&mut carried);
+            carried = self.region(&op.regions[0], &arguments)?;
+            at += step;
+        }
+        Ok(carried)
+    }
+}

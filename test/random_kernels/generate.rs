@@ -1,0 +1,435 @@
+//! From a seed to a kernel: what it loads, what it does with it, what it stores.
+
+use super::builder::{Builder, MAX_ELEMENTS, Slot};
+use super::kernel::{BOOL, Code, I32, I64, Kernel, Op, Region, Type, Value};
+use crate::referee::random::Rng;
+use crate::referee::registers;
+use linear_layout::encoding::{Encoding, EncodingError, infer};
+use linear_layout::target::{TARGETS, Target};
+
+/// The kernel of a seed, for a target that the seed chooses.
+pub(crate) fn generate(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed);
+    let target = &TARGETS[rng.below(TARGETS.len())];
+    generate_for(rng, target)
+}
+
+/// A kernel for this target.
+pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
+    let mut builder = Builder::new(rng, target);
+    for _ in 0..builder.rng.below(3) {
+        builder.new_scalar();
+    }
+    for _ in 0..builder.rng.between(1, 2) {
+        builder.input();
+    }
+    let steps = builder.rng.between(3, 12);
+    builder.steps(steps, 0);
+    for _ in 0..builder.rng.between(1, 2) {
+        let value = builder.any_tensor();
+        builder.store(value);
+    }
+    builder.finish()
+}
+
+impl Builder {
+    /// A loaded tensor of any shape.
+    fn input(&mut self) {
+        let rank = registers::rank(&mut self.rng);
+        let bits = self.rng.choose(&[3, 5, 7, 8, 9, 9, 10]);
+        let shape = registers::shape(&mut self.rng, rank, bits);
+        let encoding = self.encoding(&shape);
+        let mut element = self.any_scalar();
+        if self.rng.chance(15) {
+            element = element.pointer();
+        }
+        let type_ = self.tensor_type(element, &shape, &encoding);
+        let value = self.fresh(&type_);
+        self.tensors.push(value);
+    }
+
+    fn steps(&mut self, count: usize, depth: usize) {
+        for _ in 0..count {
+            if !self.has_room_for_arguments() {
+                return;
+            }
+            self.step(depth);
+        }
+    }
+
+    /// One more operation, of any kind.
+    fn step(&mut self, depth: usize) {
+        let value = self.any_tensor();
+        let result = match self.rng.below(100) {
+            0..=35 => Some(self.arithmetic(value)),
+            36..=50 => {
+                let shape = self.type_(value).shape().to_vec();
+                let encoding = self.encoding(&shape);
+                Some(self.convert(value, &encoding))
+            }
+            51..=70 => self.view(value),
+            71..=76 if self.element(value).is_pointer() => Some(self.load_through(value)),
+            71..=76 => {
+                self.input();
+                None
+            }
+            77..=80 => {
+                self.store(value);
+                None
+            }
+            81..=83 => {
+                self.scalar_step();
+                None
+            }
+            _ if depth >= 2 => Some(self.arithmetic(value)),
+            84..=90 => {
+                self.for_loop(depth);
+                None
+            }
+            91..=96 => {
+                self.branch(depth);
+                None
+            }
+            _ => {
+                self.while_loop(depth);
+                None
+            }
+        };
+        self.tensors.extend(result);
+    }
+
+    /// More scalars: computed, stored, or made tensors.
+    fn scalar_step(&mut self) {
+        let list = self.scalars.clone();
+        let scalar = self.rng.choose(&list);
+        match self.rng.below(4) {
+            0 => self.store(scalar),
+            1 => {
+                let shape_of = self.any_tensor();
+                let type_ = self.type_(shape_of);
+                let tensor = self.splat(scalar, &type_);
+                self.tensors.push(tensor);
+            }
+            _ => {
+                let result = self.arithmetic(scalar);
+                if self.element(result) == I32 {
+                    self.scalars.push(result);
+                } else {
+                    let back = self.cast_to(result, I32);
+                    self.scalars.push(back);
+                }
+            }
+        }
+    }
+
+    /// The same elements in another shape or order; nothing where the layout does not allow it.
+    fn view(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let tensor = type_.tensor.clone()?;
+        let shape = tensor.shape.clone();
+        let rank = shape.len();
+        let total: u64 = shape.iter().product();
+        match self.rng.below(6) {
+            0 => {
+                let order = self.rng.permutation(rank);
+                let moved: Vec<u64> = order.iter().map(|d| shape[*d]).collect();
+                let to = self.inferred(&type_, &moved, |e| infer::trans(e, &shape, &order))?;
+                Some(self.one(Code::Trans(order), &[value], to))
+            }
+            1 => {
+                let to = self.other_shape(total);
+                self.reshaped(value, &to)
+            }
+            2 if 2 * total <= MAX_ELEMENTS && rank < 5 => {
+                let mut larger = shape.clone();
+                larger.push(2);
+                let to = self.inferred(&type_, &larger, |e| infer::join(e, &shape))?;
+                let other = self.like(&type_);
+                Some(self.one(Code::Join, &[value, other], to))
+            }
+            3 if shape[rank - 1] == 2 && rank > 1 => {
+                // A layout whose threads hold both halves is one that `join` makes.
+                let half = shape[..rank - 1].to_vec();
+                let encoding = self.encoding(&half);
+                let half_type = self.tensor_type(type_.element, &half, &encoding);
+                let whole = self.inferred(&half_type, &shape, |e| infer::join(e, &half))?;
+                let to = self.inferred(&whole, &half, |e| infer::split(e, &shape))?;
+                let whole = whole.tensor?.encoding;
+                let source = self.convert(value, &whole);
+                let halves = self.several(Code::Split, &[source], vec![to.clone(), to]);
+                self.tensors.push(halves[0]);
+                Some(halves[1])
+            }
+            4 if rank < 5 => {
+                let axis = self.rng.below(rank + 1);
+                let mut larger = shape.clone();
+                larger.insert(axis, 1);
+                let parent = self.encoding(&larger);
+                let slice = registers::slice(&parent, axis);
+                if !self.fits(&slice, &shape) {
+                    return None;
+                }
+                let source = self.convert(value, &slice);
+                let to = self.tensor_type(type_.element, &larger, &parent);
+                Some(self.one(Code::ExpandDims(axis), &[source], to))
+            }
+            _ => {
+                let axis = shape.iter().position(|size| *size == 1)?;
+                let mut larger = shape.clone();
+                larger[axis] = self.rng.power(1, 4);
+                let fits = larger.iter().product::<u64>() <= MAX_ELEMENTS
+                    && self.fits(&tensor.encoding, &larger);
+                let to = self.tensor_type(type_.element, &larger, &tensor.encoding);
+                fits.then(|| self.one(Code::Broadcast, &[value], to))
+            }
+        }
+    }
+
+    /// A shape of so many elements.
+    fn other_shape(&mut self, total: u64) -> Vec<u64> {
+        let rank = self.rng.between(1, 4);
+        let mut shape = vec![1; rank];
+        for _ in 0..total.trailing_zeros() {
+            let dim = self.rng.below(rank);
+            shape[dim] *= 2;
+        }
+        shape
+    }
+
+    pub(crate) fn reshaped(&mut self, value: Value, shape: &[u64]) -> Option<Value> {
+        let type_ = self.type_(value);
+        let to = self.inferred(&type_, shape, |e| infer::reshape(e, type_.shape(), shape))?;
+        Some(self.one(Code::Reshape, &[value], to))
+    }
+
+    /// The type with this shape whose encoding follows from that of `from`.
+    fn inferred(
+        &self,
+        from: &Type,
+        shape: &[u64],
+        rule: impl FnOnce(&Encoding) -> Result<Encoding, EncodingError>,
+    ) -> Option<Type> {
+        let encoding = registers::known(&from.tensor.as_ref()?.encoding)?;
+        let encoding = rule(&encoding).ok()?.to_string();
+        self.fits(&encoding, shape)
+            .then(|| self.tensor_type(from.element, shape, &encoding))
+    }
+
+    /// Values that a loop carries or a branch chooses from: tensors, mostly.
+    fn some_values(&mut self, least: usize) -> Vec<Value> {
+        (0..self.rng.between(least, 2))
+            .map(|_| {
+                if self.rng.chance(15) {
+                    let list = self.scalars.clone();
+                    self.rng.choose(&list)
+                } else {
+                    self.any_tensor()
+                }
+            })
+            .collect()
+    }
+
+    /// Values of these types, those of the region more often.
+    fn likes(&mut self, types: &[Type]) -> Vec<Value> {
+        types.iter().map(|t| self.like(t)).collect()
+    }
+
+    fn keep(&mut self, values: &[Value]) {
+        for value in values {
+            if self.type_(*value).tensor.is_some() {
+                self.tensors.push(*value);
+            } else if self.element(*value) == I32 {
+                self.scalars.push(*value);
+            }
+        }
+    }
+
+    fn terminate(&mut self, code: Code, operands: Vec<Value>) {
+        self.push(Op {
+            code,
+            operands,
+            results: Vec::new(),
+            regions: Vec::new(),
+        });
+    }
+
+    /// Runs `body` in a region of its own; what it adds is out of reach afterwards.
+    fn region(&mut self, arguments: Vec<Value>, body: impl FnOnce(&mut Self)) -> Region {
+        let (tensors, scalars) = (self.tensors.len(), self.scalars.len());
+        let slot = self.slot;
+        self.open();
+        self.keep(&arguments);
+        body(self);
+        self.tensors.truncate(tensors);
+        self.scalars.truncate(scalars);
+        self.slot = slot;
+        Region {
+            arguments,
+            ops: self.close(),
+        }
+    }
+
+    /// Adds an operation with regions and keeps its results.
+    fn structured(
+        &mut self,
+        code: Code,
+        operands: Vec<Value>,
+        types: &[Type],
+        regions: Vec<Region>,
+    ) {
+        let results: Vec<Value> = types
+            .iter()
+            .map(|t| self.kernel.new_value(t.clone()))
+            .collect();
+        self.push(Op {
+            code,
+            operands,
+            results: results.clone(),
+            regions,
+        });
+        self.keep(&results);
+    }
+
+    /// Runs of iteration `count` of the region around: a region of memory for each.
+    fn enter_iteration(&mut self, count: Value, most: u64) {
+        let times = self.constant(&Type::scalar(I32), most);
+        let start = self.elementwise("arith.muli", &[self.slot.number, times]);
+        self.slot = Slot {
+            number: self.elementwise("arith.addi", &[start, count]),
+            count: self.slot.count * most,
+        };
+    }
+
+    fn next_number(&mut self, number: Value) -> Value {
+        let type_ = self.type_(number);
+        let one = self.constant(&type_, 1);
+        self.elementwise("arith.addi", &[number, one])
+    }
+
+    /// `scf.for` with at most three iterations.
+    fn for_loop(&mut self, depth: usize) {
+        let element = self.rng.choose(&[I32, I32, I32, I64]);
+        let type_ = Type::scalar(element);
+        let unsigned = self.rng.chance(40);
+        let start = match (self.rng.below(4), unsigned) {
+            (0, true) => 16_u64.wrapping_neg(),
+            (0, false) => 2_u64.wrapping_neg(),
+            (1, true) => (1 << (element.bits() - 1)) - 2,
+            (other, _) => other as u64,
+        };
+        let start = self.constant(&type_, start);
+        let step_size = self.rng.choose(&[1, 1, 1, 2, 3]);
+        let step = self.constant(&type_, step_size);
+        let trips = if self.rng.chance(60) {
+            let trips = self.rng.below(4) as u64;
+            self.constant(&type_, trips * step_size)
+        } else {
+            let trips = self.small_scalar();
+            let trips = self.cast_exactly(trips, &type_);
+            self.elementwise("arith.muli", &[trips, step])
+        };
+        let end = self.elementwise("arith.addi", &[start, trips]);
+        let zero = self.constant(&Type::scalar(I32), 0);
+        let carried = self.some_values(1);
+        let mut operands = vec![start, end, step, zero];
+        operands.extend(&carried);
+        let types: Vec<Type> = operands[3..].iter().map(|v| self.type_(*v)).collect();
+
+        let mut arguments = vec![self.kernel.new_value(type_)];
+        for type_ in &types {
+            arguments.push(self.kernel.new_value(type_.clone()));
+        }
+        let (at, count) = (arguments[0], arguments[1]);
+        let region = self.region(arguments, |b| {
+            b.enter_iteration(count, 4);
+            if element == I64 {
+                let short = b.cast("arith.trunci", at, I32);
+                b.scalars.push(short);
+            }
+            let steps = b.rng.between(1, 4);
+            b.steps(steps, depth + 1);
+            let mut yielded = vec![b.next_number(count)];
+            yielded.extend(b.likes(&types[1..]));
+            b.terminate(Code::Yield, yielded);
+        });
+        self.structured(Code::For { unsigned }, operands, &types, vec![region]);
+    }
+
+    /// A scalar `i32` from 0 up in another integer type.
+    fn cast_exactly(&mut self, value: Value, type_: &Type) -> Value {
+        if type_.element == I32 {
+            value
+        } else {
+            self.cast("arith.extsi", value, type_.element)
+        }
+    }
+
+    fn any_condition(&mut self) -> Value {
+        let list = self.scalars.clone();
+        let scalar = self.rng.choose(&list);
+        let condition = self.comparison(scalar);
+        debug_assert_eq!(self.element(condition), BOOL);
+        condition
+    }
+
+    fn branch(&mut self, depth: usize) {
+        let condition = self.any_condition();
+        let chosen = self.some_values(0);
+        let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
+        let mut regions = Vec::new();
+        for i in 0..2 {
+            if i == 1 && types.is_empty() && self.rng.chance(50) {
+                regions.push(Region::default());
+                continue;
+            }
+            let types = types.clone();
+            regions.push(self.region(Vec::new(), |b| {
+                let steps = b.rng.between(1, 3);
+                b.steps(steps, depth + 1);
+                if types.is_empty() {
+                    let value = b.any_tensor();
+                    b.store(value);
+                }
+                let yielded = b.likes(&types);
+                b.terminate(Code::Yield, yielded);
+            }));
+        }
+        self.structured(Code::If, vec![condition], &types, regions);
+    }
+
+    /// `scf.while` with at most three iterations.
+    fn while_loop(&mut self, depth: usize) {
+        let zero = self.constant(&Type::scalar(I32), 0);
+        let trips = self.small_scalar();
+        let mut operands = vec![zero];
+        operands.extend(self.some_values(1));
+        let types: Vec<Type> = operands.iter().map(|v| self.type_(*v)).collect();
+        let arguments = |b: &mut Self| -> Vec<Value> {
+            types
+                .iter()
+                .map(|t| b.kernel.new_value(t.clone()))
+                .collect()
+        };
+        let before = arguments(self);
+        let count = before[0];
+        let before = self.region(before, |b| {
+            b.enter_iteration(count, 4);
+            let steps = b.rng.below(3);
+            b.steps(steps, depth + 1);
+            let mut passed = vec![b.compare_ints(2, count, trips), count];
+            passed.extend(b.likes(&types[1..]));
+            b.terminate(Code::Condition, passed);
+        });
+        let after = arguments(self);
+        let count = after[0];
+        let after = self.region(after, |b| {
+            b.enter_iteration(count, 4);
+            let steps = b.rng.between(1, 3);
+            b.steps(steps, depth + 1);
+            let mut yielded = vec![b.next_number(count)];
+            yielded.extend(b.likes(&types[1..]));
+            b.terminate(Code::Yield, yielded);
+        });
+        self.structured(Code::While, operands, &types, vec![before, after]);
+    }
+}

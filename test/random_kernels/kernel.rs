@@ -1,0 +1,278 @@
+//! A kernel as data: what the generator makes, the evaluator runs and the shrinker takes apart.
+
+use linear_layout::target::Target;
+use std::rc::Rc;
+
+/// What one place in memory holds, pointers aside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Scalar {
+    /// A signless integer of so many bits.
+    Int(u32),
+    F8E5M2,
+    F8E4M3,
+    F16,
+    Bf16,
+    F32,
+    F64,
+}
+
+impl Scalar {
+    pub(crate) fn bits(self) -> u32 {
+        match self {
+            Self::Int(bits) => bits,
+            Self::F8E5M2 | Self::F8E4M3 => 8,
+            Self::F16 | Self::Bf16 => 16,
+            Self::F32 => 32,
+            Self::F64 => 64,
+        }
+    }
+
+    pub(crate) fn is_float(self) -> bool {
+        !matches!(self, Self::Int(_))
+    }
+
+    /// Whether it is a float that operations compute with; the others only move.
+    pub(crate) fn is_computed_float(self) -> bool {
+        self.is_float() && self.bits() > 8
+    }
+
+    pub(crate) fn name(self) -> String {
+        match self {
+            Self::Int(bits) => format!("i{bits}"),
+            Self::F8E5M2 => "f8E5M2".to_owned(),
+            Self::F8E4M3 => "f8E4M3FN".to_owned(),
+            Self::F16 => "f16".to_owned(),
+            Self::Bf16 => "bf16".to_owned(),
+            Self::F32 => "f32".to_owned(),
+            Self::F64 => "f64".to_owned(),
+        }
+    }
+}
+
+/// What a tensor holds: a scalar, or a pointer to one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Element {
+    is_pointer: bool,
+    pub(crate) scalar: Scalar,
+}
+
+pub(crate) const BOOL: Element = Element::number(Scalar::Int(1));
+pub(crate) const I32: Element = Element::number(Scalar::Int(32));
+pub(crate) const I64: Element = Element::number(Scalar::Int(64));
+
+impl Element {
+    pub(crate) const fn number(scalar: Scalar) -> Self {
+        Self {
+            is_pointer: false,
+            scalar,
+        }
+    }
+
+    pub(crate) fn pointer(self) -> Self {
+        Self {
+            is_pointer: true,
+            ..self
+        }
+    }
+
+    pub(crate) fn pointee(self) -> Self {
+        Self {
+            is_pointer: false,
+            ..self
+        }
+    }
+
+    pub(crate) fn is_pointer(self) -> bool {
+        self.is_pointer
+    }
+
+    /// An integer, and how many bits it has.
+    pub(crate) fn int(self) -> Option<u32> {
+        match self {
+            Self {
+                is_pointer: false,
+                scalar: Scalar::Int(bits),
+            } => Some(bits),
+            _ => None,
+        }
+    }
+
+    /// A float that operations compute with.
+    pub(crate) fn float(self) -> Option<Scalar> {
+        (!self.is_pointer && self.scalar.is_computed_float()).then_some(self.scalar)
+    }
+
+    pub(crate) fn bits(self) -> u32 {
+        if self.is_pointer() {
+            64
+        } else {
+            self.scalar.bits()
+        }
+    }
+
+    /// Bytes that it takes in memory: a boolean takes one.
+    pub(crate) fn bytes(self) -> usize {
+        self.bits().div_ceil(8) as usize
+    }
+
+    pub(crate) fn name(self) -> String {
+        if self.is_pointer() {
+            format!("!tt.ptr<{}>", self.pointee().name())
+        } else {
+            self.scalar.name()
+        }
+    }
+}
+
+/// The shape and encoding of a tensor.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Tensor {
+    pub(crate) shape: Vec<u64>,
+    pub(crate) encoding: Rc<str>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Type {
+    pub(crate) element: Element,
+    /// Nothing for a scalar.
+    pub(crate) tensor: Option<Tensor>,
+}
+
+impl Type {
+    pub(crate) fn scalar(element: Element) -> Self {
+        Self {
+            element,
+            tensor: None,
+        }
+    }
+
+    /// The same with another element.
+    pub(crate) fn of(&self, element: Element) -> Self {
+        Self {
+            element,
+            tensor: self.tensor.clone(),
+        }
+    }
+
+    /// The shape; a scalar has rank 0.
+    pub(crate) fn shape(&self) -> &[u64] {
+        self.tensor.as_ref().map_or(&[], |t| &t.shape)
+    }
+
+    pub(crate) fn num_elements(&self) -> usize {
+        self.shape().iter().product::<u64>() as usize
+    }
+}
+
+/// A value, by its place in [`Kernel::types`]; arguments come first.
+pub(crate) type Value = usize;
+
+/// What an operation does; types and operands stand in [`Op`].
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Code {
+    ProgramId(u8),
+    NumPrograms(u8),
+    /// The same bits in every element.
+    Constant(u64),
+    /// Numbers from here on.
+    Range(u64),
+    Splat,
+    ExpandDims(usize),
+    Broadcast,
+    Trans(Vec<usize>),
+    Reshape,
+    Join,
+    Split,
+    Convert,
+    AddPointer,
+    /// Operands: pointer, mask, value where the mask is false; the latter two may be absent.
+    Load {
+        volatile: bool,
+        policy: &'static str,
+    },
+    /// Operands: pointer, value, mask.
+    Store {
+        policy: &'static str,
+    },
+    /// Operands: base, offsets, mask, value where the mask is false.
+    BufferLoad,
+    /// Operands: value, base, offsets, mask.
+    BufferStore,
+    /// An operation of `arith`, `math` or `tt` that works on each element by itself.
+    Elementwise(&'static str),
+    /// `arith.cmpi`, with MLIR's number of the predicate.
+    CompareInts(u8),
+    /// `arith.cmpf`.
+    CompareFloats(u8),
+    For {
+        unsigned: bool,
+    },
+    If,
+    While,
+    Yield,
+    Condition,
+}
+
+/// A region of one block.
+#[derive(Clone, Default, PartialEq, Eq, Debug)]
+pub(crate) struct Region {
+    pub(crate) arguments: Vec<Value>,
+    pub(crate) ops: Vec<Op>,
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Op {
+    pub(crate) code: Code,
+    pub(crate) operands: Vec<Value>,
+    pub(crate) results: Vec<Value>,
+    pub(crate) regions: Vec<Region>,
+}
+
+impl Op {
+    /// Whether memory differs when it is left out.
+    pub(crate) fn writes(&self) -> bool {
+        matches!(self.code, Code::Store { .. } | Code::BufferStore)
+            || self
+                .regions
+                .iter()
+                .any(|region| region.ops.iter().any(Self::writes))
+    }
+}
+
+/// What an argument of the kernel is when it is launched.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    Number(u64),
+    /// A buffer of numbers.
+    Bytes(Vec<u8>),
+    /// A buffer of numbers, which are addresses in the buffer of another argument: each so many bytes
+    /// after its start.
+    Pointers {
+        into: usize,
+        offsets: Vec<u64>,
+    },
+}
+
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Argument {
+    pub(crate) content: Content,
+    /// What the kernel is promised to be a divisor of it.
+    pub(crate) divisibility: Option<u64>,
+}
+
+#[derive(Clone, Debug)]
+pub(crate) struct Kernel {
+    pub(crate) target: &'static Target,
+    pub(crate) warps: u64,
+    pub(crate) grid: [u32; 3],
+    pub(crate) types: Vec<Type>,
+    pub(crate) arguments: Vec<Argument>,
+    pub(crate) body: Vec<Op>,
+}
+
+impl Kernel {
+    pub(crate) fn new_value(&mut self, type_: Type) -> Value {
+        self.types.push(type_);
+        self.types.len() - 1
+    }
+}

@@ -1,0 +1,24 @@
+//! Random kernels of everything that lowers, against plain evaluation.
+//!
+//! [`generate`] makes a kernel from a seed: tensors of random shapes in layouts of every family are
+//! loaded, computed with, viewed, converted, carried through loops and branches, and stored.
+//! [`evaluate`] says what memory must hold afterwards: it works on arrays of elements, and knows no
+//! layouts. [`run`] lowers the kernel and runs it lane by lane; memory must be the same, byte by byte,
+//! a NaN aside. A kernel that fails is made smaller by [`shrink`].
+//!
+//! Reading order: [`kernel`], [`generate`], [`evaluate`], [`run`].
+//!
+//! Missing on purpose: what has more than one right result (`tt.reshape` that may reorder, `tt.cat`,
+//! poison), and approximations.
+
+mod arithmetic;
+mod builder;
+mod compute;
+mod evaluate;
+mod float;
+pub(crate) mod generate;
+pub(crate) mod kernel;
+mod memory;
+pub(crate) mod run;
+pub(crate) mod shrink;
+pub(crate) mod text;

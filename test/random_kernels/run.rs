@@ -1,0 +1,191 @@
+//! A kernel through the lowering and the simulator, compared with plain evaluation byte by byte.
+
+use super::evaluate;
+use super::float::is_nan;
+use super::kernel::{Content, Kernel};
+use super::text;
+use linear_layout::ir::Recorder;
+use linear_layout::machine::kernel::{
+    Arg, BufferId, Decoded, FaultKind, KernelError, Launch, Memory, decode_generic,
+};
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::pass::PassManager;
+use melior::utility::{parse_pass_pipeline, register_all_dialects};
+
+/// What a buffer holds before the kernel writes to it.
+pub(crate) const UNTOUCHED: u8 = 0xa5;
+
+/// A kernel takes a few thousand steps.
+const STEP_LIMIT: u64 = 1 << 22;
+
+/// How a kernel failed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Failure {
+    /// The generator made a kernel that has no meaning: its own fault.
+    Meaningless,
+    /// The verifiers or the lowering refuse it.
+    Refused,
+    /// The simulator cannot read what the lowering made.
+    NotDecoded,
+    /// The simulator stopped it.
+    Fault(FaultKind),
+    /// Memory differs from what it must hold.
+    Wrong,
+    Panic,
+}
+
+/// Lowers kernels, many of them in one context.
+pub(crate) struct Runner {
+    context: Context,
+    recorder: Recorder,
+}
+
+impl Runner {
+    pub(crate) fn new() -> Self {
+        let registry = DialectRegistry::new();
+        register_all_dialects(&registry);
+        linear_layout::register_dialects(&registry);
+        let context = Context::new_with_registry(&registry, false);
+        let recorder = Recorder::attach(&context);
+        Self { context, recorder }
+    }
+
+    /// Lowers a module to the LLVM dialect, as text in the generic form.
+    ///
+    /// # Errors
+    /// What MLIR said.
+    pub(crate) fn lower(&self, text: &str) -> Result<String, String> {
+        let said = || -> String {
+            let messages = self.recorder.take();
+            messages.iter().map(|m| format!("{m}\n")).collect()
+        };
+        let mut module = Module::parse(&self.context, text).ok_or_else(said)?;
+        let manager = PassManager::new(&self.context);
+        parse_pass_pipeline(
+            manager.as_operation_pass_manager(),
+            "builtin.module(convert-layouts-to-llvm)",
+        )
+        .map_err(|error| error.to_string())?;
+        manager.run(&mut module).map_err(|_| said())?;
+        let flags = OperationPrintingFlags::new().print_generic_operation_form();
+        module
+            .as_operation()
+            .to_string_with_flags(flags)
+            .map_err(|error| error.to_string())
+    }
+
+    /// Runs a kernel both ways.
+    ///
+    /// # Errors
+    /// How it failed, and what was said.
+    pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        let (mut memory, buffers, arguments) = launch_memory(kernel);
+        let mut expected = evaluate::Memory::new(
+            buffers.iter().map(|b| memory.bytes(*b).to_vec()).collect(),
+            buffers.iter().map(|b| memory.address(*b)).collect(),
+        );
+        let bits: Vec<u64> = arguments
+            .iter()
+            .map(|arg| match arg {
+                Arg::Buffer(buffer) => memory.address(*buffer),
+                Arg::Int(number) => *number as u64,
+                Arg::Float(_) => unreachable!("no argument is a float"),
+            })
+            .collect();
+        evaluate::run(kernel, &bits, &mut expected).map_err(|e| (Failure::Meaningless, e))?;
+
+        let text = text::module(&[kernel]);
+        let lowered = self.lower(&text).map_err(|e| (Failure::Refused, e))?;
+        let decoded =
+            decode_generic(&lowered, None).map_err(|e| (Failure::NotDecoded, e.to_string()))?;
+        launch(kernel, &decoded, &mut memory, arguments)
+            .map_err(|e| (Failure::Fault(e.kind()), e.to_string()))?;
+        for (i, buffer) in buffers.iter().enumerate() {
+            if let Some(what) =
+                first_difference(kernel, i, memory.bytes(*buffer), &expected.buffers[i])
+            {
+                return Err((Failure::Wrong, what));
+            }
+        }
+        Ok(())
+    }
+}
+
+fn launch(
+    kernel: &Kernel,
+    decoded: &Decoded,
+    memory: &mut Memory,
+    arguments: Vec<Arg>,
+) -> Result<(), KernelError> {
+    Launch::new(decoded.machine)
+        .grid(kernel.grid)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .step_limit(STEP_LIMIT)
+        .args(arguments)
+        .run(&decoded.program, memory)
+        .map(drop)
+}
+
+/// The buffers of the arguments, in their order, and the arguments.
+fn launch_memory(kernel: &Kernel) -> (Memory, Vec<BufferId>, Vec<Arg>) {
+    let mut memory = Memory::default();
+    let (mut buffers, mut arguments): (Vec<BufferId>, Vec<Arg>) = (Vec::new(), Vec::new());
+    for (i, argument) in kernel.arguments.iter().enumerate() {
+        let bytes = match &argument.content {
+            Content::Number(bits) => {
+                arguments.push(Arg::Int(i128::from(*bits)));
+                continue;
+            }
+            Content::Bytes(bytes) => bytes.clone(),
+            Content::Pointers { into, offsets } => {
+                let Arg::Buffer(buffer) = arguments[*into] else {
+                    unreachable!("pointers point into a buffer");
+                };
+                let start = memory.address(buffer);
+                offsets
+                    .iter()
+                    .flat_map(|offset| (start + offset).to_le_bytes())
+                    .collect()
+            }
+        };
+        let buffer = memory.add(format!("argument {i}"), bytes);
+        buffers.push(buffer);
+        arguments.push(Arg::Buffer(buffer));
+    }
+    (memory, buffers, arguments)
+}
+
+/// The first element of a buffer that is not what it must be; any NaN is as good as another.
+fn first_difference(
+    kernel: &Kernel,
+    index: usize,
+    found: &[u8],
+    expected: &[u8],
+) -> Option<String> {
+    let (argument, element) = kernel
+        .arguments
+        .iter()
+        .enumerate()
+        .filter(|(_, a)| !matches!(a.content, Content::Number(_)))
+        .map(|(i, _)| (i, kernel.types[i].element.pointee()))
+        .nth(index)?;
+    let size = element.bytes();
+    let word = |bytes: &[u8]| bytes.iter().rev().fold(0, |w, b| w << 8 | u64::from(*b));
+    let pairs = found.chunks(size).zip(expected.chunks(size));
+    for (i, (found, expected)) in pairs.enumerate() {
+        let (found, expected) = (word(found), word(expected));
+        let both_nan = !element.is_pointer()
+            && is_nan(element.scalar, found)
+            && is_nan(element.scalar, expected);
+        if found != expected && !both_nan {
+            return Some(format!(
+                "element {i} of argument {argument} ({}) is {found:#x} and must be {expected:#x}",
+                element.name()
+            ));
+        }
+    }
+    None
+}

@@ -1,0 +1,125 @@
+//! Makes a kernel that fails smaller, as long as it fails in the same way.
+
+use super::kernel::{Code, Kernel, Op, Region, Value};
+use std::collections::HashSet;
+
+/// The smallest kernel found that `fails` still holds for.
+pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
+    let mut best = kernel.clone();
+    remove_unused(&mut best);
+    loop {
+        let mut at = 0;
+        let mut improved = false;
+        // From the end: what the last operations need goes with them.
+        while at < count(&best.body) {
+            let place = count(&best.body) - 1 - at;
+            let mut smaller = best.clone();
+            let changed = change(&mut smaller, place);
+            if changed {
+                remove_unused(&mut smaller);
+            }
+            if changed && fails(&smaller) {
+                improved = true;
+                best = smaller;
+            } else {
+                at += 1;
+            }
+        }
+        if !improved {
+            return best;
+        }
+    }
+}
+
+fn count(ops: &[Op]) -> usize {
+    ops.iter()
+        .map(|op| 1 + op.regions.iter().map(|r| count(&r.ops)).sum::<usize>())
+        .sum()
+}
+
+/// Removes the operation at a place, or makes its results constants; `false` where it cannot.
+fn change(kernel: &mut Kernel, place: usize) -> bool {
+    let types = kernel.types.clone();
+    let mut left = place;
+    change_in(&mut kernel.body, &mut left, &|v| {
+        !types[v].element.is_pointer()
+    })
+    .unwrap_or(false)
+}
+
+fn change_in(
+    ops: &mut Vec<Op>,
+    left: &mut usize,
+    is_number: &dyn Fn(Value) -> bool,
+) -> Option<bool> {
+    for i in 0..ops.len() {
+        if *left == 0 {
+            return Some(change_one(ops, i, is_number));
+        }
+        *left -= 1;
+        for region in &mut ops[i].regions {
+            if let Some(changed) = change_in(&mut region.ops, left, is_number) {
+                return Some(changed);
+            }
+        }
+    }
+    None
+}
+
+fn change_one(ops: &mut Vec<Op>, i: usize, is_number: &dyn Fn(Value) -> bool) -> bool {
+    match ops[i].code {
+        Code::Yield | Code::Condition | Code::Constant(_) => return false,
+        _ => {}
+    }
+    if !ops[i].results.iter().all(|v| is_number(*v)) {
+        return false;
+    }
+    let old = ops.remove(i);
+    for result in old.results {
+        ops.insert(
+            i,
+            Op {
+                code: Code::Constant(0),
+                operands: Vec::new(),
+                results: vec![result],
+                regions: Vec::new(),
+            },
+        );
+    }
+    true
+}
+
+/// Removes operations whose results nobody uses and that write nothing.
+pub(crate) fn remove_unused(kernel: &mut Kernel) {
+    loop {
+        let mut used = HashSet::new();
+        collect(&kernel.body, &mut used);
+        let before = count(&kernel.body);
+        sweep(&mut kernel.body, &used);
+        if count(&kernel.body) == before {
+            return;
+        }
+    }
+}
+
+fn collect(ops: &[Op], used: &mut HashSet<Value>) {
+    for op in ops {
+        used.extend(&op.operands);
+        for region in &op.regions {
+            collect(&region.ops, used);
+        }
+    }
+}
+
+fn sweep(ops: &mut Vec<Op>, used: &HashSet<Value>) {
+    ops.retain(|op| {
+        op.writes()
+            || matches!(op.code, Code::Yield | Code::Condition)
+            || op.results.iter().any(|v| used.contains(v))
+    });
+    for op in ops {
+        for Region { ops, .. } in &mut op.regions {
+            sweep(ops, used);
+        }
+    }
+}

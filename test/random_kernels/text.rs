@@ -1,0 +1,232 @@
+//! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
+
+use super::kernel::{Code, Element, Kernel, Op, Region, Scalar, Type, Value};
+use std::collections::HashMap;
+use std::fmt::Write;
+use std::rc::Rc;
+
+/// The module of several kernels for the same GPU with as many warps, named `k0`, `k1`, ...
+pub(crate) fn module(kernels: &[&Kernel]) -> String {
+    let mut printer = Printer::default();
+    let functions: Vec<String> = kernels
+        .iter()
+        .enumerate()
+        .map(|(i, kernel)| printer.function(kernel, i))
+        .collect();
+    let mut text = String::new();
+    for (i, encoding) in printer.encodings.iter().enumerate() {
+        let _ = writeln!(text, "#e{i} = {encoding}");
+    }
+    let first = kernels[0];
+    let _ = writeln!(
+        text,
+        "module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = {} : i32, \
+         ttg.target = \"{}\", \"ttg.threads-per-warp\" = {} : i32}} {{",
+        first.warps, first.target.name, first.target.lanes
+    );
+    text += &functions.concat();
+    text += "}\n";
+    text
+}
+
+/// A number as an attribute without its type.
+fn literal(element: Element, bits: u64) -> String {
+    match element.scalar {
+        Scalar::Int(1) => if bits == 0 { "false" } else { "true" }.to_owned(),
+        Scalar::Int(width) => ((bits << (64 - width)).cast_signed() >> (64 - width)).to_string(),
+        scalar => format!("0x{bits:0width$X}", width = scalar.bits() as usize / 4),
+    }
+}
+
+#[derive(Default)]
+struct Printer {
+    names: HashMap<Rc<str>, usize>,
+    encodings: Vec<Rc<str>>,
+}
+
+impl Printer {
+    fn type_(&mut self, type_: &Type) -> String {
+        let element = type_.element.name();
+        let Some(tensor) = &type_.tensor else {
+            return element;
+        };
+        let next = self.encodings.len();
+        let name = *self.names.entry(tensor.encoding.clone()).or_insert(next);
+        if name == next {
+            self.encodings.push(tensor.encoding.clone());
+        }
+        let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
+        format!("tensor<{sizes}{element}, #e{name}>")
+    }
+
+    fn types(&mut self, kernel: &Kernel, values: &[Value]) -> String {
+        let types: Vec<String> = values
+            .iter()
+            .map(|v| self.type_(&kernel.types[*v]))
+            .collect();
+        format!("({})", types.join(", "))
+    }
+
+    fn function(&mut self, kernel: &Kernel, index: usize) -> String {
+        let arguments: Vec<String> = kernel
+            .arguments
+            .iter()
+            .enumerate()
+            .map(|(i, argument)| {
+                let hint = argument.divisibility.map_or(String::new(), |n| {
+                    format!(" {{tt.divisibility = {n} : i32}}")
+                });
+                format!("%{i}: {}{hint}", self.type_(&kernel.types[i]))
+            })
+            .collect();
+        let mut text = format!("  tt.func public @k{index}({}) {{\n", arguments.join(", "));
+        for op in &kernel.body {
+            self.op(kernel, op, 2, &mut text);
+        }
+        text + "    tt.return\n  }\n"
+    }
+
+    fn op(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+        let indent = "  ".repeat(depth);
+        let list = |values: &[Value]| {
+            let names: Vec<String> = values.iter().map(|v| format!("%{v}")).collect();
+            names.join(", ")
+        };
+        text.push_str(&indent);
+        if !op.results.is_empty() {
+            let _ = write!(text, "{} = ", list(&op.results));
+        }
+        let (name, properties) = self.name(kernel, op);
+        let _ = write!(text, "\"{name}\"({})", list(&op.operands));
+        if !properties.is_empty() {
+            let _ = write!(text, " <{{{properties}}}>");
+        }
+        if !op.regions.is_empty() {
+            text.push_str(" (");
+            for (i, region) in op.regions.iter().enumerate() {
+                text.push_str(if i == 0 { "{\n" } else { ", {\n" });
+                self.region(kernel, region, depth + 1, text);
+                let _ = write!(text, "{indent}}}");
+            }
+            text.push(')');
+        }
+        let (operands, results) = (
+            self.types(kernel, &op.operands),
+            self.types(kernel, &op.results),
+        );
+        let _ = writeln!(text, " : {operands} -> {results}");
+    }
+
+    fn region(&mut self, kernel: &Kernel, region: &Region, depth: usize, text: &mut String) {
+        if !region.arguments.is_empty() {
+            let arguments: Vec<String> = region
+                .arguments
+                .iter()
+                .map(|v| format!("%{v}: {}", self.type_(&kernel.types[*v])))
+                .collect();
+            let _ = writeln!(
+                text,
+                "{}^bb0({}):",
+                "  ".repeat(depth - 1),
+                arguments.join(", ")
+            );
+        }
+        for op in &region.ops {
+            self.op(kernel, op, depth, text);
+        }
+    }
+
+    /// The name of an operation and its properties.
+    fn name(&mut self, kernel: &Kernel, op: &Op) -> (&'static str, String) {
+        let none = String::new();
+        let policy = |policy: &str| {
+            if policy.is_empty() {
+                String::new()
+            } else {
+                format!("cachePolicy = #tt.cache_policy<{policy}>, ")
+            }
+        };
+        let segments = |sizes: &[usize]| {
+            let sizes: Vec<String> = sizes.iter().map(usize::to_string).collect();
+            format!("operandSegmentSizes = array<i32: {}>", sizes.join(", "))
+        };
+        let has = |n: usize| usize::from(op.operands.len() > n);
+        match &op.code {
+            Code::ProgramId(axis) => ("tt.get_program_id", format!("axis = {axis} : i32")),
+            Code::NumPrograms(axis) => ("tt.get_num_programs", format!("axis = {axis} : i32")),
+            Code::Constant(bits) => {
+                let type_ = &kernel.types[op.results[0]];
+                let mut value = literal(type_.element, *bits);
+                if type_.tensor.is_some() {
+                    value = format!("dense<{value}>");
+                }
+                if type_.tensor.is_some() || type_.element.int() != Some(1) {
+                    let _ = write!(value, " : {}", self.type_(type_));
+                }
+                ("arith.constant", format!("value = {value}"))
+            }
+            Code::Range(start) => {
+                let end = start + kernel.types[op.results[0]].shape()[0];
+                (
+                    "tt.make_range",
+                    format!("start = {start} : i32, end = {end} : i32"),
+                )
+            }
+            Code::Splat => ("tt.splat", none),
+            Code::ExpandDims(axis) => ("tt.expand_dims", format!("axis = {axis} : i32")),
+            Code::Broadcast => ("tt.broadcast", none),
+            Code::Trans(order) => {
+                let order: Vec<String> = order.iter().map(usize::to_string).collect();
+                (
+                    "tt.trans",
+                    format!("order = array<i32: {}>", order.join(", ")),
+                )
+            }
+            Code::Reshape => ("tt.reshape", none),
+            Code::Join => ("tt.join", none),
+            Code::Split => ("tt.split", none),
+            Code::Convert => ("ttg.convert_layout", none),
+            Code::AddPointer => ("tt.addptr", none),
+            Code::Load {
+                volatile,
+                policy: asked,
+            } => (
+                "tt.load",
+                format!(
+                    "{}isVolatile = {volatile}, {}",
+                    policy(asked),
+                    segments(&[1, has(1), has(2)])
+                ),
+            ),
+            Code::Store { policy: asked } => {
+                ("tt.store", policy(asked).trim_end_matches(", ").to_owned())
+            }
+            Code::BufferLoad => ("amdg.buffer_load", segments(&[1, 1, 0, has(2), has(3)])),
+            Code::BufferStore => ("amdg.buffer_store", segments(&[1, 1, 1, 0, has(3)])),
+            Code::Elementwise("tt.fp_to_fp.rtz") => {
+                ("tt.fp_to_fp", "rounding = 0 : i32".to_owned())
+            }
+            Code::Elementwise("tt.fp_to_fp") => {
+                let bits = |v: Value| kernel.types[v].element.bits();
+                let narrows = bits(op.operands[0]) >= bits(op.results[0]);
+                let rounding = if narrows { "rounding = 1 : i32" } else { "" };
+                ("tt.fp_to_fp", rounding.to_owned())
+            }
+            Code::Elementwise(name) => (name, none),
+            Code::CompareInts(predicate) => {
+                ("arith.cmpi", format!("predicate = {predicate} : i64"))
+            }
+            Code::CompareFloats(predicate) => {
+                ("arith.cmpf", format!("predicate = {predicate} : i64"))
+            }
+            Code::For { unsigned } => (
+                "scf.for",
+                if *unsigned { "unsignedCmp" } else { "" }.to_owned(),
+            ),
+            Code::If => ("scf.if", none),
+            Code::While => ("scf.while", none),
+            Code::Yield => ("scf.yield", none),
+            Code::Condition => ("scf.condition", none),
+        }
+    }
+}
