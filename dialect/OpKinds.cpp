@@ -23,9 +23,11 @@ struct Numbers {
     uint16_t own = 0, upstream = 0;
 #define LL_OWN_OP(Op) of[TypeID::get<Op>()] = {1, own++};
 #define LL_UPSTREAM_OP(Op) of[TypeID::get<Op>()] = {2, upstream++};
+#define LL_CANONICALISED_OP(Op)
 #include "OpKinds.inc"
 #undef LL_OWN_OP
 #undef LL_UPSTREAM_OP
+#undef LL_CANONICALISED_OP
   }
 };
 

@@ -149,12 +149,13 @@ struct DropResults : OpRewritePattern<ll::ttg::WarpSpecializeOp> {
 } // namespace
 
 void ll::ttg::TritonGPUDialect::getCanonicalizationPatterns(RewritePatternSet &patterns) const {
-  for (StringRef name :
-       {"ttg.convert_layout", "tt.reshape", "tt.trans", "tt.gather", "tt.split", "tt.expand_dims",
-        "tt.bitcast", "tt.broadcast", "tt.splat", "tt.make_range", "tt.addptr", "tt.load", "tt.store",
-        "tt.histogram", "ttg.local_alloc", "ttg.local_store", "ttg.memdesc_trans", "ttg.memdesc_reshape",
-        "ttg.memdesc_reinterpret", "ttg.memdesc_subslice", "ttng.tmem_store", "amdg.concat",
-        "amdg.extract_slice"})
-    patterns.add<Canonicalize>(name, patterns.getContext());
+#define LL_OWN_OP(Op)
+#define LL_UPSTREAM_OP(Op)
+#define LL_CANONICALISED_OP(Op)                                                                    \
+  patterns.add<Canonicalize>(Op::getOperationName(), patterns.getContext());
+#include "OpKinds.inc"
+#undef LL_OWN_OP
+#undef LL_UPSTREAM_OP
+#undef LL_CANONICALISED_OP
   patterns.add<DropCaptures, DropResults>(patterns.getContext());
 }

@@ -159,7 +159,7 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperand
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultElementType]> {
+def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor that each thread has in its registers";
   let description = [{
     - extract_slice_c1: operand, result and offsets have one rank
@@ -173,7 +173,7 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [Pure, SameOperandsAndResultE
   let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
 }
 
-def AMDG_ConcatOp : AMDG_Op<"concat", [Pure, SameOperandsAndResultElementType]> {
+def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "tensors side by side, row by row, as parts of one";
   let description = [{
     - concat_c1: operands and result have one rank

@@ -17,7 +17,7 @@ class TTG_Op<string mnemonic, list<Trait> traits = []>
 
 //===-- Layouts of tensors ------------------------------------------------------------------===//
 
-def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [Pure, SameOperandsAndResultShape,
+def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [LL_Canonicalized, Pure, SameOperandsAndResultShape,
                                                     SameOperandsAndResultElementType]> {
   let summary = "the same tensor in another layout";
   let description = [{
@@ -53,7 +53,7 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
 
 //===-- Buffers in shared memory ------------------------------------------------------------===//
 
-def TTG_LocalAllocOp : TTG_Op<"local_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_Canonicalized, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in shared memory, with contents or without";
   let description = [{
     A buffer that may not be written afterwards has no effect, so that equal ones can be merged;
@@ -94,7 +94,7 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   }];
 }
 
-def TTG_LocalStoreOp : TTG_Op<"local_store"> {
+def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_Canonicalized]> {
   let summary = "write registers to a buffer";
   let description = [{
     - local_store_c1: the buffer is mutable
@@ -194,7 +194,7 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
   }];
 }
 
-def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
+def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Canonicalized, Pure]> {
   let summary = "a part of a buffer at fixed offsets";
   let description = [{
     - memdesc_subslice_c1: operand and result have the same element type
@@ -216,7 +216,7 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [Pure]> {
   }];
 }
 
-def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultElementType]> {
+def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer with its dimensions permuted";
   let description = [{
     - memdesc_trans_c1: `order` is a permutation of the dimensions
@@ -234,7 +234,7 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [Pure, SameOperandsAndResultEle
   }];
 }
 
-def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResultElementType]> {
+def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer in another shape";
   let description = [{
     - memdesc_reshape_c1: operand and result have the same number of elements
@@ -251,7 +251,7 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [Pure, SameOperandsAndResul
   }];
 }
 
-def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [Pure]> {
+def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Canonicalized, Pure]> {
   let summary = "the bytes of a buffer as another type and shape";
   let description = [{
     - memdesc_reinterpret_c1: the result is in the operand's memory

@@ -438,7 +438,7 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   }];
 }
 
-def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store"> {
+def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Canonicalized]> {
   let summary = "write registers to tensor memory";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory

@@ -66,7 +66,7 @@ def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
-def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
+def TT_MakeRangeOp : TT_Op<"make_range", [LL_Canonicalized, Pure]> {
   let summary = "the integers start, start + 1, ..., end - 1";
   let description = [{
     - make_range_c1: `start` < `end`
@@ -79,14 +79,14 @@ def TT_MakeRangeOp : TT_Op<"make_range", [Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def TT_SplatOp : TT_Op<"splat", [Pure, SameOperandsAndResultElementType]> {
+def TT_SplatOp : TT_Op<"splat", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a tensor whose every element is the operand";
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Tensor:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_AddPtrOp : TT_Op<"addptr", [Pure, Elementwise, SameOperandsAndResultShape, LL_SameEncoding,
+def TT_AddPtrOp : TT_Op<"addptr", [LL_Canonicalized, Pure, Elementwise, SameOperandsAndResultShape, LL_SameEncoding,
     TypesMatchWith<"result type is the pointer's type", "result", "ptr", "$_self">]> {
   let summary = "pointer plus a number of elements";
   let arguments = (ins TT_PtrLike:$ptr, TT_IntLike:$offset);
@@ -94,7 +94,7 @@ def TT_AddPtrOp : TT_Op<"addptr", [Pure, Elementwise, SameOperandsAndResultShape
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
 }
 
-def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments,
+def TT_LoadOp : TT_Op<"load", [LL_Canonicalized, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result is what the pointer points to", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
@@ -120,7 +120,7 @@ def TT_LoadOp : TT_Op<"load", [AttrSizedOperandSegments,
   }];
 }
 
-def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
+def TT_StoreOp : TT_Op<"store", [LL_Canonicalized, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value is what the pointer points to", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
@@ -137,7 +137,7 @@ def TT_StoreOp : TT_Op<"store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
   }];
 }
 
-def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementType]> {
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "insert a dimension of size 1";
   let description = [{
     - expand_dims_c1: `axis` is at most the operand's rank
@@ -150,7 +150,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [Pure, SameOperandsAndResultElementTy
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "repeat dimensions of size 1";
   let description = [{
     - broadcast_c1: operand and result have the same rank
@@ -162,7 +162,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [Pure, SameOperandsAndResultElementType]
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
+def TT_TransOp : TT_Op<"trans", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "permute dimensions";
   let description = [{
     - trans_c1: `order` has one entry per dimension
@@ -176,7 +176,7 @@ def TT_TransOp : TT_Op<"trans", [Pure, SameOperandsAndResultElementType]> {
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_ReshapeOp : TT_Op<"reshape", [Pure, SameOperandsAndResultElementType]> {
+def TT_ReshapeOp : TT_Op<"reshape", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "the same elements in another shape";
   let description = [{
     Without `allow_reorder` elements keep their row-major position; with it they may change places
@@ -207,7 +207,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
 }
 
-def TT_SplitOp : TT_Op<"split", [Pure,
+def TT_SplitOp : TT_Op<"split", [LL_Canonicalized, Pure,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "take the two halves of a last dimension of size 2 apart";
   let description = [{
@@ -330,7 +330,7 @@ def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminato
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
-def TT_HistogramOp : TT_Op<"histogram", [Pure,
+def TT_HistogramOp : TT_Op<"histogram", [LL_Canonicalized, Pure,
     TypesMatchWith<"mask is i1 in the operand's shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "count how often each value from 0 occurs";
@@ -339,7 +339,7 @@ def TT_HistogramOp : TT_Op<"histogram", [Pure,
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_GatherOp : TT_Op<"gather", [Pure]> {
+def TT_GatherOp : TT_Op<"gather", [LL_Canonicalized, Pure]> {
   let summary = "take elements at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
@@ -358,8 +358,9 @@ def TT_GatherOp : TT_Op<"gather", [Pure]> {
 
 //===-- Element by element ------------------------------------------------------------------===//
 
-class TT_Cast<string mnemonic, TypeConstraint from, TypeConstraint to>
-    : TT_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultShape, LL_SameEncoding]> {
+class TT_Cast<string mnemonic, TypeConstraint from, TypeConstraint to, list<Trait> traits = []>
+    : TT_Op<mnemonic, !listconcat(traits, [Pure, Elementwise, SameOperandsAndResultShape,
+                                           LL_SameEncoding])> {
   let arguments = (ins from:$src);
   let results = (outs to:$result);
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
@@ -373,7 +374,7 @@ def TT_PtrToIntOp : TT_Cast<"ptr_to_int", TT_PtrLike, TT_I64Like> {
   let summary = "a pointer as an address";
 }
 
-def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any> {
+def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any, [LL_Canonicalized]> {
   let summary = "the same bits as another type";
   let description = [{
     - bitcast_c1: a pointer becomes a pointer into the same memory

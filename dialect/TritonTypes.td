@@ -77,10 +77,12 @@ def TT_Any : AnyTypeOf<[TT_Float, TT_Int, TT_PtrType, TT_Tensor],
 
 // Every operation's tensors are checked against the module: lanes, warps, CTAs, rank, powers of
 // two; then the rules of the operation itself, labelled in its description. All of it is
-// src/ir/verify.rs.
+// src/ir/verify/.
 def LL_Verified : NativeOpTrait<"Verified"> {
   let cppNamespace = "::ll";
 }
+// Canonicalisation asks Rust what becomes of it (`src/ir/canonical.rs`). It says nothing to C++.
+def LL_Canonicalized : GenInternalOpTrait<"LLCanonicalized">;
 def LL_SameEncoding : NativeOpTrait<"SameEncoding"> {
   let cppNamespace = "::ll";
 }

@@ -2,14 +2,12 @@
 
 use super::options::Options;
 use super::respell::{Inventory, attribute, respell, root};
-use crate::ir::{Layouts, TensorType};
+use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Emitted};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::HashSet;
-
-const CONVERT: &str = "ttg.convert_layout";
 
 pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, Emitted> {
     unify_spellings(module);
@@ -24,7 +22,7 @@ pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, E
 }
 
 fn is_conversion(op: Op<'_>) -> bool {
-    op.name().as_string_ref().as_str() == Ok(CONVERT)
+    OpKind::TtgConvertLayout.is(op)
 }
 
 fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Op<'c>> {

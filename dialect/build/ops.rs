@@ -21,6 +21,9 @@ pub(crate) struct Generated {
     pub(crate) rust: String,
 }
 
+/// The trait of operations that canonicalisation asks Rust about.
+const CANONICALISED: &str = "LL_Canonicalized";
+
 /// One operation.
 struct Operation<'a> {
     record: Record<'a>,
@@ -169,6 +172,9 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
     for (macro_name, ops) in [("LL_OWN_OP", &all_own), ("LL_UPSTREAM_OP", &all_others)] {
         for op in ops {
             let _ = writeln!(cpp, "{macro_name}({})", op.class);
+            if op.has_trait(CANONICALISED) {
+                let _ = writeln!(cpp, "LL_CANONICALISED_OP({})", op.class);
+            }
         }
     }
 
@@ -251,7 +257,7 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
         names = list(&|op| format!("Self::{} => {:?},", op.kind, op.name)),
         elementwise = with("Elementwise"),
         terminator = with("Terminator"),
-        canonical = with("LL_Canonicalized"),
+        canonical = with(CANONICALISED),
     );
 }
 

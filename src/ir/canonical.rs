@@ -9,50 +9,49 @@
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
 use crate::ir::verify::{can_store, integers, static_offsets};
-use crate::ir::{Layouts, TensorType, infer, uniform};
+use crate::ir::{Layouts, OpKind, TensorType, infer, uniform};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
-/// Whether an operation has this name.
-pub(super) fn is(op: Op<'_>, name: &str) -> bool {
-    op.name().as_string_ref().as_str() == Ok(name)
-}
-
 /// The conversion that makes a value, if one does.
 fn conversion<'c>(value: Val<'c>) -> Option<Op<'c>> {
-    sys::defining_operation(value).filter(|op| is(*op, "ttg.convert_layout"))
+    sys::defining_operation(value).filter(|op| OpKind::TtgConvertLayout.is(*op))
 }
 
 /// What an operation becomes.
 #[must_use]
 pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
     let op = build::of_context(op);
-    let name = op.name();
-    match name.as_string_ref().as_str().unwrap_or_default() {
-        "ttg.convert_layout" => convert(op),
-        "tt.reshape" => uniform::view(op).unwrap_or_else(|| reshape(op)),
-        "tt.trans" => uniform::view(op).unwrap_or_else(|| trans(op)),
-        "tt.expand_dims" => uniform::view(op).unwrap_or(Rewrite::Keep),
-        "tt.broadcast" => uniform::broadcast(op),
-        "tt.splat" => uniform::splat(op),
-        "tt.make_range" => uniform::make_range(op),
-        "tt.addptr" => uniform::addptr(op),
-        "tt.load" => uniform::masked(op, 1),
-        "tt.store" => uniform::masked(op, 2),
-        "ttg.memdesc_trans" => trans(op),
-        "tt.split" => split(op),
-        "tt.gather" => gather(op),
-        "ttg.local_alloc" => local_alloc(op),
-        "ttg.local_store" => through_conversion(op, 0),
-        "tt.histogram" => histogram(op),
-        "ttng.tmem_store" => tmem_store(op),
-        "ttg.memdesc_subslice" => subslice(op),
-        "tt.bitcast" | "ttg.memdesc_reshape" | "ttg.memdesc_reinterpret" => view_of_same_type(op),
-        "amdg.concat" => concat(op),
-        "amdg.extract_slice" => extract_slice(op),
+    use OpKind as K;
+    let Some(kind) = OpKind::of(op) else {
+        return Rewrite::Keep;
+    };
+    match kind {
+        K::TtgConvertLayout => convert(op),
+        K::TtReshape => uniform::view(op).unwrap_or_else(|| reshape(op)),
+        K::TtTrans => uniform::view(op).unwrap_or_else(|| trans(op)),
+        K::TtExpandDims => uniform::view(op).unwrap_or(Rewrite::Keep),
+        K::TtBroadcast => uniform::broadcast(op),
+        K::TtSplat => uniform::splat(op),
+        K::TtMakeRange => uniform::make_range(op),
+        K::TtAddPtr => uniform::addptr(op),
+        K::TtLoad => uniform::masked(op, 1),
+        K::TtStore => uniform::masked(op, 2),
+        K::TtgMemDescTrans => trans(op),
+        K::TtSplit => split(op),
+        K::TtGather => gather(op),
+        K::TtgLocalAlloc => local_alloc(op),
+        K::TtgLocalStore => through_conversion(op, 0),
+        K::TtHistogram => histogram(op),
+        K::TtngTMEMStore => tmem_store(op),
+        K::TtgMemDescSubslice => subslice(op),
+        K::TtBitcast | K::TtgMemDescReshape | K::TtgMemDescReinterpret => view_of_same_type(op),
+        K::AmdgConcat => concat(op),
+        K::AmdgExtractSlice => extract_slice(op),
+        // C++ asks about what TableGen declares to be canonicalised, which stands above.
         _ => Rewrite::Keep,
     }
 }
@@ -92,12 +91,11 @@ fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
     let Some(producer) = sys::defining_operation(source) else {
         return Rewrite::Keep;
     };
-    let name = producer.name();
-    match name.as_string_ref().as_str().unwrap_or_default() {
-        "ttg.convert_layout" => Rewrite::SetOperand(0, build::operand(producer, 0)),
-        "tt.make_range" | "tt.histogram" => Rewrite::Recreate(source),
-        "ttg.local_load" if sys::has_one_use(source) => Rewrite::Recreate(source),
-        "tt.reshape"
+    match OpKind::of(producer) {
+        Some(OpKind::TtgConvertLayout) => Rewrite::SetOperand(0, build::operand(producer, 0)),
+        Some(OpKind::TtMakeRange | OpKind::TtHistogram) => Rewrite::Recreate(source),
+        Some(OpKind::TtgLocalLoad) if sys::has_one_use(source) => Rewrite::Recreate(source),
+        Some(OpKind::TtReshape)
             if producer.has_attribute("allow_reorder")
                 && !producer.has_attribute("efficient_layout")
                 && !is_operand(&from)
@@ -257,7 +255,8 @@ fn concat<'c>(op: Op<'c>) -> Rewrite<'c> {
 /// A slice of what was put together is the part that it was.
 fn extract_slice<'c>(op: Op<'c>) -> Rewrite<'c> {
     let (source, result) = (build::operand(op, 0), build::result(op, 0));
-    let Some(whole) = sys::defining_operation(source).filter(|def| is(*def, "amdg.concat")) else {
+    let Some(whole) = sys::defining_operation(source).filter(|def| OpKind::AmdgConcat.is(*def))
+    else {
         return Rewrite::Keep;
     };
     let types = (
@@ -300,7 +299,9 @@ fn local_alloc<'c>(op: Op<'c>) -> Rewrite<'c> {
         return Rewrite::Keep;
     }
     let contents = build::operand(op, 0);
-    if let Some(load) = sys::defining_operation(contents).filter(|def| is(*def, "ttg.local_load")) {
+    if let Some(load) =
+        sys::defining_operation(contents).filter(|def| OpKind::TtgLocalLoad.is(*def))
+    {
         let buffer = build::operand(load, 0);
         let is_same = buffer.r#type() == build::result(op, 0).r#type();
         let is_fixed = sys::buffer(buffer.r#type()).is_some_and(|b| !b.is_mutable);

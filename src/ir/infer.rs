@@ -6,8 +6,8 @@
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
 use crate::encoding::{Encoding, EncodingError, infer};
-use crate::ir::TensorType;
 use crate::ir::verify::{integer, order};
+use crate::ir::{OpKind, TensorType};
 use crate::sys::{self, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
@@ -124,26 +124,34 @@ fn tie(op: OperationRef<'_, '_>, i: usize) -> Result<(Tie, Vec<u64>, Vec<u64>), 
     let operand = shape(build::operand(op, i).r#type()).ok_or(Untied::Free)?;
     let result = shape(build::result(op, of_results).r#type()).ok_or(Untied::Free)?;
     let axis = || usize::try_from(integer(op, "axis")).map_err(|_| Untied::Free);
-    let name = op.name();
-    let tie = match name.as_string_ref().as_str().unwrap_or_default() {
-        "tt.trans" | "ttg.memdesc_trans" => {
+    let Some(kind) = OpKind::of(op) else {
+        // Of MLIR's own, what works element by element.
+        return if sys::keeps_encoding(op) {
+            Ok((Tie::Same, operand, result))
+        } else {
+            Err(Untied::Free)
+        };
+    };
+    use OpKind as K;
+    let tie = match kind {
+        K::TtTrans | K::TtgMemDescTrans => {
             let order = order(op).into_iter().map(usize::try_from);
             Tie::Trans(order.collect::<Result<_, _>>().map_err(|_| Untied::Free)?)
         }
         // A reshape that may reorder takes elements as they lie in registers.
-        "tt.reshape" if op.has_attribute("allow_reorder") => return Err(Untied::Free),
-        "tt.reshape" | "ttg.memdesc_reshape" => Tie::Reshape,
-        "tt.expand_dims" => Tie::ExpandDims(axis()?),
-        "tt.reduce" => Tie::Reduce(axis()?),
-        "tt.join" => Tie::Join,
-        "tt.split" => Tie::Split,
-        "ttg.fp4_to_fp" => Tie::Fp4ToFp(axis()?),
+        K::TtReshape if op.has_attribute("allow_reorder") => return Err(Untied::Free),
+        K::TtReshape | K::TtgMemDescReshape => Tie::Reshape,
+        K::TtExpandDims => Tie::ExpandDims(axis()?),
+        K::TtReduce => Tie::Reduce(axis()?),
+        K::TtJoin => Tie::Join,
+        K::TtSplit => Tie::Split,
+        K::TtgFp4ToFp => Tie::Fp4ToFp(axis()?),
         // The accumulator; the factors have encodings of their own.
-        "tt.dot" | "tt.dot_scaled" | "ttng.warp_group_dot" if i == 2 => Tie::Same,
+        K::TtDot | K::TtDotScaled | K::TtngWarpGroupDot if i == 2 => Tie::Same,
         // The indices; what is gathered from may lie anywhere.
-        "tt.gather" if i == 1 => Tie::Same,
-        "tt.load" | "tt.broadcast" => Tie::Same,
-        "ttng.warp_group_dot_wait" => Tie::Same,
+        K::TtGather if i == 1 => Tie::Same,
+        K::TtLoad | K::TtBroadcast => Tie::Same,
+        K::TtngWarpGroupDotWait => Tie::Same,
         _ if sys::keeps_encoding(op) => Tie::Same,
         _ => return Err(Untied::Free),
     };

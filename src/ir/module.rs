@@ -1,5 +1,6 @@
 //! What a module says about the GPU it is for.
 
+use crate::ir::OpKind;
 use crate::sys::{self, Complaint, build};
 use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute, StringAttribute};
 use melior::ir::operation::OperationLike;
@@ -127,14 +128,13 @@ fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(build::Op<'c>, Option<usiz
     let mut inner = build::of_context(op);
     loop {
         let outer = build::of_context(inner.parent_operation()?);
-        let name = outer.name();
-        match name.as_string_ref().as_str() {
-            Ok("ttg.warp_specialize.partitions") => {
+        match OpKind::of(outer) {
+            Some(OpKind::TtgWarpSpecializePartitions) => {
                 let region = inner.block()?.parent_region()?;
                 let index = outer.regions().position(|r| r == region)?;
                 return Some((build::of_context(outer.parent_operation()?), Some(index)));
             }
-            Ok("ttg.warp_specialize") => return Some((outer, None)),
+            Some(OpKind::TtgWarpSpecialize) => return Some((outer, None)),
             _ => inner = outer,
         }
     }

@@ -46,6 +46,18 @@ impl AnyKind {
 }
 
 impl OpKind {
+    /// Whether an operation is of this kind.
+    #[must_use]
+    pub fn is(self, op: OperationRef<'_, '_>) -> bool {
+        Self::of(op) == Some(self)
+    }
+
+    /// The dialect, as `ttg`.
+    #[must_use]
+    pub fn dialect(self) -> &'static str {
+        self.name().split('.').next().unwrap_or_default()
+    }
+
     /// The kind of an operation, or nothing for one of another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {
@@ -57,6 +69,12 @@ impl OpKind {
 }
 
 impl UpstreamKind {
+    /// Whether an operation is of this kind.
+    #[must_use]
+    pub fn is(self, op: OperationRef<'_, '_>) -> bool {
+        Self::of(op) == Some(self)
+    }
+
     /// The kind of an operation, or nothing for one of another dialect.
     #[must_use]
     pub fn of(op: OperationRef<'_, '_>) -> Option<Self> {

@@ -1,7 +1,7 @@
 //! Canonical form of what is known of every element at once: splats, constants, constant masks.
 
-use super::canonical::is;
 use super::verify::{integer as integer_of, integers, segment};
+use super::{OpKind, UpstreamKind};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
 use melior::ir::attribute::IntegerAttribute;
@@ -12,7 +12,7 @@ use melior::ir::{Attribute, AttributeLike};
 /// The number that a constant is, or that all elements of a constant tensor are.
 fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let producer = sys::defining_operation(value)?;
-    if !is(producer, "arith.constant") {
+    if !UpstreamKind::ArithConstant.is(producer) {
         return None;
     }
     let value = producer.attribute("value").ok()?;
@@ -25,7 +25,7 @@ fn integer(value: Val<'_>) -> Option<i64> {
 
 /// Whether all elements of a tensor are one value, which can be spread again in another shape.
 fn is_splat(value: Val<'_>) -> bool {
-    sys::defining_operation(value).is_some_and(|producer| is(producer, "tt.splat"))
+    sys::defining_operation(value).is_some_and(|producer| OpKind::TtSplat.is(producer))
         || constant(value).is_some()
 }
 

@@ -12,7 +12,7 @@
 //! Missing on purpose: facts across function calls (attributes of the callee's arguments speak for them) and about
 //! loaded values.
 
-use crate::ir::{TensorType, element_bits};
+use crate::ir::{AnyKind, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::plan::axis::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::sys::{self, build};
@@ -177,7 +177,7 @@ impl AxisAnalysis {
 
     fn take_assumptions(&mut self, entry: BlockRef<'_, '_>) {
         for op in operations(entry) {
-            if name_of(op) == "llvm.intr.assume"
+            if UpstreamKind::LlvmAssume.is(op)
                 && let Ok(condition) = op.operand(0)
                 && let Some(value) = not_negative(condition)
             {
@@ -197,14 +197,17 @@ impl AxisAnalysis {
     }
 
     fn visit(&mut self, op: OperationRef<'_, '_>) {
-        let name = name_of(op);
-        match name.as_str() {
-            "scf.for" => return self.visit_for(op),
-            "scf.while" => return self.visit_while(op),
-            "scf.if" | "scf.execute_region" | "scf.index_switch" => return self.visit_choice(op),
-            "cf.br" => return self.visit_branch(op),
-            "cf.cond_br" => return self.visit_conditional_branch(op),
-            _ => {}
+        let kind = AnyKind::of(op);
+        if let AnyKind::Upstream(kind) = kind {
+            use UpstreamKind as U;
+            match kind {
+                U::ScfFor => return self.visit_for(op),
+                U::ScfWhile => return self.visit_while(op),
+                U::ScfIf | U::ScfExecuteRegion | U::ScfIndexSwitch => return self.visit_choice(op),
+                U::CfBranch => return self.visit_branch(op),
+                U::CfCondBranch => return self.visit_conditional_branch(op),
+                _ => {}
+            }
         }
         // A block that nothing is known of yet: control has not come here.
         if op.operands().any(|o| self.known(o).is_none()) {
@@ -226,7 +229,13 @@ impl AxisAnalysis {
             self.visit_region(region);
         }
         let operands: Vec<AxisInfo> = op.operands().map(|o| *self.get(o)).collect();
-        let info = transfer(op, &name, &operands);
+        let info = match kind {
+            // Asking melior for what is not there prints the operation with all that is in it.
+            _ if op.result_count() == 0 => None,
+            AnyKind::Own(kind) => transfer(op, kind, &operands),
+            AnyKind::Upstream(kind) => transfer_upstream(op, kind, &operands),
+            AnyKind::Other => None,
+        };
         for result in op.results() {
             let value = Value::from(result);
             let info = info.unwrap_or_else(|| unknown(value.r#type()));
@@ -304,7 +313,10 @@ impl AxisAnalysis {
             self.visit_region(region);
             let mut block = region.first_block();
             while let Some(current) = block {
-                if let Some(end) = current.terminator().filter(|t| name_of(*t) == "scf.yield") {
+                if let Some(end) = current
+                    .terminator()
+                    .filter(|t| UpstreamKind::ScfYield.is(*t))
+                {
                     for (result, value) in results.iter_mut().zip(end.operands()) {
                         if let Some(info) = self.known(value) {
                             *result = Some(result.map_or(info, |r: AxisInfo| r.join(&info)));
@@ -360,22 +372,198 @@ impl AxisAnalysis {
     }
 }
 
-/// What an operation without regions makes of its operands; nothing where it is not known.
-fn transfer(op: OperationRef<'_, '_>, name: &str, operands: &[AxisInfo]) -> Option<AxisInfo> {
-    // Asking melior for what is not there prints the operation with all that is in it.
-    if op.result_count() == 0 {
-        return None;
-    }
+/// What an operation of ours without regions makes of its operands; nothing where it is not known.
+fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
+    use OpKind as K;
     let result = op.result(0).ok()?.r#type();
     let shape = shape_of(result);
     let first = operands.first();
     let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
-    if let (Some(binary), [a, b]) = (binary_op(name), operands) {
+    Some(match kind {
+        K::TtMakeRange => AxisInfo::range(integer(op, "start")?, integer(op, "end")?),
+        K::TtSplat | K::TtUnsplat => first?.splat(&shape),
+        K::TtExpandDims => first?.expand_dims(usize::try_from(integer(op, "axis")?).ok()?),
+        K::TtBroadcast => first?.broadcast(&shape_of(operand_type(0)?), &shape),
+        K::TtTrans => {
+            let order = DenseI32ArrayAttribute::try_from(op.attribute("order").ok()?).ok()?;
+            let order: Vec<usize> = (0..order.len())
+                .filter_map(|i| usize::try_from(order.element(i).ok()?).ok())
+                .collect();
+            first?.transpose(&order)
+        }
+        // Elements that may change places are only known where they are all the same.
+        K::TtReshape if op.has_attribute("allow_reorder") => {
+            let value = first?.constant_value()?;
+            AxisInfo::constant(&shape, value, bits_of(result))
+        }
+        K::TtReshape => first?.reshape(&shape_of(operand_type(0)?), &shape),
+        K::TtJoin => first?.join_tensors(operands.get(1)?),
+        K::TtSplit => first?.split_tensor(),
+        K::TtAddPtr => first?.add_offset(operands.get(1)?, bits_of(operand_type(1)?)),
+        K::TtGetProgramId | K::TtGetNumPrograms => AxisInfo::scalar().with_non_negative(),
+        K::TtgConvertLayout | K::AmdgInThreadTranspose => *first?,
+        K::TtBitcast | K::TtPtrToInt | K::TtIntToPtr => {
+            let (old, new) = (pointee_bytes(operand_type(0)?), pointee_bytes(result));
+            if old.is_none() && new.is_none() {
+                return Some(AxisInfo::elementwise(operands));
+            }
+            first?.repoint(old.unwrap_or(1), new.unwrap_or(1))
+        }
+        // Of what these make, nothing is known beforehand.
+        K::TtApproxDivF
+        | K::TtAssert
+        | K::TtAtomicCAS
+        | K::TtAtomicLoad
+        | K::TtAtomicPoll
+        | K::TtAtomicRMW
+        | K::TtAtomicStore
+        | K::TtCall
+        | K::TtCat
+        | K::TtClampF
+        | K::TtDescriptorGather
+        | K::TtDescriptorLoad
+        | K::TtDescriptorReduce
+        | K::TtDescriptorScatter
+        | K::TtDescriptorStore
+        | K::TtDot
+        | K::TtDotScaled
+        | K::TtElementwiseInlineAsm
+        | K::TtExternElementwise
+        | K::TtFpToFp
+        | K::TtFunc
+        | K::TtGather
+        | K::TtGridDependencyLaunchDependents
+        | K::TtGridDependencyWait
+        | K::TtHistogram
+        | K::TtLoad
+        | K::TtMakeTensorDesc
+        | K::TtMapElementwise
+        | K::TtMapElementwiseReturn
+        | K::TtMulhiUI
+        | K::TtPreciseDivF
+        | K::TtPreciseSqrt
+        | K::TtPrint
+        | K::TtReduce
+        | K::TtReduceReturn
+        | K::TtReturn
+        | K::TtScan
+        | K::TtScanReturn
+        | K::TtStore
+        | K::TtgAsyncCommitGroup
+        | K::TtgAsyncCopyGlobalToLocal
+        | K::TtgAsyncWait
+        | K::TtgBarrier
+        | K::TtgFp4ToFp
+        | K::TtgGlobalScratchAlloc
+        | K::TtgInlineAsm
+        | K::TtgLocalAlloc
+        | K::TtgLocalAtomicScatterRMW
+        | K::TtgLocalDealloc
+        | K::TtgLocalGather
+        | K::TtgLocalLoad
+        | K::TtgLocalScatter
+        | K::TtgLocalStore
+        | K::TtgMask
+        | K::TtgMaskReturn
+        | K::TtgMemDescIndex
+        | K::TtgMemDescReinterpret
+        | K::TtgMemDescReshape
+        | K::TtgMemDescSubslice
+        | K::TtgMemDescTrans
+        | K::TtgPredicateStage
+        | K::TtgWarpId
+        | K::TtgWarpReturn
+        | K::TtgWarpSpecialize
+        | K::TtgWarpSpecializePartitions
+        | K::TtgWarpYield
+        | K::TtngArriveBarrier
+        | K::TtngAsyncCopyMbarrierArrive
+        | K::TtngAsyncSharedStore
+        | K::TtngAsyncTMACopyGlobalToLocal
+        | K::TtngAsyncTMACopyLocalToGlobal
+        | K::TtngAsyncTMAGather
+        | K::TtngAsyncTMAReduce
+        | K::TtngAsyncTMAScatter
+        | K::TtngTMAStoreWait
+        | K::TtngBarrierExpect
+        | K::TtngCLCGetProgramId
+        | K::TtngCLCIsCanceled
+        | K::TtngCLCLoadResult
+        | K::TtngCLCTryCancel
+        | K::TtngCLCTryCancelSync
+        | K::TtngClusterBarrier
+        | K::TtngFenceAsyncShared
+        | K::TtngFenceMBarrierInitReleaseCluster
+        | K::TtngInitBarrier
+        | K::TtngInvalBarrier
+        | K::TtngPackedArith
+        | K::TtngReinterpretTensorDesc
+        | K::TtngTCGen5Commit
+        | K::TtngTCGen5MMA
+        | K::TtngTCGen5MMAScaled
+        | K::TtngTensormapCreate
+        | K::TtngTensormapFenceproxyAcquire
+        | K::TtngTMEMAlloc
+        | K::TtngTMEMCopy
+        | K::TtngTMEMLoad
+        | K::TtngTMEMStore
+        | K::TtngTMEMSubSlice
+        | K::TtngTMEMWait
+        | K::TtngWaitBarrier
+        | K::TtngWarpGroupDot
+        | K::TtngWarpGroupDotWait
+        | K::AmdgArriveBarrier
+        | K::AmdgAsyncCopyLocalToGlobal
+        | K::AmdgAsyncCopyMbarrierArrive
+        | K::AmdgAsyncTDMCopyGlobalToLocal
+        | K::AmdgAsyncTDMCopyLocalToGlobal
+        | K::AmdgAsyncTDMFusedCopyGlobalToLocal
+        | K::AmdgAsyncTDMGather
+        | K::AmdgAsyncTDMIntrinsicWait
+        | K::AmdgAsyncTDMScatter
+        | K::AmdgAsyncTDMWait
+        | K::AmdgAsyncWait
+        | K::AmdgBufferAtomicCAS
+        | K::AmdgBufferAtomicRMW
+        | K::AmdgBufferLoad
+        | K::AmdgBufferLoadToLocal
+        | K::AmdgBufferStore
+        | K::AmdgClusterBarrierArrive
+        | K::AmdgClusterBarrierWait
+        | K::AmdgConcat
+        | K::AmdgCondBarrier
+        | K::AmdgExtractSlice
+        | K::AmdgInitBarrier
+        | K::AmdgLocalLoadPackedTransposed
+        | K::AmdgMaskedLoad
+        | K::AmdgMaskedStore
+        | K::AmdgScaledDowncastFp4
+        | K::AmdgScaledDowncastFp8
+        | K::AmdgScaledUpcastFp4
+        | K::AmdgScaledUpcastFp8
+        | K::AmdgTDMPrefetch
+        | K::AmdgUpdateTensorDescriptor
+        | K::AmdgWaitBarrier => return None,
+    })
+}
+
+/// What an operation of MLIR's own makes of its operands; nothing where it is not known.
+fn transfer_upstream(
+    op: OperationRef<'_, '_>,
+    kind: UpstreamKind,
+    operands: &[AxisInfo],
+) -> Option<AxisInfo> {
+    use UpstreamKind as U;
+    let result = op.result(0).ok()?.r#type();
+    let shape = shape_of(result);
+    let first = operands.first();
+    let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
+    if let (Some(binary), [a, b]) = (binary_op(kind), operands) {
         return Some(AxisInfo::binary(binary, a, b, bits_of(result)));
     }
-    Some(match name {
-        "arith.constant" => constant(op.attribute("value").ok()?, result, &shape)?,
-        "arith.cmpi" => {
+    Some(match kind {
+        U::ArithConstant => constant(op.attribute("value").ok()?, result, &shape)?,
+        U::ArithCmpI => {
             let predicate = usize::try_from(integer(op, "predicate")?).ok()?;
             let [a, b] = operands else { return None };
             AxisInfo::compare(
@@ -385,71 +573,41 @@ fn transfer(op: OperationRef<'_, '_>, name: &str, operands: &[AxisInfo]) -> Opti
                 bits_of(operand_type(0)?),
             )
         }
-        "arith.select" => {
+        U::ArithSelect => {
             let [condition, on_true, on_false] = operands else {
                 return None;
             };
             let scalar = TensorType::of(operand_type(0)?).is_none();
             AxisInfo::select(condition, scalar, on_true, on_false)
         }
-        "arith.extsi" | "arith.index_cast" => cast(first?, operand_type(0)?, result, true),
-        "arith.extui" | "arith.index_castui" => cast(first?, operand_type(0)?, result, false),
-        "arith.trunci" => first?.truncate(bits_of(result)),
-        "tt.make_range" => AxisInfo::range(integer(op, "start")?, integer(op, "end")?),
-        "tt.splat" | "tt.unsplat" => first?.splat(&shape),
-        "tt.expand_dims" => first?.expand_dims(usize::try_from(integer(op, "axis")?).ok()?),
-        "tt.broadcast" => first?.broadcast(&shape_of(operand_type(0)?), &shape),
-        "tt.trans" => {
-            let order = DenseI32ArrayAttribute::try_from(op.attribute("order").ok()?).ok()?;
-            let order: Vec<usize> = (0..order.len())
-                .filter_map(|i| usize::try_from(order.element(i).ok()?).ok())
-                .collect();
-            first?.transpose(&order)
-        }
-        // Elements that may change places are only known where they are all the same.
-        "tt.reshape" if op.has_attribute("allow_reorder") => {
-            let value = first?.constant_value()?;
-            AxisInfo::constant(&shape, value, bits_of(result))
-        }
-        "tt.reshape" => first?.reshape(&shape_of(operand_type(0)?), &shape),
-        "tt.join" => first?.join_tensors(operands.get(1)?),
-        "tt.split" => first?.split_tensor(),
-        "tt.addptr" => first?.add_offset(operands.get(1)?, bits_of(operand_type(1)?)),
-        "tt.get_program_id" | "tt.get_num_programs" => AxisInfo::scalar().with_non_negative(),
-        "ttg.convert_layout" | "amdg.in_thread_transpose" => *first?,
-        "tt.bitcast" | "tt.ptr_to_int" | "tt.int_to_ptr" => {
-            let (old, new) = (pointee_bytes(operand_type(0)?), pointee_bytes(result));
-            if old.is_none() && new.is_none() {
-                return Some(AxisInfo::elementwise(operands));
-            }
-            first?.repoint(old.unwrap_or(1), new.unwrap_or(1))
-        }
-        _ if name.starts_with("arith.") || name.starts_with("math.") => {
-            AxisInfo::elementwise(operands)
-        }
+        U::ArithExtSI | U::ArithIndexCast => cast(first?, operand_type(0)?, result, true),
+        U::ArithExtUI | U::ArithIndexCastUI => cast(first?, operand_type(0)?, result, false),
+        U::ArithTruncI => first?.truncate(bits_of(result)),
+        _ if kind.is_elementwise() => AxisInfo::elementwise(operands),
         _ => return None,
     })
 }
 
-fn binary_op(name: &str) -> Option<BinaryOp> {
-    Some(match name {
-        "arith.addi" => BinaryOp::Add,
-        "arith.subi" => BinaryOp::Sub,
-        "arith.muli" => BinaryOp::Mul,
-        "arith.divsi" => BinaryOp::DivS,
-        "arith.divui" => BinaryOp::DivU,
-        "arith.remsi" => BinaryOp::RemS,
-        "arith.remui" => BinaryOp::RemU,
-        "arith.shli" => BinaryOp::Shl,
-        "arith.shrsi" => BinaryOp::ShrS,
-        "arith.shrui" => BinaryOp::ShrU,
-        "arith.andi" => BinaryOp::And,
-        "arith.ori" => BinaryOp::Or,
-        "arith.xori" => BinaryOp::Xor,
-        "arith.minsi" => BinaryOp::MinS,
-        "arith.maxsi" => BinaryOp::MaxS,
-        "arith.minui" => BinaryOp::MinU,
-        "arith.maxui" => BinaryOp::MaxU,
+fn binary_op(kind: UpstreamKind) -> Option<BinaryOp> {
+    use UpstreamKind as U;
+    Some(match kind {
+        U::ArithAddI => BinaryOp::Add,
+        U::ArithSubI => BinaryOp::Sub,
+        U::ArithMulI => BinaryOp::Mul,
+        U::ArithDivSI => BinaryOp::DivS,
+        U::ArithDivUI => BinaryOp::DivU,
+        U::ArithRemSI => BinaryOp::RemS,
+        U::ArithRemUI => BinaryOp::RemU,
+        U::ArithShLI => BinaryOp::Shl,
+        U::ArithShRSI => BinaryOp::ShrS,
+        U::ArithShRUI => BinaryOp::ShrU,
+        U::ArithAndI => BinaryOp::And,
+        U::ArithOrI => BinaryOp::Or,
+        U::ArithXOrI => BinaryOp::Xor,
+        U::ArithMinSI => BinaryOp::MinS,
+        U::ArithMaxSI => BinaryOp::MaxS,
+        U::ArithMinUI => BinaryOp::MinU,
+        U::ArithMaxUI => BinaryOp::MaxU,
         _ => return None,
     })
 }
@@ -540,14 +698,16 @@ fn promised<'c>(
 /// The value that a truth value says is not negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
 fn not_negative(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
-    if name_of(op) != "arith.cmpi" {
+    if !UpstreamKind::ArithCmpI.is(op) {
         return None;
     }
     let (a, b) = (op.operand(0).ok()?, op.operand(1).ok()?);
     let predicate = *Comparison::ALL.get(usize::try_from(integer(op, "predicate")?).ok()?)?;
     let number = |value: Value<'_, '_>| -> Option<i64> {
         let op = OperationResult::try_from(value).ok()?.owner();
-        (name_of(op) == "arith.constant").then(|| integer(op, "value"))?
+        UpstreamKind::ArithConstant
+            .is(op)
+            .then(|| integer(op, "value"))?
     };
     match predicate {
         Comparison::Sge if number(b)? >= 0 => Some(sys::value_id(a)),
@@ -556,14 +716,6 @@ fn not_negative(condition: Value<'_, '_>) -> Option<usize> {
         Comparison::Slt if number(a)? >= -1 => Some(sys::value_id(b)),
         _ => None,
     }
-}
-
-fn name_of(op: OperationRef<'_, '_>) -> String {
-    op.name()
-        .as_string_ref()
-        .as_str()
-        .unwrap_or_default()
-        .to_owned()
 }
 
 fn arguments<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Value<'c, 'a>> {

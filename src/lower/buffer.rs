@@ -4,7 +4,7 @@
 use super::bits_of;
 use super::function::{Lowering, Outcome};
 use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
-use crate::ir::TensorLayout;
+use crate::ir::{OpKind, TensorLayout};
 use crate::ir::verify::policy;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Complaint};
@@ -13,7 +13,7 @@ use melior::ir::{Type, ValueLike};
 
 /// `amdg.buffer_load`
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    check_vendor(l, "tt.load")?;
+    check_vendor(l, OpKind::TtLoad)?;
     // Segments in the order of the declaration: ptr, offsets, stride, mask, other.
     let (base, offsets) = (build::operand(op, 0), build::operand(op, 1));
     let (mask, other) = (segment(op, 3), segment(op, 4));
@@ -50,7 +50,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// `amdg.buffer_store`: by one of the threads that hold an element.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    check_vendor(l, "tt.store")?;
+    check_vendor(l, OpKind::TtStore)?;
     // Segments in the order of the declaration: value, ptr, offsets, stride, mask.
     let [value, base, offsets] = [0, 1, 2].map(|i| build::operand(op, i));
     let mask = segment(op, 4);
@@ -84,13 +84,14 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn check_vendor(l: &Lowering<'_>, instead: &str) -> Outcome {
+fn check_vendor(l: &Lowering<'_>, instead: OpKind) -> Outcome {
     if matches!(l.gpu.target.vendor, Vendor::Amd) {
         return Ok(());
     }
     Err(
         Complaint::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
-            "buffer instructions exist on AMD GPUs; use `{instead}`"
+            "buffer instructions exist on AMD GPUs; use `{}`",
+            instead.name()
         )),
     )
 }

@@ -119,6 +119,12 @@ pub fn op_number(op: OperationRef<'_, '_>) -> OpNumber {
     }
 }
 
+/// Whether an operation is a `builtin.module`.
+#[must_use]
+pub fn is_module(op: OperationRef<'_, '_>) -> bool {
+    op.name().as_string_ref().as_str() == Ok("builtin.module")
+}
+
 /// Whether all tensors among an operation's operands and results have one encoding: by its own
 /// declaration, or because it works element by element.
 #[must_use]

@@ -131,3 +131,23 @@ fn readme_says_what_lowers() {
     }
     assert_eq!(found, expected, "`make bless` writes it");
 }
+
+/// The names of our operations stand in TableGen; Rust knows operations by kind.
+#[test]
+fn no_operation_of_ours_is_named_by_a_literal() {
+    let mut found = Vec::new();
+    for path in ["src/ir", "src/lower", "src/sys", "passes"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]))
+        .filter(|path| !path.ends_with("tests.rs"))
+    {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for kind in OpKind::ALL {
+            if code.contains(&format!("\"{}\"", kind.name())) {
+                found.push(format!("{}: \"{}\"", path.display(), kind.name()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "use `OpKind`: {found:#?}");
+}

@@ -4,12 +4,12 @@ use super::buffer::{buffer_of, encoding_of};
 use super::tensor_core::on_blackwell;
 use super::{Verdict, dimensions, flag, integer, operand_type, result, segment};
 use crate::encoding::{CgaLayout, Encoding};
-use crate::ir::{ModuleInfo, element_bits, element_name};
+use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
 use crate::sys::{self, Buffer};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 
-const SPECIALIZE: &str = "ttg.warp_specialize";
+const SPECIALIZE: OpKind = OpKind::TtgWarpSpecialize;
 
 /// The bases of a CGA layout as text, `[[1], [2]]`.
 fn bases(cga: &CgaLayout) -> String {
@@ -108,16 +108,17 @@ pub(super) fn init(op: OperationRef<'_, '_>) -> Verdict {
     if let Some(buffer) = buffer_of(op, 0) {
         ensure!(
             buffer.shape[0] == ctas || !is_within(op, SPECIALIZE),
-            "makes a barrier that CTAs share, which cannot be done inside `{SPECIALIZE}`"
+            "makes a barrier that CTAs share, which cannot be done inside `{}`",
+            SPECIALIZE.name()
         ); // init_barrier_c1
     }
     Ok(())
 }
 
-fn is_within(op: OperationRef<'_, '_>, name: &str) -> bool {
+fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
     let mut above = op.parent_operation();
     while let Some(parent) = above {
-        if parent.name().as_string_ref().as_str() == Ok(name) {
+        if kind.is(parent) {
             return true;
         }
         above = parent.parent_operation();
@@ -277,7 +278,7 @@ pub(super) fn cluster(op: OperationRef<'_, '_>) -> Verdict {
     in_cluster(op)?;
     let mut above = op.parent_operation();
     while let Some(parent) = above {
-        if parent.name().as_string_ref().as_str() == Ok("tt.func") {
+        if OpKind::TtFunc.is(parent) {
             let inlined = !flag(parent, "noinline");
             let is_kernel = !parent.has_attribute("sym_visibility")
                 || parent

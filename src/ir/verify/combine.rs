@@ -3,7 +3,7 @@
 use super::convert::verdict;
 use super::{Verdict, axes, dimensions, integer, one};
 use crate::encoding::infer;
-use crate::ir::{Layouts, TensorType};
+use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::{Complaint, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, OperationRef, RegionLike, Type, ValueLike};
@@ -53,7 +53,7 @@ fn region(
     op: OperationRef<'_, '_>,
     takes: &[Type<'_>],
     gives: &[Type<'_>],
-    terminator: &str,
+    terminator: OpKind,
 ) -> Vec<Complaint> {
     let mut complaints = Vec::new();
     let Some(block) = op.regions().next().and_then(|r| r.first_block()) else {
@@ -72,11 +72,12 @@ fn region(
     let Some(end) = block.terminator() else {
         return complaints;
     };
-    let name = end.name();
-    let name = name.as_string_ref().as_str().unwrap_or_default();
-    if name != terminator {
+    if !terminator.is(end) {
+        let name = end.name();
         complaints.push(Complaint::new(format!(
-            "has a region that ends in `{name}`, expected `{terminator}`"
+            "has a region that ends in `{}`, expected `{}`",
+            name.as_string_ref().as_str().unwrap_or_default(),
+            terminator.name()
         ))); // reduce_c7
         return complaints;
     }
@@ -112,7 +113,7 @@ pub(super) fn reduce(op: OperationRef<'_, '_>) -> Verdict {
     }
     let scalars = elements(&srcs);
     let twice = [scalars.as_slice(), &scalars].concat();
-    complaints.extend(region(op, &twice, &scalars, "tt.reduce.return"));
+    complaints.extend(region(op, &twice, &scalars, OpKind::TtReduceReturn));
     verdict(complaints)
 }
 
@@ -176,7 +177,7 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
     }
     let scalars = elements(&srcs);
     let twice = [scalars.as_slice(), &scalars].concat();
-    complaints.extend(region(op, &twice, &scalars, "tt.scan.return"));
+    complaints.extend(region(op, &twice, &scalars, OpKind::TtScanReturn));
     verdict(complaints)
 }
 
@@ -222,19 +223,16 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
     while let Some(block) = next {
         let mut inner = block.first_operation();
         while let Some(op) = inner {
-            let name = op.name();
             rule!(
                 complaints,
-                name.as_string_ref().as_str() != Ok("tt.store"),
+                !OpKind::TtStore.is(op),
                 "runs a region on numbers, which cannot store, but it holds a `tt.store`"
             ); // map_elementwise_c5
             inner = op.next_in_block();
         }
         if let Some(end) = block.terminator() {
-            let name = end.name();
             let returned: Vec<String> = end.operands().map(|v| v.r#type().to_string()).collect();
-            if name.as_string_ref().as_str() == Ok("tt.map_elementwise.return") && returned != gives
-            {
+            if OpKind::TtMapElementwiseReturn.is(end) && returned != gives {
                 complaints.push(Complaint::new(format!(
                     "has a region that gives ({}), but is to give ({})",
                     returned.join(", "),

@@ -46,7 +46,7 @@ pub use place::attribute;
 pub(crate) use tensor_memory::can_store;
 
 use crate::encoding::{Encoding, infer};
-use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::ir::{Layouts, OpKind, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys::{Complaint, build};
 use melior::ir::attribute::{BoolAttribute, DenseI32ArrayAttribute, IntegerAttribute};
@@ -101,115 +101,165 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
 /// # Errors
 /// Every rule that is broken.
 pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
-    let name = op.name();
-    let name = name.as_string_ref().as_str().unwrap_or_default();
-    place::operands_and_results(op, name)?;
-    match name {
-        "tt.make_range" => make_range(op),
-        "tt.expand_dims" => expand_dims(op),
-        "tt.broadcast" => broadcast(op),
-        "tt.trans" => trans(op),
-        "tt.reshape" => reshape(op),
-        "tt.join" => join(op),
-        "tt.cat" => cat(op),
-        "tt.split" => split(op),
-        "tt.gather" => convert::gather(op),
-        "tt.unsplat" => convert::unsplat(op),
-        "tt.bitcast" => convert::bitcast(op),
-        "tt.fp_to_fp" => convert::fp_to_fp(op),
-        "tt.load" => cache::load(op),
-        "tt.store" => cache::store(op),
-        "tt.atomic_load" => convert::atomic_access(op, &[1, 2]),
-        "tt.atomic_store" => convert::atomic_access(op, &[1, 3]),
-        "tt.atomic_poll" => convert::atomic_poll(op),
-        "ttg.fp4_to_fp" => convert::fp4_to_fp(op),
-        "ttg.inline_asm" => combine::assembly(op),
-        "ttg.convert_layout" => convert::convert_layout(op),
-        "tt.descriptor_load" => convert::descriptor(op, result_type(op, 0)),
-        "tt.descriptor_store" | "tt.descriptor_reduce" => {
+    let Some(kind) = OpKind::of(op) else {
+        return Ok(());
+    };
+    place::operands_and_results(op, kind)?;
+    use OpKind as K;
+    match kind {
+        K::TtMakeRange => make_range(op),
+        K::TtExpandDims => expand_dims(op),
+        K::TtBroadcast => broadcast(op),
+        K::TtTrans => trans(op),
+        K::TtReshape => reshape(op),
+        K::TtJoin => join(op),
+        K::TtCat => cat(op),
+        K::TtSplit => split(op),
+        K::TtGather => convert::gather(op),
+        K::TtUnsplat => convert::unsplat(op),
+        K::TtBitcast => convert::bitcast(op),
+        K::TtFpToFp => convert::fp_to_fp(op),
+        K::TtLoad => cache::load(op),
+        K::TtStore => cache::store(op),
+        K::TtAtomicLoad => convert::atomic_access(op, &[1, 2]),
+        K::TtAtomicStore => convert::atomic_access(op, &[1, 3]),
+        K::TtAtomicPoll => convert::atomic_poll(op),
+        K::TtgFp4ToFp => convert::fp4_to_fp(op),
+        K::TtgInlineAsm => combine::assembly(op),
+        K::TtgConvertLayout => convert::convert_layout(op),
+        K::TtDescriptorLoad => convert::descriptor(op, result_type(op, 0)),
+        K::TtDescriptorStore | K::TtDescriptorReduce => {
             convert::descriptor(op, operand_type(op, 1))
         }
-        "tt.descriptor_gather" => convert::descriptor_gather(op, result_type(op, 0)),
-        "tt.descriptor_scatter" => convert::descriptor_gather(op, operand_type(op, 3)),
-        "tt.dot" => product::dot(op),
-        "tt.dot_scaled" => product::dot_scaled(op),
-        "ttng.warp_group_dot" => product::warp_group_dot(op),
-        "tt.reduce" => combine::reduce(op),
-        "tt.scan" => combine::scan(op),
-        "tt.elementwise_inline_asm" => combine::inline_asm(op),
-        "tt.map_elementwise" => combine::map_elementwise(op),
-        "ttg.local_alloc" => buffer::local_alloc(op),
-        "ttg.local_load" => buffer::local_load(op),
-        "ttg.local_store" => buffer::local_store(op),
-        "ttg.local_gather" => buffer::local_gather(op),
-        "ttg.local_scatter" => buffer::local_scatter(op),
-        "ttg.local_atomic_scatter_rmw" => buffer::local_atomic_scatter_rmw(op),
-        "ttg.memdesc_index" => buffer::memdesc_index(op),
-        "ttg.memdesc_subslice" => buffer::memdesc_subslice(op),
-        "ttg.memdesc_trans" => buffer::memdesc_trans(op),
-        "ttg.memdesc_reshape" => buffer::memdesc_reshape(op),
-        "ttg.memdesc_reinterpret" => reinterpret::memdesc_reinterpret(op),
-        "ttg.async_copy_global_to_local" => buffer::async_copy(op),
-        "ttng.inval_barrier"
-        | "ttng.wait_barrier"
-        | "ttng.async_copy_mbarrier_arrive"
-        | "amdg.wait_barrier"
-        | "amdg.async_copy_mbarrier_arrive" => barrier::barrier(op),
-        "amdg.init_barrier" | "amdg.arrive_barrier" => barrier::counted(op),
-        "ttng.init_barrier" => barrier::init(op),
-        "ttng.barrier_expect" => barrier::expect(op),
-        "ttng.arrive_barrier" => barrier::arrive(op),
-        "ttng.tc_gen5_commit" => barrier::commit(op),
-        "ttng.clc_try_cancel" => barrier::try_cancel(op),
-        "ttng.clc_try_cancel_sync" => barrier::try_cancel_sync(op),
-        "ttng.clc_load_result" => barrier::load_result(op),
-        "ttng.cluster_barrier" => barrier::cluster(op),
-        "ttng.fence_mbarrier_init_release_cluster"
-        | "amdg.cluster_barrier_arrive"
-        | "amdg.cluster_barrier_wait" => barrier::in_cluster(op),
-        "ttng.tmem_alloc" => tensor_memory::alloc(op),
-        "ttng.tmem_load" => tensor_memory::load(op),
-        "ttng.tmem_store" => tensor_memory::store(op),
-        "ttng.tmem_copy" => tensor_memory::copy(op),
-        "ttng.tmem_subslice" => tensor_memory::subslice(op),
-        "ttng.tmem_wait" => tensor_core::on_blackwell(op),
-        "ttng.tc_gen5_mma" => tensor_core::mma(op),
-        "ttng.tc_gen5_mma_scaled" => tensor_core::mma_scaled(op),
-        "ttng.packed_arith" => packed::packed_arith(op),
-        "ttng.async_tma_copy_global_to_local" => tma::load(op),
-        "ttng.async_tma_copy_local_to_global" => tma::store(op),
-        "ttng.async_tma_reduce" => tma::reduce(op),
-        "ttng.async_tma_gather" => tma::gather(op),
-        "ttng.async_tma_scatter" => tma::scatter(op),
-        "ttng.tensormap_create" => tma::tensormap_create(op),
-        "ttng.async_shared_store" => tma::shared_store(op),
-        "amdg.extract_slice" => amd::extract_slice(op),
-        "amdg.concat" => amd::concat(op),
-        "amdg.in_thread_transpose" => amd::in_thread_transpose(op),
-        "amdg.scaled_upcast_fp4" => amd::scaled(op, amd::Packing::Operand),
-        "amdg.scaled_downcast_fp4" => amd::scaled(op, amd::Packing::Result),
-        "amdg.scaled_upcast_fp8" => amd::scaled_upcast_fp8(op),
-        "amdg.scaled_downcast_fp8" => amd::scaled(op, amd::Packing::None),
-        "amdg.local_load_packed_transposed" => amd::local_load_packed_transposed(op),
-        "amdg.buffer_load_to_local" => amd::buffer_load_to_local(op),
-        "amdg.buffer_load" => amd::buffer_access(op, 0, result_type(op, 0)),
-        "amdg.buffer_store" => amd::buffer_write(op, 1, operand_type(op, 0)),
-        "amdg.buffer_atomic_rmw" | "amdg.buffer_atomic_cas" => {
+        K::TtDescriptorGather => convert::descriptor_gather(op, result_type(op, 0)),
+        K::TtDescriptorScatter => convert::descriptor_gather(op, operand_type(op, 3)),
+        K::TtDot => product::dot(op),
+        K::TtDotScaled => product::dot_scaled(op),
+        K::TtngWarpGroupDot => product::warp_group_dot(op),
+        K::TtReduce => combine::reduce(op),
+        K::TtScan => combine::scan(op),
+        K::TtElementwiseInlineAsm => combine::inline_asm(op),
+        K::TtMapElementwise => combine::map_elementwise(op),
+        K::TtgLocalAlloc => buffer::local_alloc(op),
+        K::TtgLocalLoad => buffer::local_load(op),
+        K::TtgLocalStore => buffer::local_store(op),
+        K::TtgLocalGather => buffer::local_gather(op),
+        K::TtgLocalScatter => buffer::local_scatter(op),
+        K::TtgLocalAtomicScatterRMW => buffer::local_atomic_scatter_rmw(op),
+        K::TtgMemDescIndex => buffer::memdesc_index(op),
+        K::TtgMemDescSubslice => buffer::memdesc_subslice(op),
+        K::TtgMemDescTrans => buffer::memdesc_trans(op),
+        K::TtgMemDescReshape => buffer::memdesc_reshape(op),
+        K::TtgMemDescReinterpret => reinterpret::memdesc_reinterpret(op),
+        K::TtgAsyncCopyGlobalToLocal => buffer::async_copy(op),
+        K::TtngInvalBarrier
+        | K::TtngWaitBarrier
+        | K::TtngAsyncCopyMbarrierArrive
+        | K::AmdgWaitBarrier
+        | K::AmdgAsyncCopyMbarrierArrive => barrier::barrier(op),
+        K::AmdgInitBarrier | K::AmdgArriveBarrier => barrier::counted(op),
+        K::TtngInitBarrier => barrier::init(op),
+        K::TtngBarrierExpect => barrier::expect(op),
+        K::TtngArriveBarrier => barrier::arrive(op),
+        K::TtngTCGen5Commit => barrier::commit(op),
+        K::TtngCLCTryCancel => barrier::try_cancel(op),
+        K::TtngCLCTryCancelSync => barrier::try_cancel_sync(op),
+        K::TtngCLCLoadResult => barrier::load_result(op),
+        K::TtngClusterBarrier => barrier::cluster(op),
+        K::TtngFenceMBarrierInitReleaseCluster
+        | K::AmdgClusterBarrierArrive
+        | K::AmdgClusterBarrierWait => barrier::in_cluster(op),
+        K::TtngTMEMAlloc => tensor_memory::alloc(op),
+        K::TtngTMEMLoad => tensor_memory::load(op),
+        K::TtngTMEMStore => tensor_memory::store(op),
+        K::TtngTMEMCopy => tensor_memory::copy(op),
+        K::TtngTMEMSubSlice => tensor_memory::subslice(op),
+        K::TtngTMEMWait => tensor_core::on_blackwell(op),
+        K::TtngTCGen5MMA => tensor_core::mma(op),
+        K::TtngTCGen5MMAScaled => tensor_core::mma_scaled(op),
+        K::TtngPackedArith => packed::packed_arith(op),
+        K::TtngAsyncTMACopyGlobalToLocal => tma::load(op),
+        K::TtngAsyncTMACopyLocalToGlobal => tma::store(op),
+        K::TtngAsyncTMAReduce => tma::reduce(op),
+        K::TtngAsyncTMAGather => tma::gather(op),
+        K::TtngAsyncTMAScatter => tma::scatter(op),
+        K::TtngTensormapCreate => tma::tensormap_create(op),
+        K::TtngAsyncSharedStore => tma::shared_store(op),
+        K::AmdgExtractSlice => amd::extract_slice(op),
+        K::AmdgConcat => amd::concat(op),
+        K::AmdgInThreadTranspose => amd::in_thread_transpose(op),
+        K::AmdgScaledUpcastFp4 => amd::scaled(op, amd::Packing::Operand),
+        K::AmdgScaledDowncastFp4 => amd::scaled(op, amd::Packing::Result),
+        K::AmdgScaledUpcastFp8 => amd::scaled_upcast_fp8(op),
+        K::AmdgScaledDowncastFp8 => amd::scaled(op, amd::Packing::None),
+        K::AmdgLocalLoadPackedTransposed => amd::local_load_packed_transposed(op),
+        K::AmdgBufferLoadToLocal => amd::buffer_load_to_local(op),
+        K::AmdgBufferLoad => amd::buffer_access(op, 0, result_type(op, 0)),
+        K::AmdgBufferStore => amd::buffer_write(op, 1, operand_type(op, 0)),
+        K::AmdgBufferAtomicRMW | K::AmdgBufferAtomicCAS => {
             amd::buffer_write(op, 0, result_type(op, 0))
         }
-        "amdg.async_copy_local_to_global" => amd::async_copy_local_to_global(op),
-        "amdg.async_tdm_copy_global_to_local" => tdm::load(op),
-        "amdg.async_tdm_copy_local_to_global" => tdm::store(op),
-        "amdg.async_tdm_fused_copy_global_to_local" => tdm::fused(op),
-        "amdg.async_tdm_gather" => tdm::gather(op),
-        "amdg.async_tdm_scatter" => tdm::scatter(op),
-        "amdg.update_tensor_descriptor" => tdm::update(op),
-        "amdg.tdm_prefetch" => tdm::prefetch(op),
-        "ttng.warp_group_dot_wait" => product::warp_group_dot_wait(op),
-        "ttg.warp_specialize" => warps::warp_specialize(op),
-        "ttg.warp_specialize.partitions" => warps::partitions(op),
-        "ttg.warp_yield" => warps::warp_yield(op),
-        _ => Ok(()),
+        K::AmdgAsyncCopyLocalToGlobal => amd::async_copy_local_to_global(op),
+        K::AmdgAsyncTDMCopyGlobalToLocal => tdm::load(op),
+        K::AmdgAsyncTDMCopyLocalToGlobal => tdm::store(op),
+        K::AmdgAsyncTDMFusedCopyGlobalToLocal => tdm::fused(op),
+        K::AmdgAsyncTDMGather => tdm::gather(op),
+        K::AmdgAsyncTDMScatter => tdm::scatter(op),
+        K::AmdgUpdateTensorDescriptor => tdm::update(op),
+        K::AmdgTDMPrefetch => tdm::prefetch(op),
+        K::TtngWarpGroupDotWait => product::warp_group_dot_wait(op),
+        K::TtgWarpSpecialize => warps::warp_specialize(op),
+        K::TtgWarpSpecializePartitions => warps::partitions(op),
+        K::TtgWarpYield => warps::warp_yield(op),
+        // ODS says all there is to say of these.
+        K::TtAddPtr
+        | K::TtApproxDivF
+        | K::TtAssert
+        | K::TtAtomicCAS
+        | K::TtAtomicRMW
+        | K::TtCall
+        | K::TtClampF
+        | K::TtExternElementwise
+        | K::TtFunc
+        | K::TtGetNumPrograms
+        | K::TtGetProgramId
+        | K::TtGridDependencyLaunchDependents
+        | K::TtGridDependencyWait
+        | K::TtHistogram
+        | K::TtIntToPtr
+        | K::TtMakeTensorDesc
+        | K::TtMapElementwiseReturn
+        | K::TtMulhiUI
+        | K::TtPreciseDivF
+        | K::TtPreciseSqrt
+        | K::TtPrint
+        | K::TtPtrToInt
+        | K::TtReduceReturn
+        | K::TtReturn
+        | K::TtScanReturn
+        | K::TtSplat
+        | K::TtgAsyncCommitGroup
+        | K::TtgAsyncWait
+        | K::TtgBarrier
+        | K::TtgGlobalScratchAlloc
+        | K::TtgLocalDealloc
+        | K::TtgMask
+        | K::TtgMaskReturn
+        | K::TtgPredicateStage
+        | K::TtgWarpId
+        | K::TtgWarpReturn
+        | K::TtngTMAStoreWait
+        | K::TtngCLCGetProgramId
+        | K::TtngCLCIsCanceled
+        | K::TtngFenceAsyncShared
+        | K::TtngReinterpretTensorDesc
+        | K::TtngTensormapFenceproxyAcquire
+        | K::AmdgAsyncTDMIntrinsicWait
+        | K::AmdgAsyncTDMWait
+        | K::AmdgAsyncWait
+        | K::AmdgCondBarrier
+        | K::AmdgMaskedLoad
+        | K::AmdgMaskedStore => Ok(()),
     }
 }
 

@@ -2,8 +2,8 @@
 
 use super::{Verdict, convert::verdict, generic};
 use crate::ir::layouts::{Occupant, Units};
-use crate::ir::{Layouts, ModuleInfo, TensorType};
-use crate::sys::{Complaint, build};
+use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
+use crate::sys::{self, Complaint, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
@@ -13,8 +13,8 @@ const MAX_ELEMENTS: u64 = 1 << 20;
 /// Checks every tensor and buffer of an operation against the module.
 ///
 /// Triton asks nothing of the tensors and buffers of `amdg`, and bounds the size of those of `tt`.
-pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verdict {
-    let dialect = name.split('.').next().unwrap_or_default();
+pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Verdict {
+    let dialect = kind.dialect();
     if dialect == "amdg" {
         return Ok(());
     }
@@ -51,7 +51,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, name: &str) -> Verd
         complaints.extend(checked.err());
     }
     verdict(complaints)?;
-    generic.map_or(Ok(()), |type_| generic::taken(name, type_))
+    generic.map_or(Ok(()), |type_| generic::taken(kind, type_))
 }
 
 /// Where in an operation a tensor or buffer stands.
@@ -175,10 +175,8 @@ pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
     if !function && !matches!(name, "ttg.num-ctas" | "ttg.threads-per-warp" | "ttg.target") {
         return Ok(());
     }
-    let at = op.name();
-    let at = at.as_string_ref().as_str().unwrap_or_default();
     ensure!(
-        at == "builtin.module" || (function && at == "tt.func"),
+        sys::is_module(op) || (function && OpKind::TtFunc.is(op)),
         "has the attribute `\"{name}\"`, which stands on a module{} only",
         if function { " or a `tt.func`" } else { "" }
     ); // ttg_c4

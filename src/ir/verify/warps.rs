@@ -2,22 +2,18 @@
 
 use super::convert::verdict;
 use super::{Verdict, integers, one};
-use crate::ir::ModuleInfo;
+use crate::ir::{ModuleInfo, OpKind};
 use crate::sys::Complaint;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, OperationRef, RegionLike, ValueLike};
 
-const SPECIALIZE: &str = "ttg.warp_specialize";
-const PARTITIONS: &str = "ttg.warp_specialize.partitions";
-
-fn is(op: OperationRef<'_, '_>, name: &str) -> bool {
-    op.name().as_string_ref().as_str() == Ok(name)
-}
+const SPECIALIZE: &str = OpKind::TtgWarpSpecialize.name();
+const PARTITIONS: &str = OpKind::TtgWarpSpecializePartitions.name();
 
 pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
     let holder = op.regions().nth(1).and_then(|r| r.first_block());
     let held = holder.as_ref().and_then(|block| block.first_operation());
-    let Some(held) = held.filter(|held| is(*held, PARTITIONS)) else {
+    let Some(held) = held.filter(|held| OpKind::TtgWarpSpecializePartitions.is(*held)) else {
         return Err(one(Complaint::new(format!(
             "needs a second region that holds one `{PARTITIONS}`"
         )))); // warp_specialize_c1
@@ -55,7 +51,7 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
     }
     let mut above = op.parent_operation();
     while let Some(parent) = above {
-        if is(parent, SPECIALIZE) {
+        if OpKind::TtgWarpSpecialize.is(parent) {
             complaints.push(Complaint::new(format!(
                 "cannot lie within another `{SPECIALIZE}`"
             ))); // warp_specialize_c5

@@ -1,11 +1,11 @@
 //! The widths of the kernels' global accesses, and facts through loops and branches.
 
-use super::{AxisAnalysis, integer, name_of, operations, shape_of};
-use crate::ir::{Layouts, TensorType, element_bits};
+use super::{AxisAnalysis, operations, shape_of};
+use crate::ir::ops::{amdg, tt};
+use crate::ir::{Layouts, OpKind, TensorType, element_bits};
 use crate::sys;
 use melior::Context;
 use melior::dialect::DialectRegistry;
-use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
@@ -35,40 +35,32 @@ fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String
 }
 
 fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {
-    let name = name_of(op);
-    let segment = |index: usize| -> Option<Value<'_, '_>> {
-        let sizes =
-            DenseI32ArrayAttribute::try_from(op.attribute("operandSegmentSizes").ok()?).ok()?;
-        let start: i32 = (0..index).map(|i| sizes.element(i).unwrap()).sum();
-        (sizes.element(index).unwrap() > 0).then(|| op.operand(start as usize).unwrap())
-    };
-    let pointer = op.operands().next();
     let pointee = |value: Value<'_, '_>| {
         let element = TensorType::of(value.r#type()).map_or(value.r#type(), |t| t.element);
         element_bits(sys::pointer(element).unwrap().0).unwrap()
     };
-    let (tensor, access) = match name.as_str() {
-        "tt.load" | "tt.store" => {
-            let pointer = pointer.unwrap();
-            let mask = if name == "tt.load" {
-                segment(1)
-            } else {
-                op.operand(2).ok()
+    let kind = OpKind::of(op);
+    let (tensor, access) = match kind {
+        Some(OpKind::TtLoad | OpKind::TtStore) => {
+            let (pointer, mask) = match tt::Load::of(op) {
+                Some(load) => (load.ptr(), load.mask()),
+                None => tt::Store::of(op).map(|s| (s.ptr(), s.mask())).unwrap(),
             };
             let tensor = TensorType::of(pointer.r#type()).unwrap();
             let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
             let access = analysis.vector(pointer, mask, pointee(pointer), &layout.unique);
             (layout, access)
         }
-        "amdg.buffer_load" => {
-            let (base, offsets) = (segment(0).unwrap(), segment(1).unwrap());
+        Some(OpKind::AmdgBufferLoad) => {
+            let load = amdg::BufferLoad::of(op).unwrap();
+            let (base, offsets) = (load.ptr(), load.offsets());
             let tensor = TensorType::of(offsets.r#type()).unwrap();
             let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
             let access = analysis.buffer_vector(
                 op,
                 base,
                 offsets,
-                segment(3),
+                load.mask(),
                 pointee(base),
                 &layout.unique,
             );
@@ -76,7 +68,7 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
         }
         _ => return,
     };
-    let verb = name.split(['.', '_']).next_back().unwrap();
+    let verb = kind.unwrap().name().split(['.', '_']).next_back().unwrap();
     let count = tensor.num_registers() / access.elements();
     write!(
         text,
@@ -320,9 +312,9 @@ fn every_value_has_facts() {
         "contiguity [4], divisibility [4611686018427387904], constancy [1], not negative"
     );
     let range = operations(body)
-        .find(|op| name_of(*op) == "tt.make_range")
+        .find(|op| OpKind::TtMakeRange.is(*op))
         .unwrap();
-    assert_eq!(integer(range, "end"), Some(512));
+    assert_eq!(tt::MakeRange::of(range).unwrap().end(), 512);
     assert_eq!(
         analysis.get(range.result(0).unwrap().into()).contiguity(0),
         512
