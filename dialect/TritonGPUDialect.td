@@ -26,6 +26,7 @@ def TritonGPU_Dialect : Dialect {
     - encoding_c7: a key is given once
     - encoding_c8: a tensor has an encoding for registers
     - encoding_c9: encodings are nested at most 32 deep in each other
+    - encoding_c10: every element of a tensor or a buffer has a place
 
     `CGALayout`, which says how the CTAs of a cluster share a tensor, in pieces of one CTA; without it there
     is one CTA:

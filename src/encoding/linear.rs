@@ -295,8 +295,16 @@ pub(crate) fn check_dims(
 }
 
 pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<(), EncodingError> {
+    match first_missed(layout) {
+        Some(missed) => Err(EncodingError::new(Kind::NotSurjective { what, missed })),
+        None => Ok(()),
+    }
+}
+
+/// Returns a power of two along one dim that no bases add up to, if there is one.
+pub(crate) fn first_missed(layout: &LinearLayout) -> Option<Ints> {
     if layout.is_surjective() {
-        return Ok(());
+        return None;
     }
     let mut reached = Echelon::new();
     for (index, column) in layout.columns().iter().enumerate() {
@@ -312,7 +320,7 @@ pub(crate) fn surjective(what: &'static str, layout: &LinearLayout) -> Result<()
         }
         bit += bits;
     }
-    Err(EncodingError::new(Kind::NotSurjective { what, missed }))
+    Some(missed)
 }
 
 /// Returns a basis as the numbers of its text.

@@ -210,9 +210,21 @@ impl Encoding {
     /// partition where the buffer is partitioned. Tensor memory: (row, col, block).
     /// # Errors
     /// When the shape has another rank than the encoding, a size is no power of two, or the
-    /// encoding has no layout on this shape.
+    /// encoding has no layout on this shape, or one that does not reach every element.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
-        self.tiling(shape)?.into_layout()
+        let layout = self.tiling(shape)?.into_layout()?;
+        // What is cut off at the end of a shape may have been the only way to what is inside.
+        match linear::first_missed(&layout) {
+            None => Ok(layout),
+            Some(missed) => Err(EncodingError::no_layout(
+                self.family(),
+                format!(
+                    "no bases add up to {missed} within the shape, expected some for every \
+                     element; a basis that reaches out of the shape is zero, so use a larger shape \
+                     or smaller bases"
+                ),
+            )), // encoding_c10
+        }
     }
 
     /// Returns whether the encoding spreads a tensor over registers and threads.

@@ -293,3 +293,32 @@ tt.func @f(%x: !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory>) {
   %0 = ttg.memdesc_trans %x {order = array<i32: 1, 0>} : !ttg.memdesc<2x64xf16, #e, #ttg.shared_memory> -> !ttg.memdesc<64x2xf16, #e, #ttg.shared_memory>
   tt.return
 }
+
+// -----
+
+// encoding_c10: the only way to odd columns is a basis that reaches out of four columns ...
+#e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
+module attributes {"ttg.num-warps" = 2 : i32} {
+  tt.func @f(%x: f32) {
+    // Eight columns are as the bases are written, and one column needs none of them.
+    %0 = tt.splat %x : f32 -> tensor<32x8xf32, #e>
+    %1 = tt.splat %x : f32 -> tensor<32x1xf32, #e>
+    // expected-error @+2 {{has an invalid layout in the result: `generic_linear` has no linear layout here: no bases add up to [0, 1] within the shape, expected some for every element; a basis that reaches out of the shape is zero, so use a larger shape or smaller bases}}
+    // expected-note @+1 {{the type is}}
+    %2 = tt.splat %x : f32 -> tensor<32x4xf32, #e>
+    tt.return
+  }
+}
+
+// -----
+
+// ... and so in a slice of it.
+#e = #ttg.generic_linear<{register = [[2, 0], [0, 4]], lane = [[0, 2], [4, 0], [8, 0], [16, 0], [1, 0]], warp = [[0, 5]], block = []}>
+module attributes {"ttg.num-warps" = 2 : i32} {
+  tt.func @f() {
+    // expected-error @+2 {{`slice` has no linear layout here: no bases add up to [1] within the shape}}
+    // expected-note @+1 {{the type is}}
+    %0 = tt.make_range {end = 4 : i32, start = 0 : i32} : tensor<4xi32, #ttg.slice<{dim = 0, parent = #e}>>
+    tt.return
+  }
+}

@@ -308,11 +308,12 @@ const CHECKS_OF_ENCODINGS: [&str; 15] = [
 
 /// Checks that families share, whose labels stand where they are called, and constructors from
 /// what no attribute says.
-const UNLABELLED: [&str; 15] = [
+const UNLABELLED: [&str; 16] = [
     "check_dims",
     "check_rank",
     "check_rank_2",
     "default_for_shape",
+    "first_missed",
     "for_shape",
     "from_split",
     "given_rank",
