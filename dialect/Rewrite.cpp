@@ -22,7 +22,9 @@ struct Canonicalize : RewritePattern {
     case 2: // an operand is taken from further up
       rewriter.modifyOpInPlace(op, [&] { op->setOperand(action.index, value); });
       return success();
-    case 3: { // what makes the operand makes the result, in the same place
+    // What makes the operand makes the result, in the same place and with its own attributes: those of
+    // what goes speak of data that no longer moves.
+    case 3: {
       Operation *producer = value.getDefiningOp();
       OpBuilder::InsertionGuard guard(rewriter);
       rewriter.setInsertionPoint(producer);
@@ -37,9 +39,13 @@ struct Canonicalize : RewritePattern {
       rewriter.replaceOp(op, made->getResult(0));
       return success();
     }
-    case 4: // it is a conversion, if anything
-      rewriter.replaceOpWithNewOp<ll::ttg::ConvertLayoutOp>(op, op->getResult(0).getType(), value);
+    case 4: { // it is a conversion, if anything, and what passes have noted beside it stays
+      auto made = ll::ttg::ConvertLayoutOp::create(rewriter, op->getLoc(),
+                                                   op->getResult(0).getType(), value);
+      made->setDiscardableAttrs(op->getDiscardableAttrDictionary());
+      rewriter.replaceOp(op, made);
       return success();
+    }
     case 5: { // an operand is taken from further up, and the one after it follows its encoding
       Value follower = op->getOperand(action.index + 1);
       auto encoding = cast<RankedTensorType>(value.getType()).getEncoding();
@@ -58,7 +64,7 @@ struct Canonicalize : RewritePattern {
                                    reinterpret_cast<void *>(action.attribute)));
       });
       return success();
-    case 7: { // all its elements are one number
+    case 7: { // all its elements are one number, of which no attribute can say more
       auto type = cast<RankedTensorType>(op->getResult(0).getType());
       auto number = Attribute::getFromOpaquePointer(reinterpret_cast<void *>(action.attribute));
       rewriter.replaceOpWithNewOp<arith::ConstantOp>(

@@ -24,6 +24,7 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOp
     pointer's address in bytes, or an integer's value, is a multiple of the given number.
     - tt_c1: a tensor of an operation of `tt` has at most 2^20 elements
     - tt_c2: a tensor of an operation of `tt` has a power of two of elements
+    - func_c1: the number that `tt.divisibility` promises is a positive power of two
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, TypeAttrOf<FunctionType>:$function_type,
                        OptionalAttr<StrAttr>:$sym_visibility,

@@ -22,7 +22,7 @@ pub mod view;
 
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
-pub use module::ModuleInfo;
+pub use module::{ModuleInfo, NoGpu};
 pub use ops::{AnyKind, OpKind, UpstreamKind};
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
 pub use unknown::{TRITON_VERSION, unknown_name};

@@ -2,9 +2,10 @@
 
 use crate::ir::OpKind;
 use crate::sys::{self, Complaint, build};
-use melior::ir::attribute::{DenseI32ArrayAttribute, IntegerAttribute, StringAttribute};
-use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockLike, OperationRef};
+use crate::target::{Target, TargetError};
+use melior::ir::attribute::{DenseI32ArrayAttribute, StringAttribute};
+use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
 
 /// The attributes of a module that layouts refer to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,7 +18,19 @@ pub struct ModuleInfo {
     pub num_ctas: u64,
 }
 
+/// Why it is not known which GPU a module is for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum NoGpu {
+    /// Neither the module nor the user says.
+    Unsaid,
+    /// The name is in no row of the table.
+    Unknown(TargetError),
+}
+
 impl ModuleInfo {
+    /// The attribute that names the GPU.
+    pub const TARGET: &'static str = "ttg.target";
+
     /// Reads the attributes of the module that an operation lies in (or is).
     ///
     /// # Errors
@@ -25,7 +38,7 @@ impl ModuleInfo {
     pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Complaint> {
         let number = |name: &str, default: Option<u64>| -> Result<u64, Complaint> {
             let found = Self::attribute(op, name);
-            let Some(number) = found.and_then(|a| IntegerAttribute::try_from(a).ok()) else {
+            let Some(number) = found.filter(Attribute::is_integer) else {
                 return default.ok_or_else(|| {
                     Complaint::new(format!(
                         "has a tensor with an encoding, but the module has no `\"{name}\"`"
@@ -35,8 +48,7 @@ impl ModuleInfo {
                     )) // ttg_c2
                 });
             };
-            u64::try_from(number.signed_value())
-                .ok()
+            positive(number)
                 .filter(|n| n.is_power_of_two())
                 .ok_or_else(|| {
                     Complaint::new(format!(
@@ -58,8 +70,7 @@ impl ModuleInfo {
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
         Self::attribute(op, "ttg.num-ctas")
-            .and_then(|a| IntegerAttribute::try_from(a).ok())
-            .and_then(|a| u64::try_from(a.signed_value()).ok())
+            .and_then(positive)
             .unwrap_or(1)
     }
 
@@ -67,8 +78,33 @@ impl ModuleInfo {
     /// where a module says.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
-        let target = StringAttribute::try_from(Self::attribute(op, "ttg.target")?).ok()?;
+        let target = StringAttribute::try_from(Self::attribute(op, Self::TARGET)?).ok()?;
         Some(target.value().to_owned())
+    }
+
+    /// The GPU that a module is for: what the user asked for, or else what the module says.
+    ///
+    /// # Errors
+    /// Neither says it, or the table of targets does not have it.
+    pub fn gpu(
+        module: OperationRef<'_, '_>,
+        asked: Option<&str>,
+    ) -> Result<&'static Target, NoGpu> {
+        let own = Self::target(module);
+        let name = asked.or(own.as_deref()).ok_or(NoGpu::Unsaid)?;
+        Target::parse(name).map_err(NoGpu::Unknown)
+    }
+
+    /// The GPU that the code around an operation is for, where a module names one of the table.
+    #[must_use]
+    pub fn known_gpu(op: OperationRef<'_, '_>) -> Option<&'static Target> {
+        Self::gpu(op, None).ok()
+    }
+
+    /// Makes a module say which GPU it is for.
+    pub fn set_gpu(module: OperationRef<'_, '_>, gpu: &Target) {
+        let name = StringAttribute::new(build::context(module), gpu.name);
+        sys::mutable(module).set_attribute(Self::TARGET, name.into());
     }
 
     /// An attribute of the innermost operation around `op`, itself included, that has it.
@@ -80,11 +116,13 @@ impl ModuleInfo {
     /// Warps that run an operation, where a module says.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
-        partition_warps(op).or_else(|| {
-            Self::attribute(op, "ttg.num-warps")
-                .and_then(|a| IntegerAttribute::try_from(a).ok())
-                .and_then(|a| u64::try_from(a.signed_value()).ok())
-        })
+        partition_warps(op).or_else(|| Self::attribute(op, "ttg.num-warps").and_then(positive))
+    }
+
+    /// `ttg.maxnreg`: the registers that a thread may use, where a module says.
+    #[must_use]
+    pub fn asked_registers(op: OperationRef<'_, '_>) -> Option<u64> {
+        Self::attribute(op, "ttg.maxnreg").and_then(positive)
     }
 
     /// The registers that a thread may use around an operation: 256, or less where a module or a
@@ -92,11 +130,8 @@ impl ModuleInfo {
     #[must_use]
     pub fn max_registers(op: OperationRef<'_, '_>) -> u64 {
         const ALL: u64 = 256;
-        let of_module = Self::attribute(op, "ttg.maxnreg")
-            .and_then(|a| IntegerAttribute::try_from(a).ok())
-            .and_then(|a| u64::try_from(a.signed_value()).ok())
-            .unwrap_or(ALL);
-        of_module
+        Self::asked_registers(op)
+            .unwrap_or(ALL)
             .min(partition_registers(op).unwrap_or(ALL))
             .min(ALL)
     }
@@ -138,6 +173,11 @@ fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(build::Op<'c>, Option<usiz
             _ => inner = outer,
         }
     }
+}
+
+/// A number that is not negative.
+fn positive(attribute: Attribute<'_>) -> Option<u64> {
+    u64::try_from(build::integer_value(attribute)?).ok()
 }
 
 fn entry(op: build::Op<'_>, name: &str, index: usize) -> Option<u64> {

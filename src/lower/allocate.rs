@@ -40,15 +40,16 @@ const ALIGNMENT: u32 = 128;
 type Pending = Vec<(u32, u32)>;
 
 impl Allocation {
-    /// Plans every conversion below a block and places its scratch memory.
-    pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> Result<Self, Emitted> {
+    /// Plans every conversion below a block and places its scratch memory; says what has no plan.
+    pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> (Self, Option<Emitted>) {
         let mut planner = Planner {
             layouts,
             gpu,
             known: HashMap::new(),
             plans: HashMap::new(),
+            emitted: None,
         };
-        planner.block(entry)?;
+        planner.block(entry);
         let largest = planner
             .plans
             .values()
@@ -68,7 +69,7 @@ impl Allocation {
             );
         }
         allocation.place(entry, &mut Pending::new(), budget.max(largest));
-        Ok(allocation)
+        (allocation, planner.emitted)
     }
 
     /// Shared memory of the function.
@@ -182,15 +183,15 @@ struct Planner<'l> {
     /// Plans by operand type, result type and `force_warp_shuffle`: a kernel repeats conversions.
     known: HashMap<PlanKey, Arc<ConvertPlan>>,
     plans: HashMap<usize, Arc<ConvertPlan>>,
+    emitted: Option<Emitted>,
 }
 
 impl Planner<'_> {
-    fn block(&mut self, block: Blk<'_>) -> Result<(), Emitted> {
-        let mut outcome = Ok(());
+    fn block(&mut self, block: Blk<'_>) {
         for op in build::operations(block) {
             for i in 0..op.region_count() {
                 if let Some(inner) = build::single_block(op, i) {
-                    self.block(inner)?;
+                    self.block(inner);
                 }
             }
             if OpKind::of(op) == Some(OpKind::TtgConvertLayout) {
@@ -198,11 +199,10 @@ impl Planner<'_> {
                     Ok(plan) => {
                         self.plans.insert(operation_id(op), plan);
                     }
-                    Err(complaint) => outcome = Err(sys::emit_error(op, &complaint)),
+                    Err(complaint) => self.emitted = Some(sys::emit_error(op, &complaint)),
                 }
             }
         }
-        outcome
     }
 
     fn plan(&mut self, op: Op<'_>) -> Result<Arc<ConvertPlan>, Complaint> {

@@ -1,7 +1,6 @@
 //! Structured control flow: the same `scf` operation, with one value per register carried.
 
 use super::function::{Lowering, Outcome};
-use crate::ir::UpstreamKind;
 use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
@@ -12,24 +11,24 @@ pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
-    let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
-    l.e.operation(kind.name(), &operands, &[], &[], Vec::new());
+    l.e.rebuild(op, &operands, &[], Vec::new());
     Ok(())
 }
 
-/// The registers' types of several values, end to end, and how many each has.
+/// The registers' types of several values, end to end, and how many each has: none where a value
+/// cannot be lowered.
 fn flat_types<'c>(
     l: &Lowering<'c>,
     types: impl Iterator<Item = Type<'c>>,
-) -> Result<(Vec<Type<'c>>, Vec<usize>), Complaint> {
+) -> (Vec<Type<'c>>, Vec<usize>) {
     let mut flat = Vec::new();
     let mut counts = Vec::new();
     for type_ in types {
-        let registers = l.types_of(type_)?;
+        let registers = l.placeholder_types(type_);
         counts.push(registers.len());
         flat.extend(registers);
     }
-    Ok((flat, counts))
+    (flat, counts)
 }
 
 /// Gives each value its share of a flat list.
@@ -68,7 +67,7 @@ fn region<'c>(
     let arguments: Vec<Val<'c>> = (0..melior::ir::BlockLike::argument_count(&block))
         .map(|i| build::argument(block, i))
         .collect();
-    let (types, counts) = flat_types(l, arguments.iter().map(ValueLike::r#type))?;
+    let (types, counts) = flat_types(l, arguments.iter().map(ValueLike::r#type));
     let (region, inner) = l.e.open_region(&types);
     distribute(l, arguments.into_iter(), &counts, &inner);
     l.block(block);
@@ -80,23 +79,23 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
-    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
+    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()));
     let body = region(l, op, 0)?;
-    let lowered = l.e.operation("scf.for", &operands, &types, &[], vec![body]);
+    let lowered = l.e.rebuild(op, &operands, &types, vec![body]);
     set_results(l, op, &counts, lowered);
     Ok(())
 }
 
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let condition = l.operand(op, 0)[0];
-    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
+    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()));
     let mut regions = vec![region(l, op, 0)?];
     regions.push(if build::single_block(op, 1).is_some() {
         region(l, op, 1)?
     } else {
         melior::ir::Region::new()
     });
-    let lowered = l.e.operation("scf.if", &[condition], &types, &[], regions);
+    let lowered = l.e.rebuild(op, &[condition], &types, regions);
     set_results(l, op, &counts, lowered);
     Ok(())
 }
@@ -105,11 +104,10 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .flat_map(|i| l.operand(op, i).to_vec())
         .collect();
-    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
+    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()));
     let before = region(l, op, 0)?;
     let after = region(l, op, 1)?;
-    let lowered =
-        l.e.operation("scf.while", &operands, &types, &[], vec![before, after]);
+    let lowered = l.e.rebuild(op, &operands, &types, vec![before, after]);
     set_results(l, op, &counts, lowered);
     Ok(())
 }
@@ -117,16 +115,11 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// The default region comes first, then one for each case.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let value = l.operand(op, 0)[0];
-    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()))?;
+    let (types, counts) = flat_types(l, op.results().map(|r| r.r#type()));
     let regions = (0..op.region_count())
         .map(|i| region(l, op, i))
         .collect::<Result<Vec<_>, _>>()?;
-    let cases = op
-        .attribute("cases")
-        .map_err(|e| Complaint::new(e.to_string()))?;
-    let attributes = [("cases", cases)];
-    let lowered =
-        l.e.operation("scf.index_switch", &[value], &types, &attributes, regions);
+    let lowered = l.e.rebuild(op, &[value], &types, regions);
     set_results(l, op, &counts, lowered);
     Ok(())
 }

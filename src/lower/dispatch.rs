@@ -23,9 +23,25 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         AnyKind::Other => None,
     };
     match found {
-        Some(lower) => lower(l, op),
+        // What it lacks has been reported; a loop or a branch hands on what there is.
+        Some(_) if l.lacks_operand(op) && !is_control(kind) => {
+            l.set_placeholders(op);
+            Ok(())
+        }
+        Some(lower) => lower(l, op).and_then(|()| l.check_carried(op)),
         None => Err(unsupported(op)),
     }
+}
+
+/// Whether an operation hands on values of any type.
+fn is_control(kind: AnyKind) -> bool {
+    use UpstreamKind as K;
+    matches!(
+        kind,
+        AnyKind::Upstream(
+            K::ScfFor | K::ScfIf | K::ScfWhile | K::ScfIndexSwitch | K::ScfCondition | K::ScfYield
+        )
+    )
 }
 
 /// How an operation of ours is lowered, where it can be.

@@ -76,30 +76,53 @@ fn one<'c>(
     let is_f32 = crate::sys::float_width(type_) == Some(32);
     match name {
         "math.exp" if nvidia && is_f32 => {
-            let scaled = scale(l, values[0], std::f64::consts::LOG2_E);
-            let fast = l.e.parsed("#arith.fastmath<afn>");
-            l.e.pure("math.exp2", &[scaled], type_, &[("fastmath", fast)])
+            let fast = with_afn(l, attributes);
+            let scaled = scale(l, values[0], std::f64::consts::LOG2_E, attributes);
+            l.e.pure("math.exp2", &[scaled], type_, &fast)
         }
         "math.log" if nvidia && is_f32 => {
-            let fast = l.e.parsed("#arith.fastmath<afn>");
-            let log2 =
-                l.e.pure("math.log2", &[values[0]], type_, &[("fastmath", fast)]);
-            scale(l, log2, std::f64::consts::LN_2)
+            let fast = with_afn(l, attributes);
+            let log2 = l.e.pure("math.log2", &[values[0]], type_, &fast);
+            scale(l, log2, std::f64::consts::LN_2, attributes)
         }
         "math.exp2" | "math.log2" | "math.sin" | "math.cos" if nvidia && is_f32 => {
-            let fast = l.e.parsed("#arith.fastmath<afn>");
-            l.e.pure(name, values, type_, &[("fastmath", fast)])
+            let fast = with_afn(l, attributes);
+            l.e.pure(name, values, type_, &fast)
         }
         _ => l.e.pure(name, values, type_, attributes),
     }
 }
 
-fn scale<'c>(l: &mut Lowering<'c>, value: Val<'c>, factor: f64) -> Val<'c> {
+/// The same attributes, and approximations allowed.
+fn with_afn<'c, 's>(l: &Lowering<'c>, attributes: &[Named<'s, 'c>]) -> Vec<Named<'s, 'c>> {
+    const KEY: &str = "fastmath";
+    let said = attributes.iter().find(|(key, _)| *key == KEY);
+    let said = said.map_or_else(String::new, |(_, value)| value.to_string());
+    let flags = said
+        .strip_prefix("#arith.fastmath<")
+        .and_then(|rest| rest.strip_suffix('>'))
+        .unwrap_or("none");
+    let flags = match flags {
+        "none" => "afn".to_owned(),
+        flags if flags == "fast" || flags.split(',').any(|flag| flag == "afn") => flags.to_owned(),
+        flags => format!("{flags},afn"),
+    };
+    let fast = l.e.parsed(&format!("#arith.fastmath<{flags}>"));
+    let others = attributes.iter().copied().filter(|(key, _)| *key != KEY);
+    others.chain([(KEY, fast)]).collect()
+}
+
+fn scale<'c>(
+    l: &mut Lowering<'c>,
+    value: Val<'c>,
+    factor: f64,
+    attributes: &[Named<'_, 'c>],
+) -> Val<'c> {
     let type_ = value.r#type();
     let factor = melior::ir::attribute::FloatAttribute::new(l.e.context, type_, factor).into();
     let factor =
         l.e.pure("llvm.mlir.constant", &[], type_, &[("value", factor)]);
-    l.e.pure("arith.mulf", &[value, factor], type_, &[])
+    l.e.pure("arith.mulf", &[value, factor], type_, attributes)
 }
 
 pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {

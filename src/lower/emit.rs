@@ -4,12 +4,13 @@
 //! seen by the regions inside it, so shared index arithmetic needs no clean-up pass afterwards.
 
 use crate::sys::build::{self, Blk, Op, Spec, Val};
-use crate::sys::{self, attribute_id, type_id, value_id};
+use crate::sys::{self, attribute_id, identifier_id, type_id, value_id};
 use melior::Context;
 use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, FloatAttribute, IntegerAttribute, StringAttribute,
     TypeAttribute,
 };
+use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{IntegerType, TypeLike};
 use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
 use std::collections::HashMap;
@@ -17,10 +18,15 @@ use std::collections::HashMap;
 /// A named attribute by its name.
 pub(crate) type Named<'s, 'c> = (&'s str, Attribute<'c>);
 
-#[derive(PartialEq, Eq, Hash)]
-struct Key {
-    name: String,
-    parts: Vec<usize>,
+/// What a pure operation is: its name, its type, how many operands, the operands, then each
+/// attribute's name and value; all of them unique in a context, so equal numbers are equal operations.
+type Key = Vec<usize>;
+
+/// All attributes of an operation, inherent and discardable.
+pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<Named<'c, 'c>> {
+    op.attributes()
+        .map(|(key, value)| (sys::identifier_text(key), value))
+        .collect()
 }
 
 /// Emits into one block after another, innermost region last.
@@ -107,6 +113,20 @@ impl<'c> Emitter<'c> {
         build::append(self.block, spec).expect("every operation emitted is registered")
     }
 
+    /// Emits an operation like one that is there, with other operands and regions: it keeps all its
+    /// attributes, inherent and discardable, since nothing about what it does is said elsewhere.
+    pub(crate) fn rebuild(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+        regions: Vec<Region<'c>>,
+    ) -> Op<'c> {
+        let (name, attributes) = (op.name(), attributes_of(op));
+        let name = name.as_string_ref().as_str().unwrap_or_default();
+        self.operation(name, operands, results, &attributes, regions)
+    }
+
     /// Emits an operation with effects and one result.
     pub(crate) fn effect(
         &mut self,
@@ -129,17 +149,16 @@ impl<'c> Emitter<'c> {
         result: Type<'c>,
         attributes: &[Named<'_, 'c>],
     ) -> Val<'c> {
-        let mut parts = Vec::with_capacity(1 + operands.len() + 2 * attributes.len());
-        parts.push(type_id(result));
-        parts.extend(operands.iter().map(|v| value_id(*v)));
-        for (key, value) in attributes {
-            parts.push(key.len() << 8 | usize::from(key.as_bytes()[0]));
-            parts.push(attribute_id(*value));
+        let mut key = Key::with_capacity(3 + operands.len() + 2 * attributes.len());
+        key.extend([
+            identifier_id(self.identifier(name)),
+            type_id(result),
+            operands.len(),
+        ]);
+        key.extend(operands.iter().map(|v| value_id(*v)));
+        for (name, value) in attributes {
+            key.extend([identifier_id(self.identifier(name)), attribute_id(*value)]);
         }
-        let key = Key {
-            name: name.to_owned(),
-            parts,
-        };
         if let Some(known) = self.known.iter().rev().find_map(|table| table.get(&key)) {
             return *known;
         }

@@ -3,14 +3,14 @@
 use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
 use super::dispatch;
-use super::emit::Emitter;
+use super::emit::{Emitter, attributes_of};
 use super::gpu::Gpu;
-use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Spec, Val};
 use crate::sys::{self, Complaint, Emitted, value_id};
-use melior::ir::attribute::{IntegerAttribute, TypeAttribute};
+use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Identifier, OperationRef, Type, ValueLike};
@@ -38,6 +38,14 @@ pub(crate) struct Lowering<'c> {
     pub(crate) emitted: Option<Emitted>,
 }
 
+/// Whether a function is seen from outside its module, which makes it an entry.
+pub(crate) fn is_entry(function: Op<'_>) -> bool {
+    let visibility = function.attribute("sym_visibility").ok();
+    visibility
+        .and_then(|a| StringAttribute::try_from(a).ok())
+        .is_none_or(|visibility| visibility.value() != "private")
+}
+
 /// Lowers one function to an `llvm.func` at the end of `body`; returns the shared memory it needs.
 pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32, Emitted> {
     let fail = |complaint: Complaint| sys::emit_error(function, &complaint);
@@ -59,7 +67,7 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         )));
     };
     let layouts = Layouts::of(function.context());
-    let allocation = Allocation::of(entry, layouts, gpu)?;
+    let (allocation, mut emitted) = Allocation::of(entry, layouts, gpu);
     if allocation.bytes() > gpu.target.max_shared_bytes {
         return Err(fail(
             Complaint::new(format!(
@@ -79,14 +87,14 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     for i in 0..type_.input_count() {
         let argument = build::argument(entry, i);
         let lowered = scalar_type(context, argument.r#type())
-            .filter(|_| TensorType::of(argument.r#type()).is_none())
-            .ok_or_else(|| {
-                fail(Complaint::new(format!(
-                    "has an argument of type `{}`, but a kernel takes numbers and pointers",
-                    argument.r#type()
-                )))
-            })?;
-        arguments.push((lowered, location));
+            .filter(|_| TensorType::of(argument.r#type()).is_none());
+        if lowered.is_none() {
+            emitted = Some(fail(Complaint::new(format!(
+                "has an argument of type `{}`, but a kernel takes numbers and pointers",
+                argument.r#type()
+            ))));
+        }
+        arguments.extend(lowered.map(|type_| (type_, location)));
     }
     let block = build::append_block(&region, &arguments);
     let mut lowering = Lowering {
@@ -96,10 +104,15 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         allocation,
         layouts,
         values: HashMap::new(),
-        emitted: None,
+        emitted,
     };
-    for i in 0..arguments.len() {
-        lowering.set(build::argument(entry, i), [build::argument(block, i)]);
+    for i in 0..type_.input_count() {
+        let argument = build::argument(entry, i);
+        if lowering.emitted.is_some() {
+            lowering.set_placeholder(argument);
+        } else {
+            lowering.set(argument, [build::argument(block, i)]);
+        }
     }
     lowering.block(entry);
     if let Some(emitted) = lowering.emitted {
@@ -111,7 +124,8 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     let llvm_type = lowering
         .e
         .parsed_type(&format!("!llvm.func<void ({})>", inputs.join(", ")));
-    let kernel = lowering.gpu.kernel_attributes(&lowering.e);
+    let registers = ModuleInfo::asked_registers(function);
+    let kernel = lowering.gpu.kernel_attributes(&lowering.e, registers);
     let e = &mut lowering.e;
     let named = |e: &mut Emitter<'c>, key: &str| e.identifier(key);
     let mut attributes: Vec<(Identifier<'c>, Attribute<'c>)> = vec![
@@ -128,6 +142,13 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     if let Some(hints) = argument_attributes(e, function, &arguments) {
         attributes.push((named(e, "arg_attrs"), hints));
     }
+    // What a user says to the LLVM dialect and those of the GPUs goes on to them. `noinline` has
+    // nothing to say of an entry, which nobody calls.
+    for (key, value) in attributes_of(function) {
+        if is_of_output(key) && !kernel.iter().any(|(own, _)| *own == key) {
+            attributes.push((named(e, key), value));
+        }
+    }
     for (key, value) in kernel {
         attributes.push((named(e, key), value));
     }
@@ -143,7 +164,14 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     Ok(lowering.allocation.bytes())
 }
 
-/// The promised alignment of pointer arguments, for LLVM.
+/// Whether a discardable attribute is of a dialect of the output.
+fn is_of_output(name: &str) -> bool {
+    ["llvm.", "nvvm.", "rocdl."]
+        .iter()
+        .any(|dialect| name.starts_with(dialect))
+}
+
+/// What is said of arguments to dialects of the output, and the promised alignment of pointers.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
     function: Op<'c>,
@@ -156,19 +184,25 @@ fn argument_attributes<'c>(
         .and_then(|a| ArrayAttribute::try_from(a).ok())?;
     let mut texts = Vec::new();
     for (i, (type_, _)) in arguments.iter().enumerate() {
-        let divisibility = promised
-            .element(i)
-            .ok()
-            .and_then(|dictionary| sys::dictionary_entry(dictionary, "tt.divisibility"))
-            .and_then(|a| IntegerAttribute::try_from(a).ok())
-            .map_or(0, |a| a.signed_value());
-        let useful =
-            sys::is_llvm_pointer(*type_) && divisibility > 1 && divisibility.count_ones() == 1;
-        texts.push(if useful {
-            format!("{{llvm.align = {divisibility} : i64}}")
-        } else {
-            "{}".to_owned()
-        });
+        let mut kept = Vec::new();
+        let mut alignment = None;
+        for (key, value) in promised.element(i).map(sys::dictionary_entries).ok()? {
+            match sys::identifier_text(key) {
+                "tt.divisibility" => alignment = build::integer_value(value),
+                key if is_of_output(key) => kept.push(format!("{key} = {value}")),
+                // The others are for passes before this one and for the axis analysis.
+                _ => {}
+            }
+        }
+        let is_given = kept.iter().any(|text| text.starts_with("llvm.align "));
+        if let Some(bytes) = alignment
+            && sys::is_llvm_pointer(*type_)
+            && bytes > 1
+            && !is_given
+        {
+            kept.push(format!("llvm.align = {bytes} : i64"));
+        }
+        texts.push(format!("{{{}}}", kept.join(", ")));
     }
     Some(e.parsed(&format!("[{}]", texts.join(", "))))
 }
@@ -207,17 +241,43 @@ impl<'c> Lowering<'c> {
             self.e.location = op.location();
             if let Err(complaint) = dispatch::lower(self, op) {
                 self.emitted = Some(sys::emit_error(op, &complaint));
-                // Something in place of the results, so that later operations can be checked too.
-                for i in 0..op.result_count() {
-                    let result = build::result(op, i);
-                    if let Ok(types) = self.types_of(result.r#type()) {
-                        let registers: Vec<_> =
-                            types.iter().map(|t| self.e.undefined(*t)).collect();
-                        self.set(result, registers);
-                    }
-                }
+                self.set_placeholders(op);
             }
         }
+    }
+
+    /// What a loop or a branch hands on must be made of numbers and pointers, unless what made it has
+    /// been reported.
+    pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
+        if op.region_count() > 0 && self.emitted.is_none() {
+            for result in op.results() {
+                self.types_of(result.r#type())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Something in place of the results, so that later operations can be checked too.
+    pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
+        for i in 0..op.result_count() {
+            self.set_placeholder(build::result(op, i));
+        }
+    }
+
+    /// Something in place of a value: registers that hold nothing, or none where it has no LLVM type.
+    fn set_placeholder(&mut self, value: Val<'c>) {
+        let types = self.placeholder_types(value.r#type());
+        let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
+        self.set(value, registers);
+    }
+
+    pub(crate) fn placeholder_types(&self, type_: Type<'c>) -> Vec<Type<'c>> {
+        self.types_of(type_).unwrap_or_default()
+    }
+
+    /// Whether an operand could not be lowered, which has been reported.
+    pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
+        self.emitted.is_some() && (0..op.operand_count()).any(|i| self.operand(op, i).is_empty())
     }
 
     /// The registers of a value.
@@ -321,6 +381,7 @@ impl<'c> Lowering<'c> {
         let sources = self.operand(op, 0);
         let Some(placed) = self.allocation.get(op) else {
             // The plan could not be made, which has been reported.
+            self.set_placeholders(op);
             return Ok(());
         };
         let (plan, offset, barrier) = (
@@ -346,8 +407,5 @@ impl<'c> Lowering<'c> {
 }
 
 pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
-    op.attribute(name)
-        .ok()
-        .and_then(|a| IntegerAttribute::try_from(a).ok())
-        .map_or(0, |a| a.signed_value())
+    build::integer_attribute(op, name).unwrap_or(0)
 }

@@ -24,10 +24,12 @@ impl Gpu {
         self.target.lanes * self.num_warps
     }
 
-    /// The attributes that make a function a kernel of this GPU.
+    /// The attributes that make a function a kernel of this GPU, whose threads use at most so many
+    /// `registers`: AMD's compiler has no such limit.
     pub(crate) fn kernel_attributes<'c>(
         self,
         e: &Emitter<'c>,
+        registers: Option<u64>,
     ) -> Vec<(&'static str, Attribute<'c>)> {
         let threads = self.threads();
         if self.is_nvidia() {
@@ -36,7 +38,11 @@ impl Gpu {
                 reason = "a block has at most 1024 threads"
             )]
             let shape = e.i32_array(&[threads as i32]);
-            return vec![("nvvm.kernel", e.unit()), ("nvvm.reqntid", shape)];
+            let limit = registers
+                .and_then(|n| i32::try_from(n).ok())
+                .map(|n| ("nvvm.maxnreg", e.i32_attr(i64::from(n))));
+            let kernel = [("nvvm.kernel", e.unit()), ("nvvm.reqntid", shape)];
+            return kernel.into_iter().chain(limit).collect();
         }
         vec![
             ("rocdl.kernel", e.unit()),

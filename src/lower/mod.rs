@@ -24,14 +24,15 @@ mod gpu;
 mod integer;
 mod memory;
 mod program;
+#[cfg(test)]
+mod tests;
 mod views;
 
 pub use dispatch::can_be_lowered;
 
-use crate::ir::{ModuleInfo, OpKind, element_bits};
+use crate::ir::{ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
-use crate::target::Target;
 use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationMutLike;
@@ -59,16 +60,16 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     let Some(body) = build::single_block(module, 0) else {
         return Ok(());
     };
-    let functions: Vec<Op<'_>> = build::operations(body)
+    // A private function is for those that call it; calls cannot be lowered, so nobody needs it.
+    let (functions, private): (Vec<Op<'_>>, Vec<Op<'_>>) = build::operations(body)
         .into_iter()
         .filter(|op| OpKind::of(*op) == Some(OpKind::TtFunc))
-        .collect();
-    if functions.is_empty() {
+        .partition(|op| function::is_entry(*op));
+    if functions.is_empty() && private.is_empty() {
         return Ok(());
     }
     let info = ModuleInfo::around(module).map_err(fail)?;
-    let own = ModuleInfo::target(module);
-    let gpu = select_gpu(info, target.or(own.as_deref())).map_err(fail)?;
+    let gpu = select_gpu(module, info, target).map_err(fail)?;
 
     let mut shared_bytes = 0;
     let mut failed = None;
@@ -81,11 +82,13 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     if let Some(emitted) = failed {
         return Err(emitted);
     }
-    for function in functions {
+    for function in functions.into_iter().chain(private) {
         sys::erase(function);
     }
     function::declare_shared_memory(module, body, shared_bytes);
     let i32 = IntegerType::new(build::context(module), 32).into();
+    // Whoever reads the module next is to read it for the same GPU.
+    ModuleInfo::set_gpu(module, gpu.target);
     sys::mutable(module).set_attribute(
         "ttg.shared",
         IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
@@ -93,13 +96,16 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
     Ok(())
 }
 
-fn select_gpu(info: ModuleInfo, target: Option<&str>) -> Result<Gpu, Complaint> {
-    let name = target.ok_or_else(|| {
-        Complaint::new("has no target to lower for")
-            .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`")
+fn select_gpu(
+    module: OperationRef<'_, '_>,
+    info: ModuleInfo,
+    asked: Option<&str>,
+) -> Result<Gpu, Complaint> {
+    let target = ModuleInfo::gpu(module, asked).map_err(|reason| match reason {
+        NoGpu::Unsaid => Complaint::new("has no target to lower for")
+            .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`"),
+        NoGpu::Unknown(e) => Complaint::new(format!("cannot be lowered: {e}")),
     })?;
-    let target =
-        Target::parse(name).map_err(|e| Complaint::new(format!("cannot be lowered: {e}")))?;
     if u64::from(target.lanes) != info.threads_per_warp {
         return Err(Complaint::new(format!(
             "has {} threads per warp, but a warp of {} has {}",

@@ -7,6 +7,7 @@
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
 use melior::ir::{
     Attribute, AttributeLike, Block, BlockLike, BlockRef, Identifier, Location, OperationRef,
     Region, RegionLike, Type, TypeLike, Value, ValueLike,
@@ -174,13 +175,32 @@ pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {
     super::context_of(op.context())
 }
 
-/// The number that an attribute is, or nothing for one that is no integer.
+/// The number that an attribute is, or nothing for one that is no integer of at most 64 bits.
 ///
-/// melior's own conversion prints what it refuses, which may be a large constant.
+/// `-1 : i32`, `-1 : si32` and `-1 : index` are -1, and so is `true`; `255 : ui8` is 255. MLIR has a
+/// function for each kind of type, which takes no other. melior's own conversion prints what it
+/// refuses, which may be a large constant.
 #[must_use]
 pub fn integer_value(attribute: Attribute<'_>) -> Option<i64> {
     let number = Some(attribute).filter(Attribute::is_integer)?;
-    IntegerAttribute::try_from(number).ok().map(|n| n.value())
+    let number = IntegerAttribute::try_from(number).ok()?;
+    let type_ = number.r#type();
+    if !type_.is_integer() {
+        return Some(number.value());
+    }
+    let type_ = IntegerType::try_from(type_).ok()?;
+    match type_.width() {
+        0..=64 if type_.is_signless() => Some(number.value()),
+        0..=64 if type_.is_signed() => Some(number.signed_value()),
+        0..=64 => i64::try_from(number.unsigned_value()).ok(),
+        _ => None,
+    }
+}
+
+/// The number that an attribute of an operation is, where it has it and it is one.
+#[must_use]
+pub fn integer_attribute(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
+    integer_value(op.attribute(name).ok()?)
 }
 
 /// The bits of a constant float of 8 bits, `0x3C` of `1.0 : f8E5M2`; nothing for another attribute.

@@ -7,8 +7,9 @@ use super::bridge::ffi::{self, AttributeCheck, PassOutcome, RewriteAction, Unkno
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::OnceLock;
+use std::sync::{Once, OnceLock};
 
 /// Why something is wrong, and the nearest ways out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -273,14 +274,45 @@ pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
     ffi::emit_remark(op.to_raw().ptr as usize, message);
 }
 
+thread_local! {
+    /// Where the last panic was, below [`guard`]; nothing outside of it.
+    static PLACE: RefCell<Option<String>> = const { RefCell::new(None) };
+}
+
+/// Runs what may panic, and returns what a panic says and where it was, on one line.
 pub(super) fn guard<T>(f: impl FnOnce() -> T) -> Result<T, String> {
-    catch_unwind(AssertUnwindSafe(f)).map_err(|panic| {
-        panic
+    static ONCE: Once = Once::new();
+    ONCE.call_once(report_panics_once);
+    let outer = PLACE.replace(Some(String::new()));
+    let outcome = catch_unwind(AssertUnwindSafe(f));
+    let place = PLACE.replace(outer).unwrap_or_default();
+    outcome.map_err(|panic| {
+        let said = panic
             .downcast_ref::<String>()
-            .cloned()
-            .or_else(|| panic.downcast_ref::<&str>().map(ToString::to_string))
-            .unwrap_or_else(|| "unknown".to_owned())
+            .map(String::as_str)
+            .or_else(|| panic.downcast_ref::<&str>().copied())
+            .unwrap_or("unknown");
+        let lines: Vec<&str> = said.lines().map(str::trim).collect();
+        format!("{} ({place})", lines.join("; "))
     })
+}
+
+/// A panic below [`guard`] becomes a diagnostic; it is printed as well, with the calls that led to it,
+/// where `RUST_BACKTRACE` asks for them.
+fn report_panics_once() {
+    let is_asked = std::env::var_os("RUST_BACKTRACE").is_some_and(|value| value != "0");
+    let report = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |panic| {
+        let is_caught = PLACE.with_borrow_mut(|place| {
+            if let (Some(place), Some(location)) = (place.as_mut(), panic.location()) {
+                *place = format!("{}:{}", location.file(), location.line());
+            }
+            place.is_some()
+        });
+        if is_asked || !is_caught {
+            report(panic);
+        }
+    }));
 }
 
 pub(super) fn internal(panic: &str) -> String {
@@ -357,5 +389,32 @@ pub(super) fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome
                 pipeline: String::new(),
             }
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::guard;
+
+    #[test]
+    fn a_panic_is_one_line_with_its_place() {
+        assert_eq!(guard(|| 1), Ok(1));
+        let line = line!() + 1;
+        let said = guard(|| assert_eq!(1, 2, "numbers")).unwrap_err();
+        let expected = format!(
+            "assertion `left == right` failed: numbers; left: 1; right: 2 ({}:{line})",
+            file!()
+        );
+        assert_eq!(said, expected);
+        // One inside of another leaves the place of the outer one to it.
+        let said = guard(|| {
+            let inner = guard(|| panic!("inner"));
+            panic!("{}", inner.unwrap_err());
+        });
+        let said = said.map(|(): ()| ()).unwrap_err();
+        assert!(
+            said.starts_with("inner (") && said.matches(file!()).count() == 2,
+            "{said}"
+        );
     }
 }

@@ -23,7 +23,9 @@ pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llv
 use bridge::ffi;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, AttributeLike, OperationRef, Type, TypeLike, Value, ValueLike};
+use melior::ir::{
+    Attribute, AttributeLike, Identifier, OperationRef, Type, TypeLike, Value, ValueLike,
+};
 use melior::{Context, ContextRef};
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -89,6 +91,23 @@ pub fn type_id(type_: Type<'_>) -> usize {
 #[must_use]
 pub fn attribute_id(attribute: Attribute<'_>) -> usize {
     attribute.to_raw().ptr as usize
+}
+
+/// A number that is the same for the same name of an attribute or operation in a context.
+#[must_use]
+pub fn identifier_id(identifier: Identifier<'_>) -> usize {
+    identifier.to_raw().ptr as usize
+}
+
+/// The text of an identifier, which lives as long as its context.
+#[must_use]
+pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
+    // SAFETY: the context owns the text of its identifiers and never frees it before its own end.
+    let bytes = unsafe {
+        let text = mlir_sys::mlirIdentifierStr(identifier.to_raw());
+        std::slice::from_raw_parts(text.data.cast::<u8>(), text.length)
+    };
+    std::str::from_utf8(bytes).unwrap_or_default()
 }
 
 /// A number that is the same for the same live operation.
@@ -365,6 +384,25 @@ pub fn dictionary_entry<'c>(dictionary: Attribute<'c>, name: &str) -> Option<Att
             length: name.len(),
         };
         Attribute::from_option_raw(mlir_sys::mlirDictionaryAttrGetElementByName(raw, key))
+    }
+}
+
+/// The entries of a dictionary attribute, sorted by name; none of another attribute.
+#[must_use]
+pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+    let raw = dictionary.to_raw();
+    // SAFETY: the attribute is alive; entries are asked only of a dictionary, as many as it has.
+    unsafe {
+        if !mlir_sys::mlirAttributeIsADictionary(raw) {
+            return Vec::new();
+        }
+        let count = mlir_sys::mlirDictionaryAttrGetNumElements(raw);
+        let entries = (0..count).map(|i| mlir_sys::mlirDictionaryAttrGetElement(raw, i));
+        let named = entries.map(|entry| {
+            let name = Identifier::from_raw(entry.name);
+            (name, Attribute::from_raw(entry.attribute))
+        });
+        named.collect()
     }
 }
 

@@ -1,6 +1,6 @@
 //! The table of targets: one row per GPU, from the makers' manuals.
 
-use super::{Costs, Instructions, Target, Vendor};
+use super::{Costs, Instructions, ScaledConversion, Target, Vendor};
 
 /// sm_90 as measured; the older and newer ones have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
@@ -59,6 +59,10 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             dpp_xmask: false,
             read_transposed: false,
             clusters: arch >= 90,
+            tensor_memory: arch >= 100 && arch < 120,
+            k_first_scales: arch == 107,
+            buffer_to_shared: false,
+            scaled_conversion: ScaledConversion::Any,
         },
         costs: NVIDIA_COSTS,
         load_b128_lane_bits: None,
@@ -87,6 +91,14 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             dpp_xmask: false,
             read_transposed: is_cdna4,
             clusters: false,
+            tensor_memory: false,
+            k_first_scales: false,
+            buffer_to_shared: arch == 0x942 || is_cdna4,
+            scaled_conversion: if is_cdna4 {
+                ScaledConversion::Words
+            } else {
+                ScaledConversion::Any
+            },
         },
         costs: CDNA_COSTS,
         load_b128_lane_bits: match arch {
@@ -98,7 +110,7 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
 }
 
 const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
-    let is_gfx1250 = arch == 0x1250;
+    let is_gfx1250 = arch >> 4 == 0x125;
     Target {
         name,
         llvm_cpu,
@@ -119,6 +131,14 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             dpp_xmask: true,
             read_transposed: is_gfx1250,
             clusters: is_gfx1250,
+            tensor_memory: false,
+            k_first_scales: false,
+            buffer_to_shared: false,
+            scaled_conversion: if is_gfx1250 {
+                ScaledConversion::Eights
+            } else {
+                ScaledConversion::Any
+            },
         },
         costs: RDNA_COSTS,
         load_b128_lane_bits: if is_gfx1250 {
@@ -142,6 +162,9 @@ pub static TARGETS: &[Target] = &[
     nvidia("cuda:100", "sm_100a", 100, 227),
     nvidia("cuda:101", "sm_101a", 101, 227),
     nvidia("cuda:103", "sm_103a", 103, 227),
+    // LLVM 22 does not know sm_107; code for sm_100 runs on it.
+    nvidia("cuda:107", "sm_100", 107, 227),
+    nvidia("cuda:110", "sm_110a", 110, 227),
     nvidia("cuda:120", "sm_120a", 120, 99),
     nvidia("cuda:121", "sm_121a", 121, 99),
     cdna("hip:gfx90a", "gfx90a", 0x90a),
@@ -158,4 +181,5 @@ pub static TARGETS: &[Target] = &[
     rdna("hip:gfx1200", "gfx1200", 0x1200),
     rdna("hip:gfx1201", "gfx1201", 0x1201),
     rdna("hip:gfx1250", "gfx1250", 0x1250),
+    rdna("hip:gfx1251", "gfx1251", 0x1251),
 ];

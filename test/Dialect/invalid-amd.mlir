@@ -34,7 +34,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "hip:gfx90a", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%p: !tt.ptr<f16>, %o: tensor<64x64xi32, #b>, %d: !ttg.memdesc<64x64xf16, #sw, #smem, mutable>) {
-    // expected-error @+1 {{needs buffer instructions that write shared memory, which `hip:gfx942` and `hip:gfx950` have, but}}
+    // expected-error @+1 {{needs buffer instructions that write shared memory, which `hip:gfx942`, `hip:gfx950` have, but}}
     %0 = amdg.buffer_load_to_local %p[%o] into %d : !tt.ptr<f16>[tensor<64x64xi32, #b>] -> <64x64xf16, #sw, #smem, mutable>
     tt.return
   }

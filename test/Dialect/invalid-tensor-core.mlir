@@ -470,7 +470,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 #ts = #ttng.tensor_memory_scales_encoding<>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:120", "ttg.threads-per-warp" = 32 : i32} {
   tt.func @f(%a: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %b: !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, %d: !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, %as: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %bs: !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, %u: i1, %p: i1, %bar: !ttg.memdesc<1xi64, #s1, #smem, mutable>) {
-    // expected-error @+1 {{needs tensor memory, which `cuda:100` to `cuda:119` have, but the module is for `cuda:120`}}
+    // expected-error @+1 {{needs tensor memory, which `cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110` have, but the module is for `cuda:120`}}
     ttng.tc_gen5_mma_scaled %a, %b, %d, %as, %bs, %u, %p lhs = e5m2 rhs = e5m2 : !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf8E5M2, #nv8, #smem, mutable>, !ttg.memdesc<256x256xf32, #ttng.tensor_memory_encoding<blockM = 128, blockN = 256, colStride = 1>, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>, !ttg.memdesc<256x8xi8, #ts, #tmem, mutable>
     tt.return
   }

@@ -179,3 +179,65 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
     tt.return
   }
 }
+
+// -----
+
+// What cannot be lowered is said once, where it is made: buffers and tokens that loops and branches hand on, and
+// what uses them, hide nothing.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  tt.func public @buffers(%n: i32, %c: i1) {
+    // expected-error @+2 {{'ttg.local_alloc' op cannot be lowered yet}}
+    // expected-note @+1 {{of `ttg`, these can: }}
+    %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+    // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
+    // expected-note @+1 {{of `ttg`, these can: }}
+    %t = ttg.async_commit_group
+    %y:3 = scf.for %i = %n to %n step %n iter_args(%a = %m, %u = %t, %k = %n) -> (!ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32) : i32 {
+      %z = scf.if %c -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
+        scf.yield %a : !ttg.memdesc<32xf32, #s, #smem, mutable>
+      } else {
+        // expected-error @+2 {{'ttg.local_alloc' op cannot be lowered yet}}
+        // expected-note @+1 {{of `ttg`, these can: }}
+        %o = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+        scf.yield %o : !ttg.memdesc<32xf32, #s, #smem, mutable>
+      }
+      // expected-error @+2 {{'ttg.local_load' op cannot be lowered yet}}
+      // expected-note @+1 {{of `ttg`, these can: }}
+      %v = ttg.local_load %z : !ttg.memdesc<32xf32, #s, #smem, mutable> -> tensor<32xf32, #b>
+      %w = arith.addf %v, %v : tensor<32xf32, #b>
+      %l = arith.addi %k, %n : i32
+      scf.yield %z, %u, %l : !ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32
+    }
+    %q = scf.while (%a = %y#0) : (!ttg.memdesc<32xf32, #s, #smem, mutable>) -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
+      scf.condition(%c) %a : !ttg.memdesc<32xf32, #s, #smem, mutable>
+    } do {
+    ^bb0(%a: !ttg.memdesc<32xf32, #s, #smem, mutable>):
+      scf.yield %a : !ttg.memdesc<32xf32, #s, #smem, mutable>
+    }
+    // expected-error @+2 {{'ttg.local_dealloc' op cannot be lowered yet}}
+    // expected-note @+1 {{of `ttg`, these can: }}
+    ttg.local_dealloc %q : !ttg.memdesc<32xf32, #s, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+// Each argument that no kernel takes, and then the rest of the function.
+#s = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
+  // expected-error @+2 {{has an argument of type `!ttg.memdesc<32xf32, }}
+  // expected-error @+1 {{has an argument of type `tensor<32xf32, }}
+  tt.func public @arguments(%m: !ttg.memdesc<32xf32, #s, #smem, mutable>, %x: tensor<32xf32, #b>, %n: i32) {
+    %y = arith.addf %x, %x : tensor<32xf32, #b>
+    // expected-error @+2 {{'ttg.local_store' op cannot be lowered yet}}
+    // expected-note @+1 {{of `ttg`, these can: }}
+    ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>
+    tt.return
+  }
+}

@@ -313,3 +313,44 @@ fn global_accesses_are_as_wide_as_tritons() {
         &["global_load_dword x 2", "global_store_dwordx2 x 1"],
     );
 }
+
+/// Every kernel lowers, or each operation of it that cannot be lowered is named, once.
+#[test]
+fn kernels_lower_or_say_why_not() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels");
+    let mut rejected = 0;
+    for gpu in GPUS {
+        for file in std::fs::read_dir(kernels.join(gpu)).expect("the folder is there") {
+            let path = file.expect("it can be read").path();
+            let text = std::fs::read_to_string(&path).expect("a kernel is text");
+            let name = path.display().to_string();
+            let Err(said) = source::decode(&text, &name, None, None) else {
+                continue;
+            };
+            assert!(!said.contains("internal error"), "{name}: {said}");
+            let named: Vec<&str> = said
+                .lines()
+                .filter_map(|line| {
+                    line.split_once("error: '")?
+                        .1
+                        .split_once("' op cannot be lowered yet")
+                })
+                .map(|(operation, _)| operation)
+                .collect();
+            assert!(!named.is_empty(), "{name}: {said}");
+            for operation in &named {
+                let times = |pieces: &mut dyn Iterator<Item = &str>| {
+                    pieces.filter(|piece| piece == operation).count()
+                };
+                let there = times(&mut text.split([' ', '"', '(']));
+                assert_eq!(
+                    times(&mut named.iter().copied()),
+                    there,
+                    "{name}: {operation}"
+                );
+            }
+            rejected += 1;
+        }
+    }
+    assert!(rejected > 0, "all kernels lower: nothing is left to say");
+}

@@ -6,10 +6,9 @@ use inkwell::targets::{
     CodeModel, FileType, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine,
     TargetTriple,
 };
+use linear_layout::ir::{ModuleInfo, NoGpu};
 use linear_layout::target::{TARGETS, Target, Vendor};
 use melior::ir::Module;
-use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::OperationLike;
 
 /// A GPU as LLVM's back end names it.
 pub(crate) struct Gpu {
@@ -24,17 +23,15 @@ pub(crate) struct Gpu {
 impl Gpu {
     /// The GPU that the command line names, or else the module.
     pub(crate) fn choose(module: &Module<'_>, arguments: &Arguments) -> Result<Self, Failure> {
-        let named = module
-            .as_operation()
-            .attribute("ttg.target")
-            .ok()
-            .and_then(|attribute| StringAttribute::try_from(attribute).ok())
-            .map(|attribute| attribute.value().to_owned());
-        let name = arguments.target.clone().or(named).ok_or_else(|| {
-            Failure::new("the module does not say which GPU it is for: it has no `ttg.target`")
-                .note("say it: `--target cuda:90`, or `--target hip:gfx942`")
-        })?;
-        let target = Target::parse(&name).map_err(Failure::new)?;
+        let target = ModuleInfo::gpu(module.as_operation(), arguments.target.as_deref()).map_err(
+            |reason| match reason {
+                NoGpu::Unsaid => Failure::new(
+                    "the module does not say which GPU it is for: it has no `ttg.target`",
+                )
+                .note("say it: `--target cuda:90`, or `--target hip:gfx942`"),
+                NoGpu::Unknown(name) => Failure::new(name),
+            },
+        )?;
         let cpu = arguments.target_cpu.as_deref();
         Ok(Self {
             target,

@@ -3,6 +3,7 @@
 mod emit;
 mod gpu;
 mod link;
+mod loops;
 
 use clap::{Parser, ValueEnum};
 use emit::Artifact;
@@ -126,6 +127,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         module.as_operation_mut().set_attribute(name, value);
     }
 
+    loops::annotate(sys::build::of_context(module.as_operation()));
     let llvm = inkwell::context::Context::create();
     let translated = sys::to_llvm_ir(&module, &llvm);
     let said = said(&recorder, &arguments.input);

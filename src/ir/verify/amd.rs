@@ -6,6 +6,7 @@ use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::sys::{self, Complaint};
+use crate::target::{ScaledConversion, Target};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
@@ -367,19 +368,19 @@ fn upcast(
     dst: &TensorType<'_>,
     on_gfx950: u64,
 ) -> Verdict {
-    let target = ModuleInfo::target(op).unwrap_or_default();
-    let is_gfx125x = target
-        .strip_prefix("hip:gfx125")
-        .is_some_and(|stepping| stepping.len() == 1);
+    let Some(target) = ModuleInfo::known_gpu(op) else {
+        return Ok(());
+    };
+    let conversion = target.instructions.scaled_conversion;
     ensure!(
-        !is_gfx125x || *element_name(scale.element) == *"i8",
+        conversion != ScaledConversion::Eights || *element_name(scale.element) == *"i8",
         "needs scales of `i8` on `{target}`, but has `{}`",
         scale.type_
     ); // scaled_c16
-    let at_once = match target.as_str() {
-        _ if is_gfx125x => 8,
-        "hip:gfx950" => on_gfx950,
-        _ => return Ok(()),
+    let at_once = match conversion {
+        ScaledConversion::Eights => 8,
+        ScaledConversion::Words => on_gfx950,
+        ScaledConversion::Any => return Ok(()),
     };
     let Some(layout) = dst
         .encoding
@@ -470,15 +471,14 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
 }
 
 pub(super) fn buffer_load_to_local(op: OperationRef<'_, '_>) -> Verdict {
-    let target = ModuleInfo::target(op);
-    let has = target
-        .as_deref()
-        .is_none_or(|target| matches!(target, "hip:gfx942" | "hip:gfx950"));
-    ensure!(
-        has,
-        "needs buffer instructions that write shared memory, which `hip:gfx942` and `hip:gfx950` have, but the module is for `{}`",
-        target.unwrap_or_default()
-    ); // buffer_load_to_local_c1
+    // A target that names no GPU says nothing about one.
+    if let Some(target) = ModuleInfo::known_gpu(op) {
+        ensure!(
+            target.instructions.buffer_to_shared,
+            "needs buffer instructions that write shared memory, which {} have, but the module is for `{target}`",
+            Target::names_with(|instructions| instructions.buffer_to_shared)
+        ); // buffer_load_to_local_c1
+    }
     let pointee = operand_type(op, 1).and_then(sys::pointer);
     if let (Some((pointee, _)), Some(dst)) = (pointee, buffer_of(op, 0)) {
         ensure!(

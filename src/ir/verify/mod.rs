@@ -27,6 +27,7 @@ mod cache;
 mod cache_policy;
 mod combine;
 mod convert;
+mod function;
 mod generic;
 mod packed;
 mod place;
@@ -49,7 +50,7 @@ use crate::encoding::{Encoding, infer};
 use crate::ir::{Layouts, OpKind, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys::{Complaint, build};
-use melior::ir::attribute::{BoolAttribute, DenseI32ArrayAttribute, IntegerAttribute};
+use melior::ir::attribute::{BoolAttribute, DenseI32ArrayAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
@@ -107,6 +108,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     place::operands_and_results(op, kind)?;
     use OpKind as K;
     match kind {
+        K::TtFunc => function::function(op),
         K::TtMakeRange => make_range(op),
         K::TtExpandDims => expand_dims(op),
         K::TtBroadcast => broadcast(op),
@@ -220,7 +222,6 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
         | K::TtCall
         | K::TtClampF
         | K::TtExternElementwise
-        | K::TtFunc
         | K::TtGetNumPrograms
         | K::TtGetProgramId
         | K::TtGridDependencyLaunchDependents
@@ -274,10 +275,7 @@ pub(crate) fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range
 }
 
 pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
-    op.attribute(name)
-        .ok()
-        .and_then(|a| IntegerAttribute::try_from(a).ok())
-        .map_or(0, |a| a.signed_value())
+    build::integer_attribute(op, name).unwrap_or(0)
 }
 
 /// Whether an operation has a `bool` attribute that is true.

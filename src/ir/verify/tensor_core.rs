@@ -7,6 +7,7 @@ use crate::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
 use crate::ir::{ModuleInfo, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
 use crate::sys::{self, Buffer, Complaint};
+use crate::target::Target;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
@@ -48,18 +49,14 @@ impl Part<'_> {
 
 /// The GPU has tensor memory, as far as the module says which one it is.
 pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
-    let target = ModuleInfo::target(op);
     // A target that names no GPU says nothing about one.
-    let has = target.as_deref().is_none_or(|target| {
-        match target.strip_prefix("cuda:").map(str::parse::<u32>) {
-            Some(version) => version.is_ok_and(|version| (100..120).contains(&version)),
-            None => !target.starts_with("hip:"),
-        }
-    });
+    let Some(target) = ModuleInfo::known_gpu(op) else {
+        return Ok(());
+    };
     ensure!(
-        has,
-        "needs tensor memory, which `cuda:100` to `cuda:119` have, but the module is for `{}`",
-        target.unwrap_or_default()
+        target.instructions.tensor_memory,
+        "needs tensor memory, which {} have, but the module is for `{target}`",
+        Target::names_with(|instructions| instructions.tensor_memory)
     ); // tensor_memory_c1
     Ok(())
 }
@@ -384,9 +381,9 @@ fn scale_order(
     };
     let shape = cga.shape_per_cta(&scale.buffer.shape[scale.buffer.shape.len() - 2..]);
     let several = shape[0] > 128 && shape[1] > 4;
-    // On sm_107, `a` of 4-bit elements with 8-bit float scales is read along K first.
+    // Some GPUs read scales of 8-bit floats of `a` of 4-bit elements along K first.
     let along_k = what == "a_scale"
-        && ModuleInfo::target(op).as_deref() == Some("cuda:107")
+        && ModuleInfo::known_gpu(op).is_some_and(|gpu| gpu.instructions.k_first_scales)
         && a_format == E2M1
         && b_format == E2M1
         && *element_name(scale.buffer.element) == *"f8E4M3FN";

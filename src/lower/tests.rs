@@ -1,0 +1,222 @@
+//! What lowering keeps of the operations that it builds again.
+
+use super::emit::attributes_of;
+use super::lower_module;
+use crate::sys;
+use crate::sys::build::{self, Op};
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{BlockLike, Module, RegionLike};
+use std::collections::{HashMap, HashSet};
+
+const MARK: &str = "mark.number";
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    melior::utility::register_all_dialects(&registry);
+    crate::register_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context.set_allow_unregistered_dialects(true);
+    context
+}
+
+fn name_of(op: Op<'_>) -> String {
+    let name = op.name();
+    name.as_string_ref().as_str().unwrap_or_default().to_owned()
+}
+
+fn below<'c>(op: Op<'c>, all: &mut Vec<Op<'c>>) {
+    all.push(op);
+    for region in op.regions() {
+        let mut block = region.first_block();
+        while let Some(current) = block {
+            for op in build::operations(current) {
+                below(op, all);
+            }
+            block = current.next_in_region();
+        }
+    }
+}
+
+/// Attributes by name, as text: those that lowering is to keep.
+fn kept(op: Op<'_>) -> HashMap<String, String> {
+    attributes_of(op)
+        .into_iter()
+        .map(|(name, value)| (name.to_owned(), value.to_string()))
+        .collect()
+}
+
+/// Whether `found` says what `wanted` says: the same, or more ways to be fast.
+fn says(wanted: &str, found: &str) -> bool {
+    let flags = |text: &str| -> Option<Vec<String>> {
+        let inside = text.strip_prefix("#arith.fastmath<")?.strip_suffix('>')?;
+        Some(inside.split(',').map(str::to_owned).collect())
+    };
+    match (flags(wanted), flags(found)) {
+        (Some(wanted), Some(found)) => wanted.iter().all(|f| f == "none" || found.contains(f)),
+        _ => wanted == found,
+    }
+}
+
+/// Operations that become others, and have no attributes of their own.
+const REPLACED: [&str; 4] = [
+    "arith.bitcast",
+    "arith.constant",
+    "arith.mulsi_extended",
+    "arith.mului_extended",
+];
+
+/// Marks each operation that lowering builds again, lowers, and finds each with its attributes;
+/// returns how many there were.
+fn check(text: &str, what: &str) -> usize {
+    let context = context();
+    let module = Module::parse(&context, text).expect("the module is valid");
+    let root = build::of_context(module.as_operation());
+    let mut before = Vec::new();
+    below(root, &mut before);
+    let mut wanted = HashMap::new();
+    for (number, op) in (0..).zip(before) {
+        let name = name_of(op);
+        let dialect = name.split('.').next().unwrap_or_default();
+        if ["arith", "math", "scf"].contains(&dialect) && !REPLACED.contains(&&*name) {
+            let mark = IntegerAttribute::new(IntegerType::new(&context, 64).into(), number);
+            sys::mutable(op).set_attribute(MARK, mark.into());
+            wanted.insert(number, (name, kept(op)));
+        }
+    }
+    lower_module(root, None).unwrap_or_else(|_| panic!("{what} lowers"));
+    let mut after = Vec::new();
+    below(root, &mut after);
+    let mut met = HashSet::new();
+    for op in after {
+        let Some(number) = build::integer_attribute(op, MARK) else {
+            continue;
+        };
+        met.insert(number);
+        let (name, attributes) = &wanted[&number];
+        let found = kept(op);
+        for (key, value) in attributes {
+            let has = found.get(key).is_some_and(|found| says(value, found));
+            assert!(has, "{what}: `{name}` loses `{key} = {value}`: {op}");
+        }
+    }
+    for (number, (name, attributes)) in &wanted {
+        assert!(
+            met.contains(number),
+            "{what}: `{name}` loses {attributes:?}"
+        );
+    }
+    met.len()
+}
+
+#[test]
+fn kernels_keep_the_attributes_of_what_is_built_again() {
+    let mut count = 0;
+    for gpu in ["sm_80", "sm_90", "gfx942"] {
+        for kernel in ["vector_add", "transpose"] {
+            let path = format!(
+                "{}/test/kernels/{gpu}/{kernel}.ttgir",
+                env!("CARGO_MANIFEST_DIR")
+            );
+            let text = std::fs::read_to_string(&path).expect("the kernel is there");
+            count += check(&text, &path);
+        }
+    }
+    assert!(count > 20, "{count}");
+}
+
+/// Each operation with an attribute of its own, on tensors, its result stored.
+#[test]
+fn flags_of_elements_are_kept() {
+    let integers = [
+        "arith.addi %i, %j overflow<nsw, nuw>",
+        "arith.subi %i, %j overflow<nsw>",
+        "arith.muli %i, %j overflow<nuw>",
+        "arith.shli %i, %j overflow<nsw>",
+        "arith.shrui %i, %j exact",
+        "arith.shrsi %i, %j exact",
+        "arith.divui %i, %j exact",
+        "arith.divsi %i, %j exact",
+        "math.ctlz %i",
+    ];
+    let floats = [
+        "arith.addf %x, %y fastmath<contract,nnan>",
+        "arith.mulf %x, %y fastmath<reassoc>",
+        "arith.divf %x, %y fastmath<arcp>",
+        "arith.negf %x fastmath<nsz>",
+        "arith.maximumf %x, %y fastmath<nnan,ninf>",
+        "math.exp %x fastmath<nnan>",
+        "math.log %x fastmath<ninf>",
+        "math.exp2 %x fastmath<fast>",
+        "math.log2 %x",
+        "math.sin %x fastmath<nsz>",
+        "math.sqrt %x fastmath<contract>",
+        "math.fma %x, %y, %x fastmath<nnan>",
+    ];
+    let mut body = String::new();
+    for (list, value, type_, pointer) in [
+        (
+            &integers[..],
+            "i",
+            "tensor<128xi32, #b>",
+            "tensor<128x!tt.ptr<i32>, #b>",
+        ),
+        (
+            &floats[..],
+            "x",
+            "tensor<128xf32, #b>",
+            "tensor<128x!tt.ptr<f32>, #b>",
+        ),
+    ] {
+        for (n, op) in list.iter().enumerate() {
+            body += &format!("%r{value}{n} = {op} : {type_}\n");
+            body += &format!("tt.store %p{value}, %r{value}{n} : {pointer}\n");
+        }
+    }
+    for target in ["cuda:90", "hip:gfx1100"] {
+        let text = format!(
+            r#"#b = #ttg.blocked<{{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}}>
+            module attributes {{"ttg.num-warps" = 4 : i32, ttg.target = "{target}", "ttg.threads-per-warp" = 32 : i32}} {{
+            tt.func public @k(%a: !tt.ptr<i32>, %b: !tt.ptr<f32>, %n: i32) {{
+              %i = tt.make_range {{start = 0 : i32, end = 128 : i32}} : tensor<128xi32, #b>
+              %j = tt.splat %n : i32 -> tensor<128xi32, #b>
+              %sa = tt.splat %a : !tt.ptr<i32> -> tensor<128x!tt.ptr<i32>, #b>
+              %pi = tt.addptr %sa, %i : tensor<128x!tt.ptr<i32>, #b>, tensor<128xi32, #b>
+              %sb = tt.splat %b : !tt.ptr<f32> -> tensor<128x!tt.ptr<f32>, #b>
+              %px = tt.addptr %sb, %i : tensor<128x!tt.ptr<f32>, #b>, tensor<128xi32, #b>
+              %w = arith.extui %j {{nonNeg}} : tensor<128xi32, #b> to tensor<128xi64, #b>
+              %x = arith.uitofp %w : tensor<128xi64, #b> to tensor<128xf32, #b>
+              %d = arith.extf %x fastmath<contract> : tensor<128xf32, #b> to tensor<128xf64, #b>
+              %y = arith.truncf %d to_nearest_even : tensor<128xf64, #b> to tensor<128xf32, #b>
+              {body}
+              %c = arith.cmpf olt, %x, %y fastmath<nnan> : tensor<128xf32, #b>
+              %s = arith.select %c, %i, %j : tensor<128xi1, #b>, tensor<128xi32, #b>
+              %f = scf.for unsigned %k = %n to %n step %n iter_args(%v = %s) -> (tensor<128xi32, #b>) : i32 {{
+                %g = arith.cmpi ult, %k, %n : i32
+                %h = scf.if %g -> tensor<128xi32, #b> {{
+                  scf.yield %v : tensor<128xi32, #b>
+                }} else {{
+                  scf.yield %j : tensor<128xi32, #b>
+                }}
+                scf.yield %h : tensor<128xi32, #b>
+              }} {{tt.num_stages = 3 : i32}}
+              %u = scf.while (%v = %f) : (tensor<128xi32, #b>) -> tensor<128xi32, #b> {{
+                %g = arith.cmpi slt, %n, %n : i32
+                scf.condition(%g) %v : tensor<128xi32, #b>
+              }} do {{
+              ^bb0(%v: tensor<128xi32, #b>):
+                scf.yield %v : tensor<128xi32, #b>
+              }}
+              tt.store %pi, %u : tensor<128x!tt.ptr<i32>, #b>
+              tt.return
+            }}
+            }}"#
+        );
+        assert!(check(&text, target) > integers.len() + floats.len());
+    }
+}
