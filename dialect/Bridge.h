@@ -31,11 +31,12 @@ inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()};
 void register_dialects(size_t registry);
 void register_passes();
 int32_t opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
-                 rust::Str examples, rust::Str dialects);
+                 rust::Str examples, rust::Str dialects, rust::Str version);
 int32_t lsp_main(rust::Slice<const rust::String> arguments);
 // Reads bytecode in a child process. The number of the signal that ends it, 0 where none does, or -1
 // where operations are nested more than `most` deep.
 int32_t try_bytecode(rust::Slice<const uint8_t> bytecode, uint32_t most);
+void disable_pass(size_t context, rust::Str name);
 const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);

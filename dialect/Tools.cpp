@@ -1,4 +1,5 @@
-// `ll-opt` and `ll-lsp-server`: MLIR's own drivers with every upstream dialect and pass, and ours.
+// `ll-opt` and `ll-lsp-server`: MLIR's own drivers with every upstream dialect and pass, and ours; and
+// what LLVM's C API does not offer to `ll-translate`.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "linear-layout/src/sys/bridge.rs.h"
@@ -9,6 +10,9 @@
 #include "mlir/Support/FileUtilities.h"
 #include "mlir/Tools/mlir-lsp-server/MlirLspServerMain.h"
 #include "mlir/Tools/mlir-opt/MlirOptMain.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/LLVMContext.h"
+#include "llvm/IR/OptBisect.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -43,6 +47,13 @@ void registerEverything(DialectRegistry &registry) {
   registerAllExtensions(registry);
   bridge::register_dialects(reinterpret_cast<size_t>(&registry));
 }
+
+// Skips the passes of LLVM that have these names, where a pass may be skipped.
+struct DisabledPasses : llvm::OptPassGate {
+  bool isEnabled() const override { return true; }
+  bool shouldRunPass(StringRef name, StringRef) const override { return !names.contains(name); }
+  llvm::StringSet<> names;
+};
 
 // Whether no long option is a misspelled one. LLVM would take its first letter for a short option.
 bool areKnown(ArrayRef<char *> arguments) {
@@ -104,7 +115,7 @@ LogicalResult opt(StringRef input, StringRef output, DialectRegistry &registry,
 } // namespace
 
 int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
-                         rust::Str examples, rust::Str dialects) {
+                         rust::Str examples, rust::Str dialects, rust::Str version) {
   Argv args(arguments);
   int argc = args.argc();
   char **argv = args.argv();
@@ -121,6 +132,7 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
   cl::opt<bool> printLinearLayouts(
       "print-linear-layouts", cl::cat(category),
       cl::desc("Print the linear layout of each encoding in comments, one for each shape"));
+  cl::SetVersionPrinter([version](raw_ostream &os) { os << view(version) << "\n"; });
   std::string end(view(examples));
   cl::extrahelp more(end);
   std::string header = registerCLIOptions(view(overview), registry);
@@ -144,6 +156,13 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
   if (config.shouldShowDialects() || config.shouldListPasses())
     return asMainReturnCode(MlirOptMain(argc, argv, input, output, registry));
   return asMainReturnCode(opt(input, output, registry, config, printLinearLayouts));
+}
+
+void bridge::disable_pass(size_t context, rust::Str name) {
+  // A context refers to its gate and does not own it.
+  static DisabledPasses gate;
+  gate.names.insert(view(name));
+  reinterpret_cast<llvm::LLVMContext *>(context)->setOptPassGate(gate);
 }
 
 int32_t bridge::lsp_main(rust::Slice<const rust::String> arguments) {

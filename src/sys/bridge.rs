@@ -91,9 +91,16 @@ pub(super) mod ffi {
 
         fn register_dialects(registry: usize);
         fn register_passes();
-        fn opt_main(arguments: &[String], overview: &str, examples: &str, dialects: &str) -> i32;
+        fn opt_main(
+            arguments: &[String],
+            overview: &str,
+            examples: &str,
+            dialects: &str,
+            version: &str,
+        ) -> i32;
         fn lsp_main(arguments: &[String]) -> i32;
         fn try_bytecode(bytecode: &[u8], most: u32) -> i32;
+        fn disable_pass(context: usize, name: &str);
         fn layout_cache(context: usize) -> &'static LayoutCache;
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);

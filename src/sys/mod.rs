@@ -18,7 +18,9 @@ pub use callbacks::{
 };
 
 pub use input::{MAX_NESTING, arguments, parse_input, read_input, refuse_input};
-pub use translate::{exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir};
+pub use translate::{
+    disable_pass, exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir, version,
+};
 
 use bridge::ffi;
 use melior::dialect::DialectRegistry;
@@ -293,12 +295,20 @@ pub struct OptTexts<'t> {
     pub examples: &'t str,
     /// What `--show-dialects` prints before MLIR's list of names.
     pub dialects: &'t str,
+    /// The line of `--version`.
+    pub version: &'t str,
 }
 
 /// Runs MLIR's `mlir-opt` driver with all dialects and passes, and returns its exit code.
 #[must_use]
 pub fn opt_main(arguments: &[String], texts: &OptTexts<'_>) -> i32 {
-    ffi::opt_main(arguments, texts.overview, texts.examples, texts.dialects)
+    ffi::opt_main(
+        arguments,
+        texts.overview,
+        texts.examples,
+        texts.dialects,
+        texts.version,
+    )
 }
 
 /// Runs MLIR's language server on standard input and output, and returns its exit code.

@@ -1,8 +1,10 @@
 //! From a file to an MLIR module, and from there to an LLVM module.
 
+use super::bridge::ffi;
 use melior::Context;
 use melior::ir::Module;
-use std::ffi::{CStr, c_char};
+use std::ffi::{CStr, c_char, c_uint};
+use std::sync::OnceLock;
 
 /// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
 /// context's diagnostic handler.
@@ -54,6 +56,32 @@ pub fn exit_on_fatal_error() {
     }
     // SAFETY: the handler does not unwind and does not return.
     unsafe { LLVMInstallFatalErrorHandler(report) }
+}
+
+/// Leaves a pass of LLVM out of what is done with a module from now on, where the pass may be skipped; its
+/// name is the one that `llc -opt-disable` takes.
+///
+/// For tools: the context of the module is told, and contexts that are told share one list of passes.
+pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
+    use inkwell::context::AsContextRef;
+    ffi::disable_pass(module.get_context().as_ctx_ref() as usize, name);
+}
+
+/// The version of the tools: `0.1.0 (linear-layout, LLVM 22.1.0)`, where LLVM is the one that runs.
+#[must_use]
+pub fn version() -> &'static str {
+    static VERSION: OnceLock<String> = OnceLock::new();
+    VERSION.get_or_init(|| {
+        unsafe extern "C" {
+            fn LLVMGetVersion(major: *mut c_uint, minor: *mut c_uint, patch: *mut c_uint);
+        }
+        let (mut major, mut minor, mut patch) = (0, 0, 0);
+        // SAFETY: three places for a number each.
+        unsafe { LLVMGetVersion(&raw mut major, &raw mut minor, &raw mut patch) };
+        let project = env!("CARGO_PKG_NAME");
+        let ours = env!("CARGO_PKG_VERSION");
+        format!("{ours} ({project}, LLVM {major}.{minor}.{patch})")
+    })
 }
 
 /// Ends the process quietly when the reader of its output has gone, as other tools of a shell do.

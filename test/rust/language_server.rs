@@ -42,6 +42,9 @@ impl Session {
         };
         let parts = json!({"processId": null, "rootUri": null, "capabilities": {}});
         let answer = session.request("initialize", parts);
+        let server = &answer["serverInfo"];
+        assert_eq!(server["name"], "ll-lsp-server");
+        assert_eq!(server["version"], linear_layout::sys::version());
         let can = &answer["capabilities"];
         for what in ["hoverProvider", "definitionProvider", "referencesProvider"] {
             assert_eq!(can[what], true, "{what}");

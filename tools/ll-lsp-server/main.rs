@@ -17,13 +17,16 @@ use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, PoisonError};
 
+/// What the server calls itself.
+const NAME: &str = "ll-lsp-server";
+
 /// Language server for MLIR files with the dialects tt, ttg, ttng and amdg.
 ///
 /// An editor starts it and speaks the Language Server Protocol with it on standard input and output.
 #[derive(Debug, Parser)]
 #[command(
-    name = "ll-lsp-server",
-    version,
+    name = NAME,
+    version = linear_layout::sys::version(),
     max_term_width = 100,
     after_help = "Example, in the settings of VS Code with the extension `llvm-vs-code-extensions.vscode-mlir`:
   \"mlir.server_path\": \"/path/to/ll-lsp-server\""
@@ -60,7 +63,7 @@ fn main() -> ExitCode {
     let options = Options::parse();
     if options.mlir_server {
         linear_layout::install();
-        let arguments = ["ll-lsp-server", options.log_argument()].map(str::to_owned);
+        let arguments = [NAME, options.log_argument()].map(str::to_owned);
         let code = linear_layout::sys::lsp_main(&arguments);
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
@@ -157,13 +160,27 @@ fn from_server_to_client(from: impl Read, pending: &Pending) -> io::Result<()> {
                 .remove(&answer["id"].to_string()),
             Some(_) => None,
         };
-        match addition {
+        let is_changed = match addition {
             Some(addition) if answer.get("result").is_some() => {
                 addition.add_to(&mut answer["result"]);
-                message::write(&mut io::stdout(), answer.to_string().as_bytes())?;
+                true
             }
-            _ => message::write(&mut io::stdout(), &body)?,
+            _ => name_this_server(&mut answer),
+        };
+        if is_changed {
+            message::write(&mut io::stdout(), answer.to_string().as_bytes())?;
+        } else {
+            message::write(&mut io::stdout(), &body)?;
         }
     }
     Ok(())
+}
+
+/// Puts this server's name in the place of MLIR's, which the answer to `initialize` has.
+fn name_this_server(answer: &mut Value) -> bool {
+    let Some(info) = answer.pointer_mut("/result/serverInfo") else {
+        return false;
+    };
+    *info = json!({"name": NAME, "version": linear_layout::sys::version()});
+    true
 }

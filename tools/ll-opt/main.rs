@@ -34,6 +34,7 @@ fn main() -> ExitCode {
         overview: OVERVIEW,
         examples: EXAMPLES,
         dialects: &linear_layout::ir::reference::listing(),
+        version: &format!("ll-opt {}", sys::version()),
     };
     ExitCode::from(u8::try_from(sys::opt_main(&arguments, &texts)).unwrap_or(1))
 }

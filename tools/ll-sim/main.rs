@@ -18,7 +18,7 @@ use std::process::ExitCode;
 /// The run stops with an error that names operation, lane, warp and block at an access out of bounds,
 /// a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
 #[derive(Parser, Debug)]
-#[command(name = "ll-sim", version, max_term_width = 100)]
+#[command(name = "ll-sim", version = linear_layout::sys::version(), max_term_width = 100)]
 struct Options {
     /// The file to run; `-` reads standard input
     #[arg(default_value = "-")]

@@ -40,7 +40,8 @@ enum Emit {
 /// NVVM or ROCDL. The GPU is the module's `ttg.target`, unless `--target` says otherwise.
 #[derive(Debug, Parser)]
 #[command(
-    version,
+    name = "ll-translate",
+    version = sys::version(),
     after_help = "Examples:
   ll-opt --convert-layouts-to-llvm kernel.mlir | ll-translate --emit=ptx
   ll-translate --emit=object lowered.mlir -o kernel.hsaco
