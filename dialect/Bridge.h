@@ -37,6 +37,9 @@ int32_t lsp_main(rust::Slice<const rust::String> arguments);
 // where operations are nested more than `most` deep.
 int32_t try_bytecode(rust::Slice<const uint8_t> bytecode, uint32_t most);
 void disable_pass(size_t context, rust::Str name);
+// What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.
+rust::Vec<rust::String> processors(size_t machine);
+rust::Vec<rust::String> processor_features(size_t machine);
 const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 void emit_remark(size_t op, rust::Str message);

@@ -13,11 +13,13 @@
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/LLVMContext.h"
 #include "llvm/IR/OptBisect.h"
+#include "llvm/MC/MCSubtargetInfo.h"
 #include "llvm/Support/CommandLine.h"
 #include "llvm/Support/InitLLVM.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/ToolOutputFile.h"
+#include "llvm/Target/TargetMachine.h"
 
 using namespace mlir;
 using namespace ll;
@@ -163,6 +165,23 @@ void bridge::disable_pass(size_t context, rust::Str name) {
   static DisabledPasses gate;
   gate.names.insert(view(name));
   reinterpret_cast<llvm::LLVMContext *>(context)->setOptPassGate(gate);
+}
+
+template <typename Entry> static rust::Vec<rust::String> keysOf(llvm::ArrayRef<Entry> table) {
+  rust::Vec<rust::String> keys;
+  for (const Entry &entry : table)
+    keys.push_back(rust::String(entry.Key));
+  return keys;
+}
+
+rust::Vec<rust::String> bridge::processors(size_t machine) {
+  auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
+  return keysOf(target->getMCSubtargetInfo()->getAllProcessorDescriptions());
+}
+
+rust::Vec<rust::String> bridge::processor_features(size_t machine) {
+  auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
+  return keysOf(target->getMCSubtargetInfo()->getAllProcessorFeatures());
 }
 
 int32_t bridge::lsp_main(rust::Slice<const rust::String> arguments) {

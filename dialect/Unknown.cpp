@@ -20,6 +20,22 @@ void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef di
     diagnostic.attachNote() << std::string(words.note);
 }
 
+LogicalResult ll::rewordKey(Diagnostic &diagnostic, StringRef dialect, const char *text) {
+  std::string said = diagnostic.str();
+  StringRef key = said;
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
+      !key.consume_front("duplicate or unknown struct parameter name: "))
+    return failure();
+  StringRef mnemonic =
+      StringRef(text).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  std::string words(
+      bridge::wrong_key(bridge::view(dialect), bridge::view(mnemonic), bridge::view(key)));
+  if (words.empty())
+    return failure();
+  emitError(diagnostic.getLocation()) << words;
+  return success();
+}
+
 static void emitUnknownOperation(InFlightDiagnostic diagnostic, MLIRContext *context,
                                  StringRef fullName) {
   auto [dialect, name] = fullName.split('.');

@@ -2,6 +2,7 @@
 #ifndef LL_DIALECT_UNKNOWN_H
 #define LL_DIALECT_UNKNOWN_H
 
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/Dialect.h"
 #include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpImplementation.h"
@@ -17,6 +18,12 @@ template <typename... Parts> llvm::SmallVector<llvm::StringRef> mnemonics() {
 void emitUnknown(mlir::InFlightDiagnostic diagnostic, llvm::StringRef kind, llvm::StringRef dialect,
                  llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
+// What a handler of diagnostics does while the attribute is parsed that the text begins with: success
+// where it has said more of an encoding's key than the generated parser, which does not know whether the
+// key is misspelled.
+llvm::LogicalResult rewordKey(mlir::Diagnostic &diagnostic, llvm::StringRef dialect,
+                              const char *text);
+
 // What the parser that is generated for a dialect's attributes or types makes of the input; null after
 // an error, also that of a name which is none of `known`.
 template <typename Part, typename Generated>
@@ -25,6 +32,9 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
   auto location = parser.getCurrentLocation();
   llvm::StringRef mnemonic;
   Part part;
+  mlir::ScopedDiagnosticHandler handler(parser.getContext(), [&](mlir::Diagnostic &diagnostic) {
+    return rewordKey(diagnostic, dialect, location.getPointer());
+  });
   mlir::OptionalParseResult parsed = generated(&mnemonic, part);
   if (parsed.has_value())
     return failed(*parsed) ? Part() : part;

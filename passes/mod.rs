@@ -6,7 +6,7 @@ mod fold_layout_conversions;
 mod options;
 mod respell;
 
-use crate::encoding::place_of_key;
+use crate::encoding::{error_of_key, place_of_key};
 use crate::ir::{Layouts, canonical, verify};
 use crate::layout::LinearLayout;
 use crate::sys::{self, Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics};
@@ -90,6 +90,10 @@ impl Semantics for LinearLayouts {
 
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
         crate::ir::unknown_name(kind, dialect, name, known)
+    }
+
+    fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String> {
+        error_of_key(dialect, family, key).map(|error| error.to_string())
     }
 
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {

@@ -4,7 +4,8 @@ use core::fmt;
 use std::borrow::Cow;
 use std::error::Error;
 
-use super::Ints;
+use super::spelling::nearest;
+use super::{FAMILIES, Ints};
 use crate::layout::LayoutError;
 
 /// Words that are fixed, or have a number of the encoding in them.
@@ -333,6 +334,12 @@ impl From<LayoutError> for EncodingError {
     }
 }
 
+impl EncodingError {
+    pub(super) fn is_unknown_key(&self) -> bool {
+        matches!(*self.0, Kind::UnknownKey { .. })
+    }
+}
+
 impl fmt::Debug for EncodingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "EncodingError({:?})", self.0)
@@ -349,13 +356,7 @@ impl fmt::Display for EncodingError {
             } => {
                 write!(f, "expected {expected} at byte {at}, found {found}")
             }
-            Kind::UnknownFamily { name } => write!(
-                f,
-                "unknown encoding `{name}`; the known ones are `#ttg.blocked`, `slice`, `linear`, \
-                 `generic_linear`, `dot_op`, `nvidia_mma`, `amd_mfma`, `amd_wmma`, `swizzled_shared`, \
-                 `amd_rotating_shared`, `padded_shared`, `partitioned_shared`, `nvmma_shared`, \
-                 `shared_linear`, and `#ttng.tensor_memory_encoding`, `tensor_memory_scales_encoding`"
-            ),
+            Kind::UnknownFamily { name } => unknown_family(f, name),
             Kind::UnknownAlias { name } => {
                 write!(
                     f,
@@ -364,10 +365,13 @@ impl fmt::Display for EncodingError {
             }
             Kind::DuplicateAlias { name } => write!(f, "alias `#{name}` is defined twice"),
             Kind::UnknownKey { family, key, valid } => {
-                write!(
-                    f,
-                    "unexpected key `{key}` in `{family}`; the keys are {valid}"
-                )
+                write!(f, "unexpected key `{key}` in `{family}`; ")?;
+                // The keys stand between backticks; one that is known is wrong for another reason.
+                let keys = valid.split('`').skip(1).step_by(2);
+                match nearest(key, keys.filter(|known| known != key)) {
+                    Some(near) => write!(f, "the nearest key is `{near}`"),
+                    None => write!(f, "the keys are {valid}"),
+                }
             }
             Kind::DuplicateKey { key } => write!(f, "key `{key}` is given twice"),
             Kind::MissingKey { family, key } => {
@@ -580,6 +584,28 @@ impl fmt::Display for EncodingError {
                 )
             }
             Kind::Layout(e) => write!(f, "{e}"),
+        }
+    }
+}
+
+/// An encoding with a name that no family has.
+fn unknown_family(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
+    write!(f, "unknown encoding `{name}`; ")?;
+    let family = name.split_once('.').map_or(name, |(_, family)| family);
+    match nearest(family, FAMILIES.iter().map(|(_, known)| *known)) {
+        Some(near) => FAMILIES
+            .iter()
+            .filter(|(_, known)| *known == near)
+            .try_for_each(|(dialect, _)| write!(f, "the nearest is `#{dialect}.{near}`")),
+        None => {
+            let known = FAMILIES
+                .iter()
+                .map(|(dialect, name)| format!("`#{dialect}.{name}`"));
+            write!(
+                f,
+                "the known ones are {}",
+                known.collect::<Vec<_>>().join(", ")
+            )
         }
     }
 }

@@ -62,6 +62,7 @@ mod query;
 mod recognize;
 mod shared_linear;
 mod slice;
+pub mod spelling;
 mod swizzled_shared;
 mod tensor_memory;
 pub mod tensor_memory_access;
@@ -88,7 +89,7 @@ pub use shared_linear::SharedLinearEncoding;
 pub use slice::SliceEncoding;
 pub use swizzled_shared::{Swizzle, SwizzledSharedEncoding};
 pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
-pub use text::{Aliases, place_of_key};
+pub use text::{Aliases, error_of_key, place_of_key};
 
 use crate::layout::LinearLayout;
 use error::Kind;
@@ -110,6 +111,9 @@ macro_rules! families {
                 Self::$variant(encoding)
             }
         })*
+
+        /// The dialect and the name of every family.
+        const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
             /// Returns the name of the family, as in `#ttg.blocked`.

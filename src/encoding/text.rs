@@ -1,7 +1,7 @@
 //! Reading the text of encodings: the small part of MLIR's attribute syntax that they use.
 
 use super::error::Kind;
-use super::{Encoding, EncodingError, Ints, List};
+use super::{Encoding, EncodingError, FAMILIES, Ints, List};
 use std::collections::HashMap;
 
 /// How deep encodings may be nested in each other.
@@ -437,6 +437,29 @@ impl<'a> Parser<'a> {
     }
 }
 
+/// Returns why an encoding of this family cannot have another key of this name: it has no such key, or has
+/// been given it already. Nothing where the family is none of an encoding.
+#[must_use]
+pub fn error_of_key(dialect: &str, family: &str, key: &str) -> Option<EncodingError> {
+    if !FAMILIES.contains(&(dialect, family)) {
+        return None;
+    }
+    let aliases = Aliases::new();
+    // Families with `<key = value>` and those with `<{key = value}>`; what the value is, is not asked.
+    [("<", ">"), ("<{", "}>")]
+        .iter()
+        .filter_map(|(open, close)| {
+            let text = format!("#{dialect}.{family}{open}{key} = {close}");
+            Encoding::parse(&text, &aliases).err()
+        })
+        .find(EncodingError::is_unknown_key)
+        .or_else(|| {
+            Some(EncodingError::new(Kind::DuplicateKey {
+                key: key.to_owned(),
+            }))
+        })
+}
+
 /// Returns where in an attribute's text, as a user wrote it, a key of its own stands.
 ///
 /// The text begins with the attribute's name and may go on after its end, and need not be UTF-8; keys
@@ -502,7 +525,27 @@ pub(crate) fn unknown_key<T>(
 
 #[cfg(test)]
 mod tests {
-    use super::place_of_key;
+    use super::{error_of_key, place_of_key};
+
+    #[test]
+    fn a_wrong_key_is_unknown_or_given_twice() {
+        let check = |family, key, expected: &str| {
+            let error = error_of_key("ttg", family, key).map(|e| e.to_string());
+            assert_eq!(error.unwrap_or_default(), expected, "{family}");
+        };
+        check(
+            "blocked",
+            "sizePerThred",
+            "unexpected key `sizePerThred` in `blocked`; the nearest key is `sizePerThread`",
+        );
+        check("blocked", "order", "key `order` is given twice");
+        check("slice", "dim", "key `dim` is given twice");
+        check("shared_memory", "size", "");
+        let error = error_of_key("ttng", "tensor_memory_encoding", "blokM").map(|e| e.to_string());
+        let expected =
+            "unexpected key `blokM` in `tensor_memory_encoding`; the nearest key is `blockM`";
+        assert_eq!(error.unwrap_or_default(), expected);
+    }
 
     #[test]
     fn keys_are_found_where_they_are_the_attributes_own() {

@@ -1,5 +1,6 @@
 //! Names that our dialects do not have.
 
+use crate::encoding::spelling::nearest;
 use crate::sys::Complaint;
 
 /// The version of Triton whose operations, attributes and types the dialects have.
@@ -13,36 +14,10 @@ pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> 
     let complaint = Complaint::new(format!(
         "unknown {kind} `{dialect}.{name}`: `{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
     ));
-    match nearest(name, known) {
+    match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => complaint.note(format!("the nearest {kind} is `{dialect}.{near}`")),
         None => complaint,
     }
-}
-
-/// The known name that the fewest edits turn into `name`, if they are no more than half of it.
-fn nearest<'k>(name: &str, known: &'k [String]) -> Option<&'k str> {
-    known
-        .iter()
-        .map(|near| (edits(name, near), near.as_str()))
-        .filter(|(count, _)| 2 * count <= name.chars().count())
-        .min()
-        .map(|(_, near)| near)
-}
-
-/// Levenshtein's distance: insertions, deletions and replacements of one character.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, from) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, to) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(from != *to);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]
@@ -59,8 +34,6 @@ mod tests {
         );
         assert_eq!(notes("quantum_dot"), [""; 0]);
         assert_eq!(notes(""), [""; 0]);
-        assert_eq!(edits("kitten", "sitting"), 3);
-        assert_eq!(edits("", "abc"), 3);
     }
 
     #[test]

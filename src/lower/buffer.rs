@@ -4,8 +4,8 @@
 use super::bits_of;
 use super::function::{Lowering, Outcome};
 use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
-use crate::ir::{OpKind, TensorLayout};
 use crate::ir::verify::policy;
+use crate::ir::{OpKind, TensorLayout};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Complaint};
 use crate::target::{Target, Vendor};

@@ -78,6 +78,7 @@ pub(super) mod ffi {
         fn check_type(self: &LayoutCache, type_: usize) -> String;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn refuse_input(name: &[u8], input: &[u8]) -> String;
+        fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
         fn verify_operation(op: usize) -> bool;
         fn verify_attribute(op: usize, name: &[u8]) -> bool;
         fn canonicalize(op: usize) -> RewriteAction;
@@ -101,6 +102,8 @@ pub(super) mod ffi {
         fn lsp_main(arguments: &[String]) -> i32;
         fn try_bytecode(bytecode: &[u8], most: u32) -> i32;
         fn disable_pass(context: usize, name: &str);
+        fn processors(machine: usize) -> Vec<String>;
+        fn processor_features(machine: usize) -> Vec<String>;
         fn layout_cache(context: usize) -> &'static LayoutCache;
         fn emit_error(op: usize, message: &str, notes: &[String]);
         fn emit_remark(op: usize, message: &str);

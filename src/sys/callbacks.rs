@@ -85,6 +85,8 @@ pub trait Semantics: Sync {
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
     /// What to say of a name that a dialect of ours does not have, where it has the `known` ones.
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint;
+    /// What to say of a key that an encoding cannot have, or not again; nothing for other attributes.
+    fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// What an operation becomes in canonical form.
     fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c>;
     /// All operands of the operation, and with `results` its results, have the same encoding.
@@ -353,6 +355,12 @@ pub(super) fn unknown_name(
         message: complaint.message,
         note: complaint.notes.join("; "),
     }
+}
+
+pub(super) fn wrong_key(dialect: &str, family: &str, key: &str) -> String {
+    guard(|| semantics().wrong_key(dialect, family, key))
+        .unwrap_or_else(|panic| Some(internal(&panic)))
+        .unwrap_or_default()
 }
 
 pub(super) fn verify_attribute(op: usize, name: &[u8]) -> bool {

@@ -19,7 +19,8 @@ pub use callbacks::{
 
 pub use input::{MAX_NESTING, arguments, parse_input, read_input, refuse_input};
 pub use translate::{
-    disable_pass, exit_on_fatal_error, parse_file, stop_at_broken_pipe, to_llvm_ir, version,
+    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
+    stop_at_broken_pipe, to_llvm_ir, version,
 };
 
 use bridge::ffi;

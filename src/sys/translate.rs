@@ -67,6 +67,18 @@ pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     ffi::disable_pass(module.get_context().as_ctx_ref() as usize, name);
 }
 
+/// The names of the processors that LLVM knows of a machine's platform.
+#[must_use]
+pub fn processors(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
+    ffi::processors(machine.as_mut_ptr() as usize)
+}
+
+/// The names of the features that LLVM knows of a machine's platform, without `+` or `-`.
+#[must_use]
+pub fn processor_features(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
+    ffi::processor_features(machine.as_mut_ptr() as usize)
+}
+
 /// The version of the tools: `0.1.0 (linear-layout, LLVM 22.1.0)`, where LLVM is the one that runs.
 #[must_use]
 pub fn version() -> &'static str {

@@ -323,7 +323,7 @@
 #e = #ttg.amd_wmma<{
   version = 2, isTranspose = true,
   ctaLayout = {
-    // expected-error @+1 {{unexpected key `wrap` in `ctaLayout`; the keys are `register`, `warp`}}
+    // expected-error @+1 {{unexpected key `wrap` in `ctaLayout`; the nearest key is `warp`}}
     wrap = [[1, 0]]
   }
 }>

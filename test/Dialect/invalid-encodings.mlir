@@ -288,10 +288,18 @@ module attributes {"ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// The same of keys that need no code of ours.
+// A misspelled key.
+#e = #ttg.blocked<{
+  // expected-error @+1 {{unexpected key `sizePerThred` in `blocked`; the nearest key is `sizePerThread`}}
+  sizePerThred = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]
+}>
+
+// -----
+
+// Keys that need no code of ours.
 #e = #ttg.slice<{
   dim = 0,
-  // expected-error @+1 {{duplicate or unknown struct parameter name: dim}}
+  // expected-error @+1 {{key `dim` is given twice}}
   dim = 1,
   parent = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 1], order = [1, 0]}>
 }>

@@ -160,12 +160,28 @@ fn encodings_that_do_not_fit_together() {
         assert_eq!(e.to_string(), message, "{text}");
     };
     rejects(
-        "#ttg.block<{}>".to_owned(),
+        "#ttg.tile<{}>".to_owned(),
         &[],
-        "unknown encoding `#ttg.block`; the known ones are `#ttg.blocked`, `slice`, `linear`, \
-         `generic_linear`, `dot_op`, `nvidia_mma`, `amd_mfma`, `amd_wmma`, `swizzled_shared`, \
-         `amd_rotating_shared`, `padded_shared`, `partitioned_shared`, `nvmma_shared`, \
-         `shared_linear`, and `#ttng.tensor_memory_encoding`, `tensor_memory_scales_encoding`",
+        "unknown encoding `#ttg.tile`; the known ones are `#ttg.blocked`, `#ttg.slice`, `#ttg.linear`, \
+         `#ttg.generic_linear`, `#ttg.dot_op`, `#ttg.nvidia_mma`, `#ttg.amd_mfma`, `#ttg.amd_wmma`, \
+         `#ttg.swizzled_shared`, `#ttg.amd_rotating_shared`, `#ttg.padded_shared`, \
+         `#ttg.partitioned_shared`, `#ttg.nvmma_shared`, `#ttg.shared_linear`, \
+         `#ttng.tensor_memory_encoding`, `#ttng.tensor_memory_scales_encoding`",
+    );
+    rejects(
+        "#ttg.bloked<{}>".to_owned(),
+        &[],
+        "unknown encoding `#ttg.bloked`; the nearest is `#ttg.blocked`",
+    );
+    rejects(
+        "#ttg.tensor_memory_encoding<>".to_owned(),
+        &[],
+        "unknown encoding `#ttg.tensor_memory_encoding`; the nearest is `#ttng.tensor_memory_encoding`",
+    );
+    rejects(
+        "#ttg.slice<{dim = 0, parnt = #ttg.linear<{}>}>".to_owned(),
+        &[],
+        "unexpected key `parnt` in `slice`; the nearest key is `parent`",
     );
     rejects(
         "#ttg.swizzled_shared<{vec = 4294967296, perPhase = 1, maxPhase = 1, order = [0]}>".into(),

@@ -3,11 +3,12 @@
 use crate::{Arguments, Failure};
 use inkwell::OptimizationLevel;
 use inkwell::targets::{
-    CodeModel, FileType, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine,
-    TargetTriple,
+    CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
+use linear_layout::encoding::spelling::nearest;
 use linear_layout::ir::{ModuleInfo, NoGpu};
-use linear_layout::target::{TARGETS, Target, Vendor};
+use linear_layout::sys;
+use linear_layout::target::{Target, Vendor};
 use melior::ir::Module;
 
 /// A GPU as LLVM's back end names it.
@@ -16,8 +17,14 @@ pub(crate) struct Gpu {
     pub(crate) target: &'static Target,
     cpu: String,
     features: String,
-    /// Whether the user named the processor, so that nobody has checked it yet.
-    is_cpu_given: bool,
+    /// What the user named, so that nobody has checked it yet.
+    given: Option<Given>,
+}
+
+/// LLVM's names that a user has given.
+struct Given {
+    cpu: Option<String>,
+    features: String,
 }
 
 impl Gpu {
@@ -32,12 +39,16 @@ impl Gpu {
                 NoGpu::Unknown(name) => Failure::new(name),
             },
         )?;
-        let cpu = arguments.target_cpu.as_deref();
+        let cpu = arguments.target_cpu.clone();
+        let extra = arguments.features.clone();
         Ok(Self {
             target,
-            cpu: cpu.unwrap_or(target.llvm_cpu).to_owned(),
-            features: features(target, arguments.features.as_deref()),
-            is_cpu_given: cpu.is_some(),
+            cpu: cpu.clone().unwrap_or_else(|| target.llvm_cpu.to_owned()),
+            features: features(target, extra.as_deref()),
+            given: (cpu.is_some() || extra.is_some()).then(|| Given {
+                cpu,
+                features: extra.unwrap_or_default(),
+            }),
         })
     }
 
@@ -63,65 +74,58 @@ impl Gpu {
             _ => OptimizationLevel::Aggressive,
         };
         let triple = TargetTriple::create(self.triple());
-        let machine = LlvmTarget::from_triple(&triple)
-            .map_err(|reason| Failure::new(format!("this LLVM has no back end: {reason}")))?
-            .create_target_machine(
-                &triple,
-                &self.cpu,
-                &self.features,
-                level,
-                RelocMode::PIC,
-                CodeModel::Default,
-            )
-            .ok_or_else(|| Failure::new(format!("LLVM has no machine for `{}`", self.cpu)))?;
-        if self.is_cpu_given && !self.is_known(&machine, &triple) {
-            return Err(Failure::new(format!(
-                "LLVM does not know the processor `{}` of `{}`",
-                self.cpu,
+        let target = LlvmTarget::from_triple(&triple)
+            .map_err(|reason| Failure::new(format!("this LLVM has no back end: {reason}")))?;
+        let create = |cpu: &str, features: &str| {
+            let (relocation, code) = (RelocMode::PIC, CodeModel::Default);
+            target
+                .create_target_machine(&triple, cpu, features, level, relocation, code)
+                .ok_or_else(|| Failure::new(format!("LLVM has no machine for `{cpu}`")))
+        };
+        // Of a name that it does not know, LLVM says so eight times, and goes on with another.
+        if let Some(names) = &self.given {
+            self.check(names, &create("", "")?)?;
+        }
+        create(&self.cpu, &self.features)
+    }
+
+    /// Whether LLVM knows the names that the user has given.
+    fn check(&self, names: &Given, any: &TargetMachine) -> Result<(), Failure> {
+        let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
+            let failure = Failure::new(format!(
+                "LLVM does not know the {what} `{name}` of `{}`",
                 self.triple()
-            ))
-            .note(format!(
-                "the target `{}` is `{}`",
-                self.target.name, self.target.llvm_cpu
-            )));
+            ));
+            let bare = name.trim_start_matches(['+', '-']);
+            match nearest(bare, known.iter().map(String::as_str)) {
+                Some(near) => failure.note(format!("the nearest is `{sign}{near}`")),
+                None => failure,
+            }
+        };
+        if let Some(cpu) = &names.cpu {
+            let known = sys::processors(any);
+            if !known.contains(cpu) {
+                return Err(unknown("processor", cpu, &known, "").note(format!(
+                    "the target `{}` is `{}`",
+                    self.target.name, self.target.llvm_cpu
+                )));
+            }
         }
-        Ok(machine)
-    }
-
-    /// Whether LLVM knows the processor.
-    ///
-    /// It does not say: it falls back to another one. The assembly of an empty AMD module then names
-    /// that one; an NVIDIA module names the unknown one, so there our own table decides.
-    fn is_known(&self, machine: &TargetMachine, triple: &TargetTriple) -> bool {
-        if self.target.vendor == Vendor::Nvidia {
-            return is_nvidia_cpu(&self.cpu);
+        let known = sys::processor_features(any);
+        for feature in names.features.split(',').filter(|name| !name.is_empty()) {
+            let Some(name) = feature.strip_prefix(['+', '-']) else {
+                return Err(
+                    Failure::new(format!("the feature `{feature}` has no sign")).note(format!(
+                        "write `+{feature}` to have it, `-{feature}` to be without"
+                    )),
+                );
+            };
+            if !known.iter().any(|known| known == name) {
+                return Err(unknown("feature", feature, &known, &feature[..1]));
+            }
         }
-        let context = inkwell::context::Context::create();
-        let module = context.create_module("probe");
-        module.set_triple(triple);
-        module.set_data_layout(&machine.get_target_data().get_data_layout());
-        machine
-            .write_to_memory_buffer(&module, FileType::Assembly)
-            .is_ok_and(|text| String::from_utf8_lossy(text.as_slice()).contains(&self.cpu))
+        Ok(())
     }
-}
-
-/// Whether a name is that of a processor of the table, perhaps with another suffix: `sm_90` has no
-/// instructions beyond the common ones, `sm_90a` has all.
-fn is_nvidia_cpu(name: &str) -> bool {
-    let number = |name: &str| -> Option<u32> {
-        name.strip_prefix("sm_")?
-            .trim_end_matches(['a', 'f'])
-            .parse()
-            .ok()
-    };
-    TARGETS
-        .iter()
-        .filter(|target| target.vendor == Vendor::Nvidia)
-        .any(|target| {
-            number(target.llvm_cpu) == number(name)
-                && (target.arch >= 90 || target.llvm_cpu == name)
-        })
 }
 
 /// The features that a kernel is compiled with: those of the target, then the user's.

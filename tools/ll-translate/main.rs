@@ -9,12 +9,12 @@ use clap::{Parser, ValueEnum};
 use emit::Artifact;
 use gpu::Gpu;
 use linear_layout::ir::{Recorder, Severity};
-use linear_layout::sys;
+use linear_layout::sys::{self, Complaint};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::OperationMutLike;
+use melior::ir::operation::{OperationLike, OperationMutLike, WalkOrder, WalkResult};
 use melior::utility::{register_all_dialects, register_all_llvm_translations};
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -133,7 +133,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let translated = sys::to_llvm_ir(&module, &llvm);
     let said = said(&recorder, &arguments.input);
     let Some(translated) = translated else {
-        return Err(not_translated(said, &module, &arguments.input));
+        return Err(not_translated(said, &recorder, &module, &arguments.input));
     };
     say(&said);
     link::add_bitcode(&translated, &arguments.link)?;
@@ -195,37 +195,49 @@ fn parse<'c>(
     }
 }
 
-/// What MLIR has said since the last call, remarks aside.
+/// What MLIR has said since the last call; without remarks, and without the operations that it prints, which
+/// may be the whole module.
 fn said(recorder: &Recorder, input: &str) -> String {
     recorder
         .take()
         .into_iter()
         .filter(|message| message.severity != Severity::Remark)
-        // A module that is parsed from memory calls its file "-".
-        .map(|message| message.in_file("-", file_name(input)).with_source())
+        .map(|mut message| {
+            let is_operation = |text: &str| text.starts_with("see current operation");
+            message.notes.retain(|note| !is_operation(&note.text));
+            // A module that is parsed from memory calls its file "-".
+            message.in_file("-", file_name(input)).with_source()
+        })
         .collect()
 }
 
 /// Why MLIR did not translate a module, with the fix where that is plain.
-fn not_translated(said: String, module: &Module<'_>, input: &str) -> Failure {
-    let failure = Failure(if said.is_empty() {
+fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input: &str) -> Failure {
+    // MLIR's own words would show the whole function.
+    let mut is_lowered = true;
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        let name = op.name();
+        let name = name.as_string_ref().as_str().unwrap_or_default();
+        let dialect = name.split('.').next().unwrap_or_default();
+        if ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect) {
+            return WalkResult::Advance;
+        }
+        let input = if input == "-" { "kernel.mlir" } else { input };
+        let complaint = Complaint::new("is not of the LLVM dialect, NVVM or ROCDL");
+        let fix = format!(
+            "lower the module first: `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
+        );
+        sys::emit_error(op, &complaint.note(fix));
+        is_lowered = false;
+        WalkResult::Interrupt
+    });
+    Failure(if !is_lowered {
+        crate::said(recorder, input)
+    } else if said.is_empty() {
         "error: MLIR cannot translate the module to LLVM IR\n".to_owned()
     } else {
         said
-    });
-    let text = module.as_operation().to_string();
-    let is_lowered = !["tt.func", "ttg.convert_layout", "func.func", "gpu.func"]
-        .iter()
-        .any(|name| text.contains(name));
-    if is_lowered {
-        failure
-    } else {
-        let input = if input == "-" { "kernel.mlir" } else { input };
-        failure.note(format!(
-            "the module is not in the LLVM dialect; lower it first: \
-             `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
-        ))
-    }
+    })
 }
 
 fn write(output: &Path, bytes: &[u8], artifact: Artifact) -> Result<(), Failure> {

@@ -16,6 +16,7 @@ use super::launch::{Machine, Vendor};
 use super::op::{BlockId, Edge, Op, Reg, Terminator};
 use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
+use crate::encoding::spelling::edits;
 use crate::target::{Access, Target};
 use std::collections::HashMap;
 use std::rc::Rc;
@@ -743,20 +744,6 @@ fn block_size(kernel: &Node<'_>, info: &ModuleInfo, machine: Machine) -> Option<
 
 /// The supported operation whose name is most like `name`.
 fn nearest(name: &str) -> String {
-    let distance = |other: &str| {
-        let (a, b): (Vec<char>, Vec<char>) = (name.chars().collect(), other.chars().collect());
-        let mut row: Vec<usize> = (0..=b.len()).collect();
-        for (i, ca) in a.iter().enumerate() {
-            let mut diagonal = row[0];
-            row[0] = i + 1;
-            for (j, cb) in b.iter().enumerate() {
-                let cost = diagonal + usize::from(ca != cb);
-                diagonal = row[j + 1];
-                row[j + 1] = cost.min(row[j] + 1).min(diagonal + 1);
-            }
-        }
-        row[b.len()]
-    };
     let mut names: Vec<&str> = arith::NAMES
         .iter()
         .chain(memory::NAMES)
@@ -770,7 +757,7 @@ fn nearest(name: &str) -> String {
             .take_while(|(a, b)| a == b)
             .count()
     };
-    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), distance(other), *other));
+    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), edits(name, other), *other));
     names
         .iter()
         .take(3)
