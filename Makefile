@@ -30,8 +30,9 @@ test-pure: ## the algebra without LLVM: unit, property and vector tests, doctest
 	@tools/setup.sh --pure
 	$(CARGO) test --no-default-features
 
-test-mlir: setup ## unit tests, vectors and lit suites with MLIR
+test-mlir: setup ## unit tests, vectors, lit suites and doctests with MLIR
 	$(TEST_MLIR)
+	$(CARGO) test --doc
 
 # The host is named so that the flags are for what runs, and not for build scripts. LLVM marks freed
 # pieces of its arenas by hand, which the shared library, built without the sanitizer, does not undo.
@@ -54,8 +55,9 @@ lint: setup ## formatting and clippy
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
 
-bless: setup ## write the results of today's code into the expectations of the tests
-	LL_BLESS=1 $(CARGO) test
+bless: setup ## write what ll-layout prints today into the tests that expect it; look at the difference
+	LL_BLESS=1 $(CARGO) test --test program
+	@git diff --stat
 
 bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA or LL_PEER_FRONT names one
 	$(CARGO) bench --bench '*'

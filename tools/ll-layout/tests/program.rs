@@ -2,6 +2,9 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "../../../test/rust/bless.rs"]
+mod bless;
+
 use serde_json::{Value, json};
 use std::io::Write;
 use std::process::{Command, Stdio};
@@ -102,7 +105,7 @@ const SMALL: &str = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [2, 
 fn check(arguments: &[&str], input: &str, expected: &str) {
     let (code, output, errors) = ll_layout(arguments, input);
     assert_eq!((code, errors.as_str()), (0, ""));
-    assert_eq!(output, expected);
+    bless::check_text(&output, expected);
 }
 
 #[test]
@@ -472,7 +475,7 @@ fn check_compare(arguments: &[&str], input: &str, code: i32, expected: &str) {
     let arguments = [&["compare"], arguments].concat();
     let (found, output, errors) = ll_layout(&arguments, input);
     assert_eq!((found, errors.as_str()), (code, ""), "{output}");
-    assert_eq!(output, expected);
+    bless::check_text(&output, expected);
 }
 
 #[test]

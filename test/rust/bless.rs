@@ -1,0 +1,122 @@
+//! Expectations that stand in a test as text, and how `make bless` writes them anew.
+
+use std::env;
+use std::ops::Range;
+use std::panic::Location;
+use std::path::Path;
+use std::sync::{Mutex, PoisonError};
+
+/// Compares what a test found with the literal that it expects; with `LL_BLESS=1` the literal becomes what
+/// was found. The literal stands in the call that `#[track_caller]` leads to.
+#[track_caller]
+pub(crate) fn check_text(found: &str, expected: &str) {
+    if env::var("LL_BLESS").as_deref() != Ok("1") {
+        assert_eq!(found, expected);
+    } else if found != expected {
+        rewrite(Location::caller(), expected, found);
+    }
+}
+
+/// Puts a literal for `found` in the place of the one for `expected` that is nearest to a line.
+fn rewrite(caller: &Location<'_>, expected: &str, found: &str) {
+    static WRITES: Mutex<()> = Mutex::new(());
+    let _alone = WRITES.lock().unwrap_or_else(PoisonError::into_inner);
+    // Cargo runs tests in their package, and the compiler names files from the workspace.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .ancestors()
+        .find(|folder| folder.join(caller.file()).is_file())
+        .expect("the source of the test is there");
+    let path = root.join(caller.file());
+    let source = std::fs::read_to_string(&path).expect("the source of the test is text");
+    let line = caller.line() as usize - 1;
+    let start: usize = source.split_inclusive('\n').take(line).map(str::len).sum();
+    let place = literals(&source)
+        .into_iter()
+        .filter(|(_, value)| value == expected)
+        .map(|(place, _)| place)
+        .min_by_key(|place| place.start.abs_diff(start))
+        .unwrap_or_else(|| panic!("no literal of what is expected near {caller}"));
+    let mut blessed = source.clone();
+    blessed.replace_range(place, &literal(found));
+    std::fs::write(&path, blessed).expect("the source of the test can be written");
+}
+
+/// A plain literal, with line breaks as they are.
+fn literal(text: &str) -> String {
+    format!("\"{}\"", text.replace('\\', "\\\\").replace('"', "\\\""))
+}
+
+/// The plain string literals of Rust code, and what they say. One with an escape other than of a quote, a
+/// backslash or the end of a line is left out.
+fn literals(source: &str) -> Vec<(Range<usize>, String)> {
+    let bytes = source.as_bytes();
+    let mut found = Vec::new();
+    let mut at = 0;
+    while at < bytes.len() {
+        let rest = &source[at..];
+        at += match bytes[at] {
+            b'/' if rest.starts_with("//") => rest.find('\n').unwrap_or(rest.len()),
+            // A quote as a character.
+            b'\'' if rest.starts_with("'\"'") => 3,
+            b'\'' if rest.starts_with("'\\\"'") => 4,
+            b'r' if rest.starts_with("r\"") || rest.starts_with("r#") => raw_length(rest),
+            b'"' => {
+                let (length, value) = plain(rest);
+                if let Some(value) = value {
+                    found.push((at..at + length, value));
+                }
+                length
+            }
+            _ => 1,
+        };
+    }
+    found
+}
+
+/// How long the raw literal is that the text begins with; 1 where it begins with none.
+fn raw_length(text: &str) -> usize {
+    let hashes = text[1..].bytes().take_while(|b| *b == b'#').count();
+    if text.as_bytes().get(1 + hashes) != Some(&b'"') {
+        return 1;
+    }
+    let close = format!("\"{}", "#".repeat(hashes));
+    let begin = hashes + 2;
+    text[begin..]
+        .find(&close)
+        .map_or(text.len(), |end| begin + end + close.len())
+}
+
+/// How long the literal is that the text begins with, and what it says.
+fn plain(text: &str) -> (usize, Option<String>) {
+    let mut value = Some(String::new());
+    let mut chars = text.char_indices().skip(1).peekable();
+    while let Some((at, c)) = chars.next() {
+        let said = match c {
+            '"' => return (at + 1, value),
+            '\\' => match chars.next().map(|(_, c)| c) {
+                Some('n') => Some("\n"),
+                Some('\\') => Some("\\"),
+                Some('"') => Some("\""),
+                Some('\n') => {
+                    while chars.next_if(|(_, c)| c.is_whitespace()).is_some() {}
+                    Some("")
+                }
+                _ => None,
+            },
+            _ => Some(&text[at..at + c.len_utf8()]),
+        };
+        value = value.zip(said).map(|(value, said)| value + said);
+    }
+    (text.len(), None)
+}
+
+#[test]
+fn literals_are_read_and_written() {
+    let source = "f('\"', \"a\\n\\\"b\\\" \\\n     c\", r#\"\"no\"#, 'x'); // \"no\"\ng(\"\\u{1F600}\", \"ü\nd\")";
+    let values: Vec<String> = literals(source).into_iter().map(|(_, v)| v).collect();
+    assert_eq!(values, ["a\n\"b\" c", "ü\nd"]);
+    for value in values {
+        let written = literal(&value);
+        assert_eq!(literals(&written), [(0..written.len(), value)]);
+    }
+}
