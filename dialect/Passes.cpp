@@ -48,7 +48,9 @@ struct RustPass : Base {
       return;
     OpPassManager manager(this->getOperation().getOperation()->getName());
     if (failed(parsePassPipeline(pipeline, manager)) ||
-        failed(this->runPipeline(manager, this->getOperation())))
+        failed(this->runPipeline(manager, this->getOperation())) ||
+        !bridge::finish_pass(bridge::view(this->getArgument()),
+                             bridge::handle(this->getOperation().getOperation())))
       this->signalPassFailure();
   }
 };

@@ -9,3 +9,8 @@ pub(super) fn run(module: OperationRef<'_, '_>, options: &Options) -> Result<Str
     lower::lower_module(module, options.get("target"))?;
     Ok(lower::FINISH.to_owned())
 }
+
+/// After the last conversion there is nothing but the LLVM dialect.
+pub(super) fn finish(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
+    lower::check_lowered(module)
+}

@@ -134,4 +134,12 @@ impl Semantics for LinearLayouts {
         };
         run(module, &Options::parse(options))
     }
+
+    fn finish_pass(&self, argument: &str, module: OperationRef<'_, '_>) -> Result<(), Emitted> {
+        if argument == "convert-layouts-to-llvm" {
+            convert_layouts_to_llvm::finish(module)
+        } else {
+            Ok(())
+        }
+    }
 }

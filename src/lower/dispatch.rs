@@ -5,7 +5,7 @@
 //! README.
 
 use super::function::{Lowering, Outcome};
-use super::{buffer, casts, control, elementwise, integer, memory, program, views};
+use super::{buffer, casts, control, elementwise, integer, math, memory, program, views};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Complaint;
 use crate::sys::build::Op;
@@ -212,6 +212,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ScfIf => control::branch,
         K::ScfWhile => control::while_loop,
         K::ScfCondition | K::ScfYield => control::end_of_region,
+        _ if kind.name().starts_with("math.") => math::lower,
         _ if kind.is_elementwise() => elementwise::lower,
         _ => return None,
     })

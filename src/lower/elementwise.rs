@@ -3,11 +3,10 @@
 use super::emit::Named;
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorType, UpstreamKind, element_name};
-use crate::sys::Complaint;
 use crate::sys::build::{self, Op, Val};
-use crate::target::Vendor;
+use crate::sys::{Complaint, float_width};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Identifier, TypeLike, ValueLike};
+use melior::ir::{Attribute, Identifier, Type, TypeLike, ValueLike};
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let name = UpstreamKind::of(op)
@@ -18,15 +17,17 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             "cannot be lowered per register: it has regions or several results",
         ));
     }
-    let result = build::result(op, 0);
     check_formats(op, name)?;
+    per_register(l, op, name)
+}
+
+/// The operation itself, once per register.
+pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+    let result = build::result(op, 0);
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
-    let keys: Vec<(Identifier<'c>, Attribute<'c>)> = op.attributes().collect();
-    let attributes: Vec<Named<'_, 'c>> = keys
-        .iter()
-        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
-        .collect();
+    let keys = attributes_of(op);
+    let attributes = named(&keys);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
         // A scalar operand (the condition of a select, say) is the same for every register.
@@ -34,14 +35,18 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
-        registers.push(one(l, name, &values, *type_, &attributes));
+        registers.push(if name == "arith.remf" && float_width(*type_) == Some(16) {
+            remainder(l, &values, *type_)
+        } else {
+            l.e.pure(name, &values, *type_, &attributes)
+        });
     }
     l.set(result, registers);
     Ok(())
 }
 
 /// The bits of a float of 8 bits travel as an integer: they can be chosen, not computed with.
-fn check_formats(op: Op<'_>, name: &str) -> Outcome {
+pub(super) fn check_formats(op: Op<'_>, name: &str) -> Outcome {
     if name == "arith.select" {
         return Ok(());
     }
@@ -50,7 +55,7 @@ fn check_formats(op: Op<'_>, name: &str) -> Outcome {
         .chain(op.results().map(|result| result.r#type()));
     for type_ in types {
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
-        if crate::sys::float_width(element).is_some_and(|width| width < 16) {
+        if float_width(element).is_some_and(|width| width < 16) {
             return Err(Complaint::new(format!(
                 "cannot be lowered on `{}`: GPUs do not compute with it",
                 element_name(element)
@@ -64,65 +69,27 @@ fn check_formats(op: Op<'_>, name: &str) -> Outcome {
     Ok(())
 }
 
-/// One register's operation. NVPTX has no `exp` or `log`, only their base-2 forms.
-fn one<'c>(
-    l: &mut Lowering<'c>,
-    name: &str,
-    values: &[Val<'c>],
-    type_: melior::ir::Type<'c>,
-    attributes: &[Named<'_, 'c>],
-) -> Val<'c> {
-    let nvidia = matches!(l.gpu.target.vendor, Vendor::Nvidia);
-    let is_f32 = crate::sys::float_width(type_) == Some(32);
-    match name {
-        "math.exp" if nvidia && is_f32 => {
-            let fast = with_afn(l, attributes);
-            let scaled = scale(l, values[0], std::f64::consts::LOG2_E, attributes);
-            l.e.pure("math.exp2", &[scaled], type_, &fast)
-        }
-        "math.log" if nvidia && is_f32 => {
-            let fast = with_afn(l, attributes);
-            let log2 = l.e.pure("math.log2", &[values[0]], type_, &fast);
-            scale(l, log2, std::f64::consts::LN_2, attributes)
-        }
-        "math.exp2" | "math.log2" | "math.sin" | "math.cos" if nvidia && is_f32 => {
-            let fast = with_afn(l, attributes);
-            l.e.pure(name, values, type_, &fast)
-        }
-        _ => l.e.pure(name, values, type_, attributes),
-    }
+/// LLVM has no remainder of bf16 for AMD; in binary32 that of 16 bits is the same, and exact.
+fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
+    let f32 = l.e.types.f32;
+    let wide: Vec<Val<'c>> = values
+        .iter()
+        .map(|value| l.e.pure("llvm.fpext", &[*value], f32, &[]))
+        .collect();
+    let result = l.e.pure("llvm.frem", &wide, f32, &[]);
+    l.e.pure("llvm.fptrunc", &[result], type_, &[])
 }
 
-/// The same attributes, and approximations allowed.
-fn with_afn<'c, 's>(l: &Lowering<'c>, attributes: &[Named<'s, 'c>]) -> Vec<Named<'s, 'c>> {
-    const KEY: &str = "fastmath";
-    let said = attributes.iter().find(|(key, _)| *key == KEY);
-    let said = said.map_or_else(String::new, |(_, value)| value.to_string());
-    let flags = said
-        .strip_prefix("#arith.fastmath<")
-        .and_then(|rest| rest.strip_suffix('>'))
-        .unwrap_or("none");
-    let flags = match flags {
-        "none" => "afn".to_owned(),
-        flags if flags == "fast" || flags.split(',').any(|flag| flag == "afn") => flags.to_owned(),
-        flags => format!("{flags},afn"),
-    };
-    let fast = l.e.parsed(&format!("#arith.fastmath<{flags}>"));
-    let others = attributes.iter().copied().filter(|(key, _)| *key != KEY);
-    others.chain([(KEY, fast)]).collect()
+/// The attributes of an operation by their keys.
+pub(super) fn attributes_of<'c>(op: Op<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+    op.attributes().collect()
 }
 
-fn scale<'c>(
-    l: &mut Lowering<'c>,
-    value: Val<'c>,
-    factor: f64,
-    attributes: &[Named<'_, 'c>],
-) -> Val<'c> {
-    let type_ = value.r#type();
-    let factor = melior::ir::attribute::FloatAttribute::new(l.e.context, type_, factor).into();
-    let factor =
-        l.e.pure("llvm.mlir.constant", &[], type_, &[("value", factor)]);
-    l.e.pure("arith.mulf", &[value, factor], type_, attributes)
+/// The same attributes by the texts of their keys.
+pub(super) fn named<'k, 'c>(keys: &'k [(Identifier<'c>, Attribute<'c>)]) -> Vec<Named<'k, 'c>> {
+    keys.iter()
+        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
+        .collect()
 }
 
 pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -176,10 +143,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The type an element has in memory: booleans take a byte.
-pub(crate) fn memory_type<'c>(
-    l: &Lowering<'c>,
-    pointee: melior::ir::Type<'c>,
-) -> Result<melior::ir::Type<'c>, Complaint> {
+pub(crate) fn memory_type<'c>(l: &Lowering<'c>, pointee: Type<'c>) -> Result<Type<'c>, Complaint> {
     let type_ = super::function::scalar_type(l.e.context, pointee)
         .ok_or_else(|| Complaint::new(format!("points to `{pointee}`, which has no LLVM type")))?;
     Ok(if type_ == l.e.types.i1 {
@@ -194,11 +158,8 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();
-    let keys: Vec<(Identifier<'c>, Attribute<'c>)> = op.attributes().collect();
-    let attributes: Vec<Named<'_, 'c>> = keys
-        .iter()
-        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
-        .collect();
+    let keys = attributes_of(op);
+    let attributes = named(&keys);
     l.e.operation("llvm.intr.assume", &operands, &[], &attributes, Vec::new());
     Ok(())
 }

@@ -297,11 +297,16 @@ impl<'c> Emitter<'c> {
         self.constant(self.types.i32, i64::from(value as i32))
     }
 
+    /// A constant float.
+    pub(crate) fn float(&mut self, type_: Type<'c>, value: f64) -> Val<'c> {
+        let attribute = FloatAttribute::new(self.context, type_, value).into();
+        self.pure("llvm.mlir.constant", &[], type_, &[("value", attribute)])
+    }
+
     /// A constant of any number type, 0.
     pub(crate) fn zero(&mut self, type_: Type<'c>) -> Val<'c> {
         if sys::float_width(type_).is_some() {
-            let attribute = FloatAttribute::new(self.context, type_, 0.0).into();
-            return self.pure("llvm.mlir.constant", &[], type_, &[("value", attribute)]);
+            return self.float(type_, 0.0);
         }
         if type_.is_integer() {
             return self.constant(type_, 0);

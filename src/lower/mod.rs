@@ -22,6 +22,7 @@ mod emit;
 mod function;
 mod gpu;
 mod integer;
+mod math;
 mod memory;
 mod program;
 #[cfg(test)]
@@ -35,7 +36,7 @@ use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
 use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::OperationMutLike;
+use melior::ir::operation::{OperationLike, OperationMutLike};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type};
 
@@ -94,6 +95,31 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
         IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
     );
     Ok(())
+}
+
+/// Checks that everything in a module is of the LLVM dialect, or of NVVM or ROCDL beside it.
+///
+/// # Errors
+/// Every operation that is not, each at its place.
+pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
+    let mut outcome = Ok(());
+    let mut pending = vec![build::of_context(module)];
+    while let Some(op) = pending.pop() {
+        for i in 0..op.region_count() {
+            for block in build::blocks(op, i) {
+                pending.extend(build::operations(block));
+            }
+        }
+        let name = op.name();
+        let name = name.as_string_ref().as_str().unwrap_or_default();
+        let dialect = name.split('.').next().unwrap_or_default();
+        if !matches!(dialect, "llvm" | "nvvm" | "rocdl") && name != "builtin.module" {
+            let complaint = Complaint::new("is left after the last conversion")
+                .note("no pass lowers it to the LLVM dialect on these types");
+            outcome = Err(sys::emit_error(op, &complaint));
+        }
+    }
+    outcome
 }
 
 fn select_gpu(

@@ -85,6 +85,7 @@ pub(super) mod ffi {
         fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
         fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome;
+        fn finish_pass(argument: &str, op: usize) -> bool;
     }
 
     unsafe extern "C++" {

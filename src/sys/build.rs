@@ -149,6 +149,20 @@ pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
+/// The blocks of a region of an operation, in order.
+#[must_use]
+pub fn blocks<'c>(op: OperationRef<'c, '_>, region: usize) -> Vec<Blk<'c>> {
+    let mut all = Vec::new();
+    let region = op.region(region).ok();
+    let mut next = region.as_ref().and_then(|region| region.first_block());
+    while let Some(block) = next {
+        // SAFETY: the block lives as long as the operation it is read from.
+        all.push(unsafe { BlockRef::from_raw(block.to_raw()) });
+        next = block.next_in_region();
+    }
+    all
+}
+
 /// The operations of a block, in order.
 #[must_use]
 pub fn operations<'c>(block: BlockRef<'c, '_>) -> Vec<Op<'c>> {

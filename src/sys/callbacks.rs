@@ -108,6 +108,11 @@ pub trait Semantics: Sync {
         options: &str,
         module: OperationRef<'_, '_>,
     ) -> Result<String, Emitted>;
+    /// Looks at what the pipeline that [`Self::run_pass`] asked for has left.
+    ///
+    /// # Errors
+    /// An error that has been emitted already.
+    fn finish_pass(&self, argument: &str, module: OperationRef<'_, '_>) -> Result<(), Emitted>;
 }
 
 /// What becomes of an operation in canonical form.
@@ -374,6 +379,18 @@ pub(super) fn verify_operation(op: usize) -> bool {
 
 pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
     verify(op, |op| semantics().verify_same_encoding(op, results))
+}
+
+pub(super) fn finish_pass(argument: &str, op: usize) -> bool {
+    // SAFETY: C++ passes the address of the operation that the pass runs on.
+    let op = unsafe { super::operation(op) };
+    match guard(|| semantics().finish_pass(argument, op)) {
+        Ok(outcome) => outcome.is_ok(),
+        Err(panic) => {
+            emit_error(op, &Complaint::new(internal(&panic)));
+            false
+        }
+    }
 }
 
 pub(super) fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome {

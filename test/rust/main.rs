@@ -22,6 +22,8 @@ mod layout_borders;
 mod layout_laws;
 mod linear_layout_vectors;
 mod ll_layout;
+#[cfg(feature = "mlir")]
+mod mathematics;
 mod no_allocation;
 mod no_std;
 #[cfg(feature = "mlir")]

@@ -1,0 +1,107 @@
+//! Integers as powers and as exponents.
+
+use crate::lower::function::{Lowering, Outcome};
+use crate::sys::build::{self, Op, Val};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Type, ValueLike};
+
+/// `math.ipowi`: squaring and multiplying; a negative power of anything but 1 and -1 is 0.
+pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let (bases, exponents) = (l.operand(op, 0), l.operand(op, 1));
+    let registers: Vec<Val<'c>> = bases
+        .iter()
+        .zip(exponents.iter())
+        .map(|(base, exponent)| power(l, *base, *exponent))
+        .collect();
+    l.set(build::result(op, 0), registers);
+    Ok(())
+}
+
+/// Predicates of `llvm.icmp`.
+const EQUAL: i64 = 0;
+const NOT_EQUAL: i64 = 1;
+const LESS: i64 = 2;
+
+fn compare<'c>(l: &mut Lowering<'c>, predicate: i64, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+    let predicate = l.e.i64_attr(predicate);
+    let i1 = l.e.types.i1;
+    l.e.pure("llvm.icmp", &[a, b], i1, &[("predicate", predicate)])
+}
+
+fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> {
+    let type_ = base.r#type();
+    let [zero, one, minus_one] = [0, 1, -1].map(|n| l.e.constant(type_, n));
+    let is_negative = compare(l, LESS, exponent, zero);
+    let count = l.e.select(is_negative, zero, exponent);
+
+    // Carried: the power so far, the next square, and the bits of the exponent that are left.
+    let types = [type_; 3];
+    let (before, carried) = l.e.open_region(&types);
+    let goes_on = compare(l, NOT_EQUAL, carried[2], zero);
+    let operands = [goes_on, carried[0], carried[1], carried[2]];
+    l.e.operation("scf.condition", &operands, &[], &[], vec![]);
+    l.e.close_region();
+    let (after, carried) = l.e.open_region(&types);
+    let product = l.e.pure("llvm.mul", &[carried[0], carried[1]], type_, &[]);
+    let bit = l.e.and(carried[2], one);
+    let is_odd = compare(l, EQUAL, bit, one);
+    let product = l.e.select(is_odd, product, carried[0]);
+    let square = l.e.pure("llvm.mul", &[carried[1], carried[1]], type_, &[]);
+    let rest = halved(l, carried[2], one, type_);
+    l.e.operation("scf.yield", &[product, square, rest], &[], &[], vec![]);
+    l.e.close_region();
+    let loop_ = l.e.operation(
+        "scf.while",
+        &[one, base, count],
+        &types,
+        &[],
+        vec![before, after],
+    );
+    let result = build::result(loop_, 0);
+
+    let bit = l.e.and(exponent, one);
+    let is_odd = compare(l, EQUAL, bit, one);
+    let sign = l.e.select(is_odd, minus_one, one);
+    let is_minus_one = compare(l, EQUAL, base, minus_one);
+    let inverse = l.e.select(is_minus_one, sign, zero);
+    let is_one = compare(l, EQUAL, base, one);
+    let inverse = l.e.select(is_one, one, inverse);
+    l.e.select(is_negative, inverse, result)
+}
+
+fn halved<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c>) -> Val<'c> {
+    if type_ == l.e.types.i1 {
+        // A shift by the whole width has no result.
+        return l.e.constant(type_, 0);
+    }
+    l.e.pure("llvm.lshr", &[value, one], type_, &[])
+}
+
+/// An exponent in the parts that [`super::power::fpowi`] takes. Beyond 32 bits only its sign, its
+/// size as far as the result is finite, and whether it is odd count.
+pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3] {
+    let i32 = l.e.types.i32;
+    let type_ = exponent.r#type();
+    let width = IntegerType::try_from(type_).map_or(32, |t| t.width());
+    let (bounded, low) = match width {
+        0..32 => {
+            let wide = l.e.pure("llvm.sext", &[exponent], i32, &[]);
+            (wide, wide)
+        }
+        32 => (exponent, exponent),
+        _ => {
+            let [least, most] = [i32::MIN, i32::MAX].map(|n| l.e.constant(type_, i64::from(n)));
+            let bounded = l.e.pure("llvm.intr.smax", &[exponent, least], type_, &[]);
+            let bounded = l.e.pure("llvm.intr.smin", &[bounded, most], type_, &[]);
+            (l.e.trunc(bounded, i32), l.e.trunc(exponent, i32))
+        }
+    };
+    let upper_mask = l.e.i32(!0xff);
+    let lower_mask = l.e.i32(0xff);
+    let one = l.e.i32(1);
+    [
+        l.e.and(bounded, upper_mask),
+        l.e.and(bounded, lower_mask),
+        l.e.and(low, one),
+    ]
+}
