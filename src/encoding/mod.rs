@@ -214,9 +214,20 @@ impl Encoding {
     /// partition where the buffer is partitioned. Tensor memory: (row, col, block).
     /// # Errors
     /// When the shape has another rank than the encoding, a size is no power of two, or the
-    /// encoding has no layout on this shape, or one that does not reach every element.
+    /// encoding has no layout on this shape.
     pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
-        let layout = self.tiling(shape)?.into_layout()?;
+        self.tiling(shape)?.into_layout()
+    }
+
+    /// Returns the linear layout of a tensor or buffer of this shape, each of whose elements has a place.
+    ///
+    /// A basis that reaches out of the shape is zero on it. `warp = [[0, 5]]` on four columns is; if it was
+    /// the only way to odd columns, then [`to_linear_layout`](Self::to_linear_layout) says what Triton makes
+    /// of it, and half of a tensor laid out so would be held by no thread and stored by none.
+    /// # Errors
+    /// As `to_linear_layout`, and naming an element that no bases add up to.
+    pub fn to_surjective_layout(&self, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
+        let layout = self.to_linear_layout(shape)?;
         // What is cut off at the end of a shape may have been the only way to what is inside.
         match linear::first_missed(&layout) {
             None => Ok(layout),

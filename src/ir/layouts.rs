@@ -167,7 +167,7 @@ impl Layouts {
         let shape = &whole[whole.len().saturating_sub(buffer.shape.len())..];
         let encoding = self.encoding(attribute)?;
         encoding
-            .to_linear_layout(shape)
+            .to_surjective_layout(shape)
             .map_err(|e| e.to_string().into())
     }
 
@@ -194,7 +194,7 @@ impl Layouts {
                 .into()); // encoding_c2
             }
             let full = encoding
-                .to_linear_layout(tensor.shape)
+                .to_surjective_layout(tensor.shape)
                 .map_err(|e| e.to_string())?;
             let unique = full
                 .remove_zero_bases(Dim::REGISTER)

@@ -157,7 +157,7 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Strin
         _ => {}
     }
     encoding
-        .to_linear_layout(whole)
+        .to_surjective_layout(whole)
         .map(drop)
         .map_err(|e| e.to_string()) // memdesc_c9
 }

@@ -357,7 +357,7 @@ Ways to do it on cuda:90:
         "{others}"
     );
     assert!(
-        others.contains("  hip:gfx1250: shared, 144 clk"),
+        others.contains("  hip:gfx1250, hip:gfx1251: shared, 144 clk"),
         "{others}"
     );
 }
