@@ -35,9 +35,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.maxn
     %v = tt.load %p {isVolatile = true, cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>} : tensor<32x!tt.ptr<f32>, #b>
     // CHECK: @$2 ld.volatile.global.b32 $0
     %w = tt.load %p, %m {isVolatile = true, cachePolicy = #tt.cache_policy<cache_modifier = cg, eviction_policy = evict_normal>} : tensor<32x!tt.ptr<f32>, #b>
-    // CHECK: llvm.fmul {{.*}} {fastmathFlags = #llvm.fastmath<nnan>}
-    // CHECK: {fastmathFlags = #llvm.fastmath<nnan, afn>}
-    %e = math.exp %v fastmath<nnan> : tensor<32xf32, #b>
+    // CHECK: llvm.fmul {{.*}} {fastmathFlags = #llvm.fastmath<nnan, afn>}
+    // CHECK: llvm.intr.exp2({{.*}} {fastmathFlags = #llvm.fastmath<nnan, afn>}
+    %e = math.exp %v fastmath<nnan,afn> : tensor<32xf32, #b>
     // CHECK: llvm.fadd {{.*}} {fastmathFlags = #llvm.fastmath<reassoc>}
     %d = arith.addf %e, %w fastmath<reassoc> : tensor<32xf32, #b>
     tt.store %p, %d : tensor<32x!tt.ptr<f32>, #b>

@@ -35,7 +35,8 @@
 //! | `tanh` | 1.5 | 1 |
 //!
 //! f16 and bf16 are computed in f32 and rounded; f64 has what LLVM computes, and a diagnostic for
-//! the rest. `sqrt`, `fma`, rounding to integers, signs and classes are exact.
+//! the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `sin` and `cos` are the hardware's own
+//! instructions instead. `sqrt`, `fma`, rounding to integers, signs and classes are exact.
 
 #![allow(
     clippy::excessive_precision,
@@ -46,6 +47,7 @@ mod arithmetic;
 mod emission;
 mod error_function;
 mod exponential;
+mod fast;
 mod integer_power;
 mod inverse;
 mod logarithm;
@@ -161,6 +163,9 @@ fn one<'c>(
             return Ok(vec![l.e.pure(&name, values, type_, attributes)]);
         }
         _ => {}
+    }
+    if let Some(value) = fast::lower(l, name, values[0], attributes) {
+        return Ok(vec![value]);
     }
     if name == "fpowi" {
         let [upper, lower, odd] = integer_power::parts(l, values[1]);
