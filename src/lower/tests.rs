@@ -154,7 +154,6 @@ fn flags_of_elements_are_kept() {
         "math.exp %x fastmath<nnan,afn>",
         "math.log %x fastmath<ninf,afn>",
         "math.exp2 %x fastmath<fast>",
-        "math.log2 %x fastmath<afn>",
         "math.sin %x fastmath<nsz,afn>",
         "math.sqrt %x fastmath<contract>",
         "math.fma %x, %y, %x fastmath<nnan>",

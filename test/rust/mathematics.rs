@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 const TARGETS: [(&str, u32); 3] = [("cuda:75", 32), ("cuda:90", 32), ("hip:gfx942", 64)];
 
 /// `$0`, `$1`, `$2` are operands of the type `$t`.
-const FLOATS: [(&str, &str); 56] = [
+const FLOATS: [(&str, &str); 62] = [
     ("absf", "math.absf $0 : $t"),
     ("acos", "math.acos $0 : $t"),
     ("acosh", "math.acosh $0 : $t"),
@@ -53,6 +53,12 @@ const FLOATS: [(&str, &str); 56] = [
     ("tan", "math.tan $0 : $t"),
     ("tanh", "math.tanh $0 : $t"),
     ("trunc", "math.trunc $0 : $t"),
+    ("fast_cos", "math.cos $0 fastmath<afn> : $t"),
+    ("fast_exp", "math.exp $0 fastmath<afn> : $t"),
+    ("fast_exp2", "math.exp2 $0 fastmath<fast> : $t"),
+    ("fast_log", "math.log $0 fastmath<afn> : $t"),
+    ("fast_log2", "math.log2 $0 fastmath<afn> : $t"),
+    ("fast_sin", "math.sin $0 fastmath<fast> : $t"),
     ("addf", "arith.addf $0, $1 : $t"),
     ("subf", "arith.subf $0, $1 : $t"),
     ("mulf", "arith.mulf $0, $1 : $t"),

@@ -29,9 +29,10 @@ pub(super) fn lower<'c>(
             l.e.pure("math.exp2", &[scaled], type_, attributes)
         }
         "log" if nvidia => {
-            let log2 = l.e.pure("math.log2", &[x], type_, attributes);
+            let log2 = ptx_log2(l, x);
             scale(l, log2, std::f64::consts::LN_2, attributes)
         }
+        "log2" if nvidia => ptx_log2(l, x),
         "exp" | "exp2" | "log" | "log2" | "sin" | "cos" => {
             l.e.pure(&format!("math.{name}"), &[x], type_, attributes)
         }
@@ -44,6 +45,12 @@ fn is_allowed(attributes: &[Named<'_, '_>]) -> bool {
     let said = said.map_or_else(String::new, |(_, value)| value.to_string());
     said.split(['<', ',', '>'])
         .any(|flag| flag == "afn" || flag == "fast")
+}
+
+/// LLVM's own `log2` has no instructions on NVIDIA, whatever its flags allow.
+fn ptx_log2<'c>(l: &mut Lowering<'c>, x: Val<'c>) -> Val<'c> {
+    let name = l.e.string("llvm.nvvm.lg2.approx.f");
+    l.e.intrinsic(name, &[x], x.r#type())
 }
 
 fn scale<'c>(

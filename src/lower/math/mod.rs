@@ -31,7 +31,7 @@
 //! | `rsqrt` | 0.5 | 2 |
 //! | `sin` | 2 | |
 //! | `sinh` | 2.5 | 2 |
-//! | `tan` | 3 | |
+//! | `tan` | 3.5 | |
 //! | `tanh` | 1.5 | 1 |
 //!
 //! f16 and bf16 are computed in f32 and rounded; f64 has what LLVM computes, and a diagnostic for
