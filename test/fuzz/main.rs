@@ -35,7 +35,7 @@ type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [Kind; 3] = [
     ("mutate", inputs::check, 60),
-    ("kernels", kernels::check, 100),
+    ("kernels", kernels::check, 600),
     ("assemble", assemble::check, 27),
 ];
 
@@ -131,6 +131,9 @@ fn main() -> ExitCode {
     }
 }
 
+/// How often a long run says how far it is.
+const PROGRESS: Duration = Duration::from_secs(60);
+
 /// Runs one kind on all cores, and returns how many inputs went wrong.
 fn campaign(
     name: &str,
@@ -156,13 +159,22 @@ fn campaign(
     let begin = Instant::now();
     std::thread::scope(|scope| {
         for worker in 0..workers {
-            let (next, bad) = (&next, &bad);
+            let (next, bad, seeds) = (&next, &bad, &seeds);
             scope.spawn(move || {
                 let scratch = Scratch::new(&format!("{name}-{}-{worker}", std::process::id()));
+                let mut told = Instant::now();
                 loop {
                     let seed = next.fetch_add(1, Ordering::Relaxed);
                     if seed >= seeds.end || end.is_some_and(|end| Instant::now() > end) {
                         break;
+                    }
+                    if worker == 0 && told.elapsed() > PROGRESS {
+                        told = Instant::now();
+                        println!(
+                            "{name}: {} inputs in {} s",
+                            seed - seeds.start,
+                            begin.elapsed().as_secs()
+                        );
                     }
                     for finding in check(seed, &scratch) {
                         report(name, seed, &finding);
