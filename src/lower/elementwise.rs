@@ -77,7 +77,15 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
         .map(|value| l.e.pure("llvm.fpext", &[*value], f32, &[]))
         .collect();
     let result = l.e.pure("llvm.frem", &wide, f32, &[]);
-    l.e.pure("llvm.fptrunc", &[result], type_, &[])
+    if type_ != Type::bfloat16(l.e.context) {
+        return l.e.pure("llvm.fptrunc", &[result], type_, &[]);
+    }
+    // The lower half is zero. Said as a rounding, LLVM would make one operation on bf16 of the whole.
+    let (word, half) = (l.e.types.i32, l.e.types.i16);
+    let bits = l.e.bitcast(result, word);
+    let upper = l.e.lshr(bits, 16);
+    let upper = l.e.trunc(upper, half);
+    l.e.bitcast(upper, type_)
 }
 
 /// The attributes of an operation by their keys.

@@ -198,8 +198,8 @@ fn assemble(target: (&str, u32), module: &str) -> Result<(), String> {
     lower.arg("--convert-layouts-to-llvm");
     let lowered = pipe(lower, module.as_bytes())?;
     let mut translate = Command::new(tool("ll-translate"));
-    // The least that chooses instructions: what cannot be chosen shows at every level.
-    translate.args(["-O0", "-"]);
+    // Optimised: LLVM may make an operation of what we took apart because it has no instruction.
+    translate.args(["-O3", "-"]);
     let assembly = pipe(translate, &lowered)?;
     if let (true, Some(ptxas)) = (target.0.starts_with("cuda"), ptxas()) {
         let folder = Path::new(env!("CARGO_TARGET_TMPDIR"));
