@@ -176,3 +176,19 @@ fn a_reshape_of_following_dims_stays_blocked() {
             .unwrap()
     );
 }
+
+/// 62 bits of one dim are the most that sizes can say.
+#[test]
+fn as_many_bases_as_sizes_have_bits() {
+    let zeros = |count: usize| {
+        let list = vec!["[0]"; count].join(", ");
+        format!("#ttg.linear<{{register = [{list}], lane = [[1]], warp = [], block = []}}>")
+    };
+    let most: Encoding = zeros(62).parse().unwrap();
+    assert_eq!(
+        most.to_linear_layout(&[2]).unwrap().in_size(Dim::REGISTER),
+        1 << 62
+    );
+    let error = zeros(63).parse::<Encoding>().unwrap_err().to_string();
+    assert!(error.contains("63"), "{error}");
+}

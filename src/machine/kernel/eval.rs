@@ -386,6 +386,22 @@ mod tests {
     }
 
     #[test]
+    fn floats_of_64_bits_are_those_of_the_host() {
+        for (op, expect) in [
+            (FloatOp::Add, 10.0),
+            (FloatOp::Sub, 4.0),
+            (FloatOp::Mul, 21.0),
+            (FloatOp::Div, 7.0 / 3.0),
+            (FloatOp::Rem, 1.0),
+            (FloatOp::Pow, 343.0),
+            (FloatOp::Atan2, 7f64.atan2(3.0)),
+        ] {
+            let found = float(op, FloatTy::F64, 7f64.to_bits(), 3f64.to_bits());
+            assert_eq!(f64::from_bits(found), expect, "{op:?}");
+        }
+    }
+
+    #[test]
     fn byte_permutes_follow_the_manuals() {
         let (a, b) = (0x0302_0100, 0x8706_0504);
         assert_eq!(permute(PermuteMode::Default, a, b, 0x5410), 0x0504_0100);
