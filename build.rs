@@ -14,8 +14,13 @@ fn main() {
 mod ops;
 
 #[cfg(feature = "mlir")]
+#[path = "dialect/build/passes.rs"]
+mod passes;
+
+#[cfg(feature = "mlir")]
 mod mlir {
     use crate::ops::{self, Own};
+    use crate::passes;
     use std::env;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -135,7 +140,9 @@ mod mlir {
             &["-name=LinearLayout"],
             "Passes.h.inc",
         );
-        write_if_changed(&generated.join("PassList.inc"), &pass_list(prefix));
+        let passes = passes::generate(&records(prefix, "passes/Passes.td"));
+        write_if_changed(&generated.join("PassList.inc"), &passes.cpp);
+        write_if_changed(&generated.join("passes.rs"), &passes.rust);
         write_if_changed(&generated.join("reference.rs"), &reference(prefix));
         let keepers = DIALECTS.map(|(stem, _)| records(prefix, &format!("dialect/{stem}.td")));
         let own: Vec<Own<'_>> = DIALECTS
@@ -204,24 +211,6 @@ mod mlir {
             text += "] },\n";
         }
         text + "]\n"
-    }
-
-    /// The passes of `Passes.td` as a C++ X-macro, so that no second list is kept by hand.
-    fn pass_list(prefix: &Path) -> String {
-        let keeper = records(prefix, "passes/Passes.td");
-        let names: Vec<String> = keeper
-            .all_derived_definitions("PassBase")
-            .map(|pass| pass.name().expect("a pass has a name").to_owned())
-            .collect();
-        let mut text = String::from("#ifdef LL_DEFINE_PASSES\n");
-        for name in &names {
-            text += &format!("#define GEN_PASS_DEF_{}\n", name.to_uppercase());
-        }
-        text += "#else\n";
-        for name in &names {
-            text += &format!("LL_PASS({name})\n");
-        }
-        text + "#endif\n"
     }
 
     /// Compiles what changed: one object per source, kept in `OUT_DIR` with the files it read.

@@ -29,49 +29,69 @@ namespace ll {
 
 namespace {
 
-// Runs the Rust pass, then the pipeline of MLIR passes that it asks for, if any.
-template <typename Base>
+// An option's value as it crosses; the table of passes says which part of it counts.
+template <typename T>
+bridge::OptionValue crossing(const T &value) {
+  if constexpr (std::is_integral_v<T>)
+    return {{}, int64_t(value)};
+  else
+    return {bridge::bytes(value), 0};
+}
+
+std::unique_ptr<Pass> create(bridge::FollowUp pass) {
+  switch (pass) {
+  case bridge::FollowUp::ScfToControlFlow:
+    return createSCFToControlFlowPass();
+  case bridge::FollowUp::ToLlvm:
+    return createConvertToLLVMPass();
+  case bridge::FollowUp::ReconcileCasts:
+    return createReconcileUnrealizedCastsPass();
+  case bridge::FollowUp::Cse:
+    return createCSEPass();
+  }
+  llvm_unreachable("Rust names only the passes of the enum");
+}
+
+// Runs the Rust pass, then the MLIR passes that it asks for, if any.
+template <typename Base, uint16_t number>
 struct RustPass : Base {
   using Base::Base;
 
+  virtual std::vector<bridge::OptionValue> values() = 0;
+
   void runOnOperation() override {
-    std::string options;
-    llvm::raw_string_ostream stream(options);
-    this->printAsTextualPipeline(stream);
-    bridge::PassOutcome outcome =
-        bridge::run_pass(bridge::view(this->getArgument()), bridge::bytes(options),
-                         bridge::handle(this->getOperation().getOperation()));
+    Operation *op = this->getOperation().getOperation();
+    std::vector<bridge::OptionValue> list = values();
+    rust::Slice<const bridge::OptionValue> options{list.data(), list.size()};
+    bridge::PassOutcome outcome = bridge::run_pass(number, options, bridge::handle(op));
     if (!outcome.succeeded)
       return this->signalPassFailure();
-    StringRef pipeline(outcome.pipeline.data(), outcome.pipeline.size());
-    if (pipeline.empty())
+    if (outcome.follow_ups.empty())
       return;
-    OpPassManager manager(this->getOperation().getOperation()->getName());
-    if (failed(parsePassPipeline(pipeline, manager)) ||
-        failed(this->runPipeline(manager, this->getOperation())) ||
-        !bridge::finish_pass(bridge::view(this->getArgument()),
-                             bridge::handle(this->getOperation().getOperation())))
+    OpPassManager manager(op->getName());
+    for (bridge::FollowUp pass : outcome.follow_ups)
+      manager.addPass(create(pass));
+    if (failed(this->runPipeline(manager, this->getOperation())) ||
+        !bridge::finish_pass(number, options, bridge::handle(op)))
       this->signalPassFailure();
   }
 };
 
-#define LL_PASS(Name)                                                                              \
-  struct Name : RustPass<impl::Name##Base<Name>> {                                                 \
+#define LL_OPTION(Name) crossing(this->Name.getValue()),
+#define LL_PASS(Name, number, ...)                                                                 \
+  struct Name : RustPass<impl::Name##Base<Name>, number> {                                         \
     using RustPass::RustPass;                                                                      \
+    std::vector<bridge::OptionValue> values() override { return {__VA_ARGS__}; }                   \
   };
 #include "PassList.inc"
 #undef LL_PASS
+#undef LL_OPTION
 
 } // namespace
 } // namespace ll
 
 void ll::bridge::register_passes() {
-#define LL_PASS(Name) registerPass([] { return create##Name(); });
+#define LL_PASS(Name, ...) registerPass([] { return create##Name(); });
 #include "PassList.inc"
 #undef LL_PASS
-  // Those that our passes ask for by name: a compiler that embeds us need not know them.
-  registerConvertToLLVMPass();
-  registerCSEPass();
-  registerReconcileUnrealizedCastsPass();
-  registerSCFToControlFlowPass();
 }

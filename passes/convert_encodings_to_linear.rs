@@ -4,39 +4,41 @@
 //! encoding whose layout grows with the shape in a way that no list of bases does keeps its name, and
 //! so does one that an operation asks for by its kind, as products do.
 
-use super::options::Options;
+use super::Pass;
+use super::context::PassContext;
 use super::respell::{Inventory, attribute, respell, root};
+use super::table::ConvertEncodingsToLinearOptions;
 use crate::encoding::Encoding;
 use crate::ir::Layouts;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::Emitted;
-use melior::ir::OperationRef;
-use melior::ir::operation::OperationLike;
+use crate::sys::{Emitted, FollowUp};
 use std::fmt::Write;
 
-pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, Emitted> {
-    let layouts = Layouts::of(module.context());
-    let inventory = Inventory::of(module);
-    let mut replacements = Vec::new();
-    let mut seen: Vec<Encoding> = Vec::new();
-    for tensor in &inventory.tensors {
-        let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
-            continue;
-        };
-        let old = root(&found);
-        if matches!(old, Encoding::Linear(_)) || seen.contains(old) {
-            continue;
+impl Pass for ConvertEncodingsToLinearOptions {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+        let (module, layouts) = (context.module(), context.layouts());
+        let inventory = Inventory::of(module);
+        let mut replacements = Vec::new();
+        let mut seen: Vec<Encoding> = Vec::new();
+        for tensor in &inventory.tensors {
+            let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
+                continue;
+            };
+            let old = root(&found);
+            if matches!(old, Encoding::Linear(_)) || seen.contains(old) {
+                continue;
+            }
+            seen.push(old.clone());
+            let Some(new) = linear(old, &inventory, layouts) else {
+                continue;
+            };
+            if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, &new)) {
+                replacements.push((old, new));
+            }
         }
-        seen.push(old.clone());
-        let Some(new) = linear(old, &inventory, layouts) else {
-            continue;
-        };
-        if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, &new)) {
-            replacements.push((old, new));
-        }
+        respell(context, &inventory, replacements);
+        Ok(Vec::new())
     }
-    respell(module, &inventory, replacements);
-    Ok(String::new())
 }
 
 /// The bases of an encoding that give its layout on every shape it is used with: those of one of

@@ -1,16 +1,27 @@
 //! `convert-layouts-to-llvm`: see [`crate::lower`].
 
-use super::options::Options;
+use super::Pass;
+use super::context::PassContext;
+use super::table::ConvertLayoutsToLLVMOptions;
 use crate::lower;
-use crate::sys::Emitted;
-use melior::ir::OperationRef;
+use crate::sys::{Emitted, FollowUp};
 
-pub(super) fn run(module: OperationRef<'_, '_>, options: &Options) -> Result<String, Emitted> {
-    lower::lower_module(module, options.get("target"))?;
-    Ok(lower::FINISH.to_owned())
-}
+/// What finishes the loops, `arith` and `math` that the lowering leaves; all but the loops in one sweep.
+const FINISH: [FollowUp; 4] = [
+    FollowUp::ScfToControlFlow,
+    FollowUp::ToLlvm,
+    FollowUp::ReconcileCasts,
+    FollowUp::Cse,
+];
 
-/// After the last conversion there is nothing but the LLVM dialect.
-pub(super) fn finish(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
-    lower::check_lowered(module)
+impl Pass for ConvertLayoutsToLLVMOptions {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+        lower::lower_module(context.module(), context.gpu(self.target.as_deref()))?;
+        Ok(FINISH.to_vec())
+    }
+
+    /// After the last conversion there is nothing but the LLVM dialect.
+    fn finish(&self, context: &PassContext<'_, '_>) -> Result<(), Emitted> {
+        lower::check_lowered(context.module())
+    }
 }

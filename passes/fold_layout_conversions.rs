@@ -1,24 +1,27 @@
 //! `fold-layout-conversions`: conversions that move nothing disappear.
 
-use super::options::Options;
+use super::Pass;
+use super::context::PassContext;
 use super::respell::{Inventory, attribute, respell, root};
-use crate::ir::{Layouts, OpKind, TensorType};
+use super::table::FoldLayoutConversionsOptions;
+use crate::ir::{OpKind, TensorType};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Emitted};
-use melior::ir::operation::OperationLike;
+use crate::sys::{self, Emitted, FollowUp};
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::HashSet;
 
-pub(super) fn run(module: OperationRef<'_, '_>, _: &Options) -> Result<String, Emitted> {
-    unify_spellings(module);
-    // Folding one conversion may erase others of the list.
-    let mut erased = HashSet::new();
-    for op in conversions(module) {
-        if !erased.contains(&sys::operation_id(op)) {
-            fold(op, &mut erased);
+impl Pass for FoldLayoutConversionsOptions {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+        unify_spellings(context);
+        // Folding one conversion may erase others of the list.
+        let mut erased = HashSet::new();
+        for op in conversions(context.module()) {
+            if !erased.contains(&sys::operation_id(op)) {
+                fold(op, &mut erased);
+            }
         }
+        Ok(Vec::new())
     }
-    Ok(String::new())
 }
 
 fn is_conversion(op: Op<'_>) -> bool {
@@ -34,8 +37,8 @@ fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Op<'c>> {
 }
 
 /// Gives two spellings of one layout one spelling, wherever a conversion goes between them.
-fn unify_spellings(module: OperationRef<'_, '_>) {
-    let layouts = Layouts::of(module.context());
+fn unify_spellings(context: &PassContext<'_, '_>) {
+    let (module, layouts) = (context.module(), context.layouts());
     for op in conversions(module) {
         let types = [
             build::operand(op, 0).r#type(),
@@ -57,7 +60,7 @@ fn unify_spellings(module: OperationRef<'_, '_>) {
                 continue;
             }
             let pair = attribute(module, old).zip(attribute(module, new));
-            if pair.is_some_and(|pair| respell(module, &inventory, vec![pair])) {
+            if pair.is_some_and(|pair| respell(context, &inventory, vec![pair])) {
                 break;
             }
         }

@@ -1,26 +1,28 @@
 //! The passes: one file each, named as on the command line, declared in `Passes.td`.
+//!
+//! [`Pass`] is what such a file implements, for the options of its pass; `table` is what the build
+//! script makes of `Passes.td`: those options and the enum of passes. A pass that is declared and not
+//! written does not compile.
 
+mod context;
 mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
-mod options;
 mod respell;
+mod table;
 
-use crate::encoding::{error_of_key, place_of_key};
-use crate::ir::{Layouts, canonical, verify};
-use crate::layout::LinearLayout;
-use crate::sys::{self, Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics};
+use crate::ir::LinearLayouts;
+use crate::sys::{self, Emitted, FollowUp, OptionValue, Passes};
+use context::PassContext;
 use melior::dialect::DialectRegistry;
-use melior::ir::{Attribute, OperationRef, Type};
-use options::Options;
-use std::any::Any;
+use melior::ir::OperationRef;
+use table::PassKind;
 
-/// Makes dialects and passes work, and registers the passes with MLIR, ours and those that ours end
-/// with. Idempotent.
+/// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
 pub fn install() {
     static ONCE: std::sync::Once = std::sync::Once::new();
     ONCE.call_once(|| {
-        sys::install(&LinearLayouts);
+        sys::install(&LinearLayouts, &Table);
         sys::register_passes();
     });
 }
@@ -31,115 +33,43 @@ pub fn register_dialects(registry: &DialectRegistry) {
     sys::register_dialects(registry);
 }
 
-/// Runs a pass on a module; returns the pipeline of MLIR passes to run after it.
-type Run = fn(OperationRef<'_, '_>, &Options) -> Result<String, Emitted>;
+/// A pass, as its options.
+trait Pass {
+    /// Runs it on a module; returns the passes of MLIR that are to run after it.
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted>;
 
-/// Every pass by its argument, sorted.
-const PASSES: [(&str, Run); 3] = [
-    (
-        "convert-encodings-to-linear",
-        convert_encodings_to_linear::run,
-    ),
-    ("convert-layouts-to-llvm", convert_layouts_to_llvm::run),
-    ("fold-layout-conversions", fold_layout_conversions::run),
-];
-
-struct LinearLayouts;
-
-impl Semantics for LinearLayouts {
-    fn new_cache(&self) -> Box<dyn Any + Send + Sync> {
-        Box::new(Layouts::default())
+    /// Checks what the passes after it have left.
+    fn finish(&self, _: &PassContext<'_, '_>) -> Result<(), Emitted> {
+        Ok(())
     }
+}
 
-    fn check_attribute(
+/// The passes of `Passes.td`, by their numbers.
+struct Table;
+
+impl Table {
+    fn pass(number: u16, options: &[OptionValue<'_>]) -> Box<dyn Pass> {
+        // C++ has its numbers from the same table.
+        PassKind::ALL[usize::from(number)].with(options)
+    }
+}
+
+impl Passes for Table {
+    fn run(
         &self,
-        cache: &LayoutCache,
-        attribute: Attribute<'_>,
-        text: &[u8],
-    ) -> Result<Option<String>, Flaw> {
-        if text.starts_with(b"cache_policy") {
-            let rules = verify::cache_policy(attribute);
-            return rules.map(|()| None).map_err(|(reason, key)| Flaw {
-                reason,
-                place: place_of_key(text, key).unwrap_or(0),
-            });
-        }
-        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts.normal_spelling(attribute).map_err(|reason| Flaw {
-            place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
-            reason: reason.to_string(),
-        })
-    }
-
-    fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String> {
-        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts.encoding(encoding).ok().map(|e| e.pretty_name())
-    }
-
-    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String> {
-        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts
-            .type_rules(type_)
-            .map_err(|reason| reason.to_string())
-    }
-
-    fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String> {
-        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts.of_type(type_).map_err(|reason| reason.to_string())
-    }
-
-    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
-        crate::ir::unknown_name(kind, dialect, name, known)
-    }
-
-    fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String> {
-        error_of_key(dialect, family, key).map(|error| error.to_string())
-    }
-
-    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {
-        canonical::rewrite(op)
-    }
-
-    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
-        verify::operation(op)
-    }
-
-    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>> {
-        verify::attribute(op, name)
-    }
-
-    fn verify_same_encoding(
-        &self,
-        op: OperationRef<'_, '_>,
-        results: bool,
-    ) -> Result<(), Vec<Complaint>> {
-        verify::same_encoding(op, results)
-    }
-
-    fn run_pass(
-        &self,
-        argument: &str,
-        options: &str,
+        number: u16,
+        options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<String, Emitted> {
-        let run = PASSES
-            .iter()
-            .find(|(name, _)| *name == argument)
-            .map(|(_, run)| run);
-        let Some(run) = run else {
-            let known: Vec<&str> = PASSES.iter().map(|(name, _)| *name).collect();
-            let complaint = Complaint::new(format!("has no pass `{argument}` in this library"))
-                .note(format!("the passes are: {}", known.join(", ")));
-            return Err(sys::emit_error(module, &complaint));
-        };
-        run(module, &Options::parse(options))
+    ) -> Result<Vec<FollowUp>, Emitted> {
+        Self::pass(number, options).run(&PassContext::of(module))
     }
 
-    fn finish_pass(&self, argument: &str, module: OperationRef<'_, '_>) -> Result<(), Emitted> {
-        if argument == "convert-layouts-to-llvm" {
-            convert_layouts_to_llvm::finish(module)
-        } else {
-            Ok(())
-        }
+    fn finish(
+        &self,
+        number: u16,
+        options: &[OptionValue<'_>],
+        module: OperationRef<'_, '_>,
+    ) -> Result<(), Emitted> {
+        Self::pass(number, options).finish(&PassContext::of(module))
     }
 }

@@ -6,6 +6,7 @@
 //! for an encoding by its kind (a product for `#ttg.nvidia_mma`); it keeps its spelling there, and
 //! so everywhere.
 
+use super::context::PassContext;
 use crate::encoding::Encoding;
 use crate::ir::{Layouts, TensorType, verify};
 use crate::layout::Dim;
@@ -89,11 +90,11 @@ impl<'c> Inventory<'c> {
 /// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
 /// a copy of the module.
 pub(super) fn respell<'c>(
-    module: OperationRef<'c, '_>,
+    context: &PassContext<'c, '_>,
     inventory: &Inventory<'c>,
     mut replacements: Vec<(Attribute<'c>, Attribute<'c>)>,
 ) -> bool {
-    let layouts = Layouts::of(module.context());
+    let (module, layouts) = (context.module(), context.layouts());
     while !replacements.is_empty() {
         let refused = refused(module, inventory, &replacements);
         if refused.is_empty() {

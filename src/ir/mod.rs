@@ -3,7 +3,7 @@
 //! [`TensorType`] is a tensor with an encoding, [`Layouts`] the cache of what encodings mean,
 //! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`infer`] how
 //! the encodings of operands and results follow from each other, [`canonical`] the canonical form of
-//! operations, [`Message`] what MLIR said about a file.
+//! operations, [`LinearLayouts`] what the dialects ask of all these, [`Message`] what MLIR said about a file.
 //!
 //! Missing on purpose: views of `arith`, `math` and `scf` operations; MLIR owns those.
 
@@ -14,6 +14,7 @@ mod layouts;
 mod module;
 pub mod ops;
 pub mod reference;
+mod semantics;
 mod tensor;
 mod uniform;
 mod unknown;
@@ -24,5 +25,6 @@ pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::{ModuleInfo, NoGpu};
 pub use ops::{AnyKind, OpKind, UpstreamKind};
+pub use semantics::LinearLayouts;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
 pub use unknown::{TRITON_VERSION, unknown_name};

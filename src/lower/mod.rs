@@ -34,6 +34,7 @@ pub use dispatch::can_be_lowered;
 use crate::ir::{ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Complaint, Emitted};
+use crate::target::Target;
 use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::{OperationLike, OperationMutLike};
@@ -45,18 +46,17 @@ fn bits_of(type_: Type<'_>) -> u32 {
     element_bits(type_).expect("registers hold numbers and pointers")
 }
 
-/// The conversions of MLIR that finish what [`lower_module`] leaves: loops, `arith`, `math`.
+/// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
+/// conversions finish: `scf`, `arith` and `math` on scalars.
 ///
-/// Everything but the loops is converted in one sweep.
-pub const FINISH: &str = "convert-scf-to-cf,convert-to-llvm,reconcile-unrealized-casts,cse";
-
-/// Lowers every `tt.func` of a module in place.
-///
-/// `target` overrides the module's `ttg.target`.
+/// `target` is the GPU to lower for, if one is known; a module without functions needs none.
 ///
 /// # Errors
 /// Everything that cannot be lowered, each at its place; the module may then be half lowered.
-pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Result<(), Emitted> {
+pub fn lower_module(
+    module: OperationRef<'_, '_>,
+    target: Result<&'static Target, NoGpu>,
+) -> Result<(), Emitted> {
     let fail = |complaint: Complaint| sys::emit_error(module, &complaint);
     let Some(body) = build::single_block(module, 0) else {
         return Ok(());
@@ -70,7 +70,7 @@ pub fn lower_module(module: OperationRef<'_, '_>, target: Option<&str>) -> Resul
         return Ok(());
     }
     let info = ModuleInfo::around(module).map_err(fail)?;
-    let gpu = select_gpu(module, info, target).map_err(fail)?;
+    let gpu = select_gpu(info, target).map_err(fail)?;
 
     let mut shared_bytes = 0;
     let mut failed = None;
@@ -122,12 +122,8 @@ pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
     outcome
 }
 
-fn select_gpu(
-    module: OperationRef<'_, '_>,
-    info: ModuleInfo,
-    asked: Option<&str>,
-) -> Result<Gpu, Complaint> {
-    let target = ModuleInfo::gpu(module, asked).map_err(|reason| match reason {
+fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Result<Gpu, Complaint> {
+    let target = target.map_err(|reason| match reason {
         NoGpu::Unsaid => Complaint::new("has no target to lower for")
             .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`"),
         NoGpu::Unknown(e) => Complaint::new(format!("cannot be lowered: {e}")),

@@ -2,6 +2,7 @@
 
 use super::emit::attributes_of;
 use super::lower_module;
+use crate::ir::ModuleInfo;
 use crate::sys;
 use crate::sys::build::{self, Op};
 use melior::Context;
@@ -89,7 +90,7 @@ fn check(text: &str, what: &str) -> usize {
             wanted.insert(number, (name, kept(op)));
         }
     }
-    lower_module(root, None).unwrap_or_else(|_| panic!("{what} lowers"));
+    lower_module(root, ModuleInfo::gpu(root, None)).unwrap_or_else(|_| panic!("{what} lowers"));
     let mut after = Vec::new();
     below(root, &mut after);
     let mut met = HashSet::new();

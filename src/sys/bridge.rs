@@ -7,10 +7,32 @@ use super::callbacks::*;
 
 #[cxx::bridge(namespace = "ll::bridge")]
 pub(super) mod ffi {
+    /// A pass of MLIR's own that finishes what one of ours leaves.
+    #[derive(Debug)]
+    enum FollowUp {
+        /// `convert-scf-to-cf`.
+        ScfToControlFlow,
+        /// `convert-to-llvm`.
+        ToLlvm,
+        /// `reconcile-unrealized-casts`.
+        ReconcileCasts,
+        /// `cse`.
+        Cse,
+    }
+
+    /// The value of an option of a pass; which part counts, is for the option to say.
+    #[derive(Clone, Copy, Debug)]
+    struct OptionValue<'a> {
+        /// That of a text.
+        text: &'a [u8],
+        /// That of a number; 0 or 1 for `false` and `true`.
+        number: i64,
+    }
+
     /// What a pass did: whether it succeeded, and MLIR passes to run after it.
     struct PassOutcome {
         succeeded: bool,
-        pipeline: String,
+        follow_ups: Vec<FollowUp>,
     }
 
     /// The parts of a `!tt.ptr` type; `is_pointer` is false for every other type.
@@ -84,8 +106,8 @@ pub(super) mod ffi {
         fn canonicalize(op: usize) -> RewriteAction;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
-        fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome;
-        fn finish_pass(argument: &str, op: usize) -> bool;
+        fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome;
+        fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> bool;
     }
 
     unsafe extern "C++" {

@@ -1,9 +1,11 @@
-//! What C++ asks Rust: the answers come from [`Semantics`], which the rooms above install.
+//! What C++ asks Rust: the answers come from [`Semantics`] and [`Passes`], which the rooms above install.
 //!
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::ffi::{self, AttributeCheck, PassOutcome, RewriteAction, UnknownName};
+use super::bridge::ffi::{
+    self, AttributeCheck, FollowUp, OptionValue, PassOutcome, RewriteAction, UnknownName,
+};
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
@@ -46,7 +48,7 @@ pub struct Flaw {
     pub place: usize,
 }
 
-/// The meaning of the dialects and passes, as the C++ side needs it.
+/// The meaning of the dialects, as the C++ side needs it.
 pub trait Semantics: Sync {
     /// A fresh cache for one MLIR context.
     fn new_cache(&self) -> Box<dyn Any + Send + Sync>;
@@ -98,21 +100,30 @@ pub trait Semantics: Sync {
         op: OperationRef<'_, '_>,
         results: bool,
     ) -> Result<(), Vec<Complaint>>;
-    /// Runs a pass on a module, and returns the pipeline of MLIR passes to run after it.
+}
+
+/// The passes, by their numbers in `passes/Passes.td`, as the C++ side needs them.
+pub trait Passes: Sync {
+    /// Runs a pass on a module, and returns the MLIR passes to run after it.
     ///
     /// # Errors
     /// An error that has been emitted already.
-    fn run_pass(
+    fn run(
         &self,
-        argument: &str,
-        options: &str,
+        number: u16,
+        options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<String, Emitted>;
-    /// Looks at what the pipeline that [`Self::run_pass`] asked for has left.
+    ) -> Result<Vec<FollowUp>, Emitted>;
+    /// Looks at what the passes that [`Self::run`] asked for have left.
     ///
     /// # Errors
     /// An error that has been emitted already.
-    fn finish_pass(&self, argument: &str, module: OperationRef<'_, '_>) -> Result<(), Emitted>;
+    fn finish(
+        &self,
+        number: u16,
+        options: &[OptionValue<'_>],
+        module: OperationRef<'_, '_>,
+    ) -> Result<(), Emitted>;
 }
 
 /// What becomes of an operation in canonical form.
@@ -145,16 +156,24 @@ pub enum Rewrite<'c> {
 pub struct Emitted(());
 
 static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
+static PASSES: OnceLock<&'static dyn Passes> = OnceLock::new();
 
-/// Installs the semantics; later calls have no effect.
-pub fn install(semantics: &'static dyn Semantics) {
+/// Installs what the dialects mean and what the passes do; later calls have no effect.
+pub fn install(semantics: &'static dyn Semantics, passes: &'static dyn Passes) {
     let _ = SEMANTICS.set(semantics);
+    let _ = PASSES.set(passes);
 }
 
 pub(super) fn semantics() -> &'static dyn Semantics {
     *SEMANTICS
         .get()
         .expect("`install` runs before any dialect is registered")
+}
+
+fn passes() -> &'static dyn Passes {
+    *PASSES
+        .get()
+        .expect("`install` runs before any pass is registered")
 }
 
 /// One context's cache of what its types and encodings mean.
@@ -381,38 +400,27 @@ pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
     verify(op, |op| semantics().verify_same_encoding(op, results))
 }
 
-pub(super) fn finish_pass(argument: &str, op: usize) -> bool {
-    // SAFETY: C++ passes the address of the operation that the pass runs on.
-    let op = unsafe { super::operation(op) };
-    match guard(|| semantics().finish_pass(argument, op)) {
-        Ok(outcome) => outcome.is_ok(),
-        Err(panic) => {
-            emit_error(op, &Complaint::new(internal(&panic)));
-            false
-        }
+pub(super) fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> bool {
+    pass(op, |module| passes().finish(number, options, module)).is_some()
+}
+
+pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome {
+    let follow_ups = pass(op, |module| passes().run(number, options, module));
+    PassOutcome {
+        succeeded: follow_ups.is_some(),
+        follow_ups: follow_ups.unwrap_or_default(),
     }
 }
 
-pub(super) fn run_pass(argument: &str, options: &[u8], op: usize) -> PassOutcome {
+/// What a pass returns; nothing where it fails, after an error.
+fn pass<T>(op: usize, f: impl FnOnce(OperationRef<'_, '_>) -> Result<T, Emitted>) -> Option<T> {
     // SAFETY: C++ passes the address of the operation that the pass runs on.
     let op = unsafe { super::operation(op) };
-    let options = String::from_utf8_lossy(options);
-    let outcome = guard(|| semantics().run_pass(argument, &options, op));
-    match outcome {
-        Ok(Ok(pipeline)) => PassOutcome {
-            succeeded: true,
-            pipeline,
-        },
-        Ok(Err(Emitted(()))) => PassOutcome {
-            succeeded: false,
-            pipeline: String::new(),
-        },
+    match guard(|| f(op)) {
+        Ok(outcome) => outcome.ok(),
         Err(panic) => {
             emit_error(op, &Complaint::new(internal(&panic)));
-            PassOutcome {
-                succeeded: false,
-                pipeline: String::new(),
-            }
+            None
         }
     }
 }

@@ -1,6 +1,6 @@
 //! The FFI fence: the only room with unsafe code.
 //!
-//! [`bridge`](self) declares what crosses, [`Semantics`] is what the rooms above supply, and the
+//! [`bridge`](self) declares what crosses, [`Semantics`] and [`Passes`] are what the rooms above supply, and the
 //! functions here wrap the rest of MLIR's C API that melior does not offer.
 #![allow(unsafe_code, reason = "the one room that talks to C and C++")]
 
@@ -14,8 +14,11 @@ mod plugin;
 mod translate;
 
 pub use callbacks::{
-    Complaint, Emitted, Flaw, LayoutCache, Rewrite, Semantics, emit_error, emit_remark, install,
+    Complaint, Emitted, Flaw, LayoutCache, Passes, Rewrite, Semantics, emit_error, emit_remark,
+    install,
 };
+
+pub use bridge::ffi::{FollowUp, OptionValue};
 
 pub use input::{MAX_NESTING, arguments, parse_input, read_input, refuse_input};
 pub use translate::{

@@ -1,0 +1,85 @@
+//! What the dialects ask of Rust: rules, layouts, canonical forms and spellings.
+//!
+//! Each answer is one call of the file that knows it; passes have no part in it.
+
+use super::{Layouts, canonical, unknown_name, verify};
+use crate::encoding::{error_of_key, place_of_key};
+use crate::layout::LinearLayout;
+use crate::sys::{Complaint, Flaw, LayoutCache, Rewrite, Semantics};
+use melior::ir::{Attribute, OperationRef, Type};
+use std::any::Any;
+
+/// What the dialects ask of Rust, answered by the rooms that know it.
+#[derive(Debug)]
+pub struct LinearLayouts;
+
+impl Semantics for LinearLayouts {
+    fn new_cache(&self) -> Box<dyn Any + Send + Sync> {
+        Box::new(Layouts::default())
+    }
+
+    fn check_attribute(
+        &self,
+        cache: &LayoutCache,
+        attribute: Attribute<'_>,
+        text: &[u8],
+    ) -> Result<Option<String>, Flaw> {
+        if text.starts_with(b"cache_policy") {
+            let rules = verify::cache_policy(attribute);
+            return rules.map(|()| None).map_err(|(reason, key)| Flaw {
+                reason,
+                place: place_of_key(text, key).unwrap_or(0),
+            });
+        }
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.normal_spelling(attribute).map_err(|reason| Flaw {
+            place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
+            reason: reason.to_string(),
+        })
+    }
+
+    fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.encoding(encoding).ok().map(|e| e.pretty_name())
+    }
+
+    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts
+            .type_rules(type_)
+            .map_err(|reason| reason.to_string())
+    }
+
+    fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String> {
+        let layouts: &Layouts = cache.get().expect("`new_cache` made it");
+        layouts.of_type(type_).map_err(|reason| reason.to_string())
+    }
+
+    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
+        unknown_name(kind, dialect, name, known)
+    }
+
+    fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String> {
+        error_of_key(dialect, family, key).map(|error| error.to_string())
+    }
+
+    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {
+        canonical::rewrite(op)
+    }
+
+    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
+        verify::operation(op)
+    }
+
+    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>> {
+        verify::attribute(op, name)
+    }
+
+    fn verify_same_encoding(
+        &self,
+        op: OperationRef<'_, '_>,
+        results: bool,
+    ) -> Result<(), Vec<Complaint>> {
+        verify::same_encoding(op, results)
+    }
+}

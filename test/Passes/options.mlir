@@ -1,0 +1,22 @@
+// The text of an option reaches the pass as it was given, and what is no option is said by MLIR.
+
+// RUN: not ll-opt --convert-layouts-to-llvm='target={cuda:90 fast}' %s 2>&1 | FileCheck %s --check-prefix=TEXT
+// TEXT: :[[#@LINE+14]]:1: error: 'builtin.module' op cannot be lowered: unknown target `cuda:90 fast`; known targets are
+
+// RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{aim=cuda:90})' %s 2>&1 | FileCheck %s --check-prefix=KEY
+// KEY: <Pass-Options-Parser>: no such option aim
+
+// Of two values MLIR takes the last.
+// RUN: ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=cuda:90 target=cuda:80})' %s | FileCheck %s --check-prefix=LAST
+// LAST: ttg.target = "cuda:80"
+
+// An empty text is none: the module's own target counts.
+// RUN: ll-opt --convert-layouts-to-llvm='target=' %s | FileCheck %s --check-prefix=OWN
+// RUN: ll-opt --convert-layouts-to-llvm %s | FileCheck %s --check-prefix=OWN
+// OWN: ttg.target = "cuda:100"
+
+module attributes {ttg.target = "cuda:100", "ttg.num-warps" = 4 : i32} {
+  tt.func public @f() {
+    tt.return
+  }
+}
