@@ -215,6 +215,18 @@ impl Encoding {
             _ => self.is_shared().then_some(16),
         }
     }
+
+    /// Returns after how many elements of a buffer how many are left out: `(interval, padding)` pairs.
+    ///
+    /// None for encodings without gaps; a buffer in partitions has those of one partition.
+    #[must_use]
+    pub fn interval_paddings(&self) -> &[(u32, u32)] {
+        match self {
+            Self::PaddedShared(e) => e.interval_paddings(),
+            Self::PartitionedShared(e) => e.partition_layout().interval_paddings(),
+            _ => &[],
+        }
+    }
 }
 
 /// Returns how far the bases of `ind` reach along each dim; a zero one counts, where `copies` is set,

@@ -1,4 +1,7 @@
-//! Shared memory: which conversion uses which bytes, and where a barrier must come first.
+//! Shared memory: which conversion and which buffer uses which bytes, and where a barrier must come first.
+//!
+//! Buffers lie one after another, each in bytes of its own; the scratch memory of conversions follows them.
+//! A buffer that is read after it was written, or written after it was used, waits for a barrier in between.
 //!
 //! A conversion writes its scratch buffer, waits, and reads it. Whoever writes the same bytes next
 //! must first know that everyone has read. Two buffers used in turn need no barrier of their own
@@ -6,6 +9,7 @@
 //! saves a barrier, up to twice what the largest one needs.
 
 use super::gpu::Gpu;
+use super::local::{self, Touch};
 use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
 use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
@@ -13,7 +17,7 @@ use crate::sys::build::{self, Blk, Op};
 use crate::sys::{self, Complaint, Emitted, operation_id};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
 /// A conversion with its plan and its place in shared memory.
@@ -30,14 +34,55 @@ pub(crate) struct Placed {
 #[derive(Debug, Default)]
 pub(crate) struct Allocation {
     placed: HashMap<usize, Placed>,
+    /// Where each buffer begins, in bytes, by the operation that makes it.
+    buffers: HashMap<usize, u32>,
+    /// The operations on buffers that a barrier must come before.
+    barriers: HashSet<usize>,
+    /// Where the scratch memory of conversions begins, after all buffers.
+    scratch: u32,
     bytes: u32,
 }
 
 /// Buffers begin at multiples of this.
 const ALIGNMENT: u32 = 128;
 
-/// Byte ranges that some warp may still be reading.
-type Pending = Vec<(u32, u32)>;
+/// What was done since the last barrier that others must not meet.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct Pending {
+    /// Ranges of scratch memory that some warp may still be reading.
+    scratch: Vec<(u32, u32)>,
+    /// Buffers that were read.
+    reads: BTreeSet<Touch>,
+    /// Buffers that were written.
+    writes: BTreeSet<Touch>,
+}
+
+impl Pending {
+    fn clear(&mut self) {
+        *self = Self::default();
+    }
+
+    fn merge(&mut self, other: &Self) {
+        for range in &other.scratch {
+            self.add(*range);
+        }
+        self.reads.extend(&other.reads);
+        self.writes.extend(&other.writes);
+    }
+
+    fn add(&mut self, range: (u32, u32)) {
+        if !self.scratch.contains(&range) {
+            self.scratch.push(range);
+        }
+        self.scratch.sort_unstable();
+    }
+
+    /// Whether an access of a buffer must wait: nobody reads what is being written.
+    fn meets(&self, touch: Touch, is_write: bool) -> bool {
+        let meets = |set: &BTreeSet<Touch>| set.iter().any(|other| other.may_be(touch));
+        meets(&self.writes) || (is_write && meets(&self.reads))
+    }
+}
 
 impl Allocation {
     /// Plans every conversion below a block and places its scratch memory; says what has no plan.
@@ -47,6 +92,8 @@ impl Allocation {
             gpu,
             known: HashMap::new(),
             plans: HashMap::new(),
+            buffers: HashMap::new(),
+            bytes: 0,
             emitted: None,
         };
         planner.block(entry);
@@ -56,8 +103,16 @@ impl Allocation {
             .map(|plan| plan.scratch_bytes())
             .max()
             .unwrap_or_default();
-        let budget = (2 * largest.next_multiple_of(ALIGNMENT)).min(gpu.target.max_shared_bytes);
-        let mut allocation = Self::default();
+        let scratch = planner.bytes.checked_next_multiple_of(ALIGNMENT);
+        let scratch = scratch.unwrap_or(u32::MAX);
+        let room = gpu.target.max_shared_bytes.saturating_sub(scratch);
+        let budget = (2 * largest.next_multiple_of(ALIGNMENT)).min(room);
+        let mut allocation = Self {
+            buffers: planner.buffers,
+            scratch,
+            bytes: planner.bytes,
+            ..Self::default()
+        };
         for (op, plan) in planner.plans {
             allocation.placed.insert(
                 op,
@@ -68,7 +123,7 @@ impl Allocation {
                 },
             );
         }
-        allocation.place(entry, &mut Pending::new(), budget.max(largest));
+        allocation.place(entry, &mut Pending::default(), budget.max(largest));
         (allocation, planner.emitted)
     }
 
@@ -77,8 +132,20 @@ impl Allocation {
         self.bytes
     }
 
-    pub(crate) fn get(&self, op: Op<'_>) -> Option<&Placed> {
-        self.placed.get(&operation_id(op))
+    /// The plan of a conversion, and where its scratch memory begins.
+    pub(crate) fn get(&self, op: Op<'_>) -> Option<(&Placed, u32)> {
+        let placed = self.placed.get(&operation_id(op))?;
+        Some((placed, self.scratch.saturating_add(placed.offset)))
+    }
+
+    /// Where the buffer begins that an operation makes.
+    pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
+        self.buffers.get(&operation_id(op)).copied()
+    }
+
+    /// Whether a barrier must come before an operation on a buffer.
+    pub(crate) fn needs_barrier(&self, op: Op<'_>) -> bool {
+        self.barriers.contains(&operation_id(op))
     }
 
     /// Places the conversions of a block, given and giving back what is still being read.
@@ -90,8 +157,27 @@ impl Allocation {
             }
             if let Some(placed) = self.placed.get_mut(&operation_id(op)) {
                 place_one(placed, pending, budget);
-                self.bytes = self.bytes.max(placed.offset + placed.plan.scratch_bytes());
+                if placed.plan.scratch_bytes() > 0 {
+                    let end = placed.offset + placed.plan.scratch_bytes();
+                    let end = self.scratch.saturating_add(end);
+                    self.bytes = self.bytes.max(end);
+                }
             }
+            let Some(access) = local::access(op) else {
+                continue;
+            };
+            let is_known = self.barriers.contains(&operation_id(op));
+            if is_known || pending.meets(access.touch, access.is_write) {
+                // Once a barrier was needed here it stays: rounds over a loop only add accesses.
+                self.barriers.insert(operation_id(op));
+                pending.clear();
+            }
+            let set = if access.is_write {
+                &mut pending.writes
+            } else {
+                &mut pending.reads
+            };
+            set.insert(access.touch);
         }
     }
 }
@@ -116,7 +202,7 @@ impl Allocation {
                 };
                 let mut state = entry.clone();
                 self.place(inner, &mut state, budget);
-                merge(&mut end, &state);
+                end.merge(&state);
             }
             let settled = end == entry;
             if !is_loop || settled || round == ROUNDS {
@@ -125,19 +211,12 @@ impl Allocation {
             }
             entry = end;
             if round + 1 == ROUNDS {
-                merge(&mut entry, &vec![(0, budget)]);
+                entry.add((0, budget));
+                entry.reads.insert(Touch::Any);
+                entry.writes.insert(Touch::Any);
             }
         }
     }
-}
-
-fn merge(into: &mut Pending, other: &Pending) {
-    for range in other {
-        if !into.contains(range) {
-            into.push(*range);
-        }
-    }
-    into.sort_unstable();
 }
 
 fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
@@ -147,12 +226,18 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
     }
     let is_free = |at: u32, pending: &Pending| {
         pending
+            .scratch
             .iter()
             .all(|(from, to)| at + bytes <= *from || *to <= at)
     };
     // Once a barrier was needed here it stays: rounds over a loop only add ranges.
     let candidates = std::iter::once(0)
-        .chain(pending.iter().map(|(_, to)| to.next_multiple_of(ALIGNMENT)))
+        .chain(
+            pending
+                .scratch
+                .iter()
+                .map(|(_, to)| to.next_multiple_of(ALIGNMENT)),
+        )
         .filter(|at| at + bytes <= budget);
     let fresh = candidates.filter(|at| is_free(*at, pending)).min();
     match fresh {
@@ -172,7 +257,7 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
     {
         pending.clear();
     }
-    merge(pending, &vec![(placed.offset, placed.offset + bytes)]);
+    pending.add((placed.offset, placed.offset + bytes));
 }
 
 type PlanKey = (usize, usize, bool);
@@ -183,6 +268,9 @@ struct Planner<'l> {
     /// Plans by operand type, result type and `force_warp_shuffle`: a kernel repeats conversions.
     known: HashMap<PlanKey, Arc<ConvertPlan>>,
     plans: HashMap<usize, Arc<ConvertPlan>>,
+    /// Where the buffers begin, and the bytes of all.
+    buffers: HashMap<usize, u32>,
+    bytes: u32,
     emitted: Option<Emitted>,
 }
 
@@ -201,6 +289,17 @@ impl Planner<'_> {
                     }
                     Err(complaint) => self.emitted = Some(sys::emit_error(op, &complaint)),
                 }
+            }
+            match local::scratch(self.layouts, op) {
+                Ok(None) => {}
+                Ok(Some(scratch)) => {
+                    let start = self.bytes.checked_next_multiple_of(scratch.alignment);
+                    // What is too much for any GPU is reported for the function as a whole.
+                    let start = start.unwrap_or(u32::MAX);
+                    self.buffers.insert(operation_id(op), start);
+                    self.bytes = start.saturating_add(scratch.bytes);
+                }
+                Err(complaint) => self.emitted = Some(sys::emit_error(op, &complaint)),
             }
         }
     }

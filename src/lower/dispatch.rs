@@ -5,7 +5,7 @@
 //! README.
 
 use super::function::{Lowering, Outcome};
-use super::{buffer, casts, control, elementwise, integer, math, memory, program, views};
+use super::{buffer, casts, control, elementwise, integer, local, math, memory, program, views};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Complaint;
 use crate::sys::build::Op;
@@ -65,6 +65,15 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtSplit => views::split,
         K::TtStore => memory::store,
         K::TtgConvertLayout => |l, op| l.convert_layout(op),
+        K::TtgLocalAlloc => local::alloc,
+        K::TtgLocalDealloc => local::dealloc,
+        K::TtgLocalLoad => local::load,
+        K::TtgLocalStore => local::store,
+        K::TtgMemDescIndex => local::views::index,
+        K::TtgMemDescReinterpret => local::views::reinterpret,
+        K::TtgMemDescReshape => local::views::reshape,
+        K::TtgMemDescSubslice => local::views::subslice,
+        K::TtgMemDescTrans => local::views::trans,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
         K::TtApproxDivF
@@ -108,20 +117,11 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgFp4ToFp
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
-        | K::TtgLocalAlloc
         | K::TtgLocalAtomicScatterRMW
-        | K::TtgLocalDealloc
         | K::TtgLocalGather
-        | K::TtgLocalLoad
         | K::TtgLocalScatter
-        | K::TtgLocalStore
         | K::TtgMask
         | K::TtgMaskReturn
-        | K::TtgMemDescIndex
-        | K::TtgMemDescReinterpret
-        | K::TtgMemDescReshape
-        | K::TtgMemDescSubslice
-        | K::TtgMemDescTrans
         | K::TtgPredicateStage
         | K::TtgWarpId
         | K::TtgWarpReturn

@@ -322,6 +322,9 @@ impl<'c> Lowering<'c> {
 
     /// The LLVM types of a value's registers.
     pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Complaint> {
+        if super::local::is_buffer(type_) {
+            return Ok(super::local::Buffer::types(self));
+        }
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         let scalar = scalar_type(self.e.context, element).ok_or_else(|| {
             Complaint::new(format!("has the type `{type_}`, which has no LLVM type"))
@@ -377,29 +380,40 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
+    /// The address of a byte of the function's shared memory.
+    pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
+        let name = self.e.parsed(&format!("@{SHARED}"));
+        let base = self.e.pure(
+            "llvm.mlir.addressof",
+            &[],
+            self.shared_pointer(),
+            &[("global_name", name)],
+        );
+        self.e.gep_bytes(base, offset)
+    }
+
+    /// The type of an address in shared memory.
+    pub(crate) fn shared_pointer(&self) -> Type<'c> {
+        self.e.parsed_type("!llvm.ptr<3>")
+    }
+
+    /// The layouts of the module's types.
+    pub(crate) fn layouts(&self) -> &'c Layouts {
+        self.layouts
+    }
+
     pub(crate) fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
         let sources = self.operand(op, 0);
-        let Some(placed) = self.allocation.get(op) else {
+        let Some((placed, offset)) = self.allocation.get(op) else {
             // The plan could not be made, which has been reported.
             self.set_placeholders(op);
             return Ok(());
         };
-        let (plan, offset, barrier) = (
-            Arc::clone(&placed.plan),
-            placed.offset,
-            placed.barrier_before,
-        );
+        let (plan, barrier) = (Arc::clone(&placed.plan), placed.barrier_before);
         if barrier {
             self.gpu.block_barrier(&mut self.e);
         }
-        let scratch = (plan.scratch_bytes() > 0).then(|| {
-            let type_ = self.e.parsed_type("!llvm.ptr<3>");
-            let name = self.e.parsed(&format!("@{SHARED}"));
-            let base = self
-                .e
-                .pure("llvm.mlir.addressof", &[], type_, &[("global_name", name)]);
-            self.e.gep_bytes(base, offset)
-        });
+        let scratch = (plan.scratch_bytes() > 0).then(|| self.shared_memory(offset));
         let results = super::convert::emit_plan(&mut self.e, self.gpu, &plan, &sources, scratch);
         self.set(build::result(op, 0), results);
         Ok(())

@@ -1,7 +1,7 @@
 //! TTGIR to the LLVM dialect, one file per family of operations.
 //!
 //! A tensor value becomes the list of its unique registers: one LLVM value per non-broadcast
-//! register of a thread, through loops and branches too. Elementwise operations are repeated per
+//! register of a thread, through loops and branches too. A buffer is two values, an address and a position. Elementwise operations are repeated per
 //! register and finished by MLIR's own conversions; what is written here is what layouts decide.
 //!
 //! Reading order: [`lower_module`], `function` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
@@ -22,6 +22,7 @@ mod emit;
 mod function;
 mod gpu;
 mod integer;
+mod local;
 mod math;
 mod memory;
 mod program;

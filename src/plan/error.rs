@@ -54,6 +54,14 @@ pub(super) enum Kind {
         limit: u32,
         target: &'static str,
     },
+    /// An element of a buffer that memory is not accessed by.
+    MemoryWidth {
+        bits: u32,
+    },
+    /// A buffer in the memory of several CTAs.
+    SeveralBlocks {
+        blocks: u64,
+    },
     Layout(LayoutError),
 }
 
@@ -79,7 +87,10 @@ impl PlanError {
     pub const fn is_unsupported(&self) -> bool {
         matches!(
             self.kind,
-            Kind::BlockMovement { .. } | Kind::ElementWidth { .. }
+            Kind::BlockMovement { .. }
+                | Kind::ElementWidth { .. }
+                | Kind::MemoryWidth { .. }
+                | Kind::SeveralBlocks { .. }
         )
     }
 
@@ -186,6 +197,14 @@ impl fmt::Display for PlanError {
             } => write!(
                 f,
                 "the conversion needs {needed} bytes of shared memory on {target}: expected at most {limit}"
+            ),
+            Kind::MemoryWidth { bits } => write!(
+                f,
+                "elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64"
+            ),
+            Kind::SeveralBlocks { blocks } => write!(
+                f,
+                "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
             ),
             Kind::Layout(error) => error.fmt(f),
         }

@@ -34,6 +34,7 @@ mod error;
 mod gf2;
 pub mod index;
 mod local;
+pub mod memory;
 mod shared;
 mod shuffle;
 mod sides;

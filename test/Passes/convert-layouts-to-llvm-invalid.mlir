@@ -189,8 +189,6 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32} {
 #smem = #ttg.shared_memory
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @buffers(%n: i32, %c: i1) {
-    // expected-error @+2 {{'ttg.local_alloc' op cannot be lowered yet}}
-    // expected-note @+1 {{of `ttg`, these can: }}
     %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
     // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
     // expected-note @+1 {{of `ttg`, these can: }}
@@ -199,16 +197,14 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
       %z = scf.if %c -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
         scf.yield %a : !ttg.memdesc<32xf32, #s, #smem, mutable>
       } else {
-        // expected-error @+2 {{'ttg.local_alloc' op cannot be lowered yet}}
-        // expected-note @+1 {{of `ttg`, these can: }}
         %o = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
         scf.yield %o : !ttg.memdesc<32xf32, #s, #smem, mutable>
       }
-      // expected-error @+2 {{'ttg.local_load' op cannot be lowered yet}}
-      // expected-note @+1 {{of `ttg`, these can: }}
       %v = ttg.local_load %z : !ttg.memdesc<32xf32, #s, #smem, mutable> -> tensor<32xf32, #b>
       %w = arith.addf %v, %v : tensor<32xf32, #b>
       %l = arith.addi %k, %n : i32
+      // expected-error @+2 {{hands a buffer to the next round of a loop that may be made in this one}}
+      // expected-note @+1 {{make the buffers before the loop}}
       scf.yield %z, %u, %l : !ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32
     }
     %q = scf.while (%a = %y#0) : (!ttg.memdesc<32xf32, #s, #smem, mutable>) -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
@@ -217,8 +213,6 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
     ^bb0(%a: !ttg.memdesc<32xf32, #s, #smem, mutable>):
       scf.yield %a : !ttg.memdesc<32xf32, #s, #smem, mutable>
     }
-    // expected-error @+2 {{'ttg.local_dealloc' op cannot be lowered yet}}
-    // expected-note @+1 {{of `ttg`, these can: }}
     ttg.local_dealloc %q : !ttg.memdesc<32xf32, #s, #smem, mutable>
     tt.return
   }
@@ -235,8 +229,9 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   // expected-error @+1 {{has an argument of type `tensor<32xf32, }}
   tt.func public @arguments(%m: !ttg.memdesc<32xf32, #s, #smem, mutable>, %x: tensor<32xf32, #b>, %n: i32) {
     %y = arith.addf %x, %x : tensor<32xf32, #b>
-    // expected-error @+2 {{'ttg.local_store' op cannot be lowered yet}}
+    // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
     // expected-note @+1 {{of `ttg`, these can: }}
+    %t = ttg.async_commit_group
     ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>
     tt.return
   }

@@ -5,6 +5,8 @@
 mod bench_peer;
 #[cfg(feature = "mlir")]
 mod broken;
+#[cfg(feature = "mlir")]
+mod buffers;
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
 mod conversions;

@@ -1,0 +1,460 @@
+//! Buffers in shared memory: what they take, how they are stored to and loaded from.
+//!
+//! A lowered buffer is two values: the address of what was allocated, and the position of the view in it, in
+//! bytes before padding. A view moves the position alone, so loops and branches carry buffers like registers.
+//! [`MemoryPlan`] decides which registers go in one access.
+
+pub(crate) mod views;
+
+use super::convert::emit_index;
+use super::function::{Lowering, Outcome};
+use super::{bits_of, sys};
+use crate::ir::ops::ttg;
+use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
+use crate::plan::memory::{MemoryPlan, Place};
+use crate::sys::Complaint;
+use crate::sys::build::{self, Op, Val};
+use crate::target::Access;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, TypeLike, ValueLike};
+
+/// A lowered buffer.
+#[derive(Clone, Copy)]
+pub(crate) struct Buffer<'c> {
+    /// The address of the allocation.
+    base: Val<'c>,
+    /// Where in it the view begins, in bytes before padding.
+    position: Val<'c>,
+}
+
+impl<'c> Buffer<'c> {
+    /// The types of its values.
+    pub(crate) fn types(l: &Lowering<'c>) -> Vec<Type<'c>> {
+        vec![l.shared_pointer(), l.e.types.i32]
+    }
+
+    fn of(l: &Lowering<'c>, value: Val<'c>) -> Result<Self, Complaint> {
+        let [base, position] = l.get(value)[..] else {
+            return Err(Complaint::new(format!(
+                "needs a buffer in shared memory, but has `{}`",
+                value.r#type()
+            )));
+        };
+        Ok(Self { base, position })
+    }
+
+    fn set(self, l: &mut Lowering<'c>, value: Val<'c>) {
+        l.set(value, [self.base, self.position]);
+    }
+}
+
+/// Whether a type is that of a buffer in shared memory.
+pub(crate) fn is_buffer(type_: Type<'_>) -> bool {
+    TensorType::of(type_).is_none()
+        && sys::buffer(type_)
+            .filter(|buffer| buffer.memory_space.is_some())
+            .and_then(|buffer| Layouts::of(type_.context()).encoding(buffer.encoding?).ok())
+            .is_some_and(|encoding| encoding.is_shared())
+}
+
+/// A buffer's type, with the place of one buffer of its encoding.
+struct View<'c> {
+    type_: sys::Buffer<'c>,
+    place: Place,
+    /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
+    leading: usize,
+    /// The bytes of the whole allocation.
+    bytes: u32,
+}
+
+impl<'c> View<'c> {
+    fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Complaint> {
+        let unknown = || Complaint::new(format!("needs a buffer, but has `{type_}`"));
+        let view = sys::buffer(type_).ok_or_else(unknown)?;
+        let encoding = view
+            .encoding
+            .ok_or_else(unknown)
+            .and_then(|e| layouts.encoding(e).map_err(|e| Complaint::new(&*e)))?;
+        if !encoding.is_shared() {
+            return Err(Complaint::new(
+                "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
+            ));
+        }
+        if view.alloc_shape.len() != view.shape.len() {
+            return Err(Complaint::new(format!(
+                "cannot be lowered yet on a buffer with more dimensions in its allocation, `{type_}`"
+            )));
+        }
+        let leading = view.shape.len() - encoding.rank();
+        let bits = element_bits(view.element).unwrap_or_default();
+        let place = encoding
+            .to_surjective_layout(&view.alloc_shape[leading..])
+            .map_err(|e| e.to_string())
+            .and_then(|layout| {
+                Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
+            })
+            .map_err(Complaint::new)?;
+        let count = view.alloc_shape[..leading]
+            .iter()
+            .fold(1u64, |count, size| count.saturating_mul(*size));
+        let bytes = place.size_bytes(count);
+        if i32::try_from(bytes).is_err() {
+            return Err(Complaint::new(format!(
+                "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
+            )));
+        }
+        Ok(Self {
+            bytes: bytes as u32,
+            type_: view,
+            place,
+            leading,
+        })
+    }
+
+    /// The shape of one buffer.
+    fn shape(&self) -> &[u64] {
+        &self.type_.shape[self.leading..]
+    }
+
+    /// Whether it is all that was allocated.
+    fn is_whole(&self) -> bool {
+        self.type_.shape == self.type_.alloc_shape
+    }
+}
+
+// --- what allocation asks ---
+
+/// The bytes that a buffer takes.
+pub(crate) struct Scratch {
+    pub(crate) bytes: u32,
+    pub(crate) alignment: u32,
+}
+
+/// What every buffer's start is a multiple of: the widest access.
+const ALIGNMENT: u32 = 16;
+
+/// The bytes of the buffer that an operation makes, if it makes one; says what cannot have any.
+pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, Complaint> {
+    check_carried(op)?;
+    let Some(alloc) = ttg::LocalAlloc::of(op) else {
+        return Ok(None);
+    };
+    let view = View::of(layouts, alloc.result().r#type())?;
+    let asked = alloc.alignment().unwrap_or(1);
+    let asked = u32::try_from(asked)
+        .ok()
+        .filter(|asked| asked.is_power_of_two())
+        .ok_or_else(|| {
+            Complaint::new(format!(
+                "has an alignment of {asked}, expected a power of two"
+            ))
+        })?;
+    let own = view
+        .type_
+        .encoding
+        .and_then(|e| layouts.encoding(e).ok()?.alignment_bytes());
+    let alignment = asked.max(own.unwrap_or(1)).max(ALIGNMENT);
+    Ok(Some(Scratch {
+        bytes: view.bytes,
+        alignment,
+    }))
+}
+
+/// Which buffer an operation touches.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
+pub(crate) enum Touch {
+    /// The one that an operation makes.
+    Of(usize),
+    /// One that came through a loop or a branch: it may be each.
+    Any,
+}
+
+impl Touch {
+    /// Whether two may be the same buffer.
+    pub(crate) fn may_be(self, other: Self) -> bool {
+        self == other || self == Self::Any || other == Self::Any
+    }
+}
+
+/// What an operation does to a buffer.
+pub(crate) struct BufferAccess {
+    pub(crate) touch: Touch,
+    pub(crate) is_write: bool,
+}
+
+/// What an operation reads or writes of a buffer, if it does.
+pub(crate) fn access(op: Op<'_>) -> Option<BufferAccess> {
+    let (buffer, is_write) = if let Some(load) = ttg::LocalLoad::of(op) {
+        (load.src(), false)
+    } else if let Some(store) = ttg::LocalStore::of(op) {
+        (store.dst(), true)
+    } else {
+        let alloc = ttg::LocalAlloc::of(op)?;
+        alloc.src()?;
+        (alloc.result(), true)
+    };
+    let touch = match root(buffer) {
+        Root::Alloc(op) => Touch::Of(sys::operation_id(op)),
+        Root::Argument | Root::Result(_) => Touch::Any,
+    };
+    Some(BufferAccess { touch, is_write })
+}
+
+/// Where a buffer comes from, views left out.
+enum Root<'c> {
+    Alloc(Op<'c>),
+    /// The argument of a region.
+    Argument,
+    /// The result of something else.
+    Result(Op<'c>),
+}
+
+fn root(mut buffer: Val<'_>) -> Root<'_> {
+    while let Some(op) = sys::defining_operation(buffer) {
+        match OpKind::of(op) {
+            Some(OpKind::TtgLocalAlloc) => return Root::Alloc(op),
+            Some(
+                OpKind::TtgMemDescIndex
+                | OpKind::TtgMemDescReinterpret
+                | OpKind::TtgMemDescReshape
+                | OpKind::TtgMemDescSubslice
+                | OpKind::TtgMemDescTrans,
+            ) => buffer = build::operand(op, 0),
+            _ => return Root::Result(op),
+        }
+    }
+    Root::Argument
+}
+
+/// A buffer made in a loop has the same bytes in each round, so it cannot be handed to the next one.
+fn check_carried(op: Op<'_>) -> Outcome {
+    let (Some(UpstreamKind::ScfYield | UpstreamKind::ScfCondition), Some(parent)) =
+        (UpstreamKind::of(op), op.parent_operation())
+    else {
+        return Ok(());
+    };
+    let parent = build::of_context(parent);
+    if !matches!(
+        UpstreamKind::of(parent),
+        Some(UpstreamKind::ScfFor | UpstreamKind::ScfWhile)
+    ) {
+        return Ok(());
+    }
+    for i in 0..op.operand_count() {
+        let value = build::operand(op, i);
+        if !is_buffer(value.r#type()) {
+            continue;
+        }
+        if let Root::Alloc(made) | Root::Result(made) = root(value)
+            && is_inside(made, parent)
+        {
+            return Err(Complaint::new(
+                "hands a buffer to the next round of a loop that may be made in this one: both would have the same bytes",
+            )
+            .note("make the buffers before the loop, and choose among them with `ttg.memdesc_index`"));
+        }
+    }
+    Ok(())
+}
+
+fn is_inside(op: Op<'_>, outer: Op<'_>) -> bool {
+    let mut above = op.parent_operation().map(build::of_context);
+    while let Some(parent) = above {
+        if sys::operation_id(parent) == sys::operation_id(outer) {
+            return true;
+        }
+        above = parent.parent_operation().map(build::of_context);
+    }
+    false
+}
+
+// --- emission ---
+
+pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let alloc = ttg::LocalAlloc::of(op).expect("the dispatch goes by kind");
+    let Some(offset) = l.allocation.buffer(op) else {
+        // It has no place, which has been reported.
+        l.set_placeholders(op);
+        return Ok(());
+    };
+    let buffer = Buffer {
+        base: l.shared_memory(offset),
+        position: l.e.i32(0),
+    };
+    buffer.set(l, alloc.result());
+    match alloc.src() {
+        Some(contents) => store_to(l, op, contents, alloc.result()),
+        None => Ok(()),
+    }
+}
+
+/// Bytes are not used again, so that nothing happens.
+pub(crate) fn dealloc<'c>(_: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    Ok(())
+}
+
+pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let store = ttg::LocalStore::of(op).expect("the dispatch goes by kind");
+    store_to(l, op, store.src(), store.dst())
+}
+
+fn plan<'c>(
+    l: &Lowering<'c>,
+    tensor: Val<'c>,
+    buffer: Val<'c>,
+    access: Access,
+) -> Result<MemoryPlan, Complaint> {
+    let layout = l.tensor_layout(tensor)?;
+    let view = View::of(l.layouts(), buffer.r#type())?;
+    view.place
+        .view_mask(view.shape())
+        .and_then(|mask| MemoryPlan::new(&layout.unique, &view.place, mask, access, l.gpu.target))
+        .map_err(|e| Complaint::new(e.to_string()))
+}
+
+fn store_to<'c>(l: &mut Lowering<'c>, op: Op<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {
+    let plan = plan(l, tensor, buffer, Access::Store)?;
+    let buffer = Buffer::of(l, buffer)?;
+    let values = l.get(tensor);
+    if l.allocation.needs_barrier(op) {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    for (i, access) in plan.accesses().iter().enumerate() {
+        let registers = access.registers.iter();
+        let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
+        let value = pack(l, &elements);
+        let address = address(l, &plan, buffer, i);
+        let alignment = alignment(l, &plan, elements[0].r#type());
+        l.e.operation(
+            "llvm.store",
+            &[value, address],
+            &[],
+            &[("alignment", alignment)],
+            Vec::new(),
+        );
+    }
+    Ok(())
+}
+
+pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let load = ttg::LocalLoad::of(op).expect("the dispatch goes by kind");
+    let plan = plan(l, load.result(), load.src(), Access::Load)?;
+    let buffer = Buffer::of(l, load.src())?;
+    if l.allocation.needs_barrier(op) {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    let element = l.types_of(load.result().r#type())?[0];
+    let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
+        .map(|i| {
+            let address = address(l, &plan, buffer, i);
+            let alignment = alignment(l, &plan, element);
+            let whole = packed_type(l, plan.vector(), element);
+            let value =
+                l.e.effect("llvm.load", &[address], whole, &[("alignment", alignment)]);
+            unpack(l, value, plan.vector(), element)
+        })
+        .collect();
+    let registers: Vec<Val<'c>> = plan
+        .held()
+        .iter()
+        .map(|(access, slot)| loaded[*access as usize][*slot as usize])
+        .collect();
+    l.set(load.result(), registers);
+    Ok(())
+}
+
+fn alignment<'c>(
+    l: &Lowering<'c>,
+    plan: &MemoryPlan,
+    element: Type<'c>,
+) -> melior::ir::Attribute<'c> {
+    let bytes = plan.vector() as i64 * i64::from(bits_of(element)) / 8;
+    l.e.i64_attr(bytes)
+}
+
+/// The address of a thread's access.
+fn address<'c>(l: &mut Lowering<'c>, plan: &MemoryPlan, buffer: Buffer<'c>, i: usize) -> Val<'c> {
+    let access = &plan.accesses()[i];
+    let inputs = [l.gpu.lane(&mut l.e), l.gpu.warp(&mut l.e)];
+    let thread = emit_index(&mut l.e, plan.thread(), &inputs)[0];
+    let constant = l.e.i32(narrow(access.xor));
+    let within = l.e.xor(thread, constant);
+    let position = if plan.is_view_disjoint() {
+        l.e.or_disjoint(within, buffer.position)
+    } else {
+        l.e.xor(within, buffer.position)
+    };
+    let offset = padded(l, plan.place(), position);
+    let i8 = l.e.types.i8;
+    let pointer = l.e.gep(buffer.base, i8, offset);
+    l.e.gep_bytes(pointer, narrow(access.add))
+}
+
+/// The address of a position: as [`Place::padded`], at run time.
+fn padded<'c>(l: &mut Lowering<'c>, place: &Place, position: Val<'c>) -> Val<'c> {
+    place.paddings().iter().fold(position, |sum, gap| {
+        let gaps = l.e.lshr(position, gap.interval_log2);
+        let bytes = l.e.shl(gaps, gap.padding_log2);
+        l.e.add(sum, bytes)
+    })
+}
+
+/// Offsets are below the size of shared memory, which has been checked.
+fn narrow(offset: u64) -> u32 {
+    u32::try_from(offset).expect("an offset in shared memory")
+}
+
+/// How `count` elements travel: as words where they are narrower, as integers where they are pointers.
+fn packed_type<'c>(l: &Lowering<'c>, count: usize, element: Type<'c>) -> Type<'c> {
+    let bits = bits_of(element);
+    let (count, element) = if bits < 32 && count * bits as usize > 32 {
+        (count * bits as usize / 32, l.e.types.i32)
+    } else if sys::is_llvm_pointer(element) {
+        (count, l.e.types.i64)
+    } else {
+        (count, element)
+    };
+    if count == 1 {
+        element
+    } else {
+        l.e.vector_type(count, element)
+    }
+}
+
+fn pack<'c>(l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
+    let element = elements[0].r#type();
+    let type_ = packed_type(l, elements.len(), element);
+    if sys::is_llvm_pointer(element) {
+        let i64 = l.e.types.i64;
+        let numbers: Vec<Val<'c>> = elements
+            .iter()
+            .map(|value| l.e.pure("llvm.ptrtoint", &[*value], i64, &[]))
+            .collect();
+        return l.e.gather(&numbers);
+    }
+    let vector = l.e.gather(elements);
+    l.e.bitcast(vector, type_)
+}
+
+fn unpack<'c>(
+    l: &mut Lowering<'c>,
+    value: Val<'c>,
+    count: usize,
+    element: Type<'c>,
+) -> Vec<Val<'c>> {
+    if sys::is_llvm_pointer(element) {
+        let i64 = l.e.types.i64;
+        let numbers = l.e.scatter(value, count, i64);
+        return numbers
+            .into_iter()
+            .map(|number| l.e.pure("llvm.inttoptr", &[number], element, &[]))
+            .collect();
+    }
+    let vector = if count == 1 {
+        value
+    } else {
+        let type_ = l.e.vector_type(count, element);
+        l.e.bitcast(value, type_)
+    };
+    l.e.scatter(vector, count, element)
+}

@@ -1,0 +1,170 @@
+use super::{MemoryPlan, Place};
+use crate::encoding::Encoding;
+use crate::layout::{Dim, LinearLayout};
+use crate::target::{Access, Target};
+use std::collections::HashMap;
+
+/// Buffers of 32x64 elements, with their gaps.
+const BUFFERS: [&str; 9] = [
+    "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>",
+    "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+    "#ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [0, 1]}>",
+    "#ttg.amd_rotating_shared<{vec = 4, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+    "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>",
+    "#ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = true, elementBitWidth = 16}>",
+    "#ttg.padded_shared<[64:+8, 256:+2] {order = [1, 0], shape = [32, 64]}>",
+    "#ttg.padded_shared<[4:+4] {order = [0, 1], shape = [32, 64]}>",
+    "#ttg.partitioned_shared<{numPartitions = 2, numGroups = 2, partitionDim = 0, partitionLayout = #ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 4, order = [1, 0]}>}>",
+];
+
+/// Register layouts with `LANES` lanes and 4 warps.
+const REGISTERS: [&str; 5] = [
+    "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [LANES/4, 4], warpsPerCTA = [4, 1], order = [1, 0]}>",
+    "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [4, LANES/4], warpsPerCTA = [2, 2], order = [0, 1]}>",
+    "#ttg.blocked<{sizePerThread = [2, 2], threadsPerWarp = [1, LANES], warpsPerCTA = [1, 4], order = [1, 0]}>",
+    "#ttg.blocked<{sizePerThread = [8, 8], threadsPerWarp = [LANES, 1], warpsPerCTA = [4, 1], order = [1, 0]}>",
+    "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [1, 1, 2], threadsPerWarp = [4, LANES/4, 1], warpsPerCTA = [1, 2, 2], order = [2, 1, 0]}>}>",
+];
+
+const SHAPE: [u64; 2] = [32, 64];
+
+fn encoding(text: &str) -> Encoding {
+    text.parse().unwrap_or_else(|e| panic!("{text}: {e}"))
+}
+
+fn place(text: &str, bits: u32) -> Place {
+    let encoding = encoding(text);
+    let layout = encoding.to_surjective_layout(&SHAPE).unwrap();
+    Place::new(layout, encoding.interval_paddings(), bits).unwrap()
+}
+
+fn registers(text: &str, shape: [u64; 2], target: &Target) -> LinearLayout {
+    let lanes = target.lanes;
+    let text = text
+        .replace("LANES/4", &(lanes / 4).to_string())
+        .replace("LANES", &lanes.to_string());
+    let full = encoding(&text).to_surjective_layout(&shape).unwrap();
+    full.remove_zero_bases(Dim::REGISTER).unwrap()
+}
+
+fn every(mut check: impl FnMut(&Place, &LinearLayout, [u64; 2], &Target, u32)) {
+    for target in ["cuda:90", "hip:gfx942"] {
+        let target = Target::parse(target).unwrap();
+        for buffer in BUFFERS {
+            for bits in [8, 16, 32, 64] {
+                let place = place(buffer, bits);
+                for text in REGISTERS {
+                    for shape in [SHAPE, [8, 16], [32, 1]] {
+                        check(&place, &registers(text, shape, target), shape, target, bits);
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// Where each element lies, by walking the positions instead of solving for them.
+fn addresses(place: &Place, bits: u32) -> HashMap<Vec<u64>, u64> {
+    let mut found = HashMap::new();
+    for packed in 0..1u64 << place.layout().columns().len() {
+        let coords = place.layout().unpack(place.layout().apply_packed(packed));
+        let address = place.padded(packed * u64::from(bits / 8));
+        assert!(found.insert(coords.to_vec(), address).is_none());
+    }
+    found
+}
+
+#[test]
+fn every_register_is_at_its_element() {
+    every(|place, registers, shape, target, bits| {
+        let addresses = addresses(place, bits);
+        let view = [SHAPE[0] - shape[0], SHAPE[1] - shape[1]];
+        let view_position = place.position(&view).unwrap();
+        let mask = place.view_mask(&shape).unwrap();
+        assert_eq!(view_position & !mask, 0);
+        let plan = MemoryPlan::new(registers, place, mask, Access::Load, target).unwrap();
+        let element = u64::from(bits / 8);
+        assert!(plan.vector() as u64 * element <= 16);
+        for warp in [0, 1, 3] {
+            for lane in 0..u64::from(target.lanes) {
+                for (register, (access, slot)) in (0u64..).zip(plan.held()) {
+                    let point = [
+                        (Dim::REGISTER, register),
+                        (Dim::LANE, lane),
+                        (Dim::WARP, warp),
+                        (Dim::BLOCK, 0),
+                    ];
+                    let coords = registers.apply(&point).unwrap().to_vec();
+                    let coords = vec![coords[0] + view[0], coords[1] + view[1]];
+                    let start = plan.address(*access as usize, [lane, warp], view_position);
+                    assert_eq!(start % (plan.vector() as u64 * element), 0);
+                    assert_eq!(start + u64::from(*slot) * element, addresses[&coords]);
+                }
+            }
+        }
+    });
+}
+
+#[test]
+fn every_access_stores_its_elements() {
+    every(|place, registers, shape, target, _| {
+        let mask = place.view_mask(&shape).unwrap();
+        let plan = MemoryPlan::new(registers, place, mask, Access::Store, target).unwrap();
+        for (i, access) in plan.accesses().iter().enumerate() {
+            for (slot, register) in access.registers.iter().enumerate() {
+                assert_eq!(plan.held()[*register as usize], (i as u32, slot as u32));
+            }
+        }
+    });
+}
+
+#[test]
+fn a_buffer_takes_what_its_last_element_needs() {
+    // 8 rows of 8 with 2 left out after each but the last.
+    let padded = "#ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>";
+    let padded = encoding(padded);
+    let layout = padded.to_linear_layout(&[8, 8]).unwrap();
+    let place = Place::new(layout, padded.interval_paddings(), 32).unwrap();
+    assert_eq!(place.size_bytes(0), 0);
+    assert_eq!(place.size_bytes(1), 4 * (64 + 7 * 2));
+    assert_eq!(place.size_bytes(3), 4 * (3 * 64 + 23 * 2));
+    assert_eq!(place.padded(1 << place.pitch_log2()), 4 * (64 + 8 * 2));
+}
+
+/// A lane reads 16 bytes of its own row: rows of 128 bytes begin at the same bank, which the swizzle undoes.
+#[test]
+fn widths_and_wavefronts() {
+    let target = Target::parse("cuda:90").unwrap();
+    let rows = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [LANES, 1], warpsPerCTA = [1, 4], order = [1, 0]}>";
+    let check = |buffer, bits, width, wavefronts| {
+        let registers = registers(rows, SHAPE, target);
+        let place = place(buffer, bits);
+        let plan = MemoryPlan::new(&registers, &place, 0, Access::Store, target).unwrap();
+        assert_eq!(plan.vector(), width, "{buffer} {bits}");
+        assert_eq!(plan.wavefronts(), wavefronts, "{buffer} {bits}");
+    };
+    check(BUFFERS[1], 16, 8, Some((4, 4)));
+    check(BUFFERS[0], 16, 8, Some((32, 4)));
+    // Gaps of 2 elements keep it at 2.
+    check(BUFFERS[6], 16, 2, None);
+}
+
+#[test]
+fn what_is_refused() {
+    let plain = encoding(BUFFERS[0]).to_linear_layout(&SHAPE).unwrap();
+    let error = Place::new(plain, &[], 24).unwrap_err();
+    assert!(error.is_unsupported());
+    assert_eq!(
+        error.to_string(),
+        "elements of 24 bits are not supported in a buffer: expected 8, 16, 32 or 64"
+    );
+    let spread = LinearLayout::from_bases(
+        &[(Dim::OFFSET, &[&[1]]), (Dim::BLOCK, &[&[2]])],
+        &[Dim::out(0)],
+    );
+    let error = Place::new(spread.unwrap(), &[], 8).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "a buffer in the memory of 2 CTAs is not supported yet: expected one in that of 1"
+    );
+}

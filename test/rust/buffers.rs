@@ -1,0 +1,337 @@
+//! Buffers in shared memory, run lane by lane: random encodings, register layouts, element types and views on GPUs
+//! of both vendors. What is read must be what plain indexing reads, and no byte may be raced for.
+
+use super::kernels::source;
+use linear_layout::machine::kernel::{Arg, Launch, Memory};
+use std::fmt::Write;
+
+/// A generator of numbers, so that a case is its number.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, n: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 11) as usize % n
+    }
+
+    fn pick<T: Copy>(&mut self, of: &[T]) -> T {
+        of[self.below(of.len())]
+    }
+}
+
+const GPUS: [(&str, usize); 6] = [
+    ("cuda:80", 32),
+    ("cuda:90", 32),
+    ("cuda:120", 32),
+    ("hip:gfx942", 64),
+    ("hip:gfx950", 64),
+    ("hip:gfx1100", 32),
+];
+
+const TYPES: [(&str, usize); 6] = [
+    ("i8", 1),
+    ("f16", 2),
+    ("bf16", 2),
+    ("i32", 4),
+    ("f32", 4),
+    ("i64", 8),
+];
+
+/// A blocked layout of four warps.
+fn blocked(random: &mut Random, lanes: usize) -> String {
+    let down = 1 << random.below(lanes.ilog2() as usize + 1);
+    let warps = random.pick(&[1, 2, 4]);
+    let per_thread = [random.pick(&[1, 2, 4, 8]), random.pick(&[1, 2, 4, 8])];
+    let order = random.pick(&["0, 1", "1, 0"]);
+    format!(
+        "#ttg.blocked<{{sizePerThread = [{}, {}], threadsPerWarp = [{down}, {}], warpsPerCTA = [{warps}, {}], order = [{order}]}}>",
+        per_thread[0],
+        per_thread[1],
+        lanes / down,
+        4 / warps
+    )
+}
+
+const ROWS: usize = 32;
+const COLUMNS: usize = 64;
+
+/// The encoding of a buffer of 32x64, with its transpose.
+fn shared(random: &mut Random, bits: usize) -> [String; 2] {
+    let orders = random.pick(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
+    match random.below(5) {
+        kind @ (0 | 1) => {
+            let name = ["swizzled_shared", "amd_rotating_shared"][kind];
+            let (vec, phase, max) = (
+                random.pick(&[1, 2, 4, 8]),
+                random.pick(&[1, 2, 4]),
+                random.pick(&[1, 2, 4, 8]),
+            );
+            orders.map(|order| {
+                format!("#ttg.{name}<{{vec = {vec}, perPhase = {phase}, maxPhase = {max}, order = [{order}]}}>")
+            })
+        }
+        2 => {
+            // A row of 32 elements is at least as long as its swizzle.
+            let width = random.pick(if bits == 8 { &[0, 32] } else { &[0, 64] });
+            [orders[0] == "0, 1", orders[0] != "0, 1"].map(|transposed| {
+                format!("#ttg.nvmma_shared<{{swizzlingByteWidth = {width}, transposed = {transposed}, elementBitWidth = {bits}}}>")
+            })
+        }
+        3 => {
+            let gap = random.pick(&["4:+4", "64:+8", "128:+1", "16:+2, 256:+16"]);
+            let shapes = [[ROWS, COLUMNS], [COLUMNS, ROWS]];
+            [0, 1].map(|i| {
+                format!(
+                    "#ttg.padded_shared<[{gap}] {{order = [{}], shape = {:?}}}>",
+                    orders[i], shapes[i]
+                )
+            })
+        }
+        _ => {
+            // Each offset bit moves in one dim, in any order, with a swizzle on top of some.
+            let mut bases: Vec<[usize; 2]> = (0..6)
+                .map(|bit| [0, 1 << bit])
+                .chain((0..5).map(|bit| [1 << bit, 0]))
+                .collect();
+            for i in (1..bases.len()).rev() {
+                bases.swap(i, random.below(i + 1));
+            }
+            let mixed = random.below(bases.len());
+            let (from, to) = (bases[mixed], bases[(mixed + 1) % bases.len()]);
+            bases[mixed] = [from[0] | to[0], from[1] | to[1]];
+            let text = |bases: Vec<[usize; 2]>| {
+                format!("#ttg.shared_linear<{{offset = {bases:?}, block = []}}, alignment = 128>")
+            };
+            [
+                text(bases.clone()),
+                text(bases.iter().map(|b| [b[1], b[0]]).collect()),
+            ]
+        }
+    }
+}
+
+/// Pointers to every element of a row-major matrix.
+fn pointers(name: &str, base: &str, layout: &str, shape: [usize; 2], ty: &str) -> String {
+    let [r, c] = shape;
+    format!(
+        "
+    %{name}r = tt.make_range {{start = 0 : i32, end = {r} : i32}} : tensor<{r}xi32, #ttg.slice<{{dim = 1, parent = {layout}}}>>
+    %{name}c = tt.make_range {{start = 0 : i32, end = {c} : i32}} : tensor<{c}xi32, #ttg.slice<{{dim = 0, parent = {layout}}}>>
+    %{name}r1 = tt.expand_dims %{name}r {{axis = 1 : i32}} : tensor<{r}xi32, #ttg.slice<{{dim = 1, parent = {layout}}}>> -> tensor<{r}x1xi32, {layout}>
+    %{name}c1 = tt.expand_dims %{name}c {{axis = 0 : i32}} : tensor<{c}xi32, #ttg.slice<{{dim = 0, parent = {layout}}}>> -> tensor<1x{c}xi32, {layout}>
+    %{name}k = arith.constant dense<{c}> : tensor<{r}x1xi32, {layout}>
+    %{name}m = arith.muli %{name}r1, %{name}k : tensor<{r}x1xi32, {layout}>
+    %{name}rb = tt.broadcast %{name}m : tensor<{r}x1xi32, {layout}> -> tensor<{r}x{c}xi32, {layout}>
+    %{name}cb = tt.broadcast %{name}c1 : tensor<1x{c}xi32, {layout}> -> tensor<{r}x{c}xi32, {layout}>
+    %{name}o = arith.addi %{name}rb, %{name}cb : tensor<{r}x{c}xi32, {layout}>
+    %{name}b = tt.splat {base} : !tt.ptr<{ty}> -> tensor<{r}x{c}x!tt.ptr<{ty}>, {layout}>
+    %{name} = tt.addptr %{name}b, %{name}o : tensor<{r}x{c}x!tt.ptr<{ty}>, {layout}>, tensor<{r}x{c}xi32, {layout}>"
+    )
+}
+
+struct Case {
+    text: String,
+    bytes: usize,
+    /// Which element of the input each element of the output is.
+    expected: Vec<usize>,
+}
+
+/// A kernel that takes a matrix through a buffer, and out of it through a view.
+fn case(random: &mut Random) -> Case {
+    let (gpu, lanes) = random.pick(&GPUS);
+    let (ty, bytes) = random.pick(&TYPES);
+    let [encoding, transposed] = shared(random, 8 * bytes);
+    let (from, to) = (blocked(random, lanes), blocked(random, lanes));
+    let in_row = random.below(2) == 1;
+    let memory = "#ttg.shared_memory, mutable";
+    let whole = format!("!ttg.memdesc<{ROWS}x{COLUMNS}x{ty}, {encoding}, {memory}>");
+    let tensor = format!("tensor<{ROWS}x{COLUMNS}x{ty}, {from}>");
+    let mut body = pointers("p", "%x", &from, [ROWS, COLUMNS], ty);
+    let line = |body: &mut String, text: String| writeln!(body, "\n    {text}").unwrap();
+    line(
+        &mut body,
+        format!("%v = tt.load %p : tensor<{ROWS}x{COLUMNS}x!tt.ptr<{ty}>, {from}>"),
+    );
+    if in_row {
+        let several = format!("!ttg.memdesc<3x{ROWS}x{COLUMNS}x{ty}, {encoding}, {memory}>");
+        line(
+            &mut body,
+            format!("%all = ttg.local_alloc : () -> {several}"),
+        );
+        // All three are written, so that a wrong one is seen.
+        for i in [0, 1, 2] {
+            line(
+                &mut body,
+                format!(
+                    "%i{i} = arith.constant {i} : i32\n    %m{i} = ttg.memdesc_index %all[%i{i}] : {several} -> {whole}"
+                ),
+            );
+        }
+        let zero = format!(
+            "%z = arith.constant dense<0{}> : {tensor}",
+            if ty.contains('f') { ".0" } else { "" }
+        );
+        line(&mut body, zero);
+        let chosen = random.below(3);
+        for i in 0..3 {
+            let value = if i == chosen { "%v" } else { "%z" };
+            line(
+                &mut body,
+                format!("ttg.local_store {value}, %m{i} : {tensor} -> {whole}"),
+            );
+        }
+        line(
+            &mut body,
+            format!("%buffer = ttg.memdesc_index %all[%i{chosen}] : {several} -> {whole}"),
+        );
+    } else if random.below(2) == 0 {
+        line(
+            &mut body,
+            format!("%buffer = ttg.local_alloc %v : ({tensor}) -> {whole}"),
+        );
+    } else {
+        line(
+            &mut body,
+            format!("%buffer = ttg.local_alloc : () -> {whole}"),
+        );
+        line(
+            &mut body,
+            format!("ttg.local_store %v, %buffer : {tensor} -> {whole}"),
+        );
+    }
+    let at = |r: usize, c: usize| r * COLUMNS + c;
+    let (shape, view, expected): ([usize; 2], String, Vec<usize>) = match random.below(3) {
+        0 => {
+            line(
+                &mut body,
+                format!("%view = ttg.memdesc_reinterpret %buffer : {whole} -> {whole}"),
+            );
+            let all = (0..ROWS * COLUMNS).collect();
+            ([ROWS, COLUMNS], whole, all)
+        }
+        1 => {
+            let view = format!("!ttg.memdesc<{COLUMNS}x{ROWS}x{ty}, {transposed}, {memory}>");
+            line(
+                &mut body,
+                format!(
+                    "%view = ttg.memdesc_trans %buffer {{order = array<i32: 1, 0>}} : {whole} -> {view}"
+                ),
+            );
+            let all = (0..COLUMNS).flat_map(|c| (0..ROWS).map(move |r| at(r, c)));
+            ([COLUMNS, ROWS], view, all.collect())
+        }
+        _ => {
+            let rows = random.pick(&[8, 16, 32]);
+            let columns = if rows == ROWS {
+                random.pick(&[16, 32])
+            } else {
+                COLUMNS
+            };
+            let first = [
+                rows * random.below(ROWS / rows),
+                columns * random.below(COLUMNS / columns),
+            ];
+            let view = format!(
+                "!ttg.memdesc<{rows}x{columns}x{ty}, {encoding}, {memory}, {ROWS}x{COLUMNS}>"
+            );
+            line(
+                &mut body,
+                format!(
+                    "%view = ttg.memdesc_subslice %buffer[{}, {}] : {whole} -> {view}",
+                    first[0], first[1]
+                ),
+            );
+            let part =
+                (0..rows).flat_map(|r| (0..columns).map(move |c| at(first[0] + r, first[1] + c)));
+            ([rows, columns], view, part.collect())
+        }
+    };
+    let tensor = format!("tensor<{}x{}x{ty}, {to}>", shape[0], shape[1]);
+    line(
+        &mut body,
+        format!("%w = ttg.local_load %view : {view} -> {tensor}"),
+    );
+    body += &pointers("q", "%y", &to, shape, ty);
+    line(
+        &mut body,
+        format!(
+            "tt.store %q, %w : tensor<{}x{}x!tt.ptr<{ty}>, {to}>",
+            shape[0], shape[1]
+        ),
+    );
+    let text = format!(
+        "module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"{gpu}\", \"ttg.threads-per-warp\" = {lanes} : i32}} {{
+  tt.func public @kernel(%x: !tt.ptr<{ty}>, %y: !tt.ptr<{ty}>) {{{body}
+    tt.return
+  }}
+}}"
+    );
+    Case {
+        text,
+        bytes,
+        expected,
+    }
+}
+
+/// Runs a kernel on bytes that tell elements apart.
+fn run(text: &str, input: &[u8], output: usize) -> Result<Vec<u8>, String> {
+    let decoded = source::decode(text, "buffers", None, None)?;
+    let mut memory = Memory::default();
+    let x = memory.add("x", input.to_vec());
+    let y = memory.add("y", vec![0xa5; output]);
+    Launch::new(decoded.machine)
+        .dynamic_shared(decoded.info.shared.unwrap_or(0))
+        .args(vec![Arg::Buffer(x), Arg::Buffer(y)])
+        .run(&decoded.program, &mut memory)
+        .map_err(|e| e.to_string())?;
+    Ok(memory.bytes(y).to_vec())
+}
+
+fn contents(bytes: usize) -> Vec<u8> {
+    (0..bytes).map(|i| (i * 31 + i / 256 * 7) as u8).collect()
+}
+
+/// How many cases: `LL_BUFFERS=3000` runs more than a few.
+fn count() -> u64 {
+    let asked = std::env::var("LL_BUFFERS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(120)
+}
+
+#[test]
+fn random_buffers() {
+    let (mut ran, mut refused) = (0, Vec::new());
+    for seed in 1..=count() {
+        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
+        random.below(2);
+        let case = case(&mut random);
+        let input = contents(ROWS * COLUMNS * case.bytes);
+        let found = match run(&case.text, &input, case.expected.len() * case.bytes) {
+            Ok(found) => found,
+            // Cuts that a swizzle forbids are made too, and buffers that are too large for some GPUs.
+            Err(reason)
+                if reason.contains("swizzle") || reason.contains("bytes of shared memory") =>
+            {
+                refused.push(reason);
+                continue;
+            }
+            Err(reason) => panic!("seed {seed}: {reason}\n{}", case.text),
+        };
+        let element = |bytes: &[u8], i: usize| bytes[i * case.bytes..][..case.bytes].to_vec();
+        for (i, from) in case.expected.iter().enumerate() {
+            assert_eq!(
+                element(&found, i),
+                element(&input, *from),
+                "seed {seed}: element {i}\n{}",
+                case.text
+            );
+        }
+        ran += 1;
+    }
+    assert!(
+        ran * 2 > count(),
+        "{ran} ran, refused:\n{}",
+        refused.join("\n")
+    );
+}
