@@ -60,7 +60,7 @@ const COLUMNS: usize = 64;
 /// The encoding of a buffer of 32x64, with its transpose.
 fn shared(random: &mut Random, bits: usize) -> [String; 2] {
     let orders = random.pick(&[["1, 0", "0, 1"], ["0, 1", "1, 0"]]);
-    match random.below(5) {
+    match random.below(6) {
         kind @ (0 | 1) => {
             let name = ["swizzled_shared", "amd_rotating_shared"][kind];
             let (vec, phase, max) = (
@@ -87,6 +87,13 @@ fn shared(random: &mut Random, bits: usize) -> [String; 2] {
                     "#ttg.padded_shared<[{gap}] {{order = [{}], shape = {:?}}}>",
                     orders[i], shapes[i]
                 )
+            })
+        }
+        4 => {
+            let (dim, parts, groups) =
+                (random.below(2), random.pick(&[2, 4]), random.pick(&[1, 2]));
+            [(dim, orders[0]), (1 - dim, orders[1])].map(|(dim, order)| {
+                format!("#ttg.partitioned_shared<{{numPartitions = {parts}, numGroups = {groups}, partitionDim = {dim}, partitionLayout = #ttg.swizzled_shared<{{vec = 4, perPhase = 1, maxPhase = 2, order = [{order}]}}>}}>")
             })
         }
         _ => {
@@ -334,4 +341,61 @@ fn random_buffers() {
         "{ran} ran, refused:\n{}",
         refused.join("\n")
     );
+}
+
+/// Two buffers in turn: one is read while the next is written, which takes barriers across rounds.
+#[test]
+fn buffers_through_loops() {
+    let layout = "#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, LANES], warpsPerCTA = [4, 1], order = [1, 0]}>";
+    let other = "#ttg.blocked<{sizePerThread = [2, 1], threadsPerWarp = [LANES, 8], warpsPerCTA = [1, 4], order = [0, 1]}>";
+    for (gpu, lanes) in GPUS {
+        let [from, to] = [layout, other].map(|l| l.replace("LANES", &(lanes / 8).to_string()));
+        let encoding = "#ttg.padded_shared<[64:+4] {order = [1, 0], shape = [32, 64]}>";
+        let one = format!("!ttg.memdesc<32x64xi32, {encoding}, #ttg.shared_memory, mutable>");
+        let two = one.replace("<32x64", "<2x32x64");
+        let (a, b) = (
+            format!("tensor<32x64xi32, {from}>"),
+            format!("tensor<32x64xi32, {to}>"),
+        );
+        let x = pointers("p", "%x", &from, [ROWS, COLUMNS], "i32");
+        let y = pointers("q", "%y", &to, [ROWS, COLUMNS], "i32");
+        let text = format!(
+            "module attributes {{\"ttg.num-ctas\" = 1 : i32, \"ttg.num-warps\" = 4 : i32, ttg.target = \"{gpu}\", \"ttg.threads-per-warp\" = {lanes} : i32}} {{
+  tt.func public @kernel(%x: !tt.ptr<i32>, %y: !tt.ptr<i32>) {{{x}
+    %v = tt.load %p : tensor<32x64x!tt.ptr<i32>, {from}>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %c6 = arith.constant 6 : i32
+    %zero = arith.constant dense<0> : {b}
+    %all = ttg.local_alloc : () -> {two}
+    %first = ttg.memdesc_index %all[%c0] : {two} -> {one}
+    ttg.local_store %v, %first : {a} -> {one}
+    %r:2 = scf.for %i = %c0 to %c6 step %c1 iter_args(%sum = %zero, %now = %first) -> ({b}, {one}) : i32 {{
+      %bit = arith.andi %i, %c1 : i32
+      %other = arith.xori %bit, %c1 : i32
+      %next = ttg.memdesc_index %all[%other] : {two} -> {one}
+      %t = ttg.local_load %now : {one} -> {b}
+      %s = arith.addi %sum, %t : {b}
+      %k = tt.splat %i : i32 -> {a}
+      %w = arith.muli %v, %k : {a}
+      ttg.local_store %w, %next : {a} -> {one}
+      scf.yield %s, %next : {b}, {one}
+    }}{y}
+    tt.store %q, %r#0 : tensor<32x64x!tt.ptr<i32>, {to}>
+    tt.return
+  }}
+}}"
+        );
+        let input = contents(4 * ROWS * COLUMNS);
+        let found = run(&text, &input, input.len()).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let numbers = |bytes: &[u8]| -> Vec<u32> {
+            let words = bytes.chunks_exact(4);
+            words
+                .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+                .collect()
+        };
+        // Itself, and then 0 to 4 times itself.
+        let expected: Vec<u32> = numbers(&input).iter().map(|v| v.wrapping_mul(11)).collect();
+        assert_eq!(numbers(&found), expected, "{gpu}");
+    }
 }
