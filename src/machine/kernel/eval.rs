@@ -386,6 +386,36 @@ mod tests {
     }
 
     #[test]
+    fn comparisons_say_what_their_names_do() {
+        use FloatPred as P;
+        // Less, equal, greater, unordered.
+        for (predicate, expect) in [
+            (P::False, [false, false, false, false]),
+            (P::Oeq, [false, true, false, false]),
+            (P::Ogt, [false, false, true, false]),
+            (P::Oge, [false, true, true, false]),
+            (P::Olt, [true, false, false, false]),
+            (P::Ole, [true, true, false, false]),
+            (P::One, [true, false, true, false]),
+            (P::Ord, [true, true, true, false]),
+            (P::Ueq, [false, true, false, true]),
+            (P::Ugt, [false, false, true, true]),
+            (P::Uge, [false, true, true, true]),
+            (P::Ult, [true, false, false, true]),
+            (P::Ule, [true, true, false, true]),
+            (P::Une, [true, false, true, true]),
+            (P::Uno, [false, false, false, true]),
+            (P::True, [true, true, true, true]),
+        ] {
+            let pairs = [(1.0, 2.0), (2.0, 2.0), (2.0, 1.0), (f64::NAN, 1.0)];
+            let found = pairs.map(|(a, b)| float_compare(predicate, a, b));
+            assert_eq!(found, expect, "{predicate:?}");
+            // A number that is no number is so on the right, too.
+            assert_eq!(float_compare(predicate, 1.0, f64::NAN), expect[3]);
+        }
+    }
+
+    #[test]
     fn floats_of_64_bits_are_those_of_the_host() {
         for (op, expect) in [
             (FloatOp::Add, 10.0),
