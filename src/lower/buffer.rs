@@ -8,19 +8,29 @@ use crate::ir::verify::policy;
 use crate::ir::{OpKind, TensorLayout};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Complaint};
-use crate::target::{Target, Vendor};
+use crate::target::BufferInstructions;
 use melior::ir::{Type, ValueLike};
 
 /// `amdg.buffer_load`
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    check_vendor(l, OpKind::TtLoad)?;
+    let instructions = instructions(l, OpKind::TtLoad)?;
     // Segments in the order of the declaration: ptr, offsets, stride, mask, other.
     let (base, offsets) = (build::operand(op, 0), build::operand(op, 1));
     let (mask, other) = (segment(op, 3), segment(op, 4));
     let (element, held) = memory_element(l, base)?;
     let result = build::result(op, 0);
     let layout = l.tensor_layout(result)?;
-    let buffer = Buffer::new(l, op, base, offsets, mask, element, &layout, false);
+    let buffer = Buffer::new(
+        l,
+        op,
+        base,
+        offsets,
+        mask,
+        element,
+        &layout,
+        instructions,
+        false,
+    );
     let others = other.map(|o| l.get(o));
 
     let mut registers = vec![buffer.resource; layout.num_registers()];
@@ -50,13 +60,23 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// `amdg.buffer_store`: by one of the threads that hold an element.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    check_vendor(l, OpKind::TtStore)?;
+    let instructions = instructions(l, OpKind::TtStore)?;
     // Segments in the order of the declaration: value, ptr, offsets, stride, mask.
     let [value, base, offsets] = [0, 1, 2].map(|i| build::operand(op, i));
     let mask = segment(op, 4);
     let (element, _) = memory_element(l, base)?;
     let layout = l.tensor_layout(value)?;
-    let buffer = Buffer::new(l, op, base, offsets, mask, element, &layout, true);
+    let buffer = Buffer::new(
+        l,
+        op,
+        base,
+        offsets,
+        mask,
+        element,
+        &layout,
+        instructions,
+        true,
+    );
     let values = l.get(value);
     let (owner, repeated) = owner(l, Some(&layout));
     for group in &buffer.accesses.groups {
@@ -84,16 +104,15 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn check_vendor(l: &Lowering<'_>, instead: OpKind) -> Outcome {
-    if matches!(l.gpu.target.vendor, Vendor::Amd) {
-        return Ok(());
-    }
-    Err(
-        Complaint::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
+/// The GPU's buffer instructions, or which operation to use `instead` where it has none.
+fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<BufferInstructions, Complaint> {
+    let target = l.gpu.target;
+    target.instructions.buffer.ok_or_else(|| {
+        Complaint::new(format!("is not supported on {}", target.name)).note(format!(
             "buffer instructions exist on AMD GPUs; use `{}`",
             instead.name()
-        )),
-    )
+        ))
+    })
 }
 
 /// What the accesses of one operation share.
@@ -118,6 +137,7 @@ impl<'c> Buffer<'c> {
         mask: Option<Val<'c>>,
         element: Type<'c>,
         layout: &TensorLayout,
+        instructions: BufferInstructions,
         is_store: bool,
     ) -> Self {
         let bits = bits_of(element);
@@ -128,10 +148,10 @@ impl<'c> Buffer<'c> {
         let modifier = policy(op, "cache_modifier").unwrap_or_default();
         Self {
             accesses: Accesses::of(element, layout.num_registers(), &vector),
-            resource: resource(l, pointer),
+            resource: resource(l, pointer, instructions.descriptor_flags),
             offsets: l.get(offsets),
             masks: mask.map(|m| l.get(m)),
-            aux: cache_bits(l.gpu.target, &modifier, is_store),
+            aux: instructions.cache.of(&modifier, is_store),
         }
     }
 
@@ -197,41 +217,13 @@ impl<'c> Buffer<'c> {
     }
 }
 
-/// The bits of an instruction that say how its data is cached, which each family of GPUs has its
-/// own: `sc0` 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; a temporal hint in
-/// bits 0 to 2 and a scope from bit 3 on RDNA 4.
-fn cache_bits(target: &Target, modifier: &str, is_store: bool) -> u32 {
-    // Rows: read by `cg`, write by `cg`, `cs`, `cv`, `wt`.
-    let bits: [u32; 5] = match target.arch {
-        0x942 | 0x950 => [3, 0, 3, 17, 17],
-        0x1100..0x1200 => [1, 0, 7, 7, 7],
-        0x1250 => [16, 16, 1, 27, 27],
-        0x1200.. => [16, 16, 1, 27, 24],
-        _ => [0; 5],
-    };
-    match (modifier, is_store) {
-        ("cg", false) => bits[0],
-        ("cg", true) => bits[1],
-        ("cs", _) => bits[2],
-        ("cv", _) => bits[3],
-        ("wt", _) => bits[4],
-        _ => 0,
-    }
-}
-
 /// The range of a buffer: 2 GiB less two bytes, so that every offset the pass makes is inside and
 /// [`OUT_OF_RANGE`] is not.
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;
 
 /// The four-word descriptor that buffer instructions take.
-fn resource<'c>(l: &mut Lowering<'c>, base: Val<'c>) -> Val<'c> {
-    // Data format 7 (32 bits, float or integer alike) in bits 12 to 14 and 4 (uncached by stride)
-    // from bit 15; RDNA has a resource level in bit 24 and its out-of-range rule in bits 28, 29.
-    let mut flags: u32 = 7 << 12 | 4 << 15;
-    if l.gpu.target.lanes == 32 {
-        flags |= 1 << 24 | 3 << 28;
-    }
+fn resource<'c>(l: &mut Lowering<'c>, base: Val<'c>, flags: u32) -> Val<'c> {
     let stride = l.e.constant(l.e.types.i16, 0);
     let size = l.e.constant(l.e.types.i64, BUFFER_BYTES);
     let flags = l.e.i32(flags);

@@ -143,10 +143,10 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
         )));
     }
     let threads = info.threads_per_cta();
-    if threads > 1024 {
+    if threads > u64::from(target.max_threads) {
         return Err(Complaint::new(format!(
-            "has {threads} threads per CTA ({} warps of {}), but {} allows 1024",
-            info.num_warps, info.threads_per_warp, target.name
+            "has {threads} threads per CTA ({} warps of {}), but {} allows {}",
+            info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
     }
     #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]

@@ -14,8 +14,11 @@
 //! # Ok::<(), linear_layout::target::TargetError>(())
 //! ```
 //!
-//! Reading order: [`Target`], [`XorShuffle`], [`Costs`]. Missing on purpose: tensor memory, TMA and the
-//! matrix-multiply instructions; they belong to the lowering that emits them.
+//! What differs between GPUs is a column here, with its source. Whoever needs to know a new difference adds
+//! a column; names and version numbers are compared in `table.rs` only, where the rows are made.
+//!
+//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. Missing on purpose: TMA and
+//! the shapes of matrix instructions, which nothing asks for yet.
 
 use core::fmt;
 
@@ -70,8 +73,64 @@ pub struct Instructions {
     pub k_first_scales: bool,
     /// Buffer instructions that write shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
+    /// Buffer instructions; none on NVIDIA.
+    pub buffer: Option<BufferInstructions>,
     /// What conversions with scales ask for.
     pub scaled_conversion: ScaledConversion,
+}
+
+/// How a family's buffer instructions spell what they are told.
+///
+/// # Source
+/// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
+/// for the resource descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BufferInstructions {
+    /// The bits that say how data is cached.
+    pub cache: CacheBits,
+    /// The fourth word of the resource descriptor: data format, and rules for what is out of range.
+    pub descriptor_flags: u32,
+}
+
+/// The bits of a buffer instruction for each of Triton's cache modifiers; 0 for the others.
+///
+/// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint
+/// stands in bits 0 to 2 and a scope from bit 3 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CacheBits {
+    /// `cg` of a load.
+    pub load_cg: u32,
+    /// `cg` of a store.
+    pub store_cg: u32,
+    /// `cs`.
+    pub cs: u32,
+    /// `cv`.
+    pub cv: u32,
+    /// `wt`.
+    pub wt: u32,
+}
+
+impl CacheBits {
+    /// Returns the bits for a cache modifier as the IR spells it.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let buffer = Target::parse("hip:gfx942")?.instructions.buffer.unwrap();
+    /// assert_eq!((buffer.cache.of("cg", false), buffer.cache.of("cg", true)), (3, 0));
+    /// assert_eq!(buffer.cache.of("none", false), 0);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn of(&self, modifier: &str, is_store: bool) -> u32 {
+        match (modifier, is_store) {
+            ("cg", false) => self.load_cg,
+            ("cg", true) => self.store_cg,
+            ("cs", _) => self.cs,
+            ("cv", _) => self.cv,
+            ("wt", _) => self.wt,
+            _ => 0,
+        }
+    }
 }
 
 /// How a GPU multiplies by scales as it widens numbers of 4 and 8 bits.
@@ -156,10 +215,23 @@ pub struct Target {
     pub name: &'static str,
     /// The processor name for LLVM: `sm_90a`, `gfx942`.
     pub llvm_cpu: &'static str,
+    /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
+    ///
+    /// PTX 8.0 is the oldest version that knows sm_90a, and drivers since CUDA 12.0 take it; later GPUs bring
+    /// their own minimum (NVPTX back end, `NVPTX.td`).
+    pub llvm_features: &'static str,
     /// The maker.
     pub vendor: Vendor,
-    /// Compute capability (90) on NVIDIA, the gfx number read as hexadecimal (0x942) on AMD.
-    pub arch: u32,
+    /// Whether the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
+    ///
+    /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since sm_70 (CUDA
+    /// programming guide, "Independent thread scheduling").
+    pub lockstep: bool,
+    /// The most threads of one block.
+    ///
+    /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
+    /// `amdgpu-flat-work-group-size`).
+    pub max_threads: u32,
     /// Lanes per warp (wave): 32 or 64.
     pub lanes: u32,
     /// Banks of shared memory, each `bank_bytes` wide.
@@ -378,6 +450,23 @@ mod tests {
         }
     }
 
+    /// Buffer instructions and lockstep are AMD's, PTX 8.0 is asked for up to sm_90.
+    #[test]
+    fn columns_follow_the_instruction_set() {
+        for t in TARGETS {
+            let amd = t.vendor == Vendor::Amd;
+            assert_eq!(t.instructions.buffer.is_some(), amd, "{t}");
+            assert_eq!(t.lockstep, amd, "{t}");
+        }
+        let older: Vec<&str> = TARGETS
+            .iter()
+            .filter(|t| t.llvm_features == "+ptx80")
+            .map(|t| t.name)
+            .collect();
+        assert_eq!((older[0], older[older.len() - 1]), ("cuda:70", "cuda:90"));
+        assert_eq!(older.len(), 8);
+    }
+
     /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.
     #[test]
     fn phases_fill_a_wavefront() {
@@ -405,6 +494,12 @@ mod tests {
             "`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`"
         );
         assert_eq!(names(|i| i.k_first_scales), "`cuda:107`");
+        let with_bits =
+            |wt: u32| Target::names_with(|i| i.buffer.is_some_and(|b| b.cache.wt == wt));
+        assert_eq!(with_bits(0), "`hip:gfx90a`");
+        assert_eq!(with_bits(17), "`hip:gfx942`, `hip:gfx950`");
+        assert_eq!(with_bits(27), "`hip:gfx1250`");
+        assert_eq!(with_bits(24), "`hip:gfx1200`, `hip:gfx1201`, `hip:gfx1251`");
         assert_eq!(names(|i| i.buffer_to_shared), "`hip:gfx942`, `hip:gfx950`");
         let eights = names(|i| i.scaled_conversion == ScaledConversion::Eights);
         assert_eq!(eights, "`hip:gfx1250`, `hip:gfx1251`");

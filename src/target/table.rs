@@ -1,6 +1,6 @@
 //! The table of targets: one row per GPU, from the makers' manuals.
 
-use super::{Costs, Instructions, ScaledConversion, Target, Vendor};
+use super::{BufferInstructions, CacheBits, Costs, Instructions, ScaledConversion, Target, Vendor};
 
 /// sm_90 as measured; the older and newer ones have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
@@ -38,12 +38,30 @@ const RDNA_COSTS: Costs = Costs {
     round_trip: 32,
 };
 
+/// Data format 7 (32 bits, float or integer alike) in bits 12 to 14, and 4 from bit 15.
+const BUFFER_FLAGS: u32 = 7 << 12 | 4 << 15;
+
+/// RDNA has a resource level in bit 24 and its rule for what is out of range in bits 28 and 29.
+const RDNA_BUFFER_FLAGS: u32 = BUFFER_FLAGS | 1 << 24 | 3 << 28;
+
+const fn cache_bits([load_cg, store_cg, cs, cv, wt]: [u32; 5]) -> CacheBits {
+    CacheBits {
+        load_cg,
+        store_cg,
+        cs,
+        cv,
+        wt,
+    }
+}
+
 const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_kib: u32) -> Target {
     Target {
         name,
         llvm_cpu,
+        llvm_features: if arch <= 90 { "+ptx80" } else { "" },
         vendor: Vendor::Nvidia,
-        arch,
+        lockstep: false,
+        max_threads: 1024,
         lanes: 32,
         banks: 32,
         bank_bytes: 4,
@@ -62,6 +80,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             tensor_memory: arch >= 100 && arch < 120,
             k_first_scales: arch == 107,
             buffer_to_shared: false,
+            buffer: None,
             scaled_conversion: ScaledConversion::Any,
         },
         costs: NVIDIA_COSTS,
@@ -74,8 +93,10 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
     Target {
         name,
         llvm_cpu,
+        llvm_features: "",
         vendor: Vendor::Amd,
-        arch,
+        lockstep: true,
+        max_threads: 1024,
         lanes: 64,
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
@@ -94,6 +115,13 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
+            buffer: Some(BufferInstructions {
+                cache: match arch {
+                    0x942 | 0x950 => cache_bits([3, 0, 3, 17, 17]),
+                    _ => cache_bits([0; 5]),
+                },
+                descriptor_flags: BUFFER_FLAGS,
+            }),
             scaled_conversion: if is_cdna4 {
                 ScaledConversion::Words
             } else {
@@ -114,8 +142,10 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
     Target {
         name,
         llvm_cpu,
+        llvm_features: "",
         vendor: Vendor::Amd,
-        arch,
+        lockstep: true,
+        max_threads: 1024,
         lanes: 32,
         banks: if is_gfx1250 { 64 } else { 32 },
         bank_bytes: 4,
@@ -134,6 +164,14 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             buffer_to_shared: false,
+            buffer: Some(BufferInstructions {
+                cache: match arch {
+                    0x1100..0x1200 => cache_bits([1, 0, 7, 7, 7]),
+                    0x1250 => cache_bits([16, 16, 1, 27, 27]),
+                    _ => cache_bits([16, 16, 1, 27, 24]),
+                },
+                descriptor_flags: RDNA_BUFFER_FLAGS,
+            }),
             scaled_conversion: if is_gfx1250 {
                 ScaledConversion::Eights
             } else {

@@ -5,7 +5,7 @@ mod source;
 use clap::Parser;
 use linear_layout::machine::kernel::{
     Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
-    Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, Vendor, compare, initial_bytes,
+    Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
 };
 use linear_layout::sys;
 use std::io::Write;
@@ -258,7 +258,7 @@ fn show(error: &KernelError, file: &str, text: &str) -> String {
 fn machine(options: &Options, decoded: &Decoded) -> Machine {
     let mut machine = decoded.machine;
     if options.lockstep {
-        machine.vendor = Vendor::Amd;
+        machine.lockstep = true;
     }
     machine
 }

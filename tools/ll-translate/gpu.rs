@@ -130,14 +130,8 @@ impl Gpu {
 
 /// The features that a kernel is compiled with: those of the target, then the user's.
 fn features(target: &Target, extra: Option<&str>) -> String {
-    // PTX 8.0 is the oldest version that knows sm_90a; drivers since CUDA 12.0 take it. Later GPUs
-    // bring their own minimum.
-    let base = if target.vendor == Vendor::Nvidia && target.arch <= 90 {
-        Some("+ptx80")
-    } else {
-        None
-    };
-    base.into_iter().chain(extra).collect::<Vec<_>>().join(",")
+    let own = Some(target.llvm_features).filter(|features| !features.is_empty());
+    own.into_iter().chain(extra).collect::<Vec<_>>().join(",")
 }
 
 /// The data layout of a machine, as text.

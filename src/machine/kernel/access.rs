@@ -4,10 +4,10 @@ use super::banks::wavefronts;
 use super::error::{FaultKind, KernelError};
 use super::eval;
 use super::exec::Exec;
-use super::launch::Vendor;
 use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
 use crate::machine::race::{Conflict, Found};
+use crate::target::Vendor;
 
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]

@@ -12,7 +12,7 @@ mod schedule;
 mod step;
 
 use super::error::{FaultKind, KernelError, ThreadPlace};
-use super::launch::{Launch, Vendor};
+use super::launch::Launch;
 use super::memory::{Buffer, Memory};
 use super::op::{BlockId, Edge, Reg, Terminator};
 use super::program::Program;
@@ -517,7 +517,7 @@ impl<'a> Exec<'a> {
 
     /// On machines in lockstep, the order of instructions orders a wave's accesses.
     pub(super) fn order_waves(&mut self) {
-        if self.launch.machine.vendor == Vendor::Amd {
+        if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
         }
     }

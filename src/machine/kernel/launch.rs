@@ -5,15 +5,7 @@ use super::exec::Exec;
 use super::memory::{BufferId, Memory};
 use super::program::{ParamTy, Program};
 use super::report::Report;
-
-/// Which family of GPUs a kernel runs on; decides names and the order inside a warp.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Vendor {
-    /// Lanes of a warp are only ordered by warp barriers.
-    Nvidia,
-    /// Lanes of a wave run in lockstep.
-    Amd,
-}
+use crate::target::{self, Target, Vendor};
 
 /// The machine that a kernel runs on.
 ///
@@ -21,8 +13,10 @@ pub enum Vendor {
 /// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The family.
+    /// The maker: whose assembly a kernel may hold, and whose names accesses have in reports.
     pub vendor: Vendor,
+    /// Whether the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
+    pub lockstep: bool,
     /// Lanes per warp or wave.
     pub lanes_per_warp: u32,
     /// Banks of shared memory.
@@ -37,10 +31,24 @@ pub struct Machine {
 }
 
 impl Machine {
+    /// The machine of a row of the table of targets.
+    pub const fn of(target: &Target) -> Self {
+        Self {
+            vendor: target.vendor,
+            lockstep: target.lockstep,
+            lanes_per_warp: target.lanes,
+            num_banks: target.banks,
+            bank_bytes: target.bank_bytes,
+            shared_limit: target.max_shared_bytes,
+            wide_load_lane_bits: Some(target.phase_lane_bits(target::Access::Load, 16)),
+        }
+    }
+
     /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
     pub const fn nvidia() -> Self {
         Self {
             vendor: Vendor::Nvidia,
+            lockstep: false,
             lanes_per_warp: 32,
             num_banks: 32,
             bank_bytes: 4,
@@ -53,6 +61,7 @@ impl Machine {
     pub const fn amd(lanes: u32) -> Self {
         Self {
             vendor: Vendor::Amd,
+            lockstep: true,
             lanes_per_warp: lanes,
             num_banks: 32,
             bank_bytes: 4,

@@ -63,7 +63,7 @@ pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compar
 pub use decode::{Decoded, ModuleInfo, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
-pub use launch::{Arg, Launch, Machine, Schedule, Vendor};
+pub use launch::{Arg, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use op::{
     Access, AtomicOp, BlockId, BufferAccess, Claim, Edge, Field, FloatOp, FloatPred, FloatUnary,

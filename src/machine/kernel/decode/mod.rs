@@ -12,12 +12,12 @@ mod tests;
 mod types;
 
 use super::error::{FaultKind, KernelError, Site};
-use super::launch::{Machine, Vendor};
+use super::launch::Machine;
 use super::op::{BlockId, Edge, Op, Reg, Terminator};
 use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
 use crate::encoding::spelling::edits;
-use crate::target::{Access, Target};
+use crate::target::{Target, Vendor};
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::{Slot, SlotKind, constant_bits, flatten, size_align};
@@ -65,7 +65,8 @@ pub struct Decoded {
 /// ```
 /// # Errors
 /// `Malformed` where the text is not MLIR's generic form or contradicts itself; `Unsupported`
-/// for an operation or type that the simulator does not know, with the nearest that it does.
+/// for an operation or type that the simulator does not know, with the nearest that it does;
+/// `Launch` for a target that the table does not have.
 pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
     let module = parse_module(text)?;
     let mut top = Vec::new();
@@ -77,7 +78,7 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
         .collect();
     let kernel = pick_kernel(&functions, entry)?;
     let info = module_info(&module.root);
-    let machine = machine_of(kernel, &info);
+    let machine = machine_of(kernel, &info)?;
     let mut decoder = Decoder {
         module: &module,
         functions: functions
@@ -163,39 +164,29 @@ fn module_info(root: &Node<'_>) -> ModuleInfo {
     }
 }
 
-/// AMD where the target, the kernel's mark or any operation says so.
-fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Machine {
-    let uses_rocdl = || {
-        let ops = kernel.regions.iter().flatten().flat_map(|block| &block.ops);
-        ops.into_iter().any(|op| op.name.starts_with("rocdl."))
+/// The machine of the module's target; where it names none, AMD's where the kernel's mark or any
+/// operation is ROCDL's.
+fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelError> {
+    let Some(name) = &info.target else {
+        let blocks = kernel.regions.iter().flatten();
+        let uses_rocdl = blocks
+            .flat_map(|block| &block.ops)
+            .any(|op| op.name.starts_with("rocdl."));
+        return Ok(if uses_rocdl || kernel.attr("rocdl.kernel").is_some() {
+            Machine::amd(info.threads_per_warp.unwrap_or(64))
+        } else {
+            Machine::nvidia()
+        });
     };
-    let arch = info
-        .target
-        .as_deref()
-        .and_then(|target| target.strip_prefix("hip:"));
-    let amd = match &info.target {
-        Some(target) if target.starts_with("hip:") => true,
-        Some(target) if target.starts_with("cuda:") => false,
-        _ => kernel.attr("rocdl.kernel").is_some() || uses_rocdl(),
-    };
-    let default = if arch.is_some_and(|arch| !arch.starts_with("gfx9")) {
-        32
-    } else {
-        64
-    };
-    let mut machine = if amd {
-        Machine::amd(info.threads_per_warp.unwrap_or(default))
-    } else {
-        Machine::nvidia()
-    };
-    let target = info.target.as_deref();
-    if let Some(target) = target.and_then(|name| Target::parse(name).ok()) {
-        machine.num_banks = target.banks;
-        machine.bank_bytes = target.bank_bytes;
-        machine.shared_limit = target.max_shared_bytes;
-        machine.wide_load_lane_bits = Some(target.phase_lane_bits(Access::Load, 16));
+    let target = Target::parse(name).map_err(|error| {
+        KernelError::new(FaultKind::Launch, format!("the module has an {error}"))
+    })?;
+    let mut machine = Machine::of(target);
+    // A wave of RDNA may have 64 lanes too.
+    if let (Vendor::Amd, Some(lanes)) = (target.vendor, info.threads_per_warp) {
+        machine.lanes_per_warp = lanes;
     }
-    machine
+    Ok(machine)
 }
 
 /// A value: its type and a register per slot.

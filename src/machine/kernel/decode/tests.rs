@@ -1,8 +1,7 @@
 //! Small kernels in generic form, decoded and run.
 
-use crate::machine::kernel::{
-    Arg, Decoded, FaultKind, Launch, Memory, Report, Vendor, decode_generic,
-};
+use crate::machine::kernel::{Arg, Decoded, FaultKind, Launch, Memory, Report, decode_generic};
+use crate::target::Vendor;
 
 /// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle,
 /// reads a constant table, calls a function that diverges, stores under a mask.
