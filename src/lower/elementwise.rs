@@ -1,12 +1,12 @@
 //! Elementwise operations: the same `arith` or `math` operation, once per register.
 
-use super::emit::Named;
+use super::emit::attributes_of;
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Complaint, float_width};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Identifier, Type, TypeLike, ValueLike};
+use melior::ir::{Type, TypeLike, ValueLike};
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let name = UpstreamKind::of(op)
@@ -26,8 +26,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> 
     let result = build::result(op, 0);
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
-    let keys = attributes_of(op);
-    let attributes = named(&keys);
+    let attributes = attributes_of(op);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
         // A scalar operand (the condition of a select, say) is the same for every register.
@@ -86,18 +85,6 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     let upper = l.e.lshr(bits, 16);
     let upper = l.e.trunc(upper, half);
     l.e.bitcast(upper, type_)
-}
-
-/// The attributes of an operation by their keys.
-pub(super) fn attributes_of<'c>(op: Op<'c>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
-    op.attributes().collect()
-}
-
-/// The same attributes by the texts of their keys.
-pub(super) fn named<'k, 'c>(keys: &'k [(Identifier<'c>, Attribute<'c>)]) -> Vec<Named<'k, 'c>> {
-    keys.iter()
-        .map(|(key, value)| (key.as_string_ref().as_str().unwrap_or_default(), *value))
-        .collect()
 }
 
 pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -166,9 +153,7 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();
-    let keys = attributes_of(op);
-    let attributes = named(&keys);
-    l.e.operation("llvm.intr.assume", &operands, &[], &attributes, Vec::new());
+    l.e.rebuild(op, &operands, &[], Vec::new());
     Ok(())
 }
 

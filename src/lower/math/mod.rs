@@ -57,7 +57,7 @@ mod tests;
 mod trigonometric;
 
 use super::elementwise::{self, check_formats};
-use super::emit::Named;
+use super::emit::{Named, attributes_of};
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
@@ -100,8 +100,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         _ => width < 32,
     };
-    let keys = elementwise::attributes_of(op);
-    let attributes = elementwise::named(&keys);
+    let attributes = attributes_of(op);
     let types: Vec<Vec<Type<'c>>> = op
         .results()
         .map(|result| l.types_of(result.r#type()))
