@@ -11,11 +11,11 @@ use super::table::ConvertEncodingsToLinearOptions;
 use crate::encoding::Encoding;
 use crate::ir::Layouts;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{Emitted, FollowUp};
+use crate::sys::{FollowUp, Reported};
 use std::fmt::Write;
 
 impl Pass for ConvertEncodingsToLinearOptions {
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported> {
         let (module, layouts) = (context.module(), context.layouts());
         let inventory = Inventory::of(module);
         let mut replacements = Vec::new();

@@ -4,7 +4,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::lower;
-use crate::sys::{Emitted, FollowUp};
+use crate::sys::{FollowUp, Reported};
 
 /// What finishes the loops, `arith` and `math` that the lowering leaves; all but the loops in one sweep.
 const FINISH: [FollowUp; 4] = [
@@ -15,13 +15,13 @@ const FINISH: [FollowUp; 4] = [
 ];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported> {
         lower::lower_module(context.module(), context.gpu(self.target.as_deref()))?;
         Ok(FINISH.to_vec())
     }
 
     /// After the last conversion there is nothing but the LLVM dialect.
-    fn finish(&self, context: &PassContext<'_, '_>) -> Result<(), Emitted> {
+    fn finish(&self, context: &PassContext<'_, '_>) -> Result<(), Reported> {
         lower::check_lowered(context.module())
     }
 }

@@ -6,12 +6,12 @@ use super::respell::{Inventory, attribute, respell, root};
 use super::table::FoldLayoutConversionsOptions;
 use crate::ir::{OpKind, TensorType};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Emitted, FollowUp};
+use crate::sys::{self, FollowUp, Reported};
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::HashSet;
 
 impl Pass for FoldLayoutConversionsOptions {
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted> {
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported> {
         unify_spellings(context);
         // Folding one conversion may erase others of the list.
         let mut erased = HashSet::new();

@@ -12,7 +12,7 @@ mod respell;
 mod table;
 
 use crate::ir::LinearLayouts;
-use crate::sys::{self, Emitted, FollowUp, OptionValue, Passes};
+use crate::sys::{self, FollowUp, OptionValue, Passes, Reported};
 use context::PassContext;
 use melior::dialect::DialectRegistry;
 use melior::ir::OperationRef;
@@ -36,10 +36,10 @@ pub fn register_dialects(registry: &DialectRegistry) {
 /// A pass, as its options.
 trait Pass {
     /// Runs it on a module; returns the passes of MLIR that are to run after it.
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Emitted>;
+    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported>;
 
     /// Checks what the passes after it have left.
-    fn finish(&self, _: &PassContext<'_, '_>) -> Result<(), Emitted> {
+    fn finish(&self, _: &PassContext<'_, '_>) -> Result<(), Reported> {
         Ok(())
     }
 }
@@ -60,7 +60,7 @@ impl Passes for Table {
         number: u16,
         options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<Vec<FollowUp>, Emitted> {
+    ) -> Result<Vec<FollowUp>, Reported> {
         Self::pass(number, options).run(&PassContext::of(module))
     }
 
@@ -69,7 +69,7 @@ impl Passes for Table {
         number: u16,
         options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<(), Emitted> {
+    ) -> Result<(), Reported> {
         Self::pass(number, options).finish(&PassContext::of(module))
     }
 }

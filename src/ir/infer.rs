@@ -2,7 +2,7 @@
 //!
 //! [`encoding::infer`](crate::encoding::infer) knows the rules for shapes and encodings; this module
 //! knows which of them an operation follows, so that verifiers, canonical forms and passes agree.
-//! An operation for which both directions answer [`Untied::Free`] is where a pass may change a
+//! An operation for which both directions answer [`NotInferred::Free`] is where a pass may change a
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
 use crate::encoding::{Encoding, EncodingError, infer};
@@ -15,14 +15,14 @@ use std::fmt;
 
 /// Why there is no encoding to be inferred.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Untied {
+pub enum NotInferred {
     /// Operand and result may have any encodings, each for itself.
     Free,
-    /// They are tied, but no encoding of the other side goes with this one.
+    /// They go together, but no encoding of the other side goes with this one.
     Impossible(EncodingError),
 }
 
-impl fmt::Display for Untied {
+impl fmt::Display for NotInferred {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Free => {
@@ -33,7 +33,7 @@ impl fmt::Display for Untied {
     }
 }
 
-impl std::error::Error for Untied {
+impl std::error::Error for NotInferred {
     fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
         match self {
             Self::Free => None,
@@ -42,14 +42,14 @@ impl std::error::Error for Untied {
     }
 }
 
-impl From<EncodingError> for Untied {
+impl From<EncodingError> for NotInferred {
     fn from(reason: EncodingError) -> Self {
         Self::Impossible(reason)
     }
 }
 
 /// How the encoding of an operation's results follows from that of one operand.
-enum Tie {
+enum Rule {
     /// It is the same.
     Same,
     Trans(Vec<usize>),
@@ -64,23 +64,23 @@ enum Tie {
 /// Returns the encoding of an operation's results if operand `i` has this one.
 ///
 /// # Errors
-/// [`Untied::Free`] if the results do not depend on that operand, [`Untied::Impossible`] if no
+/// [`NotInferred::Free`] if the results do not depend on that operand, [`NotInferred::Impossible`] if no
 /// encoding of theirs goes with it.
 pub fn result_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, Untied> {
-    let (tie, operand, result) = tie(op, i)?;
-    Ok(match tie {
-        Tie::Same => encoding.clone(),
-        Tie::Trans(order) => infer::trans(encoding, &operand, &order)?,
-        Tie::Reshape => infer::reshape(encoding, &operand, &result)?,
-        Tie::ExpandDims(axis) => infer::expand_dims(encoding, axis)?,
-        Tie::Reduce(axis) => infer::reduce(encoding, axis)?,
-        Tie::Join => infer::join(encoding, &operand)?,
-        Tie::Split => infer::split(encoding, &operand)?,
-        Tie::Fp4ToFp(axis) => infer::fp4_to_fp(encoding, &operand, axis)?,
+) -> Result<Encoding, NotInferred> {
+    let (rule, operand, result) = rule(op, i)?;
+    Ok(match rule {
+        Rule::Same => encoding.clone(),
+        Rule::Trans(order) => infer::trans(encoding, &operand, &order)?,
+        Rule::Reshape => infer::reshape(encoding, &operand, &result)?,
+        Rule::ExpandDims(axis) => infer::expand_dims(encoding, axis)?,
+        Rule::Reduce(axis) => infer::reduce(encoding, axis)?,
+        Rule::Join => infer::join(encoding, &operand)?,
+        Rule::Split => infer::split(encoding, &operand)?,
+        Rule::Fp4ToFp(axis) => infer::fp4_to_fp(encoding, &operand, axis)?,
     })
 }
 
@@ -92,17 +92,17 @@ pub fn operand_encoding(
     op: OperationRef<'_, '_>,
     i: usize,
     encoding: &Encoding,
-) -> Result<Encoding, Untied> {
-    let (tie, operand, result) = tie(op, i)?;
-    Ok(match tie {
-        Tie::Same => encoding.clone(),
-        Tie::Trans(order) => infer::trans_source(encoding, &result, &order)?,
-        Tie::Reshape => infer::reshape_source(encoding, &result, &operand)?,
-        Tie::ExpandDims(axis) => infer::expand_dims_source(encoding, axis)?,
-        Tie::Reduce(axis) => infer::reduce_source(encoding, axis)?,
-        Tie::Join => infer::join_source(encoding, &result)?,
-        Tie::Split => infer::split_source(encoding, &result)?,
-        Tie::Fp4ToFp(axis) => infer::fp4_to_fp_source(encoding, &result, axis)?,
+) -> Result<Encoding, NotInferred> {
+    let (rule, operand, result) = rule(op, i)?;
+    Ok(match rule {
+        Rule::Same => encoding.clone(),
+        Rule::Trans(order) => infer::trans_source(encoding, &result, &order)?,
+        Rule::Reshape => infer::reshape_source(encoding, &result, &operand)?,
+        Rule::ExpandDims(axis) => infer::expand_dims_source(encoding, axis)?,
+        Rule::Reduce(axis) => infer::reduce_source(encoding, axis)?,
+        Rule::Join => infer::join_source(encoding, &result)?,
+        Rule::Split => infer::split_source(encoding, &result)?,
+        Rule::Fp4ToFp(axis) => infer::fp4_to_fp_source(encoding, &result, axis)?,
     })
 }
 
@@ -113,47 +113,51 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
         .or_else(|| sys::buffer(type_).map(|buffer| buffer.shape))
 }
 
-/// How operand `i` and the results are tied, and the shapes of the two.
-fn tie(op: OperationRef<'_, '_>, i: usize) -> Result<(Tie, Vec<u64>, Vec<u64>), Untied> {
+/// By which rule operand `i` and the results go together, and the shapes of the two.
+fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>), NotInferred> {
     let op = build::of_context(op);
     if i >= op.operand_count() || op.result_count() == 0 {
-        return Err(Untied::Free);
+        return Err(NotInferred::Free);
     }
     // A tuple of results belongs to a tuple of operands, one to one.
     let of_results = if i < op.result_count() { i } else { 0 };
-    let operand = shape(build::operand(op, i).r#type()).ok_or(Untied::Free)?;
-    let result = shape(build::result(op, of_results).r#type()).ok_or(Untied::Free)?;
-    let axis = || usize::try_from(integer(op, "axis")).map_err(|_| Untied::Free);
+    let operand = shape(build::operand(op, i).r#type()).ok_or(NotInferred::Free)?;
+    let result = shape(build::result(op, of_results).r#type()).ok_or(NotInferred::Free)?;
+    let axis = || usize::try_from(integer(op, "axis")).map_err(|_| NotInferred::Free);
     let Some(kind) = OpKind::of(op) else {
         // Of MLIR's own, what works element by element.
         return if sys::keeps_encoding(op) {
-            Ok((Tie::Same, operand, result))
+            Ok((Rule::Same, operand, result))
         } else {
-            Err(Untied::Free)
+            Err(NotInferred::Free)
         };
     };
     use OpKind as K;
-    let tie = match kind {
+    let rule = match kind {
         K::TtTrans | K::TtgMemDescTrans => {
             let order = order(op).into_iter().map(usize::try_from);
-            Tie::Trans(order.collect::<Result<_, _>>().map_err(|_| Untied::Free)?)
+            Rule::Trans(
+                order
+                    .collect::<Result<_, _>>()
+                    .map_err(|_| NotInferred::Free)?,
+            )
         }
         // A reshape that may reorder takes elements as they lie in registers.
-        K::TtReshape if op.has_attribute("allow_reorder") => return Err(Untied::Free),
-        K::TtReshape | K::TtgMemDescReshape => Tie::Reshape,
-        K::TtExpandDims => Tie::ExpandDims(axis()?),
-        K::TtReduce => Tie::Reduce(axis()?),
-        K::TtJoin => Tie::Join,
-        K::TtSplit => Tie::Split,
-        K::TtgFp4ToFp => Tie::Fp4ToFp(axis()?),
+        K::TtReshape if op.has_attribute("allow_reorder") => return Err(NotInferred::Free),
+        K::TtReshape | K::TtgMemDescReshape => Rule::Reshape,
+        K::TtExpandDims => Rule::ExpandDims(axis()?),
+        K::TtReduce => Rule::Reduce(axis()?),
+        K::TtJoin => Rule::Join,
+        K::TtSplit => Rule::Split,
+        K::TtgFp4ToFp => Rule::Fp4ToFp(axis()?),
         // The accumulator; the factors have encodings of their own.
-        K::TtDot | K::TtDotScaled | K::TtngWarpGroupDot if i == 2 => Tie::Same,
+        K::TtDot | K::TtDotScaled | K::TtngWarpGroupDot if i == 2 => Rule::Same,
         // The indices; what is gathered from may lie anywhere.
-        K::TtGather if i == 1 => Tie::Same,
-        K::TtLoad | K::TtBroadcast => Tie::Same,
-        K::TtngWarpGroupDotWait => Tie::Same,
-        _ if sys::keeps_encoding(op) => Tie::Same,
-        _ => return Err(Untied::Free),
+        K::TtGather if i == 1 => Rule::Same,
+        K::TtLoad | K::TtBroadcast => Rule::Same,
+        K::TtngWarpGroupDotWait => Rule::Same,
+        _ if sys::keeps_encoding(op) => Rule::Same,
+        _ => return Err(NotInferred::Free),
     };
-    Ok((tie, operand, result))
+    Ok((rule, operand, result))
 }

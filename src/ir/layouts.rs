@@ -27,9 +27,9 @@ impl TensorLayout {
     }
 }
 
-/// What the rules of a place ask of a type, so that one look-up answers them.
+/// What the rules of every operand and result ask of a type, so that one look-up answers them.
 #[derive(Clone, Copy, Debug)]
-pub(super) enum Occupant {
+pub(super) enum TypeFacts {
     /// Neither a tensor nor a buffer: a number, a pointer, a token.
     Other,
     /// A tensor.
@@ -68,7 +68,7 @@ pub struct Layouts {
     spellings: Known<Answer<Option<String>>>,
     tensors: Known<Answer<TensorLayout>>,
     types: Known<Answer<()>>,
-    occupants: Known<Occupant>,
+    facts: Known<TypeFacts>,
 }
 
 impl Layouts {
@@ -208,11 +208,11 @@ impl Layouts {
     }
 
     /// What a type is to the place that it stands in.
-    pub(super) fn occupant(&self, type_: Type<'_>) -> Occupant {
-        cached(&self.occupants, sys::type_id(type_), || {
+    pub(super) fn type_facts(&self, type_: Type<'_>) -> TypeFacts {
+        cached(&self.facts, sys::type_id(type_), || {
             if let Some(tensor) = TensorType::of(type_) {
                 let sizes = tensor.shape.iter();
-                return Occupant::Tensor {
+                return TypeFacts::Tensor {
                     elements: sizes.copied().try_fold(1, u64::checked_mul),
                     units: self.units(&tensor),
                     is_generic: tensor
@@ -228,13 +228,13 @@ impl Layouts {
                 };
             }
             let Some(buffer) = sys::buffer(type_).filter(|b| b.memory_space.is_some()) else {
-                return Occupant::Other;
+                return TypeFacts::Other;
             };
             let encoding = buffer
                 .encoding
                 .and_then(|attribute| self.encoding(attribute).ok());
             let cga = encoding.and_then(|encoding| encoding.cga_layout().ok());
-            Occupant::Buffer(cga.map(|cga| u64::from(cga.num_ctas())))
+            TypeFacts::Buffer(cga.map(|cga| u64::from(cga.num_ctas())))
         })
     }
 

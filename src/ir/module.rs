@@ -1,7 +1,7 @@
 //! What a module says about the GPU it is for.
 
 use crate::ir::OpKind;
-use crate::sys::{self, Complaint, build};
+use crate::sys::{self, Diagnostic, build};
 use crate::target::{Target, TargetError};
 use melior::ir::attribute::{DenseI32ArrayAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, OperationMutLike};
@@ -35,12 +35,12 @@ impl ModuleInfo {
     ///
     /// # Errors
     /// The missing or malformed attribute.
-    pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Complaint> {
-        let number = |name: &str, default: Option<u64>| -> Result<u64, Complaint> {
+    pub fn around(op: OperationRef<'_, '_>) -> Result<Self, Diagnostic> {
+        let number = |name: &str, default: Option<u64>| -> Result<u64, Diagnostic> {
             let found = Self::attribute(op, name);
             let Some(number) = found.filter(Attribute::is_integer) else {
                 return default.ok_or_else(|| {
-                    Complaint::new(format!(
+                    Diagnostic::new(format!(
                         "has a tensor with an encoding, but the module has no `\"{name}\"`"
                     ))
                     .note(format!(
@@ -51,7 +51,7 @@ impl ModuleInfo {
             positive(number)
                 .filter(|n| n.is_power_of_two())
                 .ok_or_else(|| {
-                    Complaint::new(format!(
+                    Diagnostic::new(format!(
                         "needs `\"{name}\"` to be a positive power of two, but the module has {number}"
                     )) // ttg_c3
                 })

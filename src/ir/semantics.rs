@@ -5,7 +5,7 @@
 use super::{Layouts, canonical, unknown_name, verify};
 use crate::encoding::{error_of_key, place_of_key};
 use crate::layout::LinearLayout;
-use crate::sys::{Complaint, Flaw, LayoutCache, Rewrite, Semantics};
+use crate::sys::{AttributeError, Diagnostic, LayoutCache, Rewrite, Semantics};
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
@@ -23,19 +23,23 @@ impl Semantics for LinearLayouts {
         cache: &LayoutCache,
         attribute: Attribute<'_>,
         text: &[u8],
-    ) -> Result<Option<String>, Flaw> {
+    ) -> Result<Option<String>, AttributeError> {
         if text.starts_with(b"cache_policy") {
             let rules = verify::cache_policy(attribute);
-            return rules.map(|()| None).map_err(|(reason, key)| Flaw {
-                reason,
-                place: place_of_key(text, key).unwrap_or(0),
-            });
+            return rules
+                .map(|()| None)
+                .map_err(|(reason, key)| AttributeError {
+                    reason,
+                    place: place_of_key(text, key).unwrap_or(0),
+                });
         }
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts.normal_spelling(attribute).map_err(|reason| Flaw {
-            place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
-            reason: reason.to_string(),
-        })
+        layouts
+            .normal_spelling(attribute)
+            .map_err(|reason| AttributeError {
+                place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
+                reason: reason.to_string(),
+            })
     }
 
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String> {
@@ -55,7 +59,7 @@ impl Semantics for LinearLayouts {
         layouts.of_type(type_).map_err(|reason| reason.to_string())
     }
 
-    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
+    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
         unknown_name(kind, dialect, name, known)
     }
 
@@ -67,11 +71,15 @@ impl Semantics for LinearLayouts {
         canonical::rewrite(op)
     }
 
-    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>> {
+    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>> {
         verify::operation(op)
     }
 
-    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>> {
+    fn verify_attribute(
+        &self,
+        op: OperationRef<'_, '_>,
+        name: &str,
+    ) -> Result<(), Vec<Diagnostic>> {
         verify::attribute(op, name)
     }
 
@@ -79,7 +87,7 @@ impl Semantics for LinearLayouts {
         &self,
         op: OperationRef<'_, '_>,
         results: bool,
-    ) -> Result<(), Vec<Complaint>> {
+    ) -> Result<(), Vec<Diagnostic>> {
         verify::same_encoding(op, results)
     }
 }

@@ -1,7 +1,7 @@
 //! Names that our dialects do not have.
 
 use crate::encoding::spelling::nearest;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 
 /// The version of Triton whose operations, attributes and types the dialects have.
 pub const TRITON_VERSION: &str = "3.9";
@@ -10,13 +10,13 @@ pub const TRITON_VERSION: &str = "3.9";
 ///
 /// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]
-pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint {
-    let complaint = Complaint::new(format!(
+pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
+    let diagnostic = Diagnostic::new(format!(
         "unknown {kind} `{dialect}.{name}`: `{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
     ));
     match nearest(name, known.iter().map(String::as_str)) {
-        Some(near) => complaint.note(format!("the nearest {kind} is `{dialect}.{near}`")),
-        None => complaint,
+        Some(near) => diagnostic.note(format!("the nearest {kind} is `{dialect}.{near}`")),
+        None => diagnostic,
     }
 }
 

@@ -14,7 +14,7 @@ use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
 use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
 use crate::sys::build::{self, Blk, Op};
-use crate::sys::{self, Complaint, Emitted, operation_id};
+use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::{BTreeSet, HashMap, HashSet};
@@ -86,7 +86,7 @@ impl Pending {
 
 impl Allocation {
     /// Plans every conversion below a block and places its scratch memory; says what has no plan.
-    pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> (Self, Option<Emitted>) {
+    pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> (Self, Option<Reported>) {
         let mut planner = Planner {
             layouts,
             gpu,
@@ -271,7 +271,7 @@ struct Planner<'l> {
     /// Where the buffers begin, and the bytes of all.
     buffers: HashMap<usize, u32>,
     bytes: u32,
-    emitted: Option<Emitted>,
+    emitted: Option<Reported>,
 }
 
 impl Planner<'_> {
@@ -287,7 +287,7 @@ impl Planner<'_> {
                     Ok(plan) => {
                         self.plans.insert(operation_id(op), plan);
                     }
-                    Err(complaint) => self.emitted = Some(sys::emit_error(op, &complaint)),
+                    Err(diagnostic) => self.emitted = Some(sys::emit_error(op, &diagnostic)),
                 }
             }
             match local::scratch(self.layouts, op) {
@@ -299,12 +299,12 @@ impl Planner<'_> {
                     self.buffers.insert(operation_id(op), start);
                     self.bytes = start.saturating_add(scratch.bytes);
                 }
-                Err(complaint) => self.emitted = Some(sys::emit_error(op, &complaint)),
+                Err(diagnostic) => self.emitted = Some(sys::emit_error(op, &diagnostic)),
             }
         }
     }
 
-    fn plan(&mut self, op: Op<'_>) -> Result<Arc<ConvertPlan>, Complaint> {
+    fn plan(&mut self, op: Op<'_>) -> Result<Arc<ConvertPlan>, Diagnostic> {
         let (from, to) = (
             build::operand(op, 0).r#type(),
             build::result(op, 0).r#type(),
@@ -322,11 +322,11 @@ impl Planner<'_> {
         };
         let (src, dst) = match (layout(from), layout(to)) {
             (Ok(src), Ok(dst)) => (src, dst),
-            (Err(reason), _) | (_, Err(reason)) => return Err(Complaint::new(reason)),
+            (Err(reason), _) | (_, Err(reason)) => return Err(Diagnostic::new(reason)),
         };
         let bits = TensorType::of(from)
             .and_then(|tensor| element_bits(tensor.element))
-            .ok_or_else(|| Complaint::new(format!("has elements of unknown width in `{from}`")))?;
+            .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{from}`")))?;
         let mut options = PlanOptions::new();
         if forced {
             // convert_layout_c1: the plan fails if data leaves its warp.
@@ -334,10 +334,10 @@ impl Planner<'_> {
         }
         let target = self.gpu.target;
         let plan = plan_conversion(&src.full, &dst.full, bits, target, &options)
-            .map_err(|e| Complaint::new(e.to_string()))?;
+            .map_err(|e| Diagnostic::new(e.to_string()))?;
         // Nobody needs to trust the plan: the machine model runs it for every lane.
         machine::check_plan(&plan, &src.full, &dst.full, target).map_err(|fault| {
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "internal error, please report it: the plan is wrong: {fault}"
             ))
         })?;

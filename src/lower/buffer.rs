@@ -7,7 +7,7 @@ use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_me
 use crate::ir::verify::policy;
 use crate::ir::{OpKind, TensorLayout};
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use crate::target::BufferInstructions;
 use melior::ir::{Type, ValueLike};
 
@@ -105,10 +105,10 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The GPU's buffer instructions, or which operation to use `instead` where it has none.
-fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<BufferInstructions, Complaint> {
+fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<BufferInstructions, Diagnostic> {
     let target = l.gpu.target;
     target.instructions.buffer.ok_or_else(|| {
-        Complaint::new(format!("is not supported on {}", target.name)).note(format!(
+        Diagnostic::new(format!("is not supported on {}", target.name)).note(format!(
             "buffer instructions exist on AMD GPUs; use `{}`",
             instead.name()
         ))

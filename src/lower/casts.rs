@@ -3,7 +3,7 @@
 use super::function::{Lowering, Outcome, integer};
 use crate::ir::{OpKind, TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
@@ -31,7 +31,7 @@ pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 fn per_register<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
-    mut one: impl FnMut(&mut Lowering<'c>, Val<'c>, Type<'c>) -> Result<Val<'c>, Complaint>,
+    mut one: impl FnMut(&mut Lowering<'c>, Val<'c>, Type<'c>) -> Result<Val<'c>, Diagnostic>,
 ) -> Outcome {
     let result = build::result(op, 0);
     let types = l.types_of(result.r#type())?;
@@ -53,7 +53,7 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     );
     for type_ in [from, to] {
         if sys::float_width(type_).is_none_or(|width| width < 16) {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "from `{}` to `{}` is not supported on {}",
                 element_name(from),
                 element_name(to),

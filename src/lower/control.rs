@@ -1,7 +1,7 @@
 //! Structured control flow: the same `scf` operation, with one value per register carried.
 
 use super::function::{Lowering, Outcome};
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
@@ -61,9 +61,9 @@ fn region<'c>(
     l: &mut Lowering<'c>,
     op: Op<'c>,
     index: usize,
-) -> Result<melior::ir::Region<'c>, Complaint> {
+) -> Result<melior::ir::Region<'c>, Diagnostic> {
     let block = build::single_block(op, index)
-        .ok_or_else(|| Complaint::new("needs regions of one block"))?;
+        .ok_or_else(|| Diagnostic::new("needs regions of one block"))?;
     let arguments: Vec<Val<'c>> = (0..melior::ir::BlockLike::argument_count(&block))
         .map(|i| build::argument(block, i))
         .collect();

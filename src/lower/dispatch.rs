@@ -7,7 +7,7 @@
 use super::function::{Lowering, Outcome};
 use super::{buffer, casts, control, elementwise, integer, local, math, memory, program, views};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use melior::ir::operation::OperationLike;
 
@@ -253,7 +253,7 @@ pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
         .collect()
 }
 
-fn unsupported(op: Op<'_>) -> Complaint {
+fn unsupported(op: Op<'_>) -> Diagnostic {
     let name = op.name();
     let name = name.as_string_ref().as_str().unwrap_or_default();
     let dialect = name.split('.').next().unwrap_or_default();
@@ -267,5 +267,5 @@ fn unsupported(op: Op<'_>) -> Complaint {
     } else {
         can.join(", ")
     };
-    Complaint::new("cannot be lowered yet").note(format!("of `{dialect}`, these can: {list}"))
+    Diagnostic::new("cannot be lowered yet").note(format!("of `{dialect}`, these can: {list}"))
 }

@@ -4,7 +4,7 @@ use super::emit::attributes_of;
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{Complaint, float_width};
+use crate::sys::{Diagnostic, float_width};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
@@ -13,7 +13,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .expect("the dispatch goes by kind")
         .name();
     if op.region_count() != 0 || op.result_count() != 1 {
-        return Err(Complaint::new(
+        return Err(Diagnostic::new(
             "cannot be lowered per register: it has regions or several results",
         ));
     }
@@ -55,7 +55,7 @@ pub(super) fn check_formats(op: Op<'_>, name: &str) -> Outcome {
     for type_ in types {
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         if float_width(element).is_some_and(|width| width < 16) {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "cannot be lowered on `{}`: GPUs do not compute with it",
                 element_name(element)
             ))
@@ -91,11 +91,11 @@ pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::result(op, 0);
     let value = op
         .attribute("value")
-        .map_err(|e| Complaint::new(e.to_string()))?;
+        .map_err(|e| Diagnostic::new(e.to_string()))?;
     let types = l.types_of(result.r#type())?;
     let element = if TensorType::of(result.r#type()).is_some() {
         build::splat_value(value).ok_or_else(|| {
-            Complaint::new(
+            Diagnostic::new(
                 "is a tensor constant whose elements differ, which cannot be lowered yet",
             )
             .note("one value for all elements (`dense<1.0>`) can")
@@ -122,7 +122,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let result = build::result(op, 0);
     let element = TensorType::of(result.r#type()).map_or(result.r#type(), |t| t.element);
     let (pointee, _) = crate::sys::pointer(element)
-        .ok_or_else(|| Complaint::new(format!("needs a pointer, but has `{element}`")))?;
+        .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
     let pointee = memory_type(l, pointee)?;
     let (pointers, offsets) = (l.operand(op, 0), l.operand(op, 1));
     let count = pointers.len().max(offsets.len());
@@ -138,9 +138,9 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The type an element has in memory: booleans take a byte.
-pub(crate) fn memory_type<'c>(l: &Lowering<'c>, pointee: Type<'c>) -> Result<Type<'c>, Complaint> {
+pub(crate) fn memory_type<'c>(l: &Lowering<'c>, pointee: Type<'c>) -> Result<Type<'c>, Diagnostic> {
     let type_ = super::function::scalar_type(l.e.context, pointee)
-        .ok_or_else(|| Complaint::new(format!("points to `{pointee}`, which has no LLVM type")))?;
+        .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
     Ok(if type_ == l.e.types.i1 {
         l.e.types.i8
     } else {

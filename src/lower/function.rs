@@ -9,7 +9,7 @@ use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Spec, Val};
-use crate::sys::{self, Complaint, Emitted, value_id};
+use crate::sys::{self, Diagnostic, Reported, value_id};
 use melior::ir::attribute::{StringAttribute, TypeAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
@@ -25,7 +25,7 @@ pub(crate) type Registers<'c> = Rc<[Val<'c>]>;
 const SHARED: &str = "global_smem";
 
 /// What lowering an operation gives, or why it cannot be.
-pub(crate) type Outcome = Result<(), Complaint>;
+pub(crate) type Outcome = Result<(), Diagnostic>;
 
 /// The state of lowering one function.
 pub(crate) struct Lowering<'c> {
@@ -35,7 +35,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) allocation: Allocation,
     layouts: &'c Layouts,
     values: HashMap<usize, Registers<'c>>,
-    pub(crate) emitted: Option<Emitted>,
+    pub(crate) emitted: Option<Reported>,
 }
 
 /// Whether a function is seen from outside its module, which makes it an entry.
@@ -47,8 +47,8 @@ pub(crate) fn is_entry(function: Op<'_>) -> bool {
 }
 
 /// Lowers one function to an `llvm.func` at the end of `body`; returns the shared memory it needs.
-pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32, Emitted> {
-    let fail = |complaint: Complaint| sys::emit_error(function, &complaint);
+pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32, Reported> {
+    let fail = |diagnostic: Diagnostic| sys::emit_error(function, &diagnostic);
     let context = build::context(function);
     let type_ = function
         .attribute("function_type")
@@ -57,12 +57,12 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         .and_then(|a| FunctionType::try_from(a.value()).ok())
         .expect("the verifier checked the function's type");
     if type_.result_count() != 0 {
-        return Err(fail(Complaint::new(
+        return Err(fail(Diagnostic::new(
             "returns values, and calls between functions cannot be lowered yet; inline it first",
         )));
     }
     let Some(entry) = build::single_block(function, 0) else {
-        return Err(fail(Complaint::new(
+        return Err(fail(Diagnostic::new(
             "needs one block: branches between blocks (`cf`) cannot be lowered yet, `scf` can",
         )));
     };
@@ -70,7 +70,7 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
     let (allocation, mut emitted) = Allocation::of(entry, layouts, gpu);
     if allocation.bytes() > gpu.target.max_shared_bytes {
         return Err(fail(
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "needs {} bytes of shared memory, but {} has {} per CTA",
                 allocation.bytes(),
                 gpu.target.name,
@@ -89,7 +89,7 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         let lowered = scalar_type(context, argument.r#type())
             .filter(|_| TensorType::of(argument.r#type()).is_none());
         if lowered.is_none() {
-            emitted = Some(fail(Complaint::new(format!(
+            emitted = Some(fail(Diagnostic::new(format!(
                 "has an argument of type `{}`, but a kernel takes numbers and pointers",
                 argument.r#type()
             ))));
@@ -160,7 +160,7 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         attributes: &attributes,
         regions: vec![region],
     };
-    build::append(body, spec).map_err(|reason| fail(Complaint::new(reason)))?;
+    build::append(body, spec).map_err(|reason| fail(Diagnostic::new(reason)))?;
     Ok(lowering.allocation.bytes())
 }
 
@@ -239,8 +239,8 @@ impl<'c> Lowering<'c> {
     pub(crate) fn block(&mut self, block: Blk<'c>) {
         for op in build::operations(block) {
             self.e.location = op.location();
-            if let Err(complaint) = dispatch::lower(self, op) {
-                self.emitted = Some(sys::emit_error(op, &complaint));
+            if let Err(diagnostic) = dispatch::lower(self, op) {
+                self.emitted = Some(sys::emit_error(op, &diagnostic));
                 self.set_placeholders(op);
             }
         }
@@ -298,12 +298,12 @@ impl<'c> Lowering<'c> {
     }
 
     /// The layout of a tensor type, or nothing for a scalar.
-    pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Complaint> {
+    pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
         let Some(tensor) = TensorType::of(type_) else {
             return Ok(None);
         };
         if tensor.encoding.is_none() {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "has a tensor without an encoding, `{type_}`: nothing says which thread holds what"
             ))
             .note("give it one, as `convert-triton-to-tritongpu` does"));
@@ -311,23 +311,23 @@ impl<'c> Lowering<'c> {
         self.layouts
             .tensor(&tensor)
             .map(Some)
-            .map_err(|reason| Complaint::new(reason.to_string()))
+            .map_err(|reason| Diagnostic::new(reason.to_string()))
     }
 
     /// The layout of a value that must be a tensor.
-    pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Complaint> {
+    pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
         self.layout(value.r#type())?
-            .ok_or_else(|| Complaint::new(format!("needs a tensor, but has `{}`", value.r#type())))
+            .ok_or_else(|| Diagnostic::new(format!("needs a tensor, but has `{}`", value.r#type())))
     }
 
     /// The LLVM types of a value's registers.
-    pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Complaint> {
+    pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Diagnostic> {
         if super::local::is_buffer(type_) {
             return Ok(super::local::Buffer::types(self));
         }
         let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
         let scalar = scalar_type(self.e.context, element).ok_or_else(|| {
-            Complaint::new(format!("has the type `{type_}`, which has no LLVM type"))
+            Diagnostic::new(format!("has the type `{type_}`, which has no LLVM type"))
         })?;
         let count = self
             .layout(type_)?

@@ -12,7 +12,7 @@ use super::{bits_of, sys};
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::plan::memory::{MemoryPlan, Place};
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use crate::target::Access;
 use melior::ir::operation::OperationLike;
@@ -33,9 +33,9 @@ impl<'c> Buffer<'c> {
         vec![l.shared_pointer(), l.e.types.i32]
     }
 
-    fn of(l: &Lowering<'c>, value: Val<'c>) -> Result<Self, Complaint> {
+    fn of(l: &Lowering<'c>, value: Val<'c>) -> Result<Self, Diagnostic> {
         let [base, position] = l.get(value)[..] else {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "needs a buffer in shared memory, but has `{}`",
                 value.r#type()
             )));
@@ -68,20 +68,20 @@ struct View<'c> {
 }
 
 impl<'c> View<'c> {
-    fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Complaint> {
-        let unknown = || Complaint::new(format!("needs a buffer, but has `{type_}`"));
+    fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
+        let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
         let view = sys::buffer(type_).ok_or_else(unknown)?;
         let encoding = view
             .encoding
             .ok_or_else(unknown)
-            .and_then(|e| layouts.encoding(e).map_err(|e| Complaint::new(&*e)))?;
+            .and_then(|e| layouts.encoding(e).map_err(|e| Diagnostic::new(&*e)))?;
         if !encoding.is_shared() {
-            return Err(Complaint::new(
+            return Err(Diagnostic::new(
                 "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
             ));
         }
         if view.alloc_shape.len() != view.shape.len() {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "cannot be lowered yet on a buffer with more dimensions in its allocation, `{type_}`"
             )));
         }
@@ -93,13 +93,13 @@ impl<'c> View<'c> {
             .and_then(|layout| {
                 Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
             })
-            .map_err(Complaint::new)?;
+            .map_err(Diagnostic::new)?;
         let count = view.alloc_shape[..leading]
             .iter()
             .fold(1u64, |count, size| count.saturating_mul(*size));
         let bytes = place.size_bytes(count);
         if i32::try_from(bytes).is_err() {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
             )));
         }
@@ -134,7 +134,7 @@ pub(crate) struct Scratch {
 const ALIGNMENT: u32 = 16;
 
 /// The bytes of the buffer that an operation makes, if it makes one; says what cannot have any.
-pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, Complaint> {
+pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, Diagnostic> {
     check_carried(op)?;
     let Some(alloc) = ttg::LocalAlloc::of(op) else {
         return Ok(None);
@@ -145,7 +145,7 @@ pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, 
         .ok()
         .filter(|asked| asked.is_power_of_two())
         .ok_or_else(|| {
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "has an alignment of {asked}, expected a power of two"
             ))
         })?;
@@ -248,7 +248,7 @@ fn check_carried(op: Op<'_>) -> Outcome {
         if let Root::Alloc(made) | Root::Result(made) = root(value)
             && is_inside(made, parent)
         {
-            return Err(Complaint::new(
+            return Err(Diagnostic::new(
                 "hands a buffer to the next round of a loop that may be made in this one: both would have the same bytes",
             )
             .note("make the buffers before the loop, and choose among them with `ttg.memdesc_index`"));
@@ -303,13 +303,13 @@ fn plan<'c>(
     tensor: Val<'c>,
     buffer: Val<'c>,
     access: Access,
-) -> Result<MemoryPlan, Complaint> {
+) -> Result<MemoryPlan, Diagnostic> {
     let layout = l.tensor_layout(tensor)?;
     let view = View::of(l.layouts(), buffer.r#type())?;
     view.place
         .view_mask(view.shape())
         .and_then(|mask| MemoryPlan::new(&layout.unique, &view.place, mask, access, l.gpu.target))
-        .map_err(|e| Complaint::new(e.to_string()))
+        .map_err(|e| Diagnostic::new(e.to_string()))
 }
 
 fn store_to<'c>(l: &mut Lowering<'c>, op: Op<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {

@@ -13,7 +13,7 @@ use crate::ir::{TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::axis::VectorAccess;
 use crate::sys;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use crate::target::Vendor;
 use melior::ir::attribute::DenseI32ArrayAttribute;
@@ -92,12 +92,12 @@ fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
     pointer: Val<'c>,
-) -> Result<(Type<'c>, Type<'c>), Complaint> {
+) -> Result<(Type<'c>, Type<'c>), Diagnostic> {
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
-        .ok_or_else(|| Complaint::new(format!("needs a pointer, but has `{element}`")))?;
+        .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
     let held = super::function::scalar_type(l.e.context, pointee)
-        .ok_or_else(|| Complaint::new(format!("points to `{pointee}`, which has no LLVM type")))?;
+        .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
     Ok((memory_type(l, pointee)?, held))
 }
 

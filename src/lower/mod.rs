@@ -34,7 +34,7 @@ pub use dispatch::can_be_lowered;
 
 use crate::ir::{ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Complaint, Emitted};
+use crate::sys::{self, Diagnostic, Reported};
 use crate::target::Target;
 use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
@@ -57,8 +57,8 @@ fn bits_of(type_: Type<'_>) -> u32 {
 pub fn lower_module(
     module: OperationRef<'_, '_>,
     target: Result<&'static Target, NoGpu>,
-) -> Result<(), Emitted> {
-    let fail = |complaint: Complaint| sys::emit_error(module, &complaint);
+) -> Result<(), Reported> {
+    let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
     let Some(body) = build::single_block(module, 0) else {
         return Ok(());
     };
@@ -102,7 +102,7 @@ pub fn lower_module(
 ///
 /// # Errors
 /// Every operation that is not, each at its place.
-pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
+pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
     let mut pending = vec![build::of_context(module)];
     while let Some(op) = pending.pop() {
@@ -115,36 +115,36 @@ pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Emitted> {
         let name = name.as_string_ref().as_str().unwrap_or_default();
         let dialect = name.split('.').next().unwrap_or_default();
         if !matches!(dialect, "llvm" | "nvvm" | "rocdl") && name != "builtin.module" {
-            let complaint = Complaint::new("is left after the last conversion")
+            let diagnostic = Diagnostic::new("is left after the last conversion")
                 .note("no pass lowers it to the LLVM dialect on these types");
-            outcome = Err(sys::emit_error(op, &complaint));
+            outcome = Err(sys::emit_error(op, &diagnostic));
         }
     }
     outcome
 }
 
-fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Result<Gpu, Complaint> {
+fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Result<Gpu, Diagnostic> {
     let target = target.map_err(|reason| match reason {
-        NoGpu::Unsaid => Complaint::new("has no target to lower for")
+        NoGpu::Unsaid => Diagnostic::new("has no target to lower for")
             .note("give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`"),
-        NoGpu::Unknown(e) => Complaint::new(format!("cannot be lowered: {e}")),
+        NoGpu::Unknown(e) => Diagnostic::new(format!("cannot be lowered: {e}")),
     })?;
     if u64::from(target.lanes) != info.threads_per_warp {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "has {} threads per warp, but a warp of {} has {}",
             info.threads_per_warp, target.name, target.lanes
         ))
         .note("compile the kernel for this GPU, or choose a target whose warps fit"));
     }
     if info.num_ctas != 1 {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "uses clusters of {} CTAs, which cannot be lowered yet; 1 can",
             info.num_ctas
         )));
     }
     let threads = info.threads_per_cta();
     if threads > u64::from(target.max_threads) {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "has {threads} threads per CTA ({} warps of {}), but {} allows {}",
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));

@@ -2,7 +2,7 @@
 
 use super::function::{Lowering, Outcome};
 use crate::ir::ops::tt;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 
 pub(crate) fn return_<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
@@ -24,7 +24,7 @@ pub(crate) fn get_num_programs<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
         .gpu
         .num_programs(&mut l.e, view.axis() as usize)
         .ok_or_else(|| {
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "is not supported on {target}: it has no such register"
             ))
             .note("pass the grid's size as an argument")

@@ -3,7 +3,7 @@
 use super::function::{Lowering, Outcome};
 use crate::ir::{OpKind, TensorLayout, verify, view};
 use crate::layout::Dim;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -49,15 +49,15 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             view::register_sources(&to.unique, &moved, |x| x)
         }
     }
-    .map_err(|reason| Complaint::new(reason).note("convert the operand's layout first"))?;
+    .map_err(|reason| Diagnostic::new(reason).note("convert the operand's layout first"))?;
     let values = l.get(source);
     let renamed: Vec<Val<'c>> = sources.into_iter().map(|r| values[r]).collect();
     l.set(result, renamed);
     Ok(())
 }
 
-fn to_complaint(error: crate::layout::LayoutError) -> Complaint {
-    Complaint::new(error.to_string())
+fn to_complaint(error: crate::layout::LayoutError) -> Diagnostic {
+    Diagnostic::new(error.to_string())
 }
 
 /// The bits of the result's packed coordinates that the operand has too.
@@ -87,14 +87,14 @@ fn compress(x: u64, mask: u64) -> u64 {
 }
 
 /// The unique register bit of a joined tensor that tells its halves apart.
-fn half_bit(layout: &TensorLayout) -> Result<usize, Complaint> {
+fn half_bit(layout: &TensorLayout) -> Result<usize, Diagnostic> {
     let pair = 1u64 << (layout.unique.total_out_bits() - 1);
     layout
         .unique
         .columns_of(Dim::REGISTER)
         .iter()
         .position(|column| *column == pair)
-        .ok_or_else(|| Complaint::new("needs the last dimension within one thread"))
+        .ok_or_else(|| Diagnostic::new("needs the last dimension within one thread"))
 }
 
 /// Register `r` without bit `bit`.
@@ -141,7 +141,7 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         // A thread that only repeats another's elements must do so on both sides.
         for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
             if from.mask(dim) != to.mask(dim) {
-                return Err(Complaint::new(format!(
+                return Err(Diagnostic::new(format!(
                     "needs operands and a result that the same threads hold, but `{}` and `{}` are repeated \
                      in different ones",
                     operand.r#type(),

@@ -15,15 +15,15 @@ use std::sync::{Once, OnceLock};
 
 /// Why something is wrong, and the nearest ways out.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Complaint {
+pub struct Diagnostic {
     /// What was found and what was expected; lower case, no final period.
     pub message: String,
     /// Fixes and details, each a note under the message.
     pub notes: Vec<String>,
 }
 
-impl Complaint {
-    /// A complaint without notes.
+impl Diagnostic {
+    /// A diagnostic without notes.
     pub fn new(message: impl Into<String>) -> Self {
         Self {
             message: message.into(),
@@ -41,7 +41,7 @@ impl Complaint {
 
 /// Why an attribute does not exist, and where in its text that stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Flaw {
+pub struct AttributeError {
     /// What was found, what was expected and the nearest fix; lower case, no final period.
     pub reason: String,
     /// Where the key that is at fault begins, in bytes; 0 where it is no one key.
@@ -62,19 +62,20 @@ pub trait Semantics: Sync {
         cache: &LayoutCache,
         attribute: Attribute<'_>,
         text: &[u8],
-    ) -> Result<Option<String>, Flaw>;
+    ) -> Result<Option<String>, AttributeError>;
     /// A name that says what an encoding is, or nothing for an attribute that is none.
     fn pretty_name(&self, cache: &LayoutCache, encoding: Attribute<'_>) -> Option<String>;
     /// The rules of one operation: its tensors against the module, then its own.
     ///
     /// # Errors
     /// Every rule that is broken.
-    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>;
+    fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>;
     /// The rules of an attribute of `ttg` that stands on an operation without belonging to it.
     ///
     /// # Errors
     /// The rule that it breaks.
-    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str) -> Result<(), Vec<Complaint>>;
+    fn verify_attribute(&self, op: OperationRef<'_, '_>, name: &str)
+    -> Result<(), Vec<Diagnostic>>;
     /// The rules of a type on its own, beyond those of the encoding in it.
     ///
     /// # Errors
@@ -86,7 +87,7 @@ pub trait Semantics: Sync {
     /// Why it has none.
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String>;
     /// What to say of a name that a dialect of ours does not have, where it has the `known` ones.
-    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Complaint;
+    fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
     /// What to say of a key that an encoding cannot have, or not again; nothing for other attributes.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
     /// What an operation becomes in canonical form.
@@ -99,7 +100,7 @@ pub trait Semantics: Sync {
         &self,
         op: OperationRef<'_, '_>,
         results: bool,
-    ) -> Result<(), Vec<Complaint>>;
+    ) -> Result<(), Vec<Diagnostic>>;
 }
 
 /// The passes, by their numbers in `passes/Passes.td`, as the C++ side needs them.
@@ -113,7 +114,7 @@ pub trait Passes: Sync {
         number: u16,
         options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<Vec<FollowUp>, Emitted>;
+    ) -> Result<Vec<FollowUp>, Reported>;
     /// Looks at what the passes that [`Self::run`] asked for have left.
     ///
     /// # Errors
@@ -123,7 +124,7 @@ pub trait Passes: Sync {
         number: u16,
         options: &[OptionValue<'_>],
         module: OperationRef<'_, '_>,
-    ) -> Result<(), Emitted>;
+    ) -> Result<(), Reported>;
 }
 
 /// What becomes of an operation in canonical form.
@@ -153,7 +154,7 @@ pub enum Rewrite<'c> {
 
 /// Proof that an error diagnostic has been emitted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Emitted(());
+pub struct Reported(());
 
 static SEMANTICS: OnceLock<&'static dyn Semantics> = OnceLock::new();
 static PASSES: OnceLock<&'static dyn Passes> = OnceLock::new();
@@ -214,15 +215,15 @@ impl LayoutCache {
         // SAFETY: C++ passes the address of a live, uniqued attribute.
         let attribute = unsafe { super::attribute(attribute) };
         let checked = guard(|| semantics().check_attribute(self, attribute, text));
-        let (flaw, normal) = match checked {
+        let (error, normal) = match checked {
             Ok(Ok(normal)) => (None, normal.unwrap_or_default()),
-            Ok(Err(flaw)) => (Some(flaw), String::new()),
+            Ok(Err(error)) => (Some(error), String::new()),
             Err(panic) => {
                 let reason = internal(&panic);
-                (Some(Flaw { reason, place: 0 }), String::new())
+                (Some(AttributeError { reason, place: 0 }), String::new())
             }
         };
-        let Flaw { reason, place } = flaw.unwrap_or(Flaw {
+        let AttributeError { reason, place } = error.unwrap_or(AttributeError {
             reason: String::new(),
             place: 0,
         });
@@ -286,13 +287,13 @@ pub(super) fn new_layout_cache() -> Box<LayoutCache> {
 }
 
 /// Emits an error at an operation's location, with notes.
-pub fn emit_error(op: OperationRef<'_, '_>, complaint: &Complaint) -> Emitted {
+pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported {
     ffi::emit_error(
         op.to_raw().ptr as usize,
-        &complaint.message,
-        &complaint.notes,
+        &diagnostic.message,
+        &diagnostic.notes,
     );
-    Emitted(())
+    Reported(())
 }
 
 /// Emits a remark at an operation's location.
@@ -347,20 +348,20 @@ pub(super) fn internal(panic: &str) -> String {
 
 fn verify(
     op: usize,
-    check: impl FnOnce(OperationRef<'_, '_>) -> Result<(), Vec<Complaint>>,
+    check: impl FnOnce(OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>,
 ) -> bool {
     // SAFETY: C++ passes the address of the operation it is verifying.
     let op = unsafe { super::operation(op) };
     match guard(|| check(op)) {
         Ok(Ok(())) => true,
-        Ok(Err(complaints)) => {
-            for complaint in &complaints {
-                emit_error(op, complaint);
+        Ok(Err(diagnostics)) => {
+            for diagnostic in &diagnostics {
+                emit_error(op, diagnostic);
             }
             false
         }
         Err(panic) => {
-            emit_error(op, &Complaint::new(internal(&panic)));
+            emit_error(op, &Diagnostic::new(internal(&panic)));
             false
         }
     }
@@ -373,11 +374,11 @@ pub(super) fn unknown_name(
     known: &[String],
 ) -> UnknownName {
     let [dialect, name] = [dialect, name].map(String::from_utf8_lossy);
-    let complaint = guard(|| semantics().unknown_name(kind, &dialect, &name, known))
-        .unwrap_or_else(|panic| Complaint::new(internal(&panic)));
+    let diagnostic = guard(|| semantics().unknown_name(kind, &dialect, &name, known))
+        .unwrap_or_else(|panic| Diagnostic::new(internal(&panic)));
     UnknownName {
-        message: complaint.message,
-        note: complaint.notes.join("; "),
+        message: diagnostic.message,
+        note: diagnostic.notes.join("; "),
     }
 }
 
@@ -413,13 +414,13 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> P
 }
 
 /// What a pass returns; nothing where it fails, after an error.
-fn pass<T>(op: usize, f: impl FnOnce(OperationRef<'_, '_>) -> Result<T, Emitted>) -> Option<T> {
+fn pass<T>(op: usize, f: impl FnOnce(OperationRef<'_, '_>) -> Result<T, Reported>) -> Option<T> {
     // SAFETY: C++ passes the address of the operation that the pass runs on.
     let op = unsafe { super::operation(op) };
     match guard(|| f(op)) {
         Ok(outcome) => outcome.ok(),
         Err(panic) => {
-            emit_error(op, &Complaint::new(internal(&panic)));
+            emit_error(op, &Diagnostic::new(internal(&panic)));
             None
         }
     }

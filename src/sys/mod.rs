@@ -14,8 +14,8 @@ mod plugin;
 mod translate;
 
 pub use callbacks::{
-    Complaint, Emitted, Flaw, LayoutCache, Passes, Rewrite, Semantics, emit_error, emit_remark,
-    install,
+    AttributeError, Diagnostic, LayoutCache, Passes, Reported, Rewrite, Semantics, emit_error,
+    emit_remark, install,
 };
 
 pub use bridge::ffi::{FollowUp, OptionValue};

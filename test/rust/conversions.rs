@@ -196,7 +196,7 @@ fn random_layout(
 }
 
 /// Says what is wrong with any plan for the pair, under every strategy.
-fn complaint(
+fn diagnostic(
     src: &LinearLayout,
     dst: &LinearLayout,
     bits: u32,
@@ -255,7 +255,7 @@ fn plans_are_right() {
             random_layout(&mut r, bits, lanes, warps, general)
         };
         let limit = (r.below(4) == 0).then(|| 1u32 << (6 + r.below(8)));
-        if let Some(text) = complaint(&src, &dst, width, target, limit) {
+        if let Some(text) = diagnostic(&src, &dst, width, target, limit) {
             panic!(
                 "seed {seed}, {target}, {width} bits, limit {limit:?}: {text}\nsource\n{src}\ndestination\n{dst}"
             );
@@ -297,7 +297,7 @@ fn unseen_pairs_are_right() {
         let target = Target::parse(names[r.below(names.len() as u64) as usize]).unwrap();
         let width = [1, 8, 16, 32, 64][r.below(5) as usize];
         pairs += 1;
-        if let Some(text) = complaint(&a.1, &b.1, width, target, None) {
+        if let Some(text) = diagnostic(&a.1, &b.1, width, target, None) {
             panic!(
                 "{target}, {width} bits: {text}\nsource\n{}\ndestination\n{}",
                 a.1, b.1

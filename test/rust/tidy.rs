@@ -328,7 +328,7 @@ fn each_item_of_a_description_is_a_rule_with_a_label() {
 const CHECKS_OF_OPERATIONS: [&str; 5] = [
     "ensure!(",
     "rule!(",
-    "Complaint::new(",
+    "Diagnostic::new(",
     "Err(format!(",
     "Err(\"",
 ];

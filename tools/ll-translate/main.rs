@@ -9,7 +9,7 @@ use clap::{Parser, ValueEnum};
 use emit::Artifact;
 use gpu::Gpu;
 use linear_layout::ir::{Recorder, Severity};
-use linear_layout::sys::{self, Complaint};
+use linear_layout::sys::{self, Diagnostic};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
@@ -223,11 +223,11 @@ fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input:
             return WalkResult::Advance;
         }
         let input = if input == "-" { "kernel.mlir" } else { input };
-        let complaint = Complaint::new("is not of the LLVM dialect, NVVM or ROCDL");
+        let diagnostic = Diagnostic::new("is not of the LLVM dialect, NVVM or ROCDL");
         let fix = format!(
             "lower the module first: `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
         );
-        sys::emit_error(op, &complaint.note(fix));
+        sys::emit_error(op, &diagnostic.note(fix));
         is_lowered = false;
         WalkResult::Interrupt
     });

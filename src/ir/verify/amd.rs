@@ -5,7 +5,7 @@ use super::{Verdict, axes, convert, dimensions, integer, layouts, operand, opera
 use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use crate::target::{ScaledConversion, Target};
 use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -206,7 +206,7 @@ pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
     let cache = Layouts::of(op.context());
     let known = src.encoding.and_then(|e| cache.encoding(e).ok());
     let Some(Encoding::Blocked(blocked)) = known.as_deref() else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs an operand whose encoding is `#ttg.blocked`, but has `{}`",
             src.type_
         ))]); // in_thread_transpose_c2
@@ -222,13 +222,13 @@ pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
     {
         return Ok(());
     }
-    let complaint = Complaint::new(format!(
+    let diagnostic = Diagnostic::new(format!(
         "has a result `{}` that is not the operand with the elements of each thread transposed",
         dst.type_
     )); // in_thread_transpose_c3
     Err(vec![match expected {
-        Ok(layout) => complaint.note(format!("the layout that follows is:{layout}")),
-        Err(reason) => complaint.note(reason.to_string()),
+        Ok(layout) => diagnostic.note(format!("the layout that follows is:{layout}")),
+        Err(reason) => diagnostic.note(reason.to_string()),
     }])
 }
 
@@ -256,7 +256,7 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
     ); // scaled_c1
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|axis| *axis < rank) else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "has axis {axis}, but the result has rank {}",
             axes(rank)
         ))]); // scaled_c2
@@ -425,7 +425,7 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
     let cache = Layouts::of(op.context());
     let encoding = dst.encoding.and_then(|e| cache.encoding(e).ok());
     let Some(Encoding::DotOperand(operand)) = encoding.as_deref() else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs a result whose encoding is `#ttg.dot_op`, but has `{}`",
             dst.type_
         ))]); // local_load_packed_transposed_c1

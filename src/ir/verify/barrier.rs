@@ -79,7 +79,7 @@ fn in_one_piece(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, what: &str) -> Ve
 }
 
 /// The barrier that operand 0 is.
-fn first<'c>(op: OperationRef<'c, '_>) -> Result<Option<Buffer<'c>>, Vec<sys::Complaint>> {
+fn first<'c>(op: OperationRef<'c, '_>) -> Result<Option<Buffer<'c>>, Vec<sys::Diagnostic>> {
     let Some(buffer) = buffer_of(op, 0) else {
         return Ok(None);
     };

@@ -7,7 +7,7 @@ use super::{
 use crate::encoding::{Encoding, NvmmaSharedEncoding, infer};
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::layout::Dim;
-use crate::sys::{self, Buffer, Complaint};
+use crate::sys::{self, Buffer, Diagnostic};
 use melior::ir::operation::OperationLike;
 use melior::ir::{AttributeLike, OperationRef, Type};
 use std::sync::Arc;
@@ -211,36 +211,36 @@ pub(super) fn memory_name(buffer: &Buffer<'_>) -> String {
 }
 
 /// A tensor and a buffer hold the same elements.
-pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
+pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     if tensor.element != buffer.element {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a tensor and a buffer of the same element type, but has `{}` and `{}`",
             tensor.element, buffer.element
         ))); // local_alloc_c1, local_load_c1, local_store_c2, tmem_alloc_c6, tmem_load_c11, tmem_store_c5, async_shared_store_c3
     }
     if tensor.shape != buffer.shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a tensor and a buffer of the same shape, but has {} and {}",
             dimensions(tensor.shape),
             dimensions(&buffer.shape)
         ))); // local_alloc_c2, local_load_c2, local_store_c3, tmem_alloc_c7, tmem_load_c12, tmem_store_c6, async_shared_store_c4
     }
-    complaints
+    diagnostics
 }
 
-pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Complaint> {
+pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Diagnostic> {
     (!is_in(buffer, memory)).then(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "needs a buffer in `{memory}`, but has one in `{}`",
             memory_name(buffer)
         )) // local_alloc_c4, local_gather_c1, local_scatter_c2, memdesc_subslice_c6
     })
 }
 
-pub(super) fn writable(buffer: &Buffer<'_>) -> Option<Complaint> {
+pub(super) fn writable(buffer: &Buffer<'_>) -> Option<Diagnostic> {
     (!buffer.is_mutable).then(|| {
-        Complaint::new("writes to a buffer that may not be written") // local_store_c1, local_atomic_scatter_rmw_c1, async_copy_global_to_local_c1
+        Diagnostic::new("writes to a buffer that may not be written") // local_store_c1, local_atomic_scatter_rmw_c1, async_copy_global_to_local_c1
             .note("make the buffer `mutable` in its type")
     })
 }
@@ -249,27 +249,27 @@ pub(super) fn local_alloc(op: OperationRef<'_, '_>) -> Verdict {
     let Some(buffer) = buffer_result(op) else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     match operand(op, 0) {
         Some(contents) => {
             ensure_rank(op, &contents, &buffer)?;
-            complaints.extend(same_contents(&contents, &buffer));
+            diagnostics.extend(same_contents(&contents, &buffer));
         } // local_alloc_c1
-        None if !buffer.is_mutable => complaints.push(
-            Complaint::new("makes a buffer without contents that can never be written")
+        None if !buffer.is_mutable => diagnostics.push(
+            Diagnostic::new("makes a buffer without contents that can never be written")
                 .note("make the buffer `mutable` in its type, or give its contents"),
         ), // local_alloc_c3
         None => {}
     }
-    complaints.extend(in_memory(&buffer, SHARED));
+    diagnostics.extend(in_memory(&buffer, SHARED));
     if buffer.shape != buffer.alloc_shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&buffer.shape),
             dimensions(&buffer.alloc_shape)
         ))); // local_alloc_c5
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 pub(super) fn local_load(op: OperationRef<'_, '_>) -> Verdict {
@@ -296,10 +296,10 @@ pub(super) fn local_store(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(tensor), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // local_store_c1
+    let mut diagnostics: Vec<Diagnostic> = writable(&buffer).into_iter().collect(); // local_store_c1
     ensure_rank(op, &tensor, &buffer)?;
-    complaints.extend(same_contents(&tensor, &buffer));
-    verdict(complaints)
+    diagnostics.extend(same_contents(&tensor, &buffer));
+    verdict(diagnostics)
 }
 
 /// What gathers and scatters share: where the indices point, and the tensor beside them.
@@ -309,41 +309,41 @@ fn indexed(
     rank: usize,
     indices: &TensorType<'_>,
     values: &TensorType<'_>,
-) -> Vec<Complaint> {
-    let mut complaints: Vec<Complaint> = in_memory(buffer, SHARED).into_iter().collect();
+) -> Vec<Diagnostic> {
+    let mut diagnostics: Vec<Diagnostic> = in_memory(buffer, SHARED).into_iter().collect();
     if indices.shape != values.shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs indices and values of the same shape, but has {} and {}",
             dimensions(indices.shape),
             dimensions(values.shape)
         ))); // local_gather_c2, local_scatter_c3
     }
     if rank != indices.shape.len() {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a buffer and indices of the same rank, but has {rank} and {}",
             indices.shape.len()
         ))); // local_gather_c3, local_scatter_c4
     }
     let axis = integer(op, "axis");
     if !usize::try_from(axis).is_ok_and(|axis| axis < buffer.shape.len()) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has axis {axis}, but the buffer has rank {}",
             axes(buffer.shape.len())
         ))); // local_gather_c4, local_scatter_c5
     }
     if values.element != buffer.element {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs values and a buffer of the same element type, but has `{}` and `{}`",
             values.element, buffer.element
         ))); // local_gather_c5, local_scatter_c6
     }
     if values.encoding != indices.encoding {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs indices and values of the same layout, but has `{}` and `{}`",
             indices.type_, values.type_
         ))); // local_gather_c6, local_scatter_c7
     }
-    complaints
+    diagnostics
 }
 
 pub(super) fn local_gather(op: OperationRef<'_, '_>) -> Verdict {
@@ -369,8 +369,8 @@ fn scatter(op: OperationRef<'_, '_>, rank: impl Fn(&Buffer<'_>) -> usize) -> Ver
 }
 
 pub(super) fn local_atomic_scatter_rmw(op: OperationRef<'_, '_>) -> Verdict {
-    if let Some(complaint) = buffer_of(op, 0).as_ref().and_then(writable) {
-        return Err(one(complaint)); // local_atomic_scatter_rmw_c1
+    if let Some(diagnostic) = buffer_of(op, 0).as_ref().and_then(writable) {
+        return Err(one(diagnostic)); // local_atomic_scatter_rmw_c1
     }
     if let Some(values) = operand(op, 1) {
         ensure!(
@@ -389,77 +389,77 @@ pub(super) fn memdesc_index(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
         return Ok(());
     };
-    let mut complaints = same_buffer(&src, &dst);
+    let mut diagnostics = same_buffer(&src, &dst);
     if dst.shape != src.shape[1..] {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "makes the shape {}, but the result has {}",
             dimensions(&src.shape[1..]),
             dimensions(&dst.shape)
         ))); // memdesc_index_c5
-        return Err(complaints);
+        return Err(diagnostics);
     }
     if src.alloc_shape.len() != src.shape.len()
         || src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] != src.shape[1..]
     {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "takes one of several whole buffers, but the operand is {} in an allocation of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
         ))); // memdesc_index_c6
     }
     if dst.alloc_shape != dst.shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "makes a whole buffer, but its type is a view of {} in {}",
             dimensions(&dst.shape),
             dimensions(&dst.alloc_shape)
         ))); // memdesc_index_c7
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// Element type, encoding, memory and mutability stay as they are.
-fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
+fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     if src.element != dst.element {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a result of the operand's element type, but has `{}` of `{}`",
             dst.element, src.element
         ))); // memdesc_index_c1, memdesc_subslice_c1
     }
     if src.encoding != dst.encoding {
         let text = |b: &Buffer<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a result of the operand's encoding, but has `{}` of `{}`",
             text(dst),
             text(src)
         ))); // memdesc_index_c2, memdesc_subslice_c2
     }
-    complaints
+    diagnostics
 }
 
 pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
         return Ok(());
     };
-    let mut complaints = same_buffer(&src, &dst);
+    let mut diagnostics = same_buffer(&src, &dst);
     let offsets = super::integers(op, "offsets");
     if offsets.len() != src.shape.len() || dst.shape.len() != src.shape.len() {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs one offset and one result dimension for each of {}, but has {} and {}",
             dimensions(&src.shape),
             offsets.len(),
             dst.shape.len()
         ))); // memdesc_subslice_c3
-        return Err(complaints);
+        return Err(diagnostics);
     }
     if src.alloc_shape != dst.alloc_shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a result in the operand's allocation of {}, but its type says {}",
             dimensions(&src.alloc_shape),
             dimensions(&dst.alloc_shape)
         ))); // memdesc_subslice_c5
     }
-    complaints.extend(in_memory(&src, SHARED));
+    diagnostics.extend(in_memory(&src, SHARED));
     // Of several buffers in a row, any may be taken.
     let leading = encoding_of(op, &src).map_or(0, |encoding| {
         src.shape.len().saturating_sub(encoding.rank())
@@ -468,21 +468,21 @@ pub(super) fn memdesc_subslice(op: OperationRef<'_, '_>) -> Verdict {
         let (from, to) = (src.shape[i], dst.shape[i]);
         let end = u64::try_from(*offset).map_or(u64::MAX, |offset| offset + to);
         if from == to && *offset != 0 {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "has offset {offset} in dimension {i}, which is not cut"
             ))); // memdesc_subslice_c7
         } else if end > from {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "takes {to} from {offset} on in dimension {i}, which has size {from}"
             ))); // memdesc_subslice_c8
         } else if i >= leading && !end.is_multiple_of(to) {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "needs an offset that is a multiple of {to} in dimension {i}, but has {offset}"
             ))); // memdesc_subslice_c9
         }
     }
-    complaints.extend(uncut_swizzle(op, &src, &dst));
-    verdict(complaints)
+    diagnostics.extend(uncut_swizzle(op, &src, &dst));
+    verdict(diagnostics)
 }
 
 /// A part of a swizzled buffer is cut where the swizzle does not carry across the cut.
@@ -490,7 +490,7 @@ fn uncut_swizzle(
     op: OperationRef<'_, '_>,
     src: &Buffer<'_>,
     dst: &Buffer<'_>,
-) -> Option<Complaint> {
+) -> Option<Diagnostic> {
     let encoding = encoding_of(op, src)?;
     let rank = encoding.rank();
     let leading = src.shape.len() - rank;
@@ -503,7 +503,7 @@ fn uncut_swizzle(
     };
     let layout = match &*encoding {
         _ if is_padded && leading > 0 => {
-            return Some(Complaint::new(format!(
+            return Some(Diagnostic::new(format!(
                 "cannot cut several padded buffers at once, but `{encoding}` is for buffers of rank {rank}, and the operand has rank {}",
                 src.shape.len()
             ))); // memdesc_subslice_c10
@@ -525,7 +525,7 @@ fn uncut_swizzle(
                 .collect();
             let offset = inverse.apply(&point).map_or(0, |place| place.at(at));
             if !offset.is_power_of_two() && offset != 0 {
-                return Some(Complaint::new(format!(
+                return Some(Diagnostic::new(format!(
                     "cuts dimension {} to {to}, which parts rows that the swizzle of `{encoding}` mixes: element {size} is at offset {offset}",
                     leading + i
                 ))); // memdesc_subslice_c11
@@ -541,20 +541,20 @@ fn inferred(
     dst: &Buffer<'_>,
     declared: &Encoding,
     expected: Result<Encoding, crate::encoding::EncodingError>,
-) -> Vec<Complaint> {
+) -> Vec<Diagnostic> {
     let expected = match expected {
         Ok(expected) => expected,
-        Err(e) if e.is_inference() => return one(Complaint::new(e.to_string())), // memdesc_trans_c3, memdesc_reshape_c3
+        Err(e) if e.is_inference() => return one(Diagnostic::new(e.to_string())), // memdesc_trans_c3, memdesc_reshape_c3
         Err(e) => {
             let reason = format!("cannot view an operand that has no layout: {e}");
-            return one(Complaint::new(reason)); // memdesc_trans_c3, memdesc_reshape_c3
+            return one(Diagnostic::new(reason)); // memdesc_trans_c3, memdesc_reshape_c3
         }
     };
     let shape = &dst.alloc_shape[dst.alloc_shape.len().saturating_sub(expected.rank())..];
     if infer::equivalent(&expected, declared, shape) {
         return Vec::new();
     }
-    one(Complaint::new(format!(
+    one(Diagnostic::new(format!(
         "has a result of encoding `{declared}`, whose layout is not the one that follows from the operand"
     )) // memdesc_trans_c3, memdesc_reshape_c3
     .note(format!("expected `{expected}`")))
@@ -571,38 +571,38 @@ pub(super) fn memdesc_trans(op: OperationRef<'_, '_>) -> Verdict {
     let mut sorted = order.clone();
     sorted.sort_unstable();
     if !sorted.iter().copied().eq(0..src.shape.len()) {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs a permutation of 0 to {} as `order`, but has {order:?}",
             src.shape.len().saturating_sub(1)
         )))); // memdesc_trans_c1
     }
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
     if dst.shape != expected {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "makes the shape {}, but the result has {}",
             dimensions(&expected),
             dimensions(&dst.shape)
         )))); // memdesc_trans_c2
     }
-    let mut complaints = same_place(&src, &dst);
+    let mut diagnostics = same_place(&src, &dst);
     let leading = src.alloc_shape.len() - order.len();
     let mut alloc = src.alloc_shape[..leading].to_vec();
     alloc.extend(order.iter().map(|o| src.alloc_shape[leading + o]));
-    complaints.extend(same_allocation(&dst, &alloc)); // memdesc_trans_c6
+    diagnostics.extend(same_allocation(&dst, &alloc)); // memdesc_trans_c6
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) {
         let rank = from.rank();
         if rank == order.len() && src.alloc_shape.len() >= rank {
             let shape = &src.alloc_shape[src.alloc_shape.len() - rank..];
-            complaints.extend(inferred(&dst, &to, infer::trans(&from, shape, &order))); // memdesc_trans_c3
+            diagnostics.extend(inferred(&dst, &to, infer::trans(&from, shape, &order))); // memdesc_trans_c3
         }
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// The allocation stays the one that it is, seen as the result is.
-fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Complaint> {
+fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
     (dst.alloc_shape != expected).then(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "makes a view of an allocation of {}, but the result's type says {}",
             dimensions(expected),
             dimensions(&dst.alloc_shape)
@@ -611,17 +611,17 @@ fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Complaint> {
 }
 
 /// Memory and mutability stay as they are.
-pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
+pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     if src.memory_space != dst.memory_space {
-        complaints.push(Complaint::new("needs a result in the operand's memory")); // memdesc_trans_c4, memdesc_reshape_c4, memdesc_reinterpret_c1
+        diagnostics.push(Diagnostic::new("needs a result in the operand's memory")); // memdesc_trans_c4, memdesc_reshape_c4, memdesc_reinterpret_c1
     }
     if src.is_mutable != dst.is_mutable {
-        complaints.push(Complaint::new(
+        diagnostics.push(Diagnostic::new(
             "needs a result that may be written exactly if the operand may be",
         )); // memdesc_trans_c5, memdesc_reshape_c5, memdesc_reinterpret_c2
     }
-    complaints
+    diagnostics
 }
 
 pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
@@ -630,25 +630,25 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
     };
     let count = |shape: &[u64]| shape.iter().product::<u64>();
     if count(&src.shape) != count(&dst.shape) {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs as many elements in the result as in the operand, but has {} and {}",
             count(&dst.shape),
             count(&src.shape)
         )))); // memdesc_reshape_c1
     }
-    let mut complaints = same_place(&src, &dst);
+    let mut diagnostics = same_place(&src, &dst);
     let leading = src.alloc_shape.len().saturating_sub(src.shape.len());
     if src.alloc_shape[leading..] != src.shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a whole buffer, but the operand is {} of {}",
             dimensions(&src.shape),
             dimensions(&src.alloc_shape)
         ))); // memdesc_reshape_c2
-        return Err(complaints);
+        return Err(diagnostics);
     }
     let mut alloc = src.alloc_shape[..leading].to_vec();
     alloc.extend(&dst.shape);
-    complaints.extend(same_allocation(&dst, &alloc)); // memdesc_reshape_c6
+    diagnostics.extend(same_allocation(&dst, &alloc)); // memdesc_reshape_c6
     if let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst))
         && from.rank() == src.shape.len()
         && to.rank() == dst.shape.len()
@@ -659,9 +659,9 @@ pub(super) fn memdesc_reshape(op: OperationRef<'_, '_>) -> Verdict {
         } else {
             infer::reshape(&from, &src.shape, &dst.shape)
         };
-        complaints.extend(inferred(&dst, &to, expected));
+        diagnostics.extend(inferred(&dst, &to, expected));
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// Whether an encoding in partitions is another one, reshaped.
@@ -678,7 +678,7 @@ fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> 
 
 pub(super) fn async_copy(op: OperationRef<'_, '_>) -> Verdict {
     match buffer_of(op, 1).as_ref().and_then(writable) {
-        Some(complaint) => Err(one(complaint)), // async_copy_global_to_local_c1
+        Some(diagnostic) => Err(one(diagnostic)), // async_copy_global_to_local_c1
         None => Ok(()),
     }
 }

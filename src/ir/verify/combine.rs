@@ -4,7 +4,7 @@ use super::convert::verdict;
 use super::{Verdict, axes, dimensions, integer, one};
 use crate::encoding::infer;
 use crate::ir::{Layouts, OpKind, TensorType};
-use crate::sys::{Complaint, build};
+use crate::sys::{Diagnostic, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, OperationRef, RegionLike, Type, ValueLike};
 
@@ -25,12 +25,12 @@ fn operands(
     op: OperationRef<'_, '_>,
     srcs: &[TensorType<'_>],
     results: &[Type<'_>],
-) -> Result<usize, Vec<Complaint>> {
+) -> Result<usize, Vec<Diagnostic>> {
     let Some(first) = srcs.first() else {
-        return Err(one(Complaint::new("needs at least one operand"))); // reduce_c1, scan_c1
+        return Err(one(Diagnostic::new("needs at least one operand"))); // reduce_c1, scan_c1
     };
     if srcs.len() != results.len() {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs as many results as operands, but has {} and {}",
             results.len(),
             srcs.len()
@@ -41,7 +41,7 @@ fn operands(
         .ok()
         .filter(|axis| *axis < first.shape.len())
         .ok_or_else(|| {
-            one(Complaint::new(format!(
+            one(Diagnostic::new(format!(
                 "has axis {axis}, but the operands have rank {}",
                 axes(first.shape.len())
             )))
@@ -54,42 +54,42 @@ fn region(
     takes: &[Type<'_>],
     gives: &[Type<'_>],
     terminator: OpKind,
-) -> Vec<Complaint> {
-    let mut complaints = Vec::new();
+) -> Vec<Diagnostic> {
+    let mut diagnostics = Vec::new();
     let Some(block) = op.regions().next().and_then(|r| r.first_block()) else {
-        return complaints;
+        return diagnostics;
     };
     let arguments: Vec<Type<'_>> = (0..block.argument_count())
         .filter_map(|i| block.argument(i).ok().map(|v| v.r#type()))
         .collect();
     if arguments != takes {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has a region that takes ({}), but is to take ({})",
             list(&arguments),
             list(takes)
         ))); // reduce_c6
     }
     let Some(end) = block.terminator() else {
-        return complaints;
+        return diagnostics;
     };
     if !terminator.is(end) {
         let name = end.name();
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has a region that ends in `{}`, expected `{}`",
             name.as_string_ref().as_str().unwrap_or_default(),
             terminator.name()
         ))); // reduce_c7
-        return complaints;
+        return diagnostics;
     }
     let returned: Vec<Type<'_>> = end.operands().map(|v| v.r#type()).collect();
     if returned != gives {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has a region that gives ({}), but is to give ({})",
             list(&returned),
             list(gives)
         ))); // reduce_c7
     }
-    complaints
+    diagnostics
 }
 
 fn list(types: &[Type<'_>]) -> String {
@@ -107,14 +107,14 @@ fn elements<'c>(tensors: &[TensorType<'c>]) -> Vec<Type<'c>> {
 pub(super) fn reduce(op: OperationRef<'_, '_>) -> Verdict {
     let (srcs, results) = types(op);
     let axis = operands(op, &srcs, &results)?;
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     for (src, found) in srcs.iter().zip(&results) {
-        complaints.extend(reduced(op, src, *found, axis));
+        diagnostics.extend(reduced(op, src, *found, axis));
     }
     let scalars = elements(&srcs);
     let twice = [scalars.as_slice(), &scalars].concat();
-    complaints.extend(region(op, &twice, &scalars, OpKind::TtReduceReturn));
-    verdict(complaints)
+    diagnostics.extend(region(op, &twice, &scalars, OpKind::TtReduceReturn));
+    verdict(diagnostics)
 }
 
 fn reduced(
@@ -122,10 +122,10 @@ fn reduced(
     src: &TensorType<'_>,
     found: Type<'_>,
     axis: usize,
-) -> Option<Complaint> {
+) -> Option<Diagnostic> {
     if src.shape.len() == 1 {
         return (found != src.element).then(|| {
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "makes one `{}`, but the result is `{found}`",
                 src.element
             ))
@@ -135,7 +135,7 @@ fn reduced(
     shape.remove(axis);
     let dst = TensorType::of(found).filter(|dst| dst.shape == shape && dst.element == src.element);
     let Some(dst) = dst else {
-        return Some(Complaint::new(format!(
+        return Some(Diagnostic::new(format!(
             "makes a tensor of {} elements `{}`, but the result is `{found}`",
             dimensions(&shape),
             src.element
@@ -151,13 +151,13 @@ fn reduced(
         (Some(from), Some(to)) => {
             let expected = infer::reduce(&from, axis).ok()?;
             (!infer::equivalent(&expected, &to, &shape)).then(|| {
-                Complaint::new(format!(
+                Diagnostic::new(format!(
                     "needs a result whose encoding is the operand's slice along dimension {axis}, but it is `{to}`"
                 ))
                 .note(format!("expected `{expected}`"))
             }) // reduce_c5
         }
-        _ => Some(Complaint::new(
+        _ => Some(Diagnostic::new(
             "needs an encoding on operands and results, or on none",
         )), // reduce_c5
     }
@@ -166,10 +166,10 @@ fn reduced(
 pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
     let (srcs, results) = types(op);
     operands(op, &srcs, &results)?;
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     for (src, found) in srcs.iter().zip(&results) {
         if src.type_ != *found {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "makes `{}`, but the result is `{found}`",
                 src.type_
             ))); // scan_c4
@@ -177,18 +177,18 @@ pub(super) fn scan(op: OperationRef<'_, '_>) -> Verdict {
     }
     let scalars = elements(&srcs);
     let twice = [scalars.as_slice(), &scalars].concat();
-    complaints.extend(region(op, &twice, &scalars, OpKind::TtScanReturn));
-    verdict(complaints)
+    diagnostics.extend(region(op, &twice, &scalars, OpKind::TtScanReturn));
+    verdict(diagnostics)
 }
 
 pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
     let (srcs, results) = types(op);
     if srcs.is_empty() {
-        return Err(one(Complaint::new("needs at least one operand"))); // map_elementwise_c1
+        return Err(one(Diagnostic::new("needs at least one operand"))); // map_elementwise_c1
     }
     let pack = integer(op, "pack");
     let Some(pack) = usize::try_from(pack).ok().filter(|p| p.is_power_of_two()) else {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs a power of two as `pack`, but has {pack}"
         )))); // map_elementwise_c2
     };
@@ -205,7 +205,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
             .map(|t| super::convert::element(*t))
             .collect(),
     );
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     let Some(body) = op.regions().next().and_then(|r| r.first_block()) else {
         return Ok(());
     };
@@ -213,7 +213,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
         .filter_map(|i| body.argument(i).ok().map(|v| v.r#type().to_string()))
         .collect();
     if arguments != takes {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has a region that takes ({}), but is to take ({})",
             arguments.join(", "),
             takes.join(", ")
@@ -224,7 +224,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
         let mut inner = block.first_operation();
         while let Some(op) = inner {
             rule!(
-                complaints,
+                diagnostics,
                 !OpKind::TtStore.is(op),
                 "runs a region on numbers, which cannot store, but it holds a `tt.store`"
             ); // map_elementwise_c5
@@ -233,7 +233,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
         if let Some(end) = block.terminator() {
             let returned: Vec<String> = end.operands().map(|v| v.r#type().to_string()).collect();
             if OpKind::TtMapElementwiseReturn.is(end) && returned != gives {
-                complaints.push(Complaint::new(format!(
+                diagnostics.push(Diagnostic::new(format!(
                     "has a region that gives ({}), but is to give ({})",
                     returned.join(", "),
                     gives.join(", ")
@@ -242,7 +242,7 @@ pub(super) fn map_elementwise(op: OperationRef<'_, '_>) -> Verdict {
         }
         next = block.next_in_region();
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// Each thread runs the assembly on its elements, so it is known which those are.

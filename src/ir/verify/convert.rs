@@ -4,7 +4,7 @@ use super::{Verdict, axes, dimensions, integer, layouts, one, operand, result};
 use crate::encoding::infer;
 use crate::ir::{TensorType, element_bits, is_element_of_block};
 use crate::layout::Dim;
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 
@@ -18,63 +18,63 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     if indices.shape != dst.shape {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs indices and a result of the same shape, but has {} and {}",
             dimensions(indices.shape),
             dimensions(dst.shape)
         ))); // gather_c1
     }
     if indices.encoding != dst.encoding {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs indices and a result of the same encoding, but has `{}` and `{}`",
             indices.type_, dst.type_
         ))); // gather_c2
     }
     if src.element != dst.element {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "takes elements of `{}`, but the result has `{}`",
             src.element, dst.element
         ))); // gather_c3
     }
     if src.shape.len() != indices.shape.len() {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs an operand and indices of the same rank, but has {} and {}",
             src.shape.len(),
             indices.shape.len()
         ))); // gather_c4
-        return Err(complaints);
+        return Err(diagnostics);
     }
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has axis {axis}, but the operand has rank {}",
             axes(src.shape.len())
         ))); // gather_c5
-        return Err(complaints);
+        return Err(diagnostics);
     };
     for (i, (from, at)) in src.shape.iter().zip(indices.shape).enumerate() {
         if i != axis && from != at {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
             ))); // gather_c6
         }
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
-pub(super) fn verdict(complaints: Vec<Complaint>) -> Verdict {
-    if complaints.is_empty() {
+pub(super) fn verdict(diagnostics: Vec<Diagnostic>) -> Verdict {
+    if diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(complaints)
+        Err(diagnostics)
     }
 }
 
 pub(super) fn unsplat(op: OperationRef<'_, '_>) -> Verdict {
     match operand(op, 0) {
-        Some(src) if src.num_elements() != 1 => Err(one(Complaint::new(format!(
+        Some(src) if src.num_elements() != 1 => Err(one(Diagnostic::new(format!(
             "needs a tensor of one element, but `{}` has {}",
             src.type_,
             src.num_elements()
@@ -89,17 +89,17 @@ pub(super) fn bitcast(op: OperationRef<'_, '_>) -> Verdict {
     };
     let (from, to) = (element(from), element(to));
     match (sys::pointer(from), sys::pointer(to)) {
-        (Some((_, a)), Some((_, b))) if a != b => Err(one(Complaint::new(format!(
+        (Some((_, a)), Some((_, b))) if a != b => Err(one(Diagnostic::new(format!(
             "cannot make a pointer into another memory: `{from}` to `{to}`"
         )))), // bitcast_c1
         (Some(_), Some(_)) => Ok(()),
         (None, None) if element_bits(from) == element_bits(to) => Ok(()),
-        (None, None) => Err(one(Complaint::new(format!(
+        (None, None) => Err(one(Diagnostic::new(format!(
             "needs types of the same width, but `{from}` has {} bits and `{to}` has {}",
             element_bits(from).unwrap_or(0),
             element_bits(to).unwrap_or(0)
         )))), // bitcast_c3
-        _ => Err(one(Complaint::new(format!(
+        _ => Err(one(Diagnostic::new(format!(
             "cannot make `{to}` of `{from}`, of which one is a pointer"
         )))), // bitcast_c2
     }
@@ -111,7 +111,7 @@ pub(super) fn fp_to_fp(op: OperationRef<'_, '_>) -> Verdict {
     };
     let (from, to) = (element(from), element(to));
     if element_bits(to) < element_bits(from) && !op.has_attribute("rounding") {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "narrows `{from}` to `{to}`, but does not say how to round"
         ))
         .note(
@@ -160,7 +160,7 @@ fn ordering(op: OperationRef<'_, '_>, allowed: &[i64]) -> Verdict {
     if allowed.contains(&found) {
         return Ok(());
     }
-    Err(one(Complaint::new(format!(
+    Err(one(Diagnostic::new(format!(
         "can be `{}` or `{}`, but is `{}`",
         name(allowed[0]),
         name(allowed[1]),
@@ -172,17 +172,17 @@ pub(super) fn fp4_to_fp(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     if element_bits(dst.element) != Some(16) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "makes `f16` or `bf16`, but the result has `{}`",
             dst.element
         ))); // fp4_to_fp_c1
     }
-    verdict(complaints)?;
+    verdict(diagnostics)?;
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a < src.shape.len()) else {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "has axis {axis}, but the operand has rank {}",
             axes(src.shape.len())
         )))); // fp4_to_fp_c3
@@ -215,17 +215,17 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         return Ok(());
     };
     let inferred = infer::fp4_to_fp_source(&to.encoding, wide.shape, axis)
-        .map_err(|e| one(Complaint::new(e.to_string())))?; // fp4_to_fp_c6, scaled_c15
+        .map_err(|e| one(Diagnostic::new(e.to_string())))?; // fp4_to_fp_c6, scaled_c15
     if infer::equivalent(&inferred, &from.encoding, packed.shape) {
         return Ok(());
     }
     match inferred.to_linear_layout(packed.shape) {
-        Ok(layout) => Err(one(Complaint::new(format!(
+        Ok(layout) => Err(one(Diagnostic::new(format!(
             "has pairs in `{}`, whose layout is not the one that follows from `{}`",
             packed.type_, wide.type_
         ))
         .note(format!("the layout that follows is:{layout}")))), // fp4_to_fp_c6, scaled_c15
-        Err(e) => Err(one(Complaint::new(e.to_string()))), // fp4_to_fp_c6, scaled_c15
+        Err(e) => Err(one(Diagnostic::new(e.to_string()))), // fp4_to_fp_c6, scaled_c15
     }
 }
 
@@ -244,7 +244,7 @@ pub(super) fn convert_layout(op: OperationRef<'_, '_>) -> Verdict {
         .minimal_conversion_to(&to.full)
         .is_ok_and(|moved| moved.has_in_dim(Dim::WARP) || moved.has_in_dim(Dim::BLOCK));
     if crosses {
-        return Err(one(Complaint::new(
+        return Err(one(Diagnostic::new(
             "has `force_warp_shuffle`, but the conversion moves data between warps",
         )
         .note(
@@ -260,23 +260,23 @@ pub(super) fn descriptor(op: OperationRef<'_, '_>, tensor: Option<Type<'_>>) -> 
     let (Some(desc), Some(tensor)) = (desc, tensor.and_then(TensorType::of)) else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     if !is_element_of_block(tensor.element, desc.element) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a block and a tensor of the same element type, but has `{}` and `{}`",
             desc.element, tensor.element
         ))); // descriptor_load_c1, descriptor_store_c1, descriptor_reduce_c1
     }
     let elements: u64 = desc.shape.iter().product();
     if elements != tensor.num_elements() {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a block and a tensor of as many elements, but has {} with {elements} and {} with {}",
             dimensions(&desc.shape),
             dimensions(tensor.shape),
             tensor.num_elements()
         ))); // descriptor_load_c2, descriptor_store_c2, descriptor_reduce_c2
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// Rows of one block each, at indices: what `tt.descriptor_gather` and `tt.descriptor_scatter` move.

@@ -1,7 +1,7 @@
 //! The rules of functions.
 
 use super::Verdict;
-use crate::sys::{self, Complaint, build};
+use crate::sys::{self, Diagnostic, build};
 use melior::ir::OperationRef;
 use melior::ir::attribute::ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -19,16 +19,16 @@ pub(super) fn function(op: OperationRef<'_, '_>) -> Verdict {
     for (i, promise) in promises {
         let number = build::integer_value(promise).and_then(|n| u64::try_from(n).ok());
         if !number.is_some_and(u64::is_power_of_two) {
-            let complaint = Complaint::new(format!(
+            let diagnostic = Diagnostic::new(format!(
                 "needs `tt.divisibility` to be a positive power of two, but argument {i} has `{promise}`"
             )); // func_c1
             broken.push(match number.filter(|n| *n > 0) {
                 // What a number divides, its powers of two divide.
-                Some(n) => complaint.note(format!(
+                Some(n) => diagnostic.note(format!(
                     "{} is the power of two in it",
                     n & n.wrapping_neg()
                 )),
-                None => complaint.note("1 promises nothing"),
+                None => diagnostic.note("1 promises nothing"),
             });
         }
     }

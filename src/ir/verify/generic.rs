@@ -2,7 +2,7 @@
 
 use super::{Verdict, one};
 use crate::ir::OpKind;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use melior::ir::Type;
 
 /// Operations of `tt`, `ttg` and `ttng` that take them.
@@ -46,7 +46,7 @@ pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
     if TAKEN_BY.contains(&kind) {
         return Ok(());
     }
-    Err(one(Complaint::new(format!(
+    Err(one(Diagnostic::new(format!(
         "does not take a tensor whose warps are swizzled, but has `{type_}`"
     ))
     .note("convert it with `ttg.convert_layout`"))) // generic_linear_c1

@@ -6,7 +6,7 @@
 macro_rules! ensure {
     ($holds:expr, $($message:tt)+) => {
         if !$holds {
-            return Err(vec![$crate::sys::Complaint::new(format!($($message)+))]);
+            return Err(vec![$crate::sys::Diagnostic::new(format!($($message)+))]);
         }
     };
 }
@@ -15,7 +15,7 @@ macro_rules! ensure {
 macro_rules! rule {
     ($broken:ident, $holds:expr, $($message:tt)+) => {
         if !$holds {
-            $broken.push($crate::sys::Complaint::new(format!($($message)+)));
+            $broken.push($crate::sys::Diagnostic::new(format!($($message)+)));
         }
     };
 }
@@ -49,16 +49,16 @@ pub(crate) use tensor_memory::can_store;
 use crate::encoding::{Encoding, infer};
 use crate::ir::{Layouts, OpKind, TensorLayout, TensorType};
 use crate::layout::Dim;
-use crate::sys::{Complaint, build};
+use crate::sys::{Diagnostic, build};
 use melior::ir::attribute::{BoolAttribute, DenseI32ArrayAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::sync::Arc;
 
-type Verdict = Result<(), Vec<Complaint>>;
+type Verdict = Result<(), Vec<Diagnostic>>;
 
-fn one(complaint: Complaint) -> Vec<Complaint> {
-    vec![complaint]
+fn one(diagnostic: Diagnostic) -> Vec<Diagnostic> {
+    vec![diagnostic]
 }
 
 /// Checks that all operands of an operation, and with `results` its results, have one encoding.
@@ -77,7 +77,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
     };
     for other in &types[1..] {
         if other.encoding.is_some() != first.encoding.is_some() {
-            return Err(one(Complaint::new(format!(
+            return Err(one(Diagnostic::new(format!(
                 "needs an encoding on all operands{0}, or on none, but has `{1}` and `{2}`",
                 if results { " and results" } else { "" },
                 first.type_,
@@ -85,7 +85,7 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
             )))); // ttg_c1
         }
         if other.encoding != first.encoding {
-            return Err(one(Complaint::new(format!(
+            return Err(one(Diagnostic::new(format!(
                 "needs the same encoding for all operands{}, but has `{}` and `{}`",
                 if results { " and results" } else { "" },
                 first.type_,
@@ -322,7 +322,7 @@ fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<TensorType<'c>> {
 }
 
 /// The layouts of two tensors, where both have one that is valid; the invalid ones have their own
-/// complaint.
+/// diagnostic.
 fn layouts(
     a: &TensorType<'_>,
     b: &TensorType<'_>,
@@ -339,37 +339,37 @@ fn context(type_: Type<'_>) -> melior::ContextRef<'_> {
 fn make_range(op: OperationRef<'_, '_>) -> Verdict {
     let (start, end) = (integer(op, "start"), integer(op, "end"));
     if start >= end {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs `start` less than `end`, but has {start} and {end}"
         )))); // make_range_c1
     }
     let Some(tensor) = result(op, 0) else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     if tensor.shape.len() != 1 {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs a result of rank 1, but `{}` has rank {}",
             tensor.type_,
             tensor.shape.len()
         ))); // make_range_c2
     } else if i64::try_from(tensor.shape[0]) != Ok(end - start) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "ranges over [{start}, {end}), which has {} elements, but the result has {}",
             end - start,
             tensor.shape[0]
         ))); // make_range_c3
     }
     if super::tensor::element_bits(tensor.element) != Some(32) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs elements of type `i32`, but the result has `{}`",
             tensor.element
         ))); // make_range_c4
     }
-    if complaints.is_empty() {
+    if diagnostics.is_empty() {
         Ok(())
     } else {
-        Err(complaints)
+        Err(diagnostics)
     }
 }
 
@@ -379,7 +379,7 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
     };
     let axis = integer(op, "axis");
     let Some(axis) = usize::try_from(axis).ok().filter(|a| *a <= src.shape.len()) else {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "has axis {axis}, but a tensor of rank {} takes axes 0 to {}",
             src.shape.len(),
             src.shape.len()
@@ -388,7 +388,7 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
     let mut expected = src.shape.to_vec();
     expected.insert(axis, 1);
     if dst.shape != expected {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "makes the shape {}, but the result is `{}`",
             dimensions(&expected),
             dst.type_
@@ -408,7 +408,7 @@ fn expand_dims(op: OperationRef<'_, '_>) -> Verdict {
         {
             Ok(())
         }
-        _ => Err(one(Complaint::new(format!(
+        _ => Err(one(Diagnostic::new(format!(
             "needs an operand whose encoding is a slice of the result's along dimension {axis}, but it is `{encoding}`"
         ))
         .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`")))), // expand_dims_c3
@@ -420,7 +420,7 @@ fn both_or_neither(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     if src.encoding.is_some() == dst.encoding.is_some() {
         return Ok(());
     }
-    Err(one(Complaint::new(
+    Err(one(Diagnostic::new(
         "needs an encoding on both operand and result, or on neither",
     ))) // cat_c3, expand_dims_c4, join_c4, reshape_c2, split_c5, trans_c5
 }
@@ -429,13 +429,13 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
     if src.element == dst.element {
         return Ok(());
     }
-    Err(one(Complaint::new(format!(
+    Err(one(Diagnostic::new(format!(
         "needs a result of the operand's `{}`, but has `{}`",
         src.element, dst.type_
     )))) // join_c3, split_c4
 }
 
-/// A rank, and which axes there are, as the end of a complaint of another axis: `2; expected 0 to 1`.
+/// A rank, and which axes there are, as the end of a diagnostic of another axis: `2; expected 0 to 1`.
 fn axes(rank: usize) -> String {
     match rank.checked_sub(1) {
         Some(last) => format!("{rank}; expected 0 to {last}"),
@@ -456,23 +456,23 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     if src.shape.len() != dst.shape.len() {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs operand and result of one rank, but has ranks {} and {}",
             src.shape.len(),
             dst.shape.len()
         )))); // broadcast_c1
     }
-    let complaints: Vec<Complaint> = (0..src.shape.len())
+    let diagnostics: Vec<Diagnostic> = (0..src.shape.len())
         .filter(|i| src.shape[*i] != dst.shape[*i] && src.shape[*i] != 1)
         .map(|i| {
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "changes dimension {i} from {} to {}, but only a dimension of size 1 can be repeated",
                 src.shape[i], dst.shape[i]
             ))
         })
         .collect(); // broadcast_c2
-    if !complaints.is_empty() {
-        return Err(complaints);
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
     }
     // Spellings that differ only where the operand has one element are one layout of the operand.
     let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
@@ -493,7 +493,7 @@ fn broadcast(op: OperationRef<'_, '_>) -> Verdict {
     };
     match (unique(from), unique(to)) {
         (Some(a), Some(b)) if a == b => Ok(()),
-        _ => Err(one(Complaint::new(format!(
+        _ => Err(one(Diagnostic::new(format!(
             "needs the same layout for operand and result, but has `{}` and `{}`",
             src.type_, dst.type_
         )) // broadcast_c3
@@ -508,7 +508,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
     let order = order(op);
     let rank = src.shape.len();
     if order.len() != rank {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs an `order` of {rank} entries for `{}`, but has {}",
             src.type_,
             order.len()
@@ -521,7 +521,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
         .copied()
         .eq(0..i32::try_from(rank).unwrap_or(0))
     {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs a permutation of 0 to {} as `order`, but has {order:?}",
             rank.saturating_sub(1)
         )))); // trans_c2
@@ -532,7 +532,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
         .collect();
     let expected: Vec<u64> = order.iter().map(|d| src.shape[*d]).collect();
     if dst.shape != expected {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "makes the shape {}, but the result is `{}`",
             dimensions(&expected),
             dst.type_
@@ -545,7 +545,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
     match super::view::transposed(&from.full, &order) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // trans_c4
-        Err(e) => Err(one(Complaint::new(e.to_string()))),        // trans_c4
+        Err(e) => Err(one(Diagnostic::new(e.to_string()))),       // trans_c4
     }
 }
 
@@ -554,7 +554,7 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     if src.num_elements() != dst.num_elements() {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs as many elements in the result as in the operand, but has {} and {}",
             dst.num_elements(),
             src.num_elements()
@@ -579,15 +579,15 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
     match super::view::reshaped(&from.full, dst.shape) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
-        Err(e) => Err(one(Complaint::new(e.to_string()))),        // reshape_c3
+        Err(e) => Err(one(Diagnostic::new(e.to_string()))),       // reshape_c3
     }
 }
 
 fn inference_mismatch(
     declared: &TensorType<'_>,
     inferred: &crate::layout::LinearLayout,
-) -> Vec<Complaint> {
-    one(Complaint::new(format!(
+) -> Vec<Diagnostic> {
+    one(Diagnostic::new(format!(
         "has a result `{}` whose layout is not the one that follows from the operand",
         declared.type_
     )) // trans_c4, reshape_c3, split_c2
@@ -601,7 +601,7 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
     let mut expected = src.shape.to_vec();
     expected.push(2);
     if dst.shape != expected {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "makes the shape {}, but the result is `{}`",
             dimensions(&expected),
             dst.type_
@@ -614,12 +614,12 @@ fn join(op: OperationRef<'_, '_>) -> Verdict {
     };
     match super::view::split_last(&to.unique) {
         Ok(half) if half == from.unique => Ok(()),
-        Ok(half) => Err(one(Complaint::new(format!(
+        Ok(half) => Err(one(Diagnostic::new(format!(
             "has a result `{}` that does not hold each operand in the operand's layout",
             dst.type_
         ))
         .note(format!("half of the result has the layout:{half}")))), // join_c2
-        Err(reason) => Err(one(Complaint::new(reason))), // join_c2
+        Err(reason) => Err(one(Diagnostic::new(reason))), // join_c2
     }
 }
 
@@ -628,14 +628,14 @@ fn split(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     if src.shape.last() != Some(&2) {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs an operand whose last dimension has size 2, but has `{}`",
             src.type_
         )))); // split_c1
     }
     let expected = &src.shape[..src.shape.len() - 1];
     if dst.shape != expected {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "makes the shape {}, but the results are `{}`",
             dimensions(expected),
             dst.type_
@@ -649,7 +649,7 @@ fn split(op: OperationRef<'_, '_>) -> Verdict {
     match super::view::split_last(&from.unique) {
         Ok(half) if half == to.unique => Ok(()),
         Ok(half) => Err(inference_mismatch(&dst, &half)), // split_c2
-        Err(reason) => Err(one(Complaint::new(reason))),  // split_c2
+        Err(reason) => Err(one(Diagnostic::new(reason))), // split_c2
     }
 }
 
@@ -658,7 +658,7 @@ fn cat(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     if dst.num_elements() != 2 * src.num_elements() {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs a result with the {} elements of both operands, but has `{}`",
             2 * src.num_elements(),
             dst.type_
@@ -669,7 +669,7 @@ fn cat(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     if to.num_registers() != 2 * from.num_registers() {
-        return Err(one(Complaint::new(format!(
+        return Err(one(Diagnostic::new(format!(
             "needs a result with {} elements in each thread, those of both operands, but its layout has {}",
             2 * from.num_registers(),
             to.num_registers()

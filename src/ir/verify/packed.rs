@@ -4,7 +4,7 @@ use super::{Verdict, dimensions, integer, result};
 use crate::encoding::infer;
 use crate::ir::{Layouts, TensorType, element_name};
 use crate::layout::Dim;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
@@ -127,7 +127,7 @@ pub(super) fn packed_arith(op: OperationRef<'_, '_>) -> Verdict {
     }
     for (i, src) in srcs.iter().enumerate() {
         let Ok(from) = Layouts::of(op.context()).tensor(src) else {
-            return Err(vec![Complaint::new(format!(
+            return Err(vec![Diagnostic::new(format!(
                 "needs operand {i} with an encoding, but has `{}`",
                 src.type_
             ))]); // packed_arith_c6

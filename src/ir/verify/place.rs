@@ -1,9 +1,9 @@
 //! What every operand and result is checked for: tensors and buffers against the module.
 
 use super::{Verdict, convert::verdict, generic};
-use crate::ir::layouts::{Occupant, Units};
+use crate::ir::layouts::{TypeFacts, Units};
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
-use crate::sys::{self, Complaint, build};
+use crate::sys::{self, Diagnostic, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 
@@ -18,7 +18,7 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
     if dialect == "amdg" {
         return Ok(());
     }
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     let (mut module, mut generic) = (None, None);
     let layouts = Layouts::of(op.context());
     let single = op.result_count() == 1;
@@ -33,9 +33,9 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
         (place, build::result(op, i).r#type())
     });
     for (place, type_) in operands.chain(results) {
-        let checked = match layouts.occupant(type_) {
-            Occupant::Other => Ok(()),
-            Occupant::Tensor {
+        let checked = match layouts.type_facts(type_) {
+            TypeFacts::Other => Ok(()),
+            TypeFacts::Tensor {
                 elements,
                 units,
                 is_generic,
@@ -45,12 +45,12 @@ pub(super) fn operands_and_results(op: OperationRef<'_, '_>, kind: OpKind) -> Ve
                     .and_then(|()| layout(op, units, type_, place, &mut module))
             }
             // Functions only pass buffers on.
-            Occupant::Buffer(_) if dialect == "tt" => Ok(()),
-            Occupant::Buffer(ctas) => buffer(op, ctas, type_, place),
+            TypeFacts::Buffer(_) if dialect == "tt" => Ok(()),
+            TypeFacts::Buffer(ctas) => buffer(op, ctas, type_, place),
         };
-        complaints.extend(checked.err());
+        diagnostics.extend(checked.err());
     }
-    verdict(complaints)?;
+    verdict(diagnostics)?;
     generic.map_or(Ok(()), |type_| generic::taken(kind, type_))
 }
 
@@ -77,17 +77,17 @@ fn size(
     type_: Type<'_>,
     place: Place,
     dialect: &str,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     if dialect != "tt" {
         return Ok(());
     }
     let elements = elements.filter(|n| *n <= MAX_ELEMENTS).ok_or_else(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "has too many elements in {place}: `{type_}` has more than {MAX_ELEMENTS}"
         ))
     })?; // tt_c1
     if !elements.is_power_of_two() {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "needs a power of two of elements in {place}, but `{type_}` has {elements}"
         ))
         .note("pad the tensor to the next power of two and mask the rest")); // tt_c2
@@ -101,7 +101,7 @@ fn layout(
     type_: Type<'_>,
     place: Place,
     module: &mut Option<ModuleInfo>,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     if matches!(units, Units::Unsaid) {
         return Ok(());
     }
@@ -123,7 +123,7 @@ fn layout(
     ];
     for (found, (what, attribute, expected)) in found.into_iter().zip(expected) {
         if found != expected {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
             ))
             .note(format!("the type is `{type_}`"))
@@ -133,7 +133,7 @@ fn layout(
     Ok(())
 }
 
-fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(), Complaint> {
+fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Result<(), Diagnostic> {
     let Some(tensor) = TensorType::of(type_) else {
         return Ok(());
     };
@@ -141,7 +141,7 @@ fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Resu
         .tensor(&tensor)
         .map(drop)
         .map_err(|reason| {
-            Complaint::new(format!("has an invalid layout in {place}: {reason}"))
+            Diagnostic::new(format!("has an invalid layout in {place}: {reason}"))
                 .note(format!("the type is `{type_}`")) // ttg_c5
         })
 }
@@ -151,13 +151,13 @@ fn buffer(
     ctas: Option<u64>,
     type_: Type<'_>,
     place: Place,
-) -> Result<(), Complaint> {
+) -> Result<(), Diagnostic> {
     let Some(found) = ctas else {
         return Ok(());
     };
     let expected = ModuleInfo::num_ctas(op);
     if found != expected {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "has an invalid layout in {place}: it has {found} CTAs, but the module says {expected}"
         ))
         .note(format!("the type is `{type_}`"))

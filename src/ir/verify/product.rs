@@ -4,14 +4,14 @@ use super::convert::verdict;
 use super::{Verdict, dimensions, integer, operand, result, segment};
 use crate::encoding::{CgaLayout, DotOperandEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, OperationRef};
 
 /// M x K times K x N is M x N, with the same leading dimensions everywhere.
-pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
+pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
     let fits = (2..=3).contains(&a.len()) && a.len() == b.len() && a.len() == d.len() && {
         let rank = a.len();
         a[..rank - 2] == b[..rank - 2]
@@ -21,7 +21,7 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Complaint> {
             && b[rank - 1] == d[rank - 1]
     };
     (!fits).then(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "needs shapes M x K, K x N and M x N, but has {}, {} and {}",
             dimensions(a),
             dimensions(b),
@@ -77,8 +77,8 @@ pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
         d.shape.len()
     ); // dot_scaled_c2
     let (left, right) = unpacked(op, a.shape, b.shape);
-    if let Some(complaint) = shapes(&left, &right, d.shape) {
-        return Err(vec![complaint]); // dot_scaled_c3
+    if let Some(diagnostic) = shapes(&left, &right, d.shape) {
+        return Err(vec![diagnostic]); // dot_scaled_c3
     }
     let k = left[rank - 1];
     let scale = |group: usize| segment(op, group).next().and_then(|i| operand(op, i));
@@ -118,28 +118,28 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (operand(op, 0), operand(op, 1), result(op, 0)) else {
         return Ok(());
     };
-    let mut complaints = Vec::new();
+    let mut diagnostics = Vec::new();
     if element_bits(a.element) != element_bits(b.element) {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs operands of the same element width, but has `{}` and `{}`",
             a.element, b.element
         ))); // dot_c1
     }
-    complaints.extend(shapes(a.shape, b.shape, d.shape)); // dot_c2
+    diagnostics.extend(shapes(a.shape, b.shape, d.shape)); // dot_c2
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
         if a.encoding.is_some() != b.encoding.is_some() {
-            complaints.push(Complaint::new(
+            diagnostics.push(Diagnostic::new(
                 "needs an encoding on both operands, or on neither",
             )); // dot_c3
         }
-        return verdict(complaints);
+        return verdict(diagnostics);
     };
     let Some(accumulator) = d.encoding else {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "has operands with an encoding, but the accumulator `{}` has none",
             d.type_
         ))); // dot_c4
-        return verdict(complaints);
+        return verdict(diagnostics);
     };
     let cache = Layouts::of(op.context());
     let (Ok(left), Ok(right), Ok(accumulator)) = (
@@ -147,31 +147,31 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         cache.encoding(right),
         cache.encoding(accumulator),
     ) else {
-        return verdict(complaints);
+        return verdict(diagnostics);
     };
     let (Encoding::DotOperand(left), Encoding::DotOperand(right)) = (&*left, &*right) else {
-        complaints.push(
-            Complaint::new(format!(
+        diagnostics.push(
+            Diagnostic::new(format!(
                 "needs operands whose encoding is `#ttg.dot_op`, but has `{}` and `{}`",
                 a.type_, b.type_
             )) // dot_c8
             .note("convert them with `ttg.convert_layout`"),
         );
-        return verdict(complaints);
+        return verdict(diagnostics);
     };
     let wmma = match &*accumulator {
         Encoding::AmdWmma(e) => Some(e),
         _ => None,
     };
     if let Some(wmma) = wmma {
-        complaints.extend(shared_out(&accumulator, wmma.cga_layout()));
+        diagnostics.extend(shared_out(&accumulator, wmma.cga_layout()));
         for operand in [left, right] {
-            complaints.extend(split_as(operand, wmma.cga_layout()));
+            diagnostics.extend(split_as(operand, wmma.cga_layout()));
         }
     }
     for (operand, index) in [(left, 0), (right, 1)] {
         if operand.op_idx() != index {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
                 operand.op_idx()
             ))); // dot_c9
@@ -181,8 +181,8 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
             (parent, _) => parent == &*accumulator,
         };
         if !fits {
-            complaints.push(
-                Complaint::new(format!(
+            diagnostics.push(
+                Diagnostic::new(format!(
                     "needs operand {index} laid out for the result, but its parent is `{}`",
                     operand.parent()
                 )) // dot_c10
@@ -191,7 +191,7 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         }
     }
     if left.k_width() != right.k_width() {
-        complaints.push(Complaint::new(format!(
+        diagnostics.push(Diagnostic::new(format!(
             "needs the same `kWidth` for both operands, but has {} and {}",
             left.k_width(),
             right.k_width()
@@ -199,31 +199,31 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
     }
     if let Encoding::NvidiaMma(mma) = &*accumulator {
         if mma.is_ampere() {
-            complaints.extend(on_ampere(op, &a, &b));
+            diagnostics.extend(on_ampere(op, &a, &b));
         }
         let (k, least) = (a.shape.last().copied(), 4 * u64::from(left.k_width()));
         if k.is_some_and(|k| k < least) {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
                 a.type_
             ))); // dot_c7
         }
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// Each CTA of AMD's clusters makes a part of the result of its own.
-fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Complaint> {
+fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "needs a part of the result for each CTA, but several have the same: `{result}`"
         )) // dot_c11, dot_scaled_c7
     })
 }
 
 /// A CTA's part of an operand is what its part of the result takes: the same rows, or columns.
-fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Complaint> {
+fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnostic> {
     let found = operand.cga_layout().ok()?;
     let index = operand.op_idx() as usize;
     let along_k = result.rank() - 1 - index;
@@ -235,7 +235,7 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Complain
         })
         .collect();
     (!found.bases().eq(expected.iter().cloned())).then(|| {
-        Complaint::new(format!(
+        Diagnostic::new(format!(
             "needs operand {index} split over CTAs as the result is, by {expected:?}, but its encoding is `{}`",
             operand.parent()
         )) // dot_c12, dot_scaled_c8
@@ -257,11 +257,11 @@ fn scaled_on_wmma(
         return Ok(());
     };
     let cga = wmma.cga_layout();
-    let mut complaints: Vec<Complaint> = shared_out(&accumulator, cga).into_iter().collect();
+    let mut diagnostics: Vec<Diagnostic> = shared_out(&accumulator, cga).into_iter().collect();
     for (index, scale) in scales.iter().enumerate() {
         let operand = operand(op, index).as_ref().and_then(known);
         if let Some(Encoding::DotOperand(operand)) = operand.as_deref() {
-            complaints.extend(split_as(operand, cga));
+            diagnostics.extend(split_as(operand, cga));
         }
         let Some((scale, encoding)) = scale.as_ref().and_then(|s| Some((s, known(s)?))) else {
             continue;
@@ -276,13 +276,13 @@ fn scaled_on_wmma(
                     .all(|(b, row)| b[rank - 2] == *row && b[rank - 1] == 0)
         });
         if !fits {
-            complaints.push(Complaint::new(format!(
+            diagnostics.push(Diagnostic::new(format!(
                 "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
                 scale.type_
             ))); // dot_scaled_c9
         }
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 /// The elements that `mma` multiplies.
@@ -290,20 +290,20 @@ fn on_ampere(
     op: OperationRef<'_, '_>,
     a: &TensorType<'_>,
     b: &TensorType<'_>,
-) -> Option<Complaint> {
+) -> Option<Diagnostic> {
     const TF32: i64 = 0;
     let is_known = |tensor: &TensorType<'_>| {
         !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
     };
     if !is_known(a) || !is_known(b) {
-        return Some(Complaint::new(format!(
+        return Some(Diagnostic::new(format!(
             "multiplies floats and `i8` by `mma`, but has `{}` and `{}`",
             a.element, b.element
         ))); // dot_c6
     }
     let is_f32 = a.element.is_f32() && b.element.is_f32();
     (is_f32 && super::integer(op, "inputPrecision") != TF32).then(|| {
-        Complaint::new("multiplies `f32` by `mma` only as `tf32`")
+        Diagnostic::new("multiplies `f32` by `mma` only as `tf32`")
             .note("set `inputPrecision = tf32`, or lay the product out as `#ttg.blocked`") // dot_c6
     })
 }
@@ -320,15 +320,15 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
     };
     let cache = Layouts::of(op.context());
     let known = |encoding: Option<Attribute<'_>>| encoding.and_then(|e| cache.encoding(e).ok());
-    if let Some(complaint) = shapes(&a.0, &b.0, d.shape) {
-        return Err(vec![complaint]); // warp_group_dot_c1
+    if let Some(diagnostic) = shapes(&a.0, &b.0, d.shape) {
+        return Err(vec![diagnostic]); // warp_group_dot_c1
     }
     let accumulator = known(d.encoding);
     let Some(Encoding::NvidiaMma(mma)) = accumulator
         .as_deref()
         .filter(|e| matches!(e, Encoding::NvidiaMma(m) if m.version_major() == 3))
     else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `{}`",
             d.type_
         ))]); // warp_group_dot_c2

@@ -6,7 +6,7 @@ use super::{Verdict, dimensions};
 use crate::encoding::{Encoding, PaddedSharedEncoding};
 use crate::ir::element_bits;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{Buffer, Complaint};
+use crate::sys::{Buffer, Diagnostic};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 
@@ -134,7 +134,7 @@ fn parts(from: &Memory<'_>) -> Verdict {
         dimensions(from.alloc)
     ); // memdesc_reinterpret_c8
     if let Some(dim) = from.cut_across_ctas() {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "cannot read a part of what CTAs have pieces of as another type, but the operand is cut along dimension {dim}, which is split over CTAs"
         ))]); // memdesc_reinterpret_c9
     }

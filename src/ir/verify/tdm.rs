@@ -6,7 +6,7 @@ use super::{Verdict, dimensions, integer, integers, operand, result, segment};
 use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::layout::Dim;
-use crate::sys::{Buffer, Complaint};
+use crate::sys::{Buffer, Diagnostic};
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 
@@ -239,7 +239,7 @@ pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
 /// What copies of rows ask: of their block, their buffer and their indices.
 fn rows<'c>(
     op: OperationRef<'c, '_>,
-) -> Result<Option<(Buffer<'c>, Buffer<'c>, TensorType<'c>)>, Vec<Complaint>> {
+) -> Result<Option<(Buffer<'c>, Buffer<'c>, TensorType<'c>)>, Vec<Diagnostic>> {
     let (Some(desc), Some(indices), Some(buffer)) =
         (buffer_of(op, 0), operand(op, 1), buffer_of(op, 2))
     else {
@@ -363,7 +363,7 @@ pub(super) fn prefetch(op: OperationRef<'_, '_>) -> Verdict {
     if let Some(last) = shape.last_mut() {
         *last = last.div_ceil(PREFETCH_BYTES * 8 / bits);
     }
-    let module = ModuleInfo::around(op).map_err(|complaint| vec![complaint])?;
+    let module = ModuleInfo::around(op).map_err(|diagnostic| vec![diagnostic])?;
     let expected = BlockedEncoding::default_for_shape(
         &shape,
         module.num_warps.try_into().unwrap_or(1),

@@ -6,7 +6,7 @@ use super::{Verdict, barrier, integer, operand_type, segment};
 use crate::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
 use crate::ir::{ModuleInfo, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{self, Buffer, Complaint};
+use crate::sys::{self, Buffer, Diagnostic};
 use crate::target::Target;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
@@ -82,7 +82,7 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     let mut kinds = Vec::new();
     for element in [a, b] {
         let Some(kind) = kind(element) else {
-            return Err(vec![Complaint::new(format!(
+            return Err(vec![Diagnostic::new(format!(
                 "multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `{element}`"
             ))]); // tc_gen5_mma_c3
         };
@@ -117,8 +117,8 @@ pub(super) fn mma(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(a), Some(b), Some(d)) = (part(op, 0), part(op, 1), part(op, 2)) else {
         return Ok(());
     };
-    if let Some(complaint) = shapes(&a.buffer.shape, &b.buffer.shape, &d.buffer.shape) {
-        return Err(vec![complaint]); // tc_gen5_mma_c2
+    if let Some(diagnostic) = shapes(&a.buffer.shape, &b.buffer.shape, &d.buffer.shape) {
+        return Err(vec![diagnostic]); // tc_gen5_mma_c2
     }
     not_interleaved(&a, &d)?;
     barriers(op, 6)?;
@@ -143,7 +143,7 @@ pub(super) fn mma(op: OperationRef<'_, '_>) -> Verdict {
         b.encoding
     ); // tc_gen5_mma_c8
     let Some(accumulator) = d.tensor_memory() else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs `d` in tensor memory, but its encoding is `{}`",
             d.encoding
         ))]); // tc_gen5_mma_c9
@@ -289,8 +289,8 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
     if b_format == E2M1 && ranks.1 >= 2 {
         right[if b_across { ranks.1 - 1 } else { ranks.1 - 2 }] *= 2;
     }
-    if let Some(complaint) = shapes(&left, &right, &d.buffer.shape) {
-        return Err(vec![complaint]); // tc_gen5_mma_scaled_c2
+    if let Some(diagnostic) = shapes(&left, &right, &d.buffer.shape) {
+        return Err(vec![diagnostic]); // tc_gen5_mma_scaled_c2
     }
     not_interleaved(&a, &d)?;
     barriers(op, 8)?;
@@ -309,7 +309,7 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
         &element_name(d.buffer.element),
     )?;
     let Some(accumulator) = d.tensor_memory() else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs `d` in tensor memory, but its encoding is `{}`",
             d.encoding
         ))]); // tc_gen5_mma_scaled_c6

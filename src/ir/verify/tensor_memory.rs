@@ -11,7 +11,7 @@ use crate::encoding::Encoding;
 use crate::encoding::tensor_memory_access::check_access;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{Buffer, Complaint};
+use crate::sys::{Buffer, Diagnostic};
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 use std::sync::Arc;
@@ -29,14 +29,14 @@ fn in_tensor_memory(
     op: OperationRef<'_, '_>,
     buffer: &Buffer<'_>,
     scales: bool,
-) -> Result<Arc<Encoding>, Vec<Complaint>> {
+) -> Result<Arc<Encoding>, Vec<Diagnostic>> {
     let encoding = encoding_of(op, buffer).filter(|encoding| match &**encoding {
         Encoding::TensorMemory(_) => true,
         Encoding::TensorMemoryScales(_) => scales,
         _ => false,
     });
     encoding.ok_or_else(|| {
-        vec![Complaint::new(format!(
+        vec![Diagnostic::new(format!(
             "needs a buffer whose encoding is `#ttng.tensor_memory_encoding`, but has `{}`",
             buffer.encoding.map_or_else(String::new, |e| e.to_string())
         ))] // tmem_alloc_c1, tmem_load_c1, tmem_store_c1
@@ -63,7 +63,7 @@ fn fits(op: OperationRef<'_, '_>, tensor: &TensorType<'_>, buffer: &Buffer<'_>) 
     let bits = element_bits(buffer.element).unwrap_or(0);
     check_access(&registers.full, &memory, bits, ModuleInfo::max_registers(op)).map_err(|reason| {
         vec![
-            Complaint::new(format!(
+            Diagnostic::new(format!(
                 "cannot move `{}` to or from tensor memory: {reason}",
                 tensor.type_
             ))
@@ -93,7 +93,7 @@ pub(super) fn alloc(op: OperationRef<'_, '_>) -> Verdict {
     match contents {
         Some(contents) => verdict(same_contents(&contents, &buffer)),
         None if !buffer.is_mutable => Err(vec![
-            Complaint::new("makes a buffer without contents that can never be written")
+            Diagnostic::new("makes a buffer without contents that can never be written")
                 .note("make the buffer `mutable` in its type, or give its contents"), // tmem_alloc_c5
         ]),
         None => Ok(()),
@@ -111,13 +111,13 @@ pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     in_tensor_memory(op, &buffer, true)?;
-    let mut complaints: Vec<Complaint> = writable(&buffer).into_iter().collect(); // tmem_store_c4
+    let mut diagnostics: Vec<Diagnostic> = writable(&buffer).into_iter().collect(); // tmem_store_c4
     let value = (1..op.operand_count()).find_map(|i| super::operand(op, i));
     if let Some(value) = value {
         fits(op, &value, &buffer)?;
-        complaints.extend(same_contents(&value, &buffer));
+        diagnostics.extend(same_contents(&value, &buffer));
     }
-    verdict(complaints)
+    verdict(diagnostics)
 }
 
 pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
@@ -233,8 +233,8 @@ pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
         dimensions(&src.shape),
         dimensions(&dst.shape)
     ); // tmem_copy_c2
-    if let Some(complaint) = writable(&dst) {
-        return Err(vec![complaint]); // tmem_copy_c3
+    if let Some(diagnostic) = writable(&dst) {
+        return Err(vec![diagnostic]); // tmem_copy_c3
     }
     let (Some(from), Some(to)) = (encoding_of(op, &src), encoding_of(op, &dst)) else {
         return Ok(());
@@ -264,7 +264,7 @@ pub(super) fn copy(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     }
     let Encoding::TensorMemory(tensor) = &*to else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "needs a destination in `{TENSOR}`, but its encoding is `{to}`"
         ))]); // tmem_copy_c8
     };
@@ -343,7 +343,7 @@ pub(super) fn subslice(op: OperationRef<'_, '_>) -> Verdict {
         1
     };
     let Some(dim) = usize::try_from(dim).ok().filter(|dim| *dim < rank) else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "cuts dimension {dim}, but the operand has rank {}",
             axes(rank)
         ))]); // tmem_subslice_c6

@@ -8,7 +8,7 @@ use super::{Verdict, dimensions, flag, integer, operand, operand_type, segment};
 use crate::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
 use crate::layout::Dim;
-use crate::sys::{Buffer, Complaint};
+use crate::sys::{Buffer, Diagnostic};
 use melior::ir::OperationRef;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::operation::OperationLike;
@@ -22,7 +22,7 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
         }
     };
     let Some(memory) = nvmma(buffer) else {
-        return Err(vec![Complaint::new(format!(
+        return Err(vec![Diagnostic::new(format!(
             "copies to or from a buffer whose encoding is `#ttg.nvmma_shared`, but has `{}`",
             encoding_name(buffer)
         ))]); // tma_c1
@@ -166,8 +166,8 @@ pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
     }
     contents(&desc, &buffer)?;
     copy_barrier(op, segment(op, 3).start)?;
-    if let Some(complaint) = writable(&buffer) {
-        return Err(vec![complaint]); // tma_c11
+    if let Some(diagnostic) = writable(&buffer) {
+        return Err(vec![diagnostic]); // tma_c11
     }
     layouts(op, &desc, &buffer)?;
     let expected = if columns { coords - 2 } else { 0 };
@@ -298,8 +298,8 @@ pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     copy_barrier(op, 3)?;
-    if let Some(complaint) = writable(&buffer) {
-        return Err(vec![complaint]); // tma_c11
+    if let Some(diagnostic) = writable(&buffer) {
+        return Err(vec![diagnostic]); // tma_c11
     }
     layouts(op, &desc, &buffer)?;
     not_padded(op, &buffer)?;
@@ -348,8 +348,8 @@ pub(super) fn shared_store(op: OperationRef<'_, '_>) -> Verdict {
     let (Some(tensor), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
         return Ok(());
     };
-    if let Some(complaint) = writable(&buffer) {
-        return Err(vec![complaint]); // async_shared_store_c1
+    if let Some(diagnostic) = writable(&buffer) {
+        return Err(vec![diagnostic]); // async_shared_store_c1
     }
     verdict(same_contents(&tensor, &buffer))?;
     if let Some(barrier) = buffer_of(op, 2) {

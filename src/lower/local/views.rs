@@ -6,7 +6,7 @@
 use super::{Buffer, Outcome, View, padded};
 use crate::ir::ops::ttg;
 use crate::lower::function::Lowering;
-use crate::sys::Complaint;
+use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 use melior::ir::ValueLike;
 
@@ -34,7 +34,7 @@ pub(crate) fn subslice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let bytes = src
         .place
         .position(within)
-        .map_err(|e| Complaint::new(e.to_string()))?;
+        .map_err(|e| Diagnostic::new(e.to_string()))?;
     let Buffer { base, position } = Buffer::of(l, slice.src())?;
     let bytes = l.e.i32(super::narrow(before + bytes));
     // A part begins at a multiple of its size: no bit is carried within a buffer.
@@ -73,13 +73,13 @@ fn same_positions<'c>(
     let to = View::of(l.layouts(), result.r#type())?;
     if from.leading != 0 || to.leading != 0 {
         return Err(
-            Complaint::new("cannot be lowered yet on several buffers in a row")
+            Diagnostic::new("cannot be lowered yet on several buffers in a row")
                 .note("take one of them first, with `ttg.memdesc_index`"),
         );
     }
     let layout = expected(&from, &to);
     if layout.as_ref() != Some(to.place.layout()) || from.place.paddings() != to.place.paddings() {
-        return Err(Complaint::new(format!(
+        return Err(Diagnostic::new(format!(
             "cannot be lowered: the elements of `{}` are not where those of `{}` are",
             result.r#type(),
             src.r#type()
@@ -95,12 +95,12 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dst = View::of(l.layouts(), view.result().r#type())?;
     if !src.is_whole() {
         // Where a part begins, the accesses of another type may not be aligned.
-        return Err(Complaint::new(
+        return Err(Diagnostic::new(
             "cannot be lowered yet on a part of a buffer; on a whole buffer it can",
         ));
     }
     if src.place.paddings() != dst.place.paddings() {
-        return Err(Complaint::new(
+        return Err(Diagnostic::new(
             "cannot be lowered yet where the gaps of the operand and the result differ in bytes",
         )
         .note("elements of the same width have gaps of the same bytes"));

@@ -61,7 +61,7 @@ use super::emit::{Named, attributes_of};
 use super::function::{Lowering, Outcome};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Complaint};
+use crate::sys::{self, Diagnostic};
 use arithmetic::{Arithmetic, Unary};
 use emission::Emission;
 use logarithm::Base;
@@ -91,7 +91,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         "ceil" | "floor" | "trunc" | "round" | "roundeven" | "sqrt" | "rsqrt" => width < 32,
         _ if width > 32 => {
-            return Err(Complaint::new(format!(
+            return Err(Diagnostic::new(format!(
                 "of `{}` is not supported on {}: GPUs have no instruction for it",
                 element_name(element),
                 l.gpu.target.name
@@ -143,7 +143,7 @@ fn one<'c>(
     name: &str,
     values: &[Val<'c>],
     attributes: &[Named<'_, 'c>],
-) -> Result<Vec<Val<'c>>, Complaint> {
+) -> Result<Vec<Val<'c>>, Diagnostic> {
     let type_ = values[0].r#type();
     let vendor = l.gpu.target.vendor;
     match name {
@@ -183,7 +183,7 @@ fn one<'c>(
     }
     function(m, name, values)
         .map(|value| vec![value])
-        .ok_or_else(|| Complaint::new("cannot be lowered yet"))
+        .ok_or_else(|| Diagnostic::new("cannot be lowered yet"))
 }
 
 /// A function of floats with one result, by its name.
