@@ -9,6 +9,7 @@
 
 pub mod encoding;
 pub mod f2;
+mod graph;
 pub mod guide;
 #[cfg(feature = "mlir")]
 pub mod ir;

@@ -3,6 +3,7 @@
 use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
 use super::op::{BlockId, Edge, Op, Reg, Terminator};
+use crate::graph;
 use std::collections::HashMap;
 use std::fmt;
 
@@ -336,11 +337,15 @@ impl ProgramBuilder {
                 order: 0,
             });
         }
-        let meets = post_dominators(&blocks);
+        let successors = successors(&blocks);
+        let meets = post_dominators(&successors);
         for (block, meet) in blocks.iter_mut().zip(meets) {
             block.reconverge = meet;
         }
-        for (order, index) in reverse_post_order(&blocks).into_iter().enumerate() {
+        for (order, index) in graph::reverse_post_order(0, &successors)
+            .into_iter()
+            .enumerate()
+        {
             blocks[index].order = order as u32;
         }
         let mut constants: Vec<(Reg, u64)> = self
@@ -387,101 +392,36 @@ fn check_op(op: &Op, num_regs: u32) -> Option<String> {
     ))
 }
 
-/// The blocks that the entry reaches, each before its successors except along back edges.
-fn reverse_post_order(blocks: &[Block]) -> Vec<usize> {
-    let mut order = Vec::new();
-    let mut seen = vec![false; blocks.len()];
-    let mut stack = vec![(0, 0)];
-    seen[0] = true;
-    while let Some((node, next)) = stack.pop() {
-        // The last edge first, so that a loop's body comes before its exit.
-        let edges = blocks[node].terminator.edges();
-        if let Some(edge) = edges.iter().rev().nth(next) {
-            stack.push((node, next + 1));
-            let target = edge.target.0 as usize;
-            if !seen[target] {
-                seen[target] = true;
-                stack.push((target, 0));
-            }
-        } else {
-            order.push(node);
-        }
-    }
-    order.reverse();
-    order
+/// The blocks that each block may go to.
+fn successors(blocks: &[Block]) -> Vec<Vec<usize>> {
+    let targets = |block: &Block| {
+        let edges = block.terminator.edges();
+        edges.iter().map(|edge| edge.target.0 as usize).collect()
+    };
+    blocks.iter().map(targets).collect()
 }
 
 /// The immediate post-dominator of each block; `None` where the ways part for good.
 ///
-/// Cooper, Harvey and Kennedy's iteration on the reversed graph with one virtual exit.
-fn post_dominators(blocks: &[Block]) -> Vec<Option<BlockId>> {
-    let exit = blocks.len();
-    let succs: Vec<Vec<usize>> = blocks
-        .iter()
-        .map(|block| {
-            let mut next: Vec<usize> = block
-                .terminator
-                .edges()
-                .iter()
-                .map(|edge| edge.target.0 as usize)
-                .collect();
-            if next.is_empty() {
-                next.push(exit);
-            }
-            next
-        })
-        .collect();
-    let mut preds = vec![Vec::new(); exit + 1];
-    for (block, next) in succs.iter().enumerate() {
-        next.iter().for_each(|&to| preds[to].push(block));
-    }
-    // Post-order of the reversed graph from the exit; blocks that never end stay without number.
-    let mut number = vec![usize::MAX; exit + 1];
-    let mut order = Vec::new();
-    let mut seen = vec![false; exit + 1];
-    let mut stack = vec![(exit, 0)];
-    seen[exit] = true;
-    while let Some((node, next)) = stack.pop() {
-        if let Some(&pred) = preds[node].get(next) {
-            stack.push((node, next + 1));
-            if !seen[pred] {
-                seen[pred] = true;
-                stack.push((pred, 0));
-            }
-        } else {
-            number[node] = order.len();
-            order.push(node);
+/// The dominator of the reversed graph, from one exit that all ends lead to.
+fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
+    let exit = successors.len();
+    let mut reversed = vec![Vec::new(); exit + 1];
+    for (block, next) in successors.iter().enumerate() {
+        if next.is_empty() {
+            reversed[exit].push(block);
+        }
+        for &to in next {
+            reversed[to].push(block);
         }
     }
-    let mut idom = vec![usize::MAX; exit + 1];
-    idom[exit] = exit;
-    let mut changed = true;
-    while changed {
-        changed = false;
-        for &node in order.iter().rev().filter(|&&node| node != exit) {
-            let mut best = usize::MAX;
-            for &next in succs[node].iter().filter(|&&next| idom[next] != usize::MAX) {
-                let mut other = next;
-                if best == usize::MAX {
-                    best = next;
-                    continue;
-                }
-                while best != other {
-                    if number[best] < number[other] {
-                        best = idom[best];
-                    } else {
-                        other = idom[other];
-                    }
-                }
-            }
-            if idom[node] != best {
-                idom[node] = best;
-                changed = true;
-            }
-        }
-    }
+    let mut dominators = graph::immediate_dominators(exit, &reversed);
+    dominators.truncate(exit);
     let as_block = |d: usize| (d < exit).then_some(BlockId(d as u32));
-    idom[..exit].iter().map(|&d| as_block(d)).collect()
+    dominators
+        .into_iter()
+        .map(|d| d.and_then(as_block))
+        .collect()
 }
 
 #[cfg(test)]
