@@ -94,6 +94,7 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
         b: ProgramBuilder::new(kernel.str("sym_name").unwrap_or("kernel")),
         machine,
         calls: Vec::new(),
+        num_calls: 0,
     };
     decoder.kernel(kernel, &info)?;
     Ok(Decoded {
@@ -189,6 +190,10 @@ fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelErr
     Ok(machine)
 }
 
+/// The most calls of one kernel, those inside of called functions each time: a chain of functions that call the
+/// next one twice doubles at each link.
+const MOST_CALLS: u32 = 1 << 14;
+
 /// A value: its type and a register per slot.
 #[derive(Clone, Debug)]
 struct Val {
@@ -215,6 +220,7 @@ struct Decoder<'m, 'a> {
     machine: Machine,
     /// Functions being decoded, outermost first.
     calls: Vec<&'m str>,
+    num_calls: u32,
 }
 
 type Done<T = ()> = Result<T, KernelError>;
@@ -257,10 +263,6 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// Decodes a function's blocks; the first one continues the current block.
     fn body(&mut self, function: &'m Node<'a>, mut values: Values<'a>, exit: &Exit) -> Done {
         let name = function.str("sym_name").unwrap_or("");
-        if self.calls.contains(&name) {
-            let text = format!("`{name}` calls itself, which is not supported");
-            return Err(KernelError::new(FaultKind::Unsupported, text).at(self.site(function)));
-        }
         let node: &'m Node<'a> = function;
         self.calls.push(
             self.functions
@@ -571,8 +573,31 @@ impl<'m, 'a> Decoder<'m, 'a> {
                     .note("known are `__nv_*` and `__ocml_*` functions of one or two floats")),
             };
         };
+        if self.calls.contains(&callee) {
+            let chain = self.calls.iter().copied().chain([callee]);
+            let chain: Vec<String> = chain.map(|name| format!("`{name}`")).collect();
+            return Err(self
+                .unsupported(
+                    op,
+                    format!("`{callee}` calls itself, which is not supported"),
+                )
+                .note(format!("the calls are {}", chain.join(", "))));
+        }
+        self.num_calls += 1;
+        if self.num_calls > MOST_CALLS {
+            let text = format!("the kernel makes more than {MOST_CALLS} calls");
+            return Err(self
+                .unsupported(op, text)
+                .note("a function is decoded wherever it is called"));
+        }
+        let params = &function.regions[0][0].args;
+        if params.len() != op.operands.len() {
+            let (wanted, found) = (params.len(), op.operands.len());
+            let text = format!("`{callee}` takes {wanted} arguments, found {found}");
+            return Err(self.malformed(op, text));
+        }
         let mut inner = Values::new();
-        for (index, (value, ty)) in function.regions[0][0].args.iter().enumerate() {
+        for (index, (value, ty)) in params.iter().enumerate() {
             let slots = self.operand(op, index, values)?.slots;
             inner.insert(
                 *value,
@@ -605,6 +630,12 @@ impl<'m, 'a> Decoder<'m, 'a> {
             return Ok(address);
         }
         let Some(&global) = self.globals.get(name) else {
+            if self.functions.contains_key(name) {
+                let text = format!("the address of the function `{name}` is not supported");
+                return Err(self
+                    .unsupported(op, text)
+                    .note("functions are called by name"));
+            }
             return Err(self.malformed(op, format!("no global variable `{name}`")));
         };
         let Some(Attr::Type(ty)) = global.attr("global_type") else {

@@ -451,3 +451,29 @@ fn poison_is_reported_where_it_does_harm() {
         assert!(error.to_string().contains("by lane 1 of warp 0"), "{error}");
     }
 }
+
+/// A module whose functions `f0`, `f1`, ... call the next one twice.
+#[test]
+fn calls_that_unfold_without_end_are_refused() {
+    let call =
+        |callee: usize| format!("\"llvm.call\"(%a) <{{callee = @f{callee}}}> : (i32) -> i32\n    ");
+    let function = |index: usize| {
+        let (x, y) = (call(index + 1), call(index + 1));
+        let body = match index {
+            24 => "%x = \"llvm.add\"(%a, %a) : (i32, i32) -> i32\n".to_owned(),
+            _ => format!("%x = {x}%y = {y}"),
+        };
+        format!(
+            "\"llvm.func\"() <{{sym_name = \"f{index}\"}}> ({{\n  ^bb0(%a: i32):\n{body}    \
+             \"llvm.return\"(%x) : (i32) -> ()\n  }}) : () -> ()\n"
+        )
+    };
+    let functions: String = (0..25).map(function).collect();
+    let text = format!("\"builtin.module\"() ({{\n{functions}}}) : () -> ()");
+    let error = decode_generic(&text, Some("f0")).unwrap_err();
+    assert_eq!(error.kind(), FaultKind::Unsupported, "{error}");
+    assert_eq!(error.message(), "the kernel makes more than 16384 calls");
+    let text = text.replace("(%a) <{callee = @f1}>", "() <{callee = @f1}>");
+    let error = decode_generic(&text, Some("f0")).unwrap_err();
+    assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
+}
