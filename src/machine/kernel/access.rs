@@ -1,11 +1,11 @@
 //! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
 
-use super::banks::wavefronts;
 use super::error::{FaultKind, KernelError};
 use super::eval;
 use super::exec::Exec;
 use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
+use crate::machine::banks::{Banks, Wavefronts};
 use crate::machine::race::{Conflict, Found};
 use crate::target::Vendor;
 
@@ -561,21 +561,20 @@ impl Exec<'_> {
         for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
             let shared = space == Space::Shared
                 || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
-            let (used, ideal) = if shared {
+            let used = if shared {
                 let mut addresses = vec![None; per_warp as usize];
                 for &(lane, address) in warp {
                     addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
                 }
-                let lane_bits = machine
+                let banks = Banks {
+                    count: machine.num_banks,
+                    bytes: machine.bank_bytes,
+                };
+                let wide = machine
                     .wide_load_lane_bits
                     .filter(|_| is_load && size == 16);
-                wavefronts(
-                    &addresses,
-                    size,
-                    machine.num_banks,
-                    machine.bank_bytes,
-                    lane_bits,
-                )
+                let lane_bits = wide.unwrap_or_else(|| banks.consecutive(size));
+                banks.wavefronts(&addresses, size, lane_bits)
             } else {
                 sectors.clear();
                 let mut bytes: Vec<(u64, u64)> = warp
@@ -590,12 +589,14 @@ impl Exec<'_> {
                     sectors.extend(start / SECTOR..end.div_ceil(SECTOR));
                 }
                 sectors.dedup();
-                (sectors.len() as u32, distinct.div_ceil(SECTOR) as u32)
+                Wavefronts {
+                    taken: sectors.len() as u64,
+                    ideal: distinct.div_ceil(SECTOR),
+                }
             };
             let counters = &mut self.counters[self.op as usize];
             counters.accesses += 1;
-            counters.wavefronts += u64::from(used);
-            counters.ideal += u64::from(ideal);
+            counters.wavefronts += used;
         }
     }
 

@@ -17,6 +17,7 @@ use super::memory::{Buffer, Memory};
 use super::op::{BlockId, Edge, Reg, Terminator};
 use super::program::Program;
 use super::report::{GlobalUse, Report, SharedUse};
+use crate::machine::banks::Wavefronts;
 use crate::machine::race::{Now, Order, Shadow};
 use claims::Poison;
 use schedule::Turns;
@@ -47,8 +48,7 @@ enum Stop {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Counters {
     pub(super) accesses: u64,
-    pub(super) wavefronts: u64,
-    pub(super) ideal: u64,
+    pub(super) wavefronts: Wavefronts,
 }
 
 /// A kernel in the course of a launch.
@@ -541,15 +541,15 @@ impl<'a> Exec<'a> {
                     label,
                     site: self.program.site(index as u32).clone(),
                     accesses: counters.accesses,
-                    wavefronts: counters.wavefronts,
-                    ideal: counters.ideal,
+                    wavefronts: counters.wavefronts.taken,
+                    ideal: counters.wavefronts.ideal,
                 });
             } else if !label.is_empty() {
                 let entry = global.entry(label).or_default();
                 entry.instructions += 1;
                 entry.accesses += counters.accesses;
-                entry.sectors += counters.wavefronts;
-                entry.ideal_sectors += counters.ideal;
+                entry.sectors += counters.wavefronts.taken;
+                entry.ideal_sectors += counters.wavefronts.ideal;
             }
         }
         self.report.global = global;

@@ -36,13 +36,12 @@
 //! ```
 //!
 //! Reading order: [`Op`] and [`Program`], then `exec` (control flow and arithmetic), `access`
-//! (memory), `warp` (cross-lane), the races of the room above and `banks` (the checks).
+//! (memory), `warp` (cross-lane), the races and banks of the room above (the checks).
 //!
 //! Deliberately missing: timing, caches, tensor memory, matrix multiply instructions, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
 
 mod access;
-mod banks;
 mod data;
 mod decode;
 mod error;

@@ -3,6 +3,7 @@
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory, NOTHING};
 use super::report::PlanReport;
+use crate::machine::banks::{Banks, Wavefronts};
 use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
 use crate::target::{Access, Target};
 
@@ -25,8 +26,8 @@ pub(super) struct Machine<'a> {
     names: Vec<u32>,
     memory: Memory,
     bases: Vec<Vec<u32>>,
-    /// Wavefronts and phases of the accesses seen so far.
-    waves: Vec<(AccessShape, (u64, u64))>,
+    /// Wavefronts of the accesses seen so far.
+    waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
 }
 
@@ -410,11 +411,11 @@ impl<'a> Machine<'a> {
                 .into());
             }
         }
-        let (waves, phases) = self.wavefronts(address.base, bytes, Access::Store);
+        let waves = self.wavefronts(address.base, bytes, Access::Store);
         let warps = self.warps();
         self.report.stores += warps;
-        self.report.store_wavefronts += waves * warps;
-        self.report.store_conflicts += (waves - phases) * warps;
+        self.report.store_wavefronts += waves.taken * warps;
+        self.report.store_conflicts += (waves.taken - waves.ideal) * warps;
         Ok(())
     }
 
@@ -469,43 +470,32 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        let (waves, phases) = self.wavefronts(address.base, bytes, Access::Load);
+        let waves = self.wavefronts(address.base, bytes, Access::Load);
         let warps = self.warps();
         self.report.loads += warps;
-        self.report.load_wavefronts += waves * warps;
-        self.report.load_conflicts += (waves - phases) * warps;
+        self.report.load_wavefronts += waves.taken * warps;
+        self.report.load_conflicts += (waves.taken - waves.ideal) * warps;
         Ok(())
     }
 
-    /// Wavefronts of one access by one warp, and its phases, counted bank by bank.
+    /// Wavefronts of one access by one warp, counted bank by bank.
     ///
     /// A constant added by exclusive or to all addresses of a warp permutes the banks and changes no meeting, so
     /// the first warp without constants speaks for all accesses with this base.
-    fn wavefronts(&mut self, base: u32, bytes: u32, access: Access) -> (u64, u64) {
+    fn wavefronts(&mut self, base: u32, bytes: u32, access: Access) -> Wavefronts {
         if let Some((_, known)) = self.waves.iter().find(|w| w.0 == (base, bytes, access)) {
             return *known;
         }
         let target = self.target;
-        let phase_bits = target.phase_lane_bits(access, bytes);
-        let (mut waves, mut phases) = (0, 0);
-        for phase in (0..target.lanes).filter(|l| l & phase_bits == 0) {
-            phases += 1;
-            // The words touched, each once, by bank.
-            let mut words: Vec<u32> = Vec::with_capacity(64);
-            for lane in (0..target.lanes).filter(|l| l & !phase_bits == phase) {
-                let byte = self.bases[base as usize][lane as usize];
-                let first = byte / target.bank_bytes;
-                words.extend(first..=(byte + bytes - 1) / target.bank_bytes);
-            }
-            words.sort_unstable();
-            words.dedup();
-            let mut per_bank = vec![0u64; target.banks as usize];
-            for w in words {
-                per_bank[(w % target.banks) as usize] += 1;
-            }
-            waves += per_bank.into_iter().max().unwrap_or(0);
-        }
-        self.waves.push(((base, bytes, access), (waves, phases)));
-        (waves, phases)
+        let banks = Banks {
+            count: target.banks,
+            bytes: target.bank_bytes,
+        };
+        let lanes = self.bases[base as usize].iter().take(target.lanes as usize);
+        let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
+        let lane_bits = target.phase_lane_bits(access, bytes);
+        let counted = banks.wavefronts(&addresses, bytes, lane_bits);
+        self.waves.push(((base, bytes, access), counted));
+        counted
     }
 }
