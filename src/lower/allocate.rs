@@ -8,8 +8,9 @@
 //! for that, since the other's barrier lies between; so a conversion takes fresh bytes where that
 //! saves a barrier, up to twice what the largest one needs.
 
+use super::blocks::BlockGraph;
 use super::gpu::Gpu;
-use super::local::{self, Touch};
+use super::local::{self, BufferAccess, Touch};
 use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
 use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
@@ -38,6 +39,8 @@ pub(crate) struct Allocation {
     buffers: HashMap<usize, u32>,
     /// The operations on buffers that a barrier must come before.
     barriers: HashSet<usize>,
+    /// The operations that call a function which touches shared memory.
+    calls: HashSet<usize>,
     /// Where the scratch memory of conversions begins, after all buffers.
     scratch: u32,
     bytes: u32,
@@ -77,6 +80,13 @@ impl Pending {
         self.scratch.sort_unstable();
     }
 
+    /// Takes it that anything may be pending.
+    fn fill(&mut self, budget: u32) {
+        self.add((0, budget));
+        self.reads.insert(Touch::Any);
+        self.writes.insert(Touch::Any);
+    }
+
     /// Whether an access of a buffer must wait: nobody reads what is being written.
     fn meets(&self, touch: Touch, is_write: bool) -> bool {
         let meets = |set: &BTreeSet<Touch>| set.iter().any(|other| other.may_be(touch));
@@ -85,8 +95,15 @@ impl Pending {
 }
 
 impl Allocation {
-    /// Plans every conversion below a block and places its scratch memory; says what has no plan.
-    pub(crate) fn of(entry: Blk<'_>, layouts: &Layouts, gpu: Gpu) -> (Self, Option<Reported>) {
+    /// Plans every conversion of a function and places its scratch memory; says what has no plan.
+    ///
+    /// `calls` are the operations that call a function which touches shared memory.
+    pub(crate) fn of(
+        graph: &BlockGraph<'_>,
+        layouts: &Layouts,
+        gpu: Gpu,
+        calls: &HashSet<usize>,
+    ) -> (Self, Option<Reported>) {
         let mut planner = Planner {
             layouts,
             gpu,
@@ -96,7 +113,9 @@ impl Allocation {
             bytes: 0,
             emitted: None,
         };
-        planner.block(entry);
+        for block in graph.in_order() {
+            planner.block(block);
+        }
         let largest = planner
             .plans
             .values()
@@ -111,6 +130,7 @@ impl Allocation {
             buffers: planner.buffers,
             scratch,
             bytes: planner.bytes,
+            calls: calls.clone(),
             ..Self::default()
         };
         for (op, plan) in planner.plans {
@@ -123,11 +143,28 @@ impl Allocation {
                 },
             );
         }
-        allocation.place(entry, &mut Pending::default(), budget.max(largest));
+        allocation.place_blocks(graph, budget.max(largest));
         (allocation, planner.emitted)
     }
 
-    /// Shared memory of the function.
+    /// Places the conversions of a function's blocks. What is pending at the entry of a block is what its
+    /// predecessors leave; where one of them comes later, in a loop, it is taken to be anything.
+    fn place_blocks(&mut self, graph: &BlockGraph<'_>, budget: u32) {
+        let mut ends: HashMap<usize, Pending> = HashMap::new();
+        for (i, block) in graph.order().iter().map(|i| (*i, graph.block(*i))) {
+            let mut pending = Pending::default();
+            for from in graph.predecessors(i) {
+                match ends.get(from) {
+                    Some(end) => pending.merge(end),
+                    None => pending.fill(budget),
+                }
+            }
+            self.place(block, &mut pending, budget);
+            ends.insert(i, pending);
+        }
+    }
+
+    /// Shared memory of the function, without what it calls.
     pub(crate) fn bytes(&self) -> u32 {
         self.bytes
     }
@@ -143,7 +180,12 @@ impl Allocation {
         self.buffers.get(&operation_id(op)).copied()
     }
 
-    /// Whether a barrier must come before an operation on a buffer.
+    /// Whether an operation calls a function which touches shared memory.
+    pub(crate) fn calls_shared(&self, op: Op<'_>) -> bool {
+        self.calls.contains(&operation_id(op))
+    }
+
+    /// Whether a barrier must come before an operation on a buffer, or a call.
     pub(crate) fn needs_barrier(&self, op: Op<'_>) -> bool {
         self.barriers.contains(&operation_id(op))
     }
@@ -163,7 +205,15 @@ impl Allocation {
                     self.bytes = self.bytes.max(end);
                 }
             }
-            let Some(access) = local::access(op) else {
+            // What a function does is not known here: it may read and write each buffer.
+            let called = self
+                .calls
+                .contains(&operation_id(op))
+                .then_some(BufferAccess {
+                    touch: Touch::Any,
+                    is_write: true,
+                });
+            let Some(access) = called.or_else(|| local::access(op)) else {
                 continue;
             };
             let is_known = self.barriers.contains(&operation_id(op));
@@ -211,9 +261,7 @@ impl Allocation {
             }
             entry = end;
             if round + 1 == ROUNDS {
-                entry.add((0, budget));
-                entry.reads.insert(Touch::Any);
-                entry.writes.insert(Touch::Any);
+                entry.fill(budget);
             }
         }
     }

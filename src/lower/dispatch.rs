@@ -5,7 +5,10 @@
 //! README.
 
 use super::function::{Lowering, Outcome};
-use super::{buffer, casts, control, elementwise, integer, local, math, memory, program, views};
+use super::{
+    blocks, buffer, calls, casts, control, elementwise, inline, integer, local, math, memory,
+    program, views,
+};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
@@ -39,7 +42,15 @@ fn is_control(kind: AnyKind) -> bool {
     matches!(
         kind,
         AnyKind::Upstream(
-            K::ScfFor | K::ScfIf | K::ScfWhile | K::ScfIndexSwitch | K::ScfCondition | K::ScfYield
+            K::CfBranch
+                | K::CfCondBranch
+                | K::CfSwitch
+                | K::ScfFor
+                | K::ScfIf
+                | K::ScfWhile
+                | K::ScfIndexSwitch
+                | K::ScfCondition
+                | K::ScfYield
         )
     )
 }
@@ -51,6 +62,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtAddPtr => elementwise::addptr,
         K::TtBitcast => casts::bitcast,
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
+        K::TtCall => calls::call,
         K::TtCat => views::cat,
         K::TtFpToFp => casts::fp_to_fp,
         K::TtGetNumPrograms => program::get_num_programs,
@@ -58,9 +70,11 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtIntToPtr | K::TtPtrToInt => casts::address,
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
+        K::TtMapElementwise => inline::map_elementwise,
+        K::TtMapElementwiseReturn => inline::end,
         K::TtMakeRange => |l, op| l.make_range(op),
         K::TtMulhiUI => integer::multiply,
-        K::TtReturn => program::return_,
+        K::TtReturn => calls::return_,
         K::TtSplat => views::splat,
         K::TtSplit => views::split,
         K::TtStore => memory::store,
@@ -83,7 +97,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtAtomicPoll
         | K::TtAtomicRMW
         | K::TtAtomicStore
-        | K::TtCall
         | K::TtClampF
         | K::TtDescriptorGather
         | K::TtDescriptorLoad
@@ -100,8 +113,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtGridDependencyWait
         | K::TtHistogram
         | K::TtMakeTensorDesc
-        | K::TtMapElementwise
-        | K::TtMapElementwiseReturn
         | K::TtPreciseDivF
         | K::TtPreciseSqrt
         | K::TtPrint
@@ -212,6 +223,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ScfIf => control::branch,
         K::ScfWhile => control::while_loop,
         K::ScfCondition | K::ScfYield => control::end_of_region,
+        K::CfBranch | K::CfCondBranch | K::CfSwitch => blocks::branch,
         _ if kind.name().starts_with("math.") => math::lower,
         _ if kind.is_elementwise() => elementwise::lower,
         _ => return None,

@@ -1,7 +1,7 @@
 //! Emitting operations, each pure one once.
 //!
-//! A pure operation with the same operands, attributes and type is emitted once per region and
-//! seen by the regions inside it, so shared index arithmetic needs no clean-up pass afterwards.
+//! A pure operation with the same operands, attributes and type is emitted once per block and
+//! seen by the blocks that it dominates, so shared index arithmetic needs no clean-up pass afterwards.
 
 use crate::sys::build::{self, Blk, Op, Spec, Val};
 use crate::sys::{self, attribute_id, identifier_id, type_id, value_id};
@@ -12,7 +12,7 @@ use melior::ir::attribute::{
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::{IntegerType, TypeLike};
-use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, Identifier, Location, Region, Type, ValueLike};
 use std::collections::HashMap;
 
 /// A named attribute by its name.
@@ -29,15 +29,22 @@ pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<Named<'c, 'c>> {
         .collect()
 }
 
-/// Emits into one block after another, innermost region last.
+/// The arguments of a block.
+pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .map(|i| build::argument(block, i))
+        .collect()
+}
+
+/// Emits into one block after another; a block is entered from one that dominates it.
 pub(crate) struct Emitter<'c> {
     pub(crate) context: &'c Context,
     pub(crate) location: Location<'c>,
     block: Blk<'c>,
-    /// The blocks around it, outermost first.
-    outer: Vec<Blk<'c>>,
-    /// One table per enclosing region.
-    known: Vec<HashMap<Key, Val<'c>>>,
+    /// The blocks that it was entered from, outermost first, and what each newer one made known.
+    outer: Vec<(Blk<'c>, Vec<Key>)>,
+    /// The pure operations that dominate what is emitted next.
+    known: HashMap<Key, Val<'c>>,
     constants: HashMap<usize, u64>,
     identifiers: HashMap<String, Identifier<'c>>,
     /// Every pure operation emitted, for the sweep at the end.
@@ -64,7 +71,7 @@ impl<'c> Emitter<'c> {
             location,
             block,
             outer: Vec::new(),
-            known: vec![HashMap::new()],
+            known: HashMap::new(),
             constants: HashMap::new(),
             identifiers: HashMap::new(),
             pure: Vec::new(),
@@ -101,16 +108,49 @@ impl<'c> Emitter<'c> {
             .iter()
             .map(|(key, value)| (self.identifier(key), *value))
             .collect();
-        let spec = Spec {
+        self.append(Spec {
             name,
             location: self.location,
             operands,
             results,
             attributes: &attributes,
             regions,
-        };
+            successors: &[],
+        })
+    }
+
+    fn append(&mut self, spec: Spec<'_, 'c>) -> Op<'c> {
         // The names are ours: a failure is a mistake of this room, caught at the border.
         build::append(self.block, spec).expect("every operation emitted is registered")
+    }
+
+    /// Emits a branch like one that is there, to other blocks with other operands: it keeps all its attributes
+    /// but those given here, which say how the operands are shared out.
+    pub(crate) fn rebuild_branch(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        successors: &[Blk<'c>],
+        shares: &[Named<'_, 'c>],
+    ) {
+        let (name, kept) = (op.name(), attributes_of(op));
+        let name = name.as_string_ref().as_str().unwrap_or_default();
+        let attributes: Vec<_> = kept
+            .iter()
+            .map(|(key, value)| {
+                let share = shares.iter().find(|(share, _)| share == key);
+                (self.identifier(key), share.map_or(*value, |(_, new)| *new))
+            })
+            .collect();
+        self.append(Spec {
+            name,
+            location: self.location,
+            operands,
+            results: &[],
+            attributes: &attributes,
+            regions: Vec::new(),
+            successors,
+        });
     }
 
     /// Emits an operation like one that is there, with other operands and regions: it keeps all its
@@ -159,16 +199,16 @@ impl<'c> Emitter<'c> {
         for (name, value) in attributes {
             key.extend([identifier_id(self.identifier(name)), attribute_id(*value)]);
         }
-        if let Some(known) = self.known.iter().rev().find_map(|table| table.get(&key)) {
+        if let Some(known) = self.known.get(&key) {
             return *known;
         }
         let op = self.operation(name, operands, &[result], attributes, Vec::new());
         self.pure.push(op);
         let value = build::result(op, 0);
-        self.known
-            .last_mut()
-            .expect("the function's own region is never left")
-            .insert(key, value);
+        if let Some((_, added)) = self.outer.last_mut() {
+            added.push(key.clone());
+        }
+        self.known.insert(key, value);
         value
     }
 
@@ -190,23 +230,73 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.call_intrinsic", operands, result, &attributes)
     }
 
+    /// A struct with one member replaced.
+    pub(crate) fn insert(&mut self, struct_: Val<'c>, member: Val<'c>, i: i64) -> Val<'c> {
+        let position = self.parsed(&format!("array<i64: {i}>"));
+        self.pure(
+            "llvm.insertvalue",
+            &[struct_, member],
+            struct_.r#type(),
+            &[("position", position)],
+        )
+    }
+
+    /// A region of several blocks in the middle of another.
+    pub(crate) fn execute_region(&mut self, results: &[Type<'c>], region: Region<'c>) -> Op<'c> {
+        self.operation("scf.execute_region", &[], results, &[], vec![region])
+    }
+
+    /// Calls a function of the module; returns its result, if it has one.
+    pub(crate) fn call(
+        &mut self,
+        callee: Attribute<'c>,
+        operands: &[Val<'c>],
+        result: Option<Type<'c>>,
+    ) -> Option<Val<'c>> {
+        let count = i32::try_from(operands.len()).expect("far fewer registers");
+        let attributes = [
+            ("callee", callee),
+            ("operandSegmentSizes", self.i32_array(&[count, 0])),
+            ("op_bundle_sizes", self.i32_array(&[])),
+        ];
+        let results: Vec<Type<'c>> = result.into_iter().collect();
+        let call = self.operation("llvm.call", operands, &results, &attributes, Vec::new());
+        result.map(|_| build::result(call, 0))
+    }
+
     /// Begins a region with one block; what is emitted goes there until [`Self::close_region`].
     pub(crate) fn open_region(&mut self, arguments: &[Type<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
         let region = Region::new();
-        let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
-        let block = build::append_block(&region, &typed);
-        let values = (0..arguments.len())
-            .map(|i| build::argument(block, i))
-            .collect();
-        self.outer.push(std::mem::replace(&mut self.block, block));
-        self.known.push(HashMap::new());
-        (region, values)
+        let block = self.add_block(&region, arguments);
+        self.enter_block(block);
+        (region, block_arguments(block))
     }
 
     /// Goes back to the block that was current before [`Self::open_region`].
     pub(crate) fn close_region(&mut self) {
-        self.known.pop();
-        self.block = self.outer.pop().expect("a region was opened");
+        self.leave_block();
+    }
+
+    /// Adds a block to a region, with arguments of the given types.
+    pub(crate) fn add_block(&self, region: &Region<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
+        let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
+        build::append_block(region, &typed)
+    }
+
+    /// Goes on in a block that the current one dominates, until [`Self::leave_block`].
+    pub(crate) fn enter_block(&mut self, block: Blk<'c>) {
+        let outer = std::mem::replace(&mut self.block, block);
+        self.outer.push((outer, Vec::new()));
+    }
+
+    /// Goes back to the block that was current before [`Self::enter_block`].
+    pub(crate) fn leave_block(&mut self) {
+        let (block, added) = self.outer.pop().expect("a block was entered");
+        self.block = block;
+        // What was made known there does not dominate what comes next.
+        for key in added {
+            self.known.remove(&key);
+        }
     }
 
     /// Erases pure operations that nothing uses.

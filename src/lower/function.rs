@@ -2,18 +2,20 @@
 
 use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
+use super::calls::{self, Planned};
 use super::dispatch;
-use super::emit::{Emitter, attributes_of};
+use super::emit::{Emitter, attributes_of, block_arguments};
 use super::gpu::Gpu;
+use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::index::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Spec, Val};
 use crate::sys::{self, Diagnostic, Reported, value_id};
-use melior::ir::attribute::{StringAttribute, TypeAttribute};
+use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Attribute, Identifier, OperationRef, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, Identifier, OperationRef, Type, ValueLike};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -33,125 +35,125 @@ pub(crate) struct Lowering<'c> {
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
     pub(crate) allocation: Allocation,
+    /// Where the function's shared memory begins, in bytes.
+    frame: u32,
     layouts: &'c Layouts,
     values: HashMap<usize, Registers<'c>>,
+    /// The new block for each one that is lowered.
+    pub(crate) targets: HashMap<usize, Blk<'c>>,
     pub(crate) emitted: Option<Reported>,
 }
 
-/// Whether a function is seen from outside its module, which makes it an entry.
-pub(crate) fn is_entry(function: Op<'_>) -> bool {
-    let visibility = function.attribute("sym_visibility").ok();
-    visibility
-        .and_then(|a| StringAttribute::try_from(a).ok())
-        .is_none_or(|visibility| visibility.value() != "private")
+/// Whether a function is seen from outside its module, which makes it a kernel.
+pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
+    function.sym_visibility() != Some("private")
 }
 
-/// Lowers one function to an `llvm.func` at the end of `body`; returns the shared memory it needs.
-pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32, Reported> {
+/// Lowers one function to an `llvm.func` at the end of `body`.
+pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result<(), Reported> {
+    let function = planned.function.op();
     let fail = |diagnostic: Diagnostic| sys::emit_error(function, &diagnostic);
-    let context = build::context(function);
-    let type_ = function
-        .attribute("function_type")
-        .ok()
-        .and_then(|a| TypeAttribute::try_from(a).ok())
-        .and_then(|a| FunctionType::try_from(a.value()).ok())
+    let is_kernel = is_kernel(planned.function);
+    let type_ = FunctionType::try_from(planned.function.function_type())
         .expect("the verifier checked the function's type");
-    if type_.result_count() != 0 {
+    let Some(entry) = planned.graph.entry() else {
         return Err(fail(Diagnostic::new(
-            "returns values, and calls between functions cannot be lowered yet; inline it first",
-        )));
-    }
-    let Some(entry) = build::single_block(function, 0) else {
-        return Err(fail(Diagnostic::new(
-            "needs one block: branches between blocks (`cf`) cannot be lowered yet, `scf` can",
+            "has no body in this module: a kernel needs one",
         )));
     };
-    let layouts = Layouts::of(function.context());
-    let (allocation, mut emitted) = Allocation::of(entry, layouts, gpu);
-    if allocation.bytes() > gpu.target.max_shared_bytes {
+    if is_kernel && type_.result_count() != 0 {
         return Err(fail(
-            Diagnostic::new(format!(
-                "needs {} bytes of shared memory, but {} has {} per CTA",
-                allocation.bytes(),
-                gpu.target.name,
-                gpu.target.max_shared_bytes
-            ))
-            .note("use smaller tensors, or layouts whose conversion stays within a warp"),
+            Diagnostic::new("returns values, but nobody takes what a kernel returns")
+                .note("store them, or make the function `private` and call it"),
         ));
     }
+    check_shared_memory(&planned, gpu).map_err(fail)?;
 
-    // Arguments, one to one: a kernel takes scalars and pointers.
-    let region = melior::ir::Region::new();
+    let context = build::context(function);
     let location = function.location();
-    let mut arguments = Vec::new();
-    for i in 0..type_.input_count() {
-        let argument = build::argument(entry, i);
-        let lowered = scalar_type(context, argument.r#type())
-            .filter(|_| TensorType::of(argument.r#type()).is_none());
-        if lowered.is_none() {
-            emitted = Some(fail(Diagnostic::new(format!(
-                "has an argument of type `{}`, but a kernel takes numbers and pointers",
-                argument.r#type()
-            ))));
-        }
-        arguments.extend(lowered.map(|type_| (type_, location)));
-    }
-    let block = build::append_block(&region, &arguments);
+    let region = melior::ir::Region::new();
+    // The arguments follow, once the types of their registers are known.
+    let block = build::append_block(&region, &[]);
     let mut lowering = Lowering {
         e: Emitter::new(context, location, block),
         gpu,
         axis: AxisAnalysis::of(function),
-        allocation,
-        layouts,
+        allocation: planned.allocation,
+        frame: planned.frame,
+        layouts: Layouts::of(function.context()),
         values: HashMap::new(),
-        emitted,
+        targets: HashMap::new(),
+        emitted: planned.reported,
     };
-    for i in 0..type_.input_count() {
-        let argument = build::argument(entry, i);
-        if lowering.emitted.is_some() {
-            lowering.set_placeholder(argument);
-        } else {
-            lowering.set(argument, [build::argument(block, i)]);
+    let l = &mut lowering;
+    let mut arguments = Vec::new();
+    let mut counts = Vec::new();
+    for argument in block_arguments(entry) {
+        let registers = argument_types(l, argument.r#type(), is_kernel);
+        let registers = registers.unwrap_or_else(|diagnostic| {
+            l.emitted = Some(fail(diagnostic));
+            l.placeholder_types(argument.r#type())
+        });
+        counts.push(registers.len());
+        for type_ in registers {
+            block.add_argument(type_, location);
+            arguments.push(type_);
         }
     }
-    lowering.block(entry);
+    let results = (0..type_.result_count()).filter_map(|i| type_.result(i).ok());
+    let mut returned = Vec::new();
+    for result in results {
+        match l.types_of(result) {
+            Ok(registers) => returned.extend(registers),
+            Err(diagnostic) => l.emitted = Some(fail(diagnostic)),
+        }
+    }
+    l.distribute(
+        block_arguments(entry).into_iter(),
+        &counts,
+        &block_arguments(block),
+    );
+    l.blocks(&planned.graph, &region, block);
     if let Some(emitted) = lowering.emitted {
         return Err(emitted);
     }
     lowering.e.sweep();
 
-    let inputs: Vec<String> = arguments.iter().map(|(t, _)| t.to_string()).collect();
+    let inputs: Vec<String> = arguments.iter().map(Type::to_string).collect();
+    let result = calls::returned_type(&lowering, &returned);
     let llvm_type = lowering
         .e
-        .parsed_type(&format!("!llvm.func<void ({})>", inputs.join(", ")));
-    let registers = ModuleInfo::asked_registers(function);
-    let kernel = lowering.gpu.kernel_attributes(&lowering.e, registers);
+        .parsed_type(&format!("!llvm.func<{result} ({})>", inputs.join(", ")));
     let e = &mut lowering.e;
-    let named = |e: &mut Emitter<'c>, key: &str| e.identifier(key);
-    let mut attributes: Vec<(Identifier<'c>, Attribute<'c>)> = vec![
-        (
-            named(e, "sym_name"),
-            function
-                .attribute("sym_name")
-                .expect("a function has a name"),
-        ),
-        (named(e, "function_type"), e.type_attr(llvm_type)),
-        (named(e, "CConv"), e.parsed("#llvm.cconv<ccc>")),
-        (named(e, "linkage"), e.parsed("#llvm.linkage<external>")),
+    let own = if is_kernel {
+        let registers = ModuleInfo::asked_registers(function);
+        gpu.kernel_attributes(e, registers)
+    } else if is_noinline(function) {
+        vec![("no_inline", e.unit())]
+    } else {
+        Vec::new()
+    };
+    let linkage = if is_kernel { "external" } else { "internal" };
+    let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
+        ("sym_name", e.string(planned.function.sym_name())),
+        ("function_type", e.type_attr(llvm_type)),
+        ("CConv", e.parsed("#llvm.cconv<ccc>")),
+        ("linkage", e.parsed(&format!("#llvm.linkage<{linkage}>"))),
     ];
-    if let Some(hints) = argument_attributes(e, function, &arguments) {
-        attributes.push((named(e, "arg_attrs"), hints));
+    if let Some(hints) = argument_attributes(e, planned.function, &counts, &arguments) {
+        attributes.push(("arg_attrs", hints));
     }
-    // What a user says to the LLVM dialect and those of the GPUs goes on to them. `noinline` has
-    // nothing to say of an entry, which nobody calls.
+    // What a user says to the LLVM dialect and those of the GPUs goes on to them.
     for (key, value) in attributes_of(function) {
-        if is_of_output(key) && !kernel.iter().any(|(own, _)| *own == key) {
-            attributes.push((named(e, key), value));
+        if is_of_output(key) && !own.iter().any(|(known, _)| *known == key) {
+            attributes.push((key, value));
         }
     }
-    for (key, value) in kernel {
-        attributes.push((named(e, key), value));
-    }
+    attributes.extend(own);
+    let attributes: Vec<(Identifier<'c>, Attribute<'c>)> = attributes
+        .into_iter()
+        .map(|(key, value)| (e.identifier(key), value))
+        .collect();
     let spec = Spec {
         name: "llvm.func",
         location,
@@ -159,9 +161,54 @@ pub(crate) fn lower<'c>(function: Op<'c>, gpu: Gpu, body: Blk<'c>) -> Result<u32
         results: &[],
         attributes: &attributes,
         regions: vec![region],
+        successors: &[],
     };
     build::append(body, spec).map_err(|reason| fail(Diagnostic::new(reason)))?;
-    Ok(lowering.allocation.bytes())
+    Ok(())
+}
+
+/// What keeps a function from being copied into those that call it. It has nothing to say of a kernel.
+const NOINLINE: &str = "noinline";
+
+fn is_noinline(function: Op<'_>) -> bool {
+    let flag = function.attribute(NOINLINE).ok();
+    flag.and_then(|flag| BoolAttribute::try_from(flag).ok())
+        .is_some_and(|flag| flag.value())
+}
+
+fn check_shared_memory(planned: &Planned<'_>, gpu: Gpu) -> Outcome {
+    let (bytes, most) = (planned.end(), gpu.target.max_shared_bytes);
+    if bytes <= most {
+        return Ok(());
+    }
+    let of_callers = match planned.frame {
+        0 => String::new(),
+        frame => format!(" ({frame} of them for its callers)"),
+    };
+    let name = gpu.target.name;
+    Err(Diagnostic::new(format!(
+        "needs {bytes} bytes of shared memory{of_callers}, but {name} has {most} per CTA"
+    ))
+    .note("use smaller tensors, or layouts whose conversion stays within a warp"))
+}
+
+/// The types of an argument's registers: a kernel takes scalars and pointers, one to one.
+fn argument_types<'c>(
+    l: &Lowering<'c>,
+    type_: Type<'c>,
+    is_kernel: bool,
+) -> Result<Vec<Type<'c>>, Diagnostic> {
+    if !is_kernel {
+        return l.types_of(type_);
+    }
+    scalar_type(l.e.context, type_)
+        .filter(|_| TensorType::of(type_).is_none())
+        .map(|scalar| vec![scalar])
+        .ok_or_else(|| {
+            Diagnostic::new(format!(
+                "has an argument of type `{type_}`, but a kernel takes numbers and pointers"
+            ))
+        })
 }
 
 /// Whether a discardable attribute is of a dialect of the output.
@@ -171,40 +218,53 @@ fn is_of_output(name: &str) -> bool {
         .any(|dialect| name.starts_with(dialect))
 }
 
-/// What is said of arguments to dialects of the output, and the promised alignment of pointers.
+/// What is said of arguments to dialects of the output, and the promised alignment of pointers. An argument
+/// that became several registers has nothing said of it.
 fn argument_attributes<'c>(
     e: &Emitter<'c>,
-    function: Op<'c>,
-    arguments: &[(Type<'c>, melior::ir::Location<'c>)],
+    function: tt::Func<'c, 'c>,
+    counts: &[usize],
+    registers: &[Type<'c>],
 ) -> Option<Attribute<'c>> {
-    use melior::ir::attribute::ArrayAttribute;
-    let promised = function
-        .attribute("arg_attrs")
-        .ok()
-        .and_then(|a| ArrayAttribute::try_from(a).ok())?;
+    let promised = ArrayAttribute::try_from(function.arg_attrs()?).ok()?;
     let mut texts = Vec::new();
-    for (i, (type_, _)) in arguments.iter().enumerate() {
-        let mut kept = Vec::new();
-        let mut alignment = None;
-        for (key, value) in promised.element(i).map(sys::dictionary_entries).ok()? {
-            match sys::identifier_text(key) {
-                "tt.divisibility" => alignment = build::integer_value(value),
-                key if is_of_output(key) => kept.push(format!("{key} = {value}")),
-                // The others are for passes before this one and for the axis analysis.
-                _ => {}
-            }
-        }
-        let is_given = kept.iter().any(|text| text.starts_with("llvm.align "));
-        if let Some(bytes) = alignment
-            && sys::is_llvm_pointer(*type_)
-            && bytes > 1
-            && !is_given
-        {
-            kept.push(format!("llvm.align = {bytes} : i64"));
-        }
-        texts.push(format!("{{{}}}", kept.join(", ")));
+    let mut at = 0;
+    for (i, count) in counts.iter().enumerate() {
+        let entries = promised.element(i).map(sys::dictionary_entries).ok()?;
+        let own = &registers[at..at + count];
+        at += count;
+        texts.push(match own {
+            [one] => register_attributes(entries, *one),
+            several => vec!["{}"; several.len()].join(", "),
+        });
     }
+    texts.retain(|text| !text.is_empty());
     Some(e.parsed(&format!("[{}]", texts.join(", "))))
+}
+
+fn register_attributes<'c>(
+    entries: impl IntoIterator<Item = (Identifier<'c>, Attribute<'c>)>,
+    type_: Type<'c>,
+) -> String {
+    let mut kept = Vec::new();
+    let mut alignment = None;
+    for (key, value) in entries {
+        match sys::identifier_text(key) {
+            "tt.divisibility" => alignment = build::integer_value(value),
+            key if is_of_output(key) => kept.push(format!("{key} = {value}")),
+            // The others are for passes before this one and for the axis analysis.
+            _ => {}
+        }
+    }
+    let is_given = kept.iter().any(|text| text.starts_with("llvm.align "));
+    if let Some(bytes) = alignment
+        && sys::is_llvm_pointer(type_)
+        && bytes > 1
+        && !is_given
+    {
+        kept.push(format!("llvm.align = {bytes} : i64"));
+    }
+    format!("{{{}}}", kept.join(", "))
 }
 
 /// The LLVM type of a scalar: pointers become `!llvm.ptr`, numbers stay, but the bits of a float of
@@ -235,14 +295,19 @@ pub(crate) fn declare_shared_memory(module: OperationRef<'_, '_>, body: Blk<'_>,
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the operations of a block, in order; reports what it cannot and goes on.
+    /// Lowers the operations of a block, in order.
     pub(crate) fn block(&mut self, block: Blk<'c>) {
         for op in build::operations(block) {
-            self.e.location = op.location();
-            if let Err(diagnostic) = dispatch::lower(self, op) {
-                self.emitted = Some(sys::emit_error(op, &diagnostic));
-                self.set_placeholders(op);
-            }
+            self.operation(op);
+        }
+    }
+
+    /// Lowers an operation; reports that it cannot be, and goes on with something in place of its results.
+    pub(crate) fn operation(&mut self, op: Op<'c>) {
+        self.e.location = op.location();
+        if let Err(diagnostic) = dispatch::lower(self, op) {
+            self.emitted = Some(sys::emit_error(op, &diagnostic));
+            self.set_placeholders(op);
         }
     }
 
@@ -380,7 +445,7 @@ impl<'c> Lowering<'c> {
         Ok(())
     }
 
-    /// The address of a byte of the function's shared memory.
+    /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let name = self.e.parsed(&format!("@{SHARED}"));
         let base = self.e.pure(
@@ -389,7 +454,7 @@ impl<'c> Lowering<'c> {
             self.shared_pointer(),
             &[("global_name", name)],
         );
-        self.e.gep_bytes(base, offset)
+        self.e.gep_bytes(base, self.frame + offset)
     }
 
     /// The type of an address in shared memory.

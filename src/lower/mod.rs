@@ -4,7 +4,7 @@
 //! register of a thread, through loops and branches too. A buffer is two values, an address and a position. Elementwise operations are repeated per
 //! register and finished by MLIR's own conversions; what is written here is what layouts decide.
 //!
-//! Reading order: [`lower_module`], `function` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
+//! Reading order: [`lower_module`], `calls` (which functions), `function`, `blocks` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
 //! `memory`, `convert`. `gpu` is the only file that knows NVVM from ROCDL.
 //!
 //! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
@@ -12,7 +12,9 @@
 
 mod allocate;
 pub mod axis;
+mod blocks;
 mod buffer;
+mod calls;
 mod casts;
 mod control;
 mod convert;
@@ -21,6 +23,7 @@ mod elementwise;
 mod emit;
 mod function;
 mod gpu;
+mod inline;
 mod integer;
 mod local;
 mod math;
@@ -32,7 +35,7 @@ mod views;
 
 pub use dispatch::can_be_lowered;
 
-use crate::ir::{ModuleInfo, NoGpu, OpKind, element_bits};
+use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported};
 use crate::target::Target;
@@ -62,12 +65,11 @@ pub fn lower_module(
     let Some(body) = build::single_block(module, 0) else {
         return Ok(());
     };
-    // A private function is for those that call it; calls cannot be lowered, so nobody needs it.
-    let (functions, private): (Vec<Op<'_>>, Vec<Op<'_>>) = build::operations(body)
+    let functions: Vec<Op<'_>> = build::operations(body)
         .into_iter()
-        .filter(|op| OpKind::of(*op) == Some(OpKind::TtFunc))
-        .partition(|op| function::is_entry(*op));
-    if functions.is_empty() && private.is_empty() {
+        .filter(|op| OpKind::TtFunc.is(*op))
+        .collect();
+    if functions.is_empty() {
         return Ok(());
     }
     let info = ModuleInfo::around(module).map_err(fail)?;
@@ -75,16 +77,17 @@ pub fn lower_module(
 
     let mut shared_bytes = 0;
     let mut failed = None;
-    for function in &functions {
-        match function::lower(*function, gpu, body) {
-            Ok(bytes) => shared_bytes = shared_bytes.max(bytes),
-            Err(emitted) => failed = Some(emitted),
+    // A private function that no kernel calls has nobody who could.
+    for planned in calls::plan(&functions, Layouts::of(module.context()), gpu)? {
+        shared_bytes = shared_bytes.max(planned.end());
+        if let Err(reported) = function::lower(planned, gpu, body) {
+            failed = Some(reported);
         }
     }
-    if let Some(emitted) = failed {
-        return Err(emitted);
+    if let Some(reported) = failed {
+        return Err(reported);
     }
-    for function in functions.into_iter().chain(private) {
+    for function in functions {
         sys::erase(function);
     }
     function::declare_shared_memory(module, body, shared_bytes);

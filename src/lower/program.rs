@@ -1,14 +1,9 @@
-//! The program: its place in the grid, and its end.
+//! The program: its place in the grid.
 
 use super::function::{Lowering, Outcome};
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
-
-pub(crate) fn return_<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
-    l.e.operation("llvm.return", &[], &[], &[], Vec::new());
-    Ok(())
-}
 
 pub(crate) fn get_program_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::GetProgramId::of(op).expect("the dispatch goes by kind");

@@ -35,6 +35,8 @@ pub struct Spec<'s, 'c> {
     pub attributes: &'s [(Identifier<'c>, Attribute<'c>)],
     /// Its regions; consumed.
     pub regions: Vec<Region<'c>>,
+    /// The blocks that it may go to, of the region it is put into.
+    pub successors: &'s [Blk<'c>],
 }
 
 /// Makes an operation and appends it to a block.
@@ -55,6 +57,7 @@ pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> 
     let operands: Vec<m::MlirValue> = spec.operands.iter().map(ValueLike::to_raw).collect();
     let results: Vec<m::MlirType> = spec.results.iter().map(TypeLike::to_raw).collect();
     let regions: Vec<m::MlirRegion> = spec.regions.into_iter().map(Region::into_raw).collect();
+    let successors: Vec<m::MlirBlock> = spec.successors.iter().map(|b| b.to_raw()).collect();
     // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
     // takes over the regions.
     let raw = unsafe {
@@ -74,6 +77,11 @@ pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> 
             &raw mut state,
             regions.len() as isize,
             regions.as_ptr(),
+        );
+        m::mlirOperationStateAddSuccessors(
+            &raw mut state,
+            successors.len() as isize,
+            successors.as_ptr(),
         );
         m::mlirOperationCreate(&raw mut state)
     };
@@ -161,6 +169,15 @@ pub fn blocks<'c>(op: OperationRef<'c, '_>, region: usize) -> Vec<Blk<'c>> {
         next = block.next_in_region();
     }
     all
+}
+
+/// The blocks that an operation may go to, in order.
+#[must_use]
+pub fn successors<'c>(op: OperationRef<'c, '_>) -> Vec<Blk<'c>> {
+    op.successors()
+        // SAFETY: the block lives as long as the operation that goes to it.
+        .map(|block| unsafe { BlockRef::from_raw(block.to_raw()) })
+        .collect()
 }
 
 /// The operations of a block, in order.

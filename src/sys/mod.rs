@@ -30,7 +30,7 @@ use bridge::ffi;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{
-    Attribute, AttributeLike, Identifier, OperationRef, Type, TypeLike, Value, ValueLike,
+    Attribute, AttributeLike, BlockRef, Identifier, OperationRef, Type, TypeLike, Value, ValueLike,
 };
 use melior::{Context, ContextRef};
 use std::collections::BTreeMap;
@@ -114,6 +114,12 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
         std::slice::from_raw_parts(text.data.cast::<u8>(), text.length)
     };
     std::str::from_utf8(bytes).unwrap_or_default()
+}
+
+/// A number that is the same for the same live block.
+#[must_use]
+pub fn block_id(block: BlockRef<'_, '_>) -> usize {
+    block.to_raw().ptr as usize
 }
 
 /// A number that is the same for the same live operation.

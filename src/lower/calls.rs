@@ -1,0 +1,256 @@
+//! Functions that call each other: which are lowered, and where the shared memory of each lies.
+//!
+//! A private function becomes an internal one that takes and returns registers. Nothing recurses, so each
+//! function's shared memory has a place that is known here: after that of all functions that may be waiting for
+//! it. No address has to be handed on, and a kernel needs as many bytes as its deepest chain of calls.
+//!
+//! ```text
+//! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
+//! ```
+
+use super::allocate::Allocation;
+use super::blocks::BlockGraph;
+use super::function::{self, Lowering, Outcome};
+use super::gpu::Gpu;
+use super::local;
+use crate::graph;
+use crate::ir::ops::tt;
+use crate::ir::{Layouts, OpKind};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Diagnostic, Reported, operation_id};
+use melior::ir::attribute::FlatSymbolRefAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use std::collections::{HashMap, HashSet};
+
+/// A function that is to be lowered, with what it does to shared memory.
+pub(crate) struct Planned<'c> {
+    pub(crate) function: tt::Func<'c, 'c>,
+    pub(crate) graph: BlockGraph<'c>,
+    pub(crate) allocation: Allocation,
+    /// Where its shared memory begins, in bytes.
+    pub(crate) frame: u32,
+    /// Whether something in it has been reported.
+    pub(crate) reported: Option<Reported>,
+}
+
+impl Planned<'_> {
+    /// The end of its shared memory, in bytes.
+    pub(crate) fn end(&self) -> u32 {
+        self.frame.saturating_add(self.allocation.bytes())
+    }
+}
+
+/// What begins after what lies before it begins at a multiple of this.
+const ALIGNMENT: u32 = 128;
+
+/// Plans the functions that are lowered: kernels and what they call, callers first.
+///
+/// # Errors
+/// A function calls itself, a kernel, or one without a body; each call is reported.
+pub(crate) fn plan<'c>(
+    functions: &[Op<'c>],
+    layouts: &Layouts,
+    gpu: Gpu,
+) -> Result<Vec<Planned<'c>>, Reported> {
+    let functions: Vec<tt::Func<'c, 'c>> = functions
+        .iter()
+        .filter_map(|op| tt::Func::of(*op))
+        .collect();
+    let numbers: HashMap<&str, usize> = functions
+        .iter()
+        .enumerate()
+        .map(|(i, function)| (function.sym_name(), i))
+        .collect();
+    let calls: Vec<Vec<(tt::Call<'c, 'c>, usize)>> = functions
+        .iter()
+        .map(|function| {
+            let callee = |call: tt::Call<'c, 'c>| Some((call, *numbers.get(callee_of(call)?)?));
+            calls_in(function.op())
+                .into_iter()
+                .filter_map(callee)
+                .collect()
+        })
+        .collect();
+    let order = callers_first(&functions, &calls)?;
+
+    // What touches shared memory is known of a function once it is of all that it calls.
+    let mut touches = HashSet::new();
+    let mut planned: HashMap<usize, Planned<'c>> = HashMap::new();
+    for number in order.iter().rev() {
+        let function = functions[*number];
+        let touching: HashSet<usize> = calls[*number]
+            .iter()
+            .filter(|(_, callee)| touches.contains(callee))
+            .map(|(call, _)| operation_id(call.op()))
+            .collect();
+        let graph = BlockGraph::of(function.op(), 0);
+        let (allocation, reported) = Allocation::of(&graph, layouts, gpu, &touching);
+        let takes_buffers = graph.entry().is_some_and(|entry| {
+            let arguments = super::emit::block_arguments(entry);
+            arguments.iter().any(|a| local::is_buffer(a.r#type()))
+        });
+        if allocation.bytes() > 0 || takes_buffers || !touching.is_empty() {
+            touches.insert(*number);
+        }
+        let plan = Planned {
+            function,
+            graph,
+            allocation,
+            frame: 0,
+            reported,
+        };
+        planned.insert(*number, plan);
+    }
+    let mut frames = vec![0u32; functions.len()];
+    Ok(order
+        .iter()
+        .filter_map(|number| {
+            let mut plan = planned.remove(number)?;
+            plan.frame = frames[*number];
+            let end = plan.end().checked_next_multiple_of(ALIGNMENT);
+            for (_, callee) in &calls[*number] {
+                frames[*callee] = frames[*callee].max(end.unwrap_or(u32::MAX));
+            }
+            Some(plan)
+        })
+        .collect())
+}
+
+/// The name of the function that is called.
+fn callee_of<'c>(call: tt::Call<'c, 'c>) -> Option<&'c str> {
+    let name = FlatSymbolRefAttribute::try_from(call.callee()).ok()?;
+    Some(name.value())
+}
+
+/// The calls in a function, in order.
+fn calls_in<'c>(function: Op<'c>) -> Vec<tt::Call<'c, 'c>> {
+    let mut found = Vec::new();
+    let mut pending = vec![function];
+    while let Some(op) = pending.pop() {
+        found.extend(tt::Call::of(op));
+        for region in (0..op.region_count()).rev() {
+            for block in build::blocks(op, region).into_iter().rev() {
+                pending.extend(build::operations(block).into_iter().rev());
+            }
+        }
+    }
+    found
+}
+
+/// The kernels and what they call, each before what it calls.
+fn callers_first<'c>(
+    functions: &[tt::Func<'c, 'c>],
+    calls: &[Vec<(tt::Call<'c, 'c>, usize)>],
+) -> Result<Vec<usize>, Reported> {
+    let launcher = functions.len();
+    let mut successors: Vec<Vec<usize>> = calls
+        .iter()
+        .map(|calls| calls.iter().map(|(_, callee)| *callee).collect())
+        .collect();
+    let kernels = (0..launcher).filter(|i| function::is_kernel(functions[*i]));
+    successors.push(kernels.collect());
+    let order = graph::reverse_post_order(launcher, &successors);
+    let position: HashMap<usize, usize> =
+        order.iter().enumerate().map(|(at, n)| (*n, at)).collect();
+    let mut wrong = None;
+    for number in order.iter().filter(|n| **n != launcher) {
+        for (call, callee) in &calls[*number] {
+            let function = functions[*callee];
+            let name = function.sym_name();
+            let diagnostic = if function::is_kernel(function) {
+                Diagnostic::new(format!("calls @{name}, which is a kernel"))
+                    .note("make it `private`, or call a private function that both share")
+            } else if position[callee] <= position[number] {
+                Diagnostic::new(format!("calls @{name}, which is waiting for this call"))
+                    .note("functions of a kernel cannot call themselves: use a loop")
+            } else if build::blocks(function.op(), 0).is_empty() {
+                Diagnostic::new(format!("calls @{name}, which has no body in this module"))
+                    .note("link its definition in before lowering, or use `tt.extern_elementwise`")
+            } else {
+                continue;
+            };
+            wrong = Some(sys::emit_error(call.op(), &diagnostic));
+        }
+    }
+    match wrong {
+        Some(reported) => Err(reported),
+        None => Ok(order.into_iter().filter(|n| *n != launcher).collect()),
+    }
+}
+
+/// The LLVM type of what a function returns: nothing, a register, or a struct of registers.
+pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
+    match registers {
+        [] => l.e.parsed_type("!llvm.void"),
+        [one] => *one,
+        many => {
+            let members: Vec<String> = many.iter().map(Type::to_string).collect();
+            l.e.parsed_type(&format!("!llvm.struct<({})>", members.join(", ")))
+        }
+    }
+}
+
+pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let registers = l.operands(op);
+    let value = match registers[..] {
+        [] => None,
+        [one] => Some(one),
+        _ => {
+            let types: Vec<Type<'c>> = registers.iter().map(ValueLike::r#type).collect();
+            let all = returned_type(l, &types);
+            let nothing = l.e.undefined(all);
+            let insert = |all, (i, register): (i64, &Val<'c>)| l.e.insert(all, *register, i);
+            Some((0i64..).zip(&registers).fold(nothing, insert))
+        }
+    };
+    let operands: Vec<Val<'c>> = value.into_iter().collect();
+    l.e.operation("llvm.return", &operands, &[], &[], Vec::new());
+    Ok(())
+}
+
+pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let call = tt::Call::of(op).expect("the dispatch goes by kind");
+    if l.allocation.calls_shared(op) && is_divergent(op) {
+        return Err(Diagnostic::new(
+            "calls a function that uses shared memory from `tt.map_elementwise`, where threads go their own ways",
+        )
+        .note("call it before or after, on the whole tensor"));
+    }
+    let results = call.unnamed_0();
+    let mut types = Vec::new();
+    let mut counts = Vec::new();
+    for result in &results {
+        let registers = l.types_of(result.r#type())?;
+        counts.push(registers.len());
+        types.extend(registers);
+    }
+    let operands = l.operands(op);
+    if l.allocation.needs_barrier(op) {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    let returned = (!types.is_empty()).then(|| returned_type(l, &types));
+    let called = l.e.call(call.callee(), &operands, returned);
+    let registers: Vec<Val<'c>> = match (called, &types[..]) {
+        (Some(value), [_]) => vec![value],
+        (Some(value), types) => (0i64..)
+            .zip(types)
+            .map(|(i, type_)| super::gpu::extract_as(&mut l.e, value, i, *type_))
+            .collect(),
+        (None, _) => Vec::new(),
+    };
+    l.distribute(results.into_iter(), &counts, &registers);
+    Ok(())
+}
+
+/// Whether threads of a block may part before they come to an operation.
+fn is_divergent(op: Op<'_>) -> bool {
+    let mut around = op.parent_operation();
+    while let Some(outer) = around {
+        if OpKind::TtMapElementwise.is(outer) {
+            return true;
+        }
+        around = outer.parent_operation();
+    }
+    false
+}

@@ -1,0 +1,85 @@
+// RUN: ll-opt --convert-layouts-to-llvm %s -split-input-file -verify-diagnostics
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k() {
+    tt.call @even() : () -> ()
+    // expected-error @+2 {{calls @other, which is a kernel}}
+    // expected-note @+1 {{make it `private`, or call a private function that both share}}
+    tt.call @other() : () -> ()
+    // expected-error @+2 {{calls @elsewhere, which has no body in this module}}
+    // expected-note @+1 {{link its definition in before lowering}}
+    tt.call @elsewhere() : () -> ()
+    tt.return
+  }
+  tt.func public @other() {
+    tt.return
+  }
+  tt.func private @elsewhere()
+  tt.func private @even() {
+    tt.call @odd() : () -> ()
+    tt.return
+  }
+  tt.func private @odd() {
+    // expected-error @+2 {{calls @even, which is waiting for this call}}
+    // expected-note @+1 {{functions of a kernel cannot call themselves: use a loop}}
+    tt.call @even() : () -> ()
+    tt.return
+  }
+}
+
+// -----
+
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  // expected-error @+2 {{returns values, but nobody takes what a kernel returns}}
+  // expected-note @+1 {{store them, or make the function `private` and call it}}
+  tt.func public @k(%x: i32) -> i32 {
+    tt.return %x : i32
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k() {
+    %x = ttg.local_alloc : () -> !ttg.memdesc<32768xi32, #shared, #smem, mutable>
+    tt.call @f() : () -> ()
+    tt.return
+  }
+  // expected-error @+2 {{needs 262144 bytes of shared memory (131072 of them for its callers), but cuda:90 has 232448 per CTA}}
+  // expected-note @+1 {{use smaller tensors}}
+  tt.func private @f() {
+    %x = ttg.local_alloc : () -> !ttg.memdesc<32768xi32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%x: tensor<128xi32, #a>) { // expected-error {{has an argument of type}}
+    // expected-error @+2 {{takes 2 elements at a time, but a thread has 1 of them}}
+    // expected-note @+1 {{convert to a layout in which each thread has a multiple of them}}
+    %y = "tt.map_elementwise"(%x) <{pack = 2 : i32}> ({
+    ^bb0(%p: i32, %q: i32):
+      tt.map_elementwise.return %q, %p : i32, i32
+    }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>
+    %z = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+    ^bb0(%p: i32):
+      // expected-error @+2 {{calls a function that uses shared memory from `tt.map_elementwise`}}
+      // expected-note @+1 {{call it before or after, on the whole tensor}}
+      tt.call @f() : () -> ()
+      tt.map_elementwise.return %p : i32
+    }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>
+    tt.return
+  }
+  tt.func private @f() {
+    %z = arith.constant dense<0> : tensor<128xi32, #a>
+    %y = ttg.convert_layout %z : tensor<128xi32, #a> -> tensor<128xi32, #b>
+    tt.return
+  }
+}
