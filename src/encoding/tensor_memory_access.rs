@@ -260,6 +260,23 @@ mod tests {
         );
     }
 
+    /// An element narrower than a column has one to itself, or shares it with as many neighbours as fill it.
+    #[test]
+    fn narrow_elements_fill_columns_or_have_one_each() {
+        let strided = |stride: u32| {
+            format!("#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = {stride}>")
+        };
+        assert_eq!(check(ROWS, &strided(2), &[128, 64], 16), Ok(()));
+        assert_eq!(check(ROWS, &strided(4), &[128, 64], 8), Ok(()));
+        assert_eq!(check(ROWS, &strided(1), &[128, 64], 8), Ok(()));
+        // Halves of a column in two lanes.
+        let apart = "#ttg.linear<{register = [[0, 2], [0, 4], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 1], [1, 0], [2, 0], [4, 0], [8, 0]], warp = [[32, 0], [64, 0]], block = []}>";
+        assert_eq!(
+            check(apart, MEMORY, &[128, 64], 16),
+            Err(AccessError::NotPacked)
+        );
+    }
+
     #[test]
     fn fewer_than_four_warps_reach_too_little() {
         let two = "#ttg.blocked<{sizePerThread = [1, 64], threadsPerWarp = [32, 1], warpsPerCTA = [2, 1], order = [0, 1]}>";

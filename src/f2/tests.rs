@@ -122,7 +122,7 @@ proptest! {
                 prop_assert_eq!(inverse.product(&a).unwrap(), id);
             }
             Err(e) => {
-                prop_assert!(e.is_singular());
+                prop_assert!(e.is_singular() && !e.is_not_in_image());
                 prop_assert!(a.rank() < a.num_rows());
             }
         }
@@ -140,7 +140,7 @@ proptest! {
                 prop_assert!(x.columns().iter().all(|c| c & free == 0));
             }
             Err(e) => {
-                prop_assert!(e.is_not_in_image());
+                prop_assert!(e.is_not_in_image() && !e.is_singular());
                 let image = all_sums(a.columns());
                 prop_assert!(b.columns().iter().any(|c| !image.contains(c)));
             }

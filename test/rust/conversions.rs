@@ -2,7 +2,9 @@
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::machine::check_plan;
-use linear_layout::plan::{PlanOptions, Strategy, minimal_conversion_dims, plan_conversion};
+use linear_layout::plan::{
+    ConvertPlan, PlanOptions, Step, Strategy, minimal_conversion_dims, plan_conversion,
+};
 use linear_layout::target::Target;
 use serde_json::Value;
 
@@ -351,4 +353,89 @@ fn no_conflicts_anywhere() {
         bad.len(),
         shown.join("\n")
     );
+}
+
+/// A layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor.
+fn dealt(tensor_bits: &[usize]) -> LinearLayout {
+    let columns: Vec<[u64; 1]> = tensor_bits.iter().map(|bit| [1 << bit]).collect();
+    let columns: Vec<&[u64]> = columns.iter().map(|c| &c[..]).collect();
+    let bases = [
+        (Dim::REGISTER, &columns[..3]),
+        (Dim::LANE, &columns[3..8]),
+        (Dim::WARP, &columns[8..]),
+    ];
+    LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
+}
+
+/// The proved plan that exchanges words between lanes.
+#[track_caller]
+fn shuffled(src: &[usize], dst: &[usize]) -> ConvertPlan {
+    let target = Target::parse("cuda:90").unwrap();
+    let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
+    let (src, dst) = (dealt(src), dealt(dst));
+    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    check_plan(&plan, &src, &dst, target).unwrap();
+    plan
+}
+
+/// One register bit for one lane bit: half of the values stay. Two for two: each lane still reads from the
+/// lane that differs from it by a constant.
+#[test]
+fn bits_are_exchanged_by_constant_flips_of_lanes() {
+    let straight: Vec<usize> = (0..8).collect();
+    for (register, lane) in (0..3).flat_map(|r| (3..8).map(move |l| (r, l))) {
+        let mut once = straight.clone();
+        once.swap(register, lane);
+        let plan = shuffled(&straight, &once);
+        let is_flip = |step: &&Step| matches!(step, Step::ShuffleXor { .. });
+        assert_eq!(plan.steps().iter().filter(is_flip).count(), 4, "{plan}");
+        for (other, other_lane) in (0..register).flat_map(|r| (3..8).map(move |l| (r, l))) {
+            let mut twice = once.clone();
+            twice.swap(other, other_lane);
+            let plan = shuffled(&straight, &twice);
+            let by_index = |step: &Step| matches!(step, Step::ShuffleIndex { .. });
+            assert!(
+                other_lane == lane || !plan.steps().iter().any(by_index),
+                "{plan}"
+            );
+        }
+    }
+}
+
+/// A register bit, a lane bit and another lane bit that follow each other round stay in the warp.
+#[test]
+fn bits_that_go_round_need_no_shared_memory() {
+    let straight: Vec<usize> = (0..8).collect();
+    for register in 0..3 {
+        for (a, b) in (3..8).flat_map(|a| (3..8).map(move |b| (a, b))) {
+            let mut round = straight.clone();
+            (round[register], round[a], round[b]) = (a, b, register);
+            if a != b {
+                assert_eq!(shuffled(&straight, &round).scratch_bytes(), 0);
+            }
+        }
+    }
+}
+
+/// Warps share the units of their SM, and wait side by side.
+#[test]
+fn four_warps_cost_four_times_as_much() {
+    let costs = |warps: usize, strategy: Strategy| {
+        let src: Vec<usize> = (0..8 + warps).collect();
+        let mut dst = src.clone();
+        dst.swap(1, 5);
+        dst.swap(2, 6);
+        let options = PlanOptions::new().with_strategy(strategy);
+        let target = Target::parse("cuda:90").unwrap();
+        plan_conversion(&dealt(&src), &dealt(&dst), 32, target, &options)
+            .unwrap()
+            .cost()
+    };
+    for strategy in [Strategy::Shuffle, Strategy::Shared] {
+        let (one, four) = (costs(0, strategy), costs(2, strategy));
+        assert!(one.load_store > 0 && one.arithmetic > 0);
+        assert_eq!(four.load_store, 4 * one.load_store);
+        assert_eq!(four.arithmetic, 4 * one.arithmetic);
+        assert_eq!(four.waiting, one.waiting);
+    }
 }

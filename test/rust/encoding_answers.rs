@@ -5,6 +5,7 @@ use linear_layout::encoding::{
     CgaLayout, DotOperandEncoding, Encoding, SwizzledSharedEncoding, place_of_key,
 };
 use linear_layout::layout::Dim;
+use std::collections::BTreeSet;
 
 #[track_caller]
 fn encoding(text: &str) -> Encoding {
@@ -191,4 +192,156 @@ fn as_many_bases_as_sizes_have_bits() {
     );
     let error = zeros(63).parse::<Encoding>().unwrap_err().to_string();
     assert!(error.contains("63"), "{error}");
+}
+
+/// 16 lanes read at once, `kWidth` elements each, of which 32 banks (64 on gfx950) hold a row.
+#[test]
+fn amd_operands_get_the_swizzle_that_fills_the_banks() {
+    let mfma = |version: u32, shape: &str| {
+        format!(
+            "#ttg.amd_mfma<{{version = {version}, warpsPerCTA = [2, 2], instrShape = {shape}, isTransposed = true}}>"
+        )
+    };
+    let wide = mfma(3, "[32, 32, 8]");
+    check_swizzle(&wide, 4, &[128, 64], [4, 1, 16]);
+    check_swizzle(&wide, 4, &[128, 32], [4, 2, 8]);
+    // A row of 16 elements has two vectors of 8.
+    check_swizzle(&wide, 8, &[128, 16], [8, 4, 2]);
+    check_swizzle(&wide, 8, &[128, 256], [8, 1, 16]);
+    check_swizzle(&mfma(3, "[4, 64, 16]"), 4, &[128, 64], [4, 1, 4]);
+    let gfx950 = mfma(4, "[32, 32, 16]");
+    check_swizzle(&gfx950, 8, &[128, 64], [8, 2, 8]);
+    check_swizzle(&gfx950, 8, &[128, 128], [8, 1, 16]);
+}
+
+/// Where K is not contiguous only gfx950 swizzles, which transposes what it loads if that has 8 or 16 bits.
+#[test]
+fn a_swizzle_along_k_only() {
+    let swizzle = |parent: &str, op_idx: u32, order: [u32; 2], bits: u32, transposed: bool| {
+        let operand = DotOperandEncoding::new(op_idx, encoding(parent), 4).unwrap();
+        let cga = CgaLayout::single(2).unwrap();
+        let made = SwizzledSharedEncoding::for_dot_operand(
+            &operand,
+            &[64, 64],
+            &order,
+            cga,
+            bits,
+            transposed,
+        )
+        .unwrap();
+        (made.vec(), made.per_phase(), made.max_phase())
+    };
+    let gfx942 = "#ttg.amd_mfma<{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = true}>";
+    let gfx950 = gfx942.replace("version = 3", "version = 4");
+    let wmma =
+        "#ttg.amd_wmma<{version = 2, isTranspose = true, ctaLayout = {warp = [[0, 1], [1, 0]]}}>";
+    let (plain, along_k) = ((1, 1, 1), (4, 1, 16));
+    for (op_idx, k_order, other) in [(0, [1, 0], [0, 1]), (1, [0, 1], [1, 0])] {
+        assert_eq!(swizzle(gfx942, op_idx, k_order, 16, false), along_k);
+        assert_eq!(swizzle(gfx942, op_idx, other, 16, false), plain);
+        assert_eq!(swizzle(gfx942, op_idx, k_order, 16, true), plain);
+        assert_eq!(swizzle(gfx942, op_idx, other, 16, true), along_k);
+        assert_eq!(swizzle(&gfx950, op_idx, other, 16, false), (4, 2, 8));
+        assert_eq!(swizzle(&gfx950, op_idx, other, 32, false), plain);
+        assert_eq!(swizzle(wmma, op_idx, k_order, 16, false), along_k);
+        assert_eq!(swizzle(wmma, op_idx, other, 16, false), plain);
+    }
+}
+
+/// Each element of the operand is two of the result, in the same thread; along K of an operand of a
+/// product that is twice the `kWidth`, along other dims it is not.
+#[test]
+fn two_elements_of_a_byte_stay_in_their_thread() {
+    let operand = |op_idx: u32, k_width: u32| {
+        encoding(&format!(
+            "#ttg.dot_op<{{opIdx = {op_idx}, parent = #ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, \
+             warpsPerCTA = [2, 2], instrShape = [16, 8]}}>, kWidth = {k_width}}}>"
+        ))
+    };
+    let held = |encoding: &Encoding, shape: &[u64]| {
+        let layout = encoding.to_linear_layout(shape).unwrap();
+        let registers = layout.in_size(Dim::REGISTER);
+        let element = |slot: u64| layout.unpack(layout.apply_packed(slot)).to_vec();
+        (0..1 << (layout.total_in_bits() - layout.in_bits(Dim::REGISTER)))
+            .map(|thread| {
+                let slots = thread * registers..(thread + 1) * registers;
+                slots.map(element).collect::<BTreeSet<_>>()
+            })
+            .collect::<Vec<_>>()
+    };
+    for op_idx in [0, 1] {
+        for axis in [0, 1] {
+            let (narrow, shape) = (operand(op_idx, 2), [64, 64]);
+            let mut doubled = shape;
+            doubled[axis] *= 2;
+            let wide = infer::fp4_to_fp(&narrow, &shape, axis).unwrap();
+            let along_k = axis == 1 - op_idx as usize;
+            assert_eq!(wide == operand(op_idx, 4), along_k, "{wide}");
+            let expected: Vec<_> = held(&narrow, &shape)
+                .iter()
+                .map(|elements| {
+                    let twice = |at: &Vec<u64>| {
+                        [0, 1].map(|half| {
+                            let mut at = at.clone();
+                            at[axis] = 2 * at[axis] + half;
+                            at
+                        })
+                    };
+                    elements.iter().flat_map(twice).collect()
+                })
+                .collect();
+            assert_eq!(
+                held(&wide, &doubled),
+                expected,
+                "operand {op_idx}, axis {axis}"
+            );
+            let back = fp4_to_fp_source(&wide, &doubled, axis).unwrap();
+            assert!(
+                infer::equivalent(&back, &narrow, &shape),
+                "operand {op_idx}, axis {axis}: {back}"
+            );
+        }
+        // A thread that holds single elements along K holds no two.
+        let error = fp4_to_fp_source(&operand(op_idx, 1), &[64, 64], 1 - op_idx as usize);
+        assert!(error.is_err_and(|e| e.is_inference()));
+    }
+}
+
+/// 62 bits in all, 31 of one dim: what coordinates of an element can say.
+#[test]
+fn as_many_elements_as_coordinates_can_say() {
+    let units = |rank: usize, bits: usize| {
+        let bases = (0..rank).flat_map(|dim| {
+            (0..bits).map(move |bit| {
+                let mut basis = vec![0u64; rank];
+                basis[dim] = 1 << bit;
+                format!("{basis:?}")
+            })
+        });
+        let mut bases: Vec<String> = bases.collect();
+        let warps = bases.split_off(bases.len() / 2).join(", ");
+        format!(
+            "#ttg.generic_linear<{{register = [{}], lane = [], warp = [{warps}], block = []}}>",
+            bases.join(", ")
+        )
+    };
+    for (rank, bits) in [(2, 31), (1, 31), (3, 20)] {
+        let layout = encoding(&units(rank, bits))
+            .to_linear_layout(&vec![1 << bits; rank])
+            .unwrap();
+        assert_eq!(layout.total_out_bits(), rank * bits);
+    }
+    let blocked = encoding(
+        "#ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>",
+    );
+    let elements = |rows: u64, columns: u64| {
+        let layout = blocked.to_linear_layout(&[1 << rows, 1 << columns]);
+        layout.map(|layout| layout.total_out_bits())
+    };
+    assert_eq!(elements(31, 31), Ok(62));
+    assert!(elements(32, 30).is_err_and(|e| e.is_invalid_shape()));
+    for (rank, bits) in [(1, 32), (3, 21), (2, 32)] {
+        let error = units(rank, bits).parse::<Encoding>().unwrap_err();
+        assert!(error.to_string().contains("at most 2^62"), "{error}");
+    }
 }

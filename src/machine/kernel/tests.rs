@@ -671,6 +671,29 @@ fn shuffles_votes_and_wave_operations_move_values() {
         }
     });
     assert_eq!(ballot[3], 0xaaaa_aaaa);
+    for (kind, of_none, of_some, of_all) in [
+        (VoteKind::Any, 0, 1, 1),
+        (VoteKind::All, 0, 0, 1),
+        (VoteKind::Uni, 1, 0, 1),
+    ] {
+        let vote = |set: u64, kept: u64| {
+            run(nvidia, &|t, src, dst| {
+                let kept = t.int_with(IntOp::And, src, kept);
+                let src = t.int_with(IntOp::Or, kept, set);
+                let mask = Some(t.b.constant(0xffff_ffff));
+                Op::Vote {
+                    kind,
+                    dst,
+                    mask,
+                    src,
+                }
+            })[3]
+        };
+        assert_eq!(
+            (vote(0, 0), vote(0, 1), vote(1, 0)),
+            (of_none, of_some, of_all)
+        );
+    }
     let sum = run(nvidia, &|t, src, dst| {
         let mask = t.b.constant(0xffff_ffff);
         Op::Reduce {

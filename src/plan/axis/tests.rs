@@ -820,9 +820,12 @@ fn promises_widen_along_the_first_register() {
             promised_elements,
         }
         .widest()
-        .elements()
     };
-    assert_eq!((access(1), access(2), access(4), access(64)), (1, 2, 4, 4));
+    for (promised, elements) in [(1, 1), (2, 2), (4, 4), (64, 4)] {
+        let widest = access(promised);
+        assert_eq!(widest.elements(), elements);
+        assert_eq!(widest.alignment_bytes(), 4 * elements as u64);
+    }
 }
 
 #[test]

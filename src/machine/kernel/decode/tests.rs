@@ -477,3 +477,46 @@ fn calls_that_unfold_without_end_are_refused() {
     let error = decode_generic(&text, Some("f0")).unwrap_err();
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
+
+/// What a barrier that reduces tells each of 64 threads, of which those below `limit` say yes.
+fn reduced(reduction: &str, limit: u32) -> Vec<u8> {
+    let text = format!(
+        r#""builtin.module"() ({{
+  "llvm.func"() <{{function_type = !llvm.func<void (ptr<1>)>, sym_name = "k"}}> ({{
+  ^bb0(%out: !llvm.ptr<1>):
+    %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
+    %limit = "llvm.mlir.constant"() <{{value = {limit} : i32}}> : () -> i32
+    %below = "llvm.icmp"(%t, %limit) <{{predicate = 2 : i64}}> : (i32, i32) -> i1
+    %yes = "llvm.zext"(%below) : (i1) -> i32
+    %x = "nvvm.barrier"(%yes) <{{operandSegmentSizes = array<i32: 0, 0, 1>, reductionOp = #nvvm.reduction<{reduction}>}}> : (i32) -> i32
+    %p = "llvm.getelementptr"(%out, %t) <{{elem_type = i32, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    "llvm.store"(%x, %p) <{{ordering = 0 : i64}}> : (i32, !llvm.ptr<1>) -> ()
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 64>}} : () -> ()
+}}) : () -> ()"#
+    );
+    let decoded = decode_generic(&text, None).unwrap();
+    let mut memory = Memory::default();
+    let out = memory.add("out", vec![0xff; 256]);
+    Launch::new(decoded.machine)
+        .args([Arg::Buffer(out)])
+        .run(&decoded.program, &mut memory)
+        .unwrap();
+    memory.bytes(out).to_vec()
+}
+
+/// PTX, `barrier.red`: the predicates of all threads of the block, those of other warps too.
+#[test]
+fn a_barrier_reduces_over_the_block() {
+    for (reduction, of_none, of_some, of_all) in
+        [("and", 0u32, 0, 1), ("or", 0, 1, 1), ("popc", 0, 5, 64)]
+    {
+        for (limit, expected) in [(0, of_none), (5, of_some), (64, of_all)] {
+            assert_eq!(
+                reduced(reduction, limit),
+                expected.to_le_bytes().repeat(64),
+                "{reduction} of {limit} threads"
+            );
+        }
+    }
+}
