@@ -3,6 +3,7 @@
 
 use super::bits_of;
 use super::function::{Lowering, Outcome};
+use super::gpu::BufferIsa;
 use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
 use crate::ir::verify::policy;
 use crate::ir::{OpKind, TensorLayout};
@@ -38,11 +39,9 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let first = group[0];
         let offset = buffer.offset(l, first, None);
         let words = buffer.words(l);
-        let zero = l.e.i32(0);
-        let aux = l.e.i32(buffer.aux);
-        let operands = [buffer.resource, offset, zero, aux];
-        let whole =
-            l.e.effect("rocdl.raw.ptr.buffer.load", &operands, words, &[]);
+        let whole = buffer
+            .isa
+            .load(&mut l.e, buffer.resource, offset, buffer.cache, words);
         let mut values = buffer.elements_of(l, whole);
         if let (Some(masks), Some(others)) = (&buffer.masks, &others) {
             for (value, r) in values.iter_mut().zip(group) {
@@ -90,30 +89,25 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .map(|r| to_memory(l, values[*r], element))
             .collect();
         let whole = buffer.to_words(l, &elements);
-        let zero = l.e.i32(0);
-        let aux = l.e.i32(buffer.aux);
-        let operands = [whole, buffer.resource, offset, zero, aux];
-        l.e.operation(
-            "rocdl.raw.ptr.buffer.store",
-            &operands,
-            &[],
-            &[],
-            Vec::new(),
-        );
+        buffer
+            .isa
+            .store(&mut l.e, whole, buffer.resource, offset, buffer.cache);
     }
     Ok(())
 }
 
 /// The GPU's buffer instructions, or which operation to use `instead` where it has none.
-fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<BufferInstructions, Diagnostic> {
-    let target = l.gpu.target;
-    target.instructions.buffer.ok_or_else(|| {
-        Diagnostic::new(format!("is not supported on {}", target.name)).note(format!(
+fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
+    l.gpu.buffers().ok_or_else(|| {
+        Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
             "buffer instructions exist on AMD GPUs; use `{}`",
             instead.name()
         ))
     })
 }
+
+/// What buffer instructions are told, and how they are emitted.
+type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
 /// What the accesses of one operation share.
 struct Buffer<'c> {
@@ -121,7 +115,9 @@ struct Buffer<'c> {
     resource: Val<'c>,
     offsets: super::function::Registers<'c>,
     masks: Option<super::function::Registers<'c>>,
-    aux: u32,
+    /// The bits that say how data is cached.
+    cache: u32,
+    isa: &'static dyn BufferIsa,
 }
 
 impl<'c> Buffer<'c> {
@@ -137,7 +133,7 @@ impl<'c> Buffer<'c> {
         mask: Option<Val<'c>>,
         element: Type<'c>,
         layout: &TensorLayout,
-        instructions: BufferInstructions,
+        (instructions, isa): Instructions,
         is_store: bool,
     ) -> Self {
         let bits = bits_of(element);
@@ -148,10 +144,16 @@ impl<'c> Buffer<'c> {
         let modifier = policy(op, "cache_modifier").unwrap_or_default();
         Self {
             accesses: Accesses::of(element, layout.num_registers(), &vector),
-            resource: resource(l, pointer, instructions.descriptor_flags),
+            resource: isa.resource(
+                &mut l.e,
+                pointer,
+                BUFFER_BYTES,
+                instructions.descriptor_flags,
+            ),
             offsets: l.get(offsets),
             masks: mask.map(|m| l.get(m)),
-            aux: instructions.cache.of(&modifier, is_store),
+            cache: instructions.cache.of(&modifier, is_store),
+            isa,
         }
     }
 
@@ -184,7 +186,7 @@ impl<'c> Buffer<'c> {
             .map(|value| {
                 if sys::is_llvm_pointer(value.r#type()) {
                     let i64 = l.e.types.i64;
-                    l.e.pure("llvm.ptrtoint", &[*value], i64, &[])
+                    l.e.ptrtoint(*value, i64)
                 } else {
                     *value
                 }
@@ -212,7 +214,7 @@ impl<'c> Buffer<'c> {
         let addresses = l.e.scatter(whole, width, i64);
         addresses
             .into_iter()
-            .map(|a| l.e.pure("llvm.inttoptr", &[a], element, &[]))
+            .map(|a| l.e.inttoptr(a, element))
             .collect()
     }
 }
@@ -221,17 +223,3 @@ impl<'c> Buffer<'c> {
 /// [`OUT_OF_RANGE`] is not.
 const BUFFER_BYTES: i64 = 0x7fff_fffe;
 const OUT_OF_RANGE: u32 = 0x8000_0000;
-
-/// The four-word descriptor that buffer instructions take.
-fn resource<'c>(l: &mut Lowering<'c>, base: Val<'c>, flags: u32) -> Val<'c> {
-    let stride = l.e.constant(l.e.types.i16, 0);
-    let size = l.e.constant(l.e.types.i64, BUFFER_BYTES);
-    let flags = l.e.i32(flags);
-    let type_ = l.e.parsed_type("!llvm.ptr<8>");
-    l.e.pure(
-        "rocdl.make.buffer.rsrc",
-        &[base, stride, size, flags],
-        type_,
-        &[],
-    )
-}

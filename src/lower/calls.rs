@@ -182,12 +182,9 @@ fn callers_first<'c>(
 /// The LLVM type of what a function returns: nothing, a register, or a struct of registers.
 pub(crate) fn returned_type<'c>(l: &Lowering<'c>, registers: &[Type<'c>]) -> Type<'c> {
     match registers {
-        [] => l.e.parsed_type("!llvm.void"),
+        [] => l.e.void_type(),
         [one] => *one,
-        many => {
-            let members: Vec<String> = many.iter().map(Type::to_string).collect();
-            l.e.parsed_type(&format!("!llvm.struct<({})>", members.join(", ")))
-        }
+        many => l.e.struct_type(many),
     }
 }
 
@@ -200,12 +197,12 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let types: Vec<Type<'c>> = registers.iter().map(ValueLike::r#type).collect();
             let all = returned_type(l, &types);
             let nothing = l.e.undefined(all);
-            let insert = |all, (i, register): (i64, &Val<'c>)| l.e.insert(all, *register, i);
-            Some((0i64..).zip(&registers).fold(nothing, insert))
+            let insert =
+                |all, (i, register): (usize, &Val<'c>)| l.e.insert_value(all, *register, i);
+            Some(registers.iter().enumerate().fold(nothing, insert))
         }
     };
-    let operands: Vec<Val<'c>> = value.into_iter().collect();
-    l.e.operation("llvm.return", &operands, &[], &[], Vec::new());
+    l.e.return_(value);
     Ok(())
 }
 
@@ -233,9 +230,10 @@ pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let called = l.e.call(call.callee(), &operands, returned);
     let registers: Vec<Val<'c>> = match (called, &types[..]) {
         (Some(value), [_]) => vec![value],
-        (Some(value), types) => (0i64..)
-            .zip(types)
-            .map(|(i, type_)| super::gpu::extract_as(&mut l.e, value, i, *type_))
+        (Some(value), types) => types
+            .iter()
+            .enumerate()
+            .map(|(i, type_)| l.e.extract_value(value, i, *type_))
             .collect(),
         (None, _) => Vec::new(),
     };

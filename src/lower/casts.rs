@@ -1,5 +1,6 @@
 //! Casts: the same bits as another type, addresses as numbers, floats of another width.
 
+use super::emit::FloatPredicate;
 use super::function::{Lowering, Outcome, integer};
 use crate::ir::{OpKind, TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
@@ -18,13 +19,13 @@ pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// `tt.ptr_to_int` and `tt.int_to_ptr`.
 pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let cast = if OpKind::of(op) == Some(OpKind::TtPtrToInt) {
-        "llvm.ptrtoint"
-    } else {
-        "llvm.inttoptr"
-    };
+    let is_number = OpKind::of(op) == Some(OpKind::TtPtrToInt);
     per_register(l, op, |l, value, type_| {
-        Ok(l.e.pure(cast, &[value], type_, &[]))
+        Ok(if is_number {
+            l.e.ptrtoint(value, type_)
+        } else {
+            l.e.inttoptr(value, type_)
+        })
     })
 }
 
@@ -68,9 +69,9 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let value = through_f32(l, value, to);
         Ok(match (width(value.r#type()), width(to)) {
             _ if value.r#type() == to => value,
-            (from, to_width) if from < to_width => l.e.pure("llvm.fpext", &[value], to, &[]),
+            (from, to_width) if from < to_width => l.e.fpext(value, to),
             _ if towards_zero => truncate_towards_zero(l, value, to),
-            _ => l.e.pure("llvm.fptrunc", &[value], to, &[]),
+            _ => l.e.fptrunc(value, to),
         })
     })
 }
@@ -85,23 +86,20 @@ fn through_f32<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c
         return value;
     }
     let f32 = l.e.types.f32;
-    l.e.pure("llvm.fpext", &[value], f32, &[])
+    l.e.fpext(value, f32)
 }
 
 /// Rounds to nearest, and goes one step back where that grew: the bits of a float's magnitude
 /// count its steps. Infinity that a finite number grew to becomes the largest finite number.
 fn truncate_towards_zero<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     let from = value.r#type();
-    let nearest = l.e.pure("llvm.fptrunc", &[value], to, &[]);
-    let back = l.e.pure("llvm.fpext", &[nearest], from, &[]);
-    let [before, after] = [value, back].map(|v| l.e.pure("llvm.intr.fabs", &[v], from, &[]));
-    let greater = l.e.i64_attr(2);
-    let i1 = l.e.types.i1;
-    let grew =
-        l.e.pure("llvm.fcmp", &[after, before], i1, &[("predicate", greater)]);
+    let nearest = l.e.fptrunc(value, to);
+    let back = l.e.fpext(nearest, from);
+    let [before, after] = [value, back].map(|v| l.e.fabs(v));
+    let grew = l.e.fcmp(FloatPredicate::Greater, after, before);
     let int = l.e.int_type(width(to));
     let bits = l.e.bitcast(nearest, int);
     let step = l.e.zext(grew, int);
-    let bits = l.e.pure("llvm.sub", &[bits, step], int, &[]);
+    let bits = l.e.sub(bits, step);
     l.e.bitcast(bits, to)
 }

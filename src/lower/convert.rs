@@ -84,7 +84,7 @@ impl<'c> Run<'_, 'c> {
             return value;
         }
         if is_pointer(type_) {
-            return self.e.pure("llvm.ptrtoint", &[value], integer, &[]);
+            return self.e.ptrtoint(value, integer);
         }
         self.e.bitcast(value, integer)
     }
@@ -94,7 +94,7 @@ impl<'c> Run<'_, 'c> {
             return value;
         }
         if is_pointer(type_) {
-            return self.e.pure("llvm.inttoptr", &[value], type_, &[]);
+            return self.e.inttoptr(value, type_);
         }
         self.e.bitcast(value, type_)
     }
@@ -261,8 +261,7 @@ impl<'c> Run<'_, 'c> {
         if mask.count_ones() == 1 {
             return self.e.is_nonzero(bits);
         }
-        let i32 = self.e.types.i32;
-        let count = self.e.pure("llvm.intr.ctpop", &[bits], i32, &[]);
+        let count = self.e.count_ones(bits);
         let i1 = self.e.types.i1;
         self.e.trunc(count, i1)
     }
@@ -322,14 +321,7 @@ impl<'c> Run<'_, 'c> {
         let bytes = values.len() as u32 * bits_of(values[0].r#type()) / 8;
         let value = self.e.gather(&values);
         let pointer = self.address(address);
-        let alignment = self.e.i64_attr(i64::from(bytes));
-        self.e.operation(
-            "llvm.store",
-            &[value, pointer],
-            &[],
-            &[("alignment", alignment)],
-            Vec::new(),
-        );
+        self.e.store(value, pointer, bytes);
     }
 
     fn load(&mut self, address: Address, first: ValueId, count: u32, type_: Type<'c>) {
@@ -345,10 +337,7 @@ impl<'c> Run<'_, 'c> {
             self.e.vector_type(count as usize, held)
         };
         let pointer = self.address(address);
-        let alignment = self.e.i64_attr(i64::from(bytes));
-        let value = self
-            .e
-            .effect("llvm.load", &[pointer], whole, &[("alignment", alignment)]);
+        let value = self.e.load(pointer, whole, bytes);
         for (i, part) in (0..).zip(self.e.scatter(value, count as usize, held)) {
             let id = first.plus(i);
             let part = if self.plan.is_word(id) {

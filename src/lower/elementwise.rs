@@ -6,23 +6,21 @@ use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, TypeLike, ValueLike};
+use melior::ir::{Type, ValueLike};
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let name = UpstreamKind::of(op)
-        .expect("the dispatch goes by kind")
-        .name();
+    let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
     if op.region_count() != 0 || op.result_count() != 1 {
         return Err(Diagnostic::new(
             "cannot be lowered per register: it has regions or several results",
         ));
     }
-    check_formats(op, name)?;
-    per_register(l, op, name)
+    check_formats(op, kind)?;
+    per_register(l, op, kind)
 }
 
 /// The operation itself, once per register.
-pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> Outcome {
+pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     let result = build::result(op, 0);
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
@@ -34,10 +32,11 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> 
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
-        registers.push(if name == "arith.remf" && float_width(*type_) == Some(16) {
+        let is_remainder = kind == UpstreamKind::ArithRemF;
+        registers.push(if is_remainder && float_width(*type_) == Some(16) {
             remainder(l, &values, *type_)
         } else {
-            l.e.pure(name, &values, *type_, &attributes)
+            l.e.upstream(kind, &values, *type_, &attributes)
         });
     }
     l.set(result, registers);
@@ -45,8 +44,8 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, name: &str) -> 
 }
 
 /// The bits of a float of 8 bits travel as an integer: they can be chosen, not computed with.
-pub(super) fn check_formats(op: Op<'_>, name: &str) -> Outcome {
-    if name == "arith.select" {
+pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
+    if kind == UpstreamKind::ArithSelect {
         return Ok(());
     }
     let types = (0..op.operand_count())
@@ -71,13 +70,10 @@ pub(super) fn check_formats(op: Op<'_>, name: &str) -> Outcome {
 /// LLVM has no remainder of bf16 for AMD; in binary32 that of 16 bits is the same, and exact.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
     let f32 = l.e.types.f32;
-    let wide: Vec<Val<'c>> = values
-        .iter()
-        .map(|value| l.e.pure("llvm.fpext", &[*value], f32, &[]))
-        .collect();
-    let result = l.e.pure("llvm.frem", &wide, f32, &[]);
+    let wide: Vec<Val<'c>> = values.iter().map(|value| l.e.fpext(*value, f32)).collect();
+    let result = l.e.frem(wide[0], wide[1]);
     if type_ != Type::bfloat16(l.e.context) {
-        return l.e.pure("llvm.fptrunc", &[result], type_, &[]);
+        return l.e.fptrunc(result, type_);
     }
     // The lower half is zero. Said as a rounding, LLVM would make one operation on bf16 of the whole.
     let (word, half) = (l.e.types.i32, l.e.types.i16);
@@ -107,12 +103,7 @@ pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         Some(bits) => l.e.int_attr(types[0], i64::from(bits)),
         None => element,
     };
-    let name = if types[0].is_index() {
-        "arith.constant"
-    } else {
-        "llvm.mlir.constant"
-    };
-    let scalar = l.e.constant_attr(name, types[0], element);
+    let scalar = l.e.constant_attr(types[0], element);
     l.set(result, vec![scalar; types.len()]);
     Ok(())
 }
@@ -163,14 +154,7 @@ pub(crate) fn poison<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let types = l.types_of(result.r#type())?;
     let registers: Vec<Val<'c>> = types
         .into_iter()
-        .map(|type_| {
-            if type_.is_index() {
-                // LLVM's poison is of LLVM's types.
-                let zero = l.e.int_attr(type_, 0);
-                return l.e.constant_attr("arith.constant", type_, zero);
-            }
-            l.e.undefined(type_)
-        })
+        .map(|type_| l.e.undefined(type_))
         .collect();
     l.set(result, registers);
     Ok(())

@@ -4,7 +4,7 @@ use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
 use super::calls::{self, Planned};
 use super::dispatch;
-use super::emit::{Emitter, attributes_of, block_arguments};
+use super::emit::{Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
@@ -119,11 +119,8 @@ pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result
     }
     lowering.e.sweep();
 
-    let inputs: Vec<String> = arguments.iter().map(Type::to_string).collect();
     let result = calls::returned_type(&lowering, &returned);
-    let llvm_type = lowering
-        .e
-        .parsed_type(&format!("!llvm.func<{result} ({})>", inputs.join(", ")));
+    let llvm_type = lowering.e.function_type(result, &arguments);
     let e = &mut lowering.e;
     let own = if is_kernel {
         let registers = ModuleInfo::asked_registers(function);
@@ -133,12 +130,16 @@ pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result
     } else {
         Vec::new()
     };
-    let linkage = if is_kernel { "external" } else { "internal" };
-    let mut attributes: Vec<(&str, Attribute<'c>)> = vec![
+    let linkage = if is_kernel {
+        "#llvm.linkage<external>"
+    } else {
+        "#llvm.linkage<internal>"
+    };
+    let mut attributes: Vec<Named<'c>> = vec![
         ("sym_name", e.string(planned.function.sym_name())),
         ("function_type", e.type_attr(llvm_type)),
         ("CConv", e.parsed("#llvm.cconv<ccc>")),
-        ("linkage", e.parsed(&format!("#llvm.linkage<{linkage}>"))),
+        ("linkage", e.parsed(linkage)),
     ];
     if let Some(hints) = argument_attributes(e, planned.function, &counts, &arguments) {
         attributes.push(("arg_attrs", hints));
@@ -447,19 +448,8 @@ impl<'c> Lowering<'c> {
 
     /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
-        let name = self.e.parsed(&format!("@{SHARED}"));
-        let base = self.e.pure(
-            "llvm.mlir.addressof",
-            &[],
-            self.shared_pointer(),
-            &[("global_name", name)],
-        );
+        let base = self.e.address_of_shared(SHARED);
         self.e.gep_bytes(base, self.frame + offset)
-    }
-
-    /// The type of an address in shared memory.
-    pub(crate) fn shared_pointer(&self) -> Type<'c> {
-        self.e.parsed_type("!llvm.ptr<3>")
     }
 
     /// The layouts of the module's types.

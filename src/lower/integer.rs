@@ -3,7 +3,6 @@
 use super::function::{Lowering, Outcome};
 use crate::ir::UpstreamKind;
 use crate::sys::build::{self, Op, Val};
-use crate::target::Vendor;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
@@ -32,16 +31,19 @@ fn upper_half<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, signed: bool) ->
     let width = IntegerType::try_from(type_).map_or(64, |t| t.width());
     if width < 64 {
         let wide = l.e.int_type(2 * width);
-        let extend = if signed { "llvm.sext" } else { "llvm.zext" };
-        let [a, b] = [a, b].map(|v| l.e.pure(extend, &[v], wide, &[]));
-        let product = l.e.pure("llvm.mul", &[a, b], wide, &[]);
-        let high = shift_right(l, product, width);
+        let [a, b] = [a, b].map(|v| {
+            if signed {
+                l.e.sext(v, wide)
+            } else {
+                l.e.zext(v, wide)
+            }
+        });
+        let product = l.e.mul(a, b);
+        let high = l.e.lshr(product, width);
         return l.e.trunc(high, type_);
     }
-    if matches!(l.gpu.target.vendor, Vendor::Nvidia) {
-        let name = if signed { "ll" } else { "ull" };
-        let name = l.e.string(&format!("llvm.nvvm.mulhi.{name}"));
-        return l.e.intrinsic(name, &[a, b], type_);
+    if let Some(high) = l.gpu.upper_half(&mut l.e, a, b, signed) {
+        return high;
     }
     let high = unsigned_upper_half(l, a, b, type_);
     if !signed {
@@ -50,11 +52,11 @@ fn upper_half<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, signed: bool) ->
     // As unsigned numbers, a negative one is 2^64 too large.
     let [from_a, from_b] = [(a, b), (b, a)].map(|(x, other)| {
         let by = l.e.constant(type_, 63);
-        let sign = l.e.pure("llvm.ashr", &[x, by], type_, &[]);
+        let sign = l.e.shift_right_signed(x, by);
         l.e.and(sign, other)
     });
-    let high = l.e.pure("llvm.sub", &[high, from_a], type_, &[]);
-    l.e.pure("llvm.sub", &[high, from_b], type_, &[])
+    let high = l.e.sub(high, from_a);
+    l.e.sub(high, from_b)
 }
 
 /// Four products of halves of 32 bits.
@@ -65,24 +67,17 @@ fn unsigned_upper_half<'c>(
     type_: Type<'c>,
 ) -> Val<'c> {
     let mask = l.e.constant(type_, 0xffff_ffff);
-    let [(a_low, a_high), (b_low, b_high)] =
-        [a, b].map(|v| (l.e.and(v, mask), shift_right(l, v, 32)));
+    let [(a_low, a_high), (b_low, b_high)] = [a, b].map(|v| (l.e.and(v, mask), l.e.lshr(v, 32)));
     let low = l.e.mul(a_low, b_low);
     let crossed = l.e.mul(a_high, b_low);
-    let low = shift_right(l, low, 32);
+    let low = l.e.lshr(low, 32);
     // At most (2^32 - 1)^2 + 2^32 - 1, below 2^64.
     let middle = l.e.add(crossed, low);
     let other = l.e.mul(a_low, b_high);
     let middle_low = l.e.and(middle, mask);
     let other = l.e.add(other, middle_low);
     let high = l.e.mul(a_high, b_high);
-    let [middle, other] = [middle, other].map(|v| shift_right(l, v, 32));
+    let [middle, other] = [middle, other].map(|v| l.e.lshr(v, 32));
     let high = l.e.add(high, middle);
     l.e.add(high, other)
-}
-
-fn shift_right<'c>(l: &mut Lowering<'c>, value: Val<'c>, by: u32) -> Val<'c> {
-    let type_ = value.r#type();
-    let by = l.e.constant(type_, i64::from(by));
-    l.e.pure("llvm.lshr", &[value, by], type_, &[])
 }

@@ -30,7 +30,7 @@ pub(crate) struct Buffer<'c> {
 impl<'c> Buffer<'c> {
     /// The types of its values.
     pub(crate) fn types(l: &Lowering<'c>) -> Vec<Type<'c>> {
-        vec![l.shared_pointer(), l.e.types.i32]
+        vec![l.e.types.shared_pointer, l.e.types.i32]
     }
 
     fn of(l: &Lowering<'c>, value: Val<'c>) -> Result<Self, Diagnostic> {
@@ -324,14 +324,8 @@ fn store_to<'c>(l: &mut Lowering<'c>, op: Op<'c>, tensor: Val<'c>, buffer: Val<'
         let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
         let value = pack(l, &elements);
         let address = address(l, &plan, buffer, i);
-        let alignment = alignment(l, &plan, elements[0].r#type());
-        l.e.operation(
-            "llvm.store",
-            &[value, address],
-            &[],
-            &[("alignment", alignment)],
-            Vec::new(),
-        );
+        let alignment = alignment(&plan, elements[0].r#type());
+        l.e.store(value, address, alignment);
     }
     Ok(())
 }
@@ -347,10 +341,9 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {
             let address = address(l, &plan, buffer, i);
-            let alignment = alignment(l, &plan, element);
+            let alignment = alignment(&plan, element);
             let whole = packed_type(l, plan.vector(), element);
-            let value =
-                l.e.effect("llvm.load", &[address], whole, &[("alignment", alignment)]);
+            let value = l.e.load(address, whole, alignment);
             unpack(l, value, plan.vector(), element)
         })
         .collect();
@@ -363,13 +356,9 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn alignment<'c>(
-    l: &Lowering<'c>,
-    plan: &MemoryPlan,
-    element: Type<'c>,
-) -> melior::ir::Attribute<'c> {
-    let bytes = plan.vector() as i64 * i64::from(bits_of(element)) / 8;
-    l.e.i64_attr(bytes)
+/// The bytes of one access, of which its address is a multiple.
+fn alignment(plan: &MemoryPlan, element: Type<'_>) -> u32 {
+    plan.vector() as u32 * bits_of(element) / 8
 }
 
 /// The address of a thread's access.
@@ -428,7 +417,7 @@ fn pack<'c>(l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
         let i64 = l.e.types.i64;
         let numbers: Vec<Val<'c>> = elements
             .iter()
-            .map(|value| l.e.pure("llvm.ptrtoint", &[*value], i64, &[]))
+            .map(|value| l.e.ptrtoint(*value, i64))
             .collect();
         return l.e.gather(&numbers);
     }
@@ -447,7 +436,7 @@ fn unpack<'c>(
         let numbers = l.e.scatter(value, count, i64);
         return numbers
             .into_iter()
-            .map(|number| l.e.pure("llvm.inttoptr", &[number], element, &[]))
+            .map(|number| l.e.inttoptr(number, element))
             .collect();
     }
     let vector = if count == 1 {

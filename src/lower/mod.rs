@@ -5,7 +5,7 @@
 //! register and finished by MLIR's own conversions; what is written here is what layouts decide.
 //!
 //! Reading order: [`lower_module`], `calls` (which functions), `function`, `blocks` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
-//! `memory`, `convert`. `gpu` is the only file that knows NVVM from ROCDL.
+//! `memory`, `convert`. `gpu` is the only folder that knows NVVM from ROCDL.
 //!
 //! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
 //! clean up.
@@ -153,8 +153,5 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
         )));
     }
     #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]
-    Ok(Gpu {
-        target,
-        num_warps: info.num_warps as u32,
-    })
+    Ok(Gpu::new(target, info.num_warps as u32))
 }

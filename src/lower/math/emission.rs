@@ -1,59 +1,27 @@
 //! Approximations as operations of the LLVM dialect.
 
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
-use crate::lower::emit::Emitter;
+use crate::lower::emit::{Emitter, FloatPredicate, IntPredicate};
+use crate::lower::gpu::Gpu;
 use crate::sys::build::{self, Val};
-use crate::target::Vendor;
 
 /// Emits each operation once, at the emitter's place.
 pub(super) struct Emission<'e, 'c> {
     pub(super) e: &'e mut Emitter<'c>,
-    pub(super) vendor: Vendor,
+    pub(super) gpu: Gpu,
 }
 
 impl<'c> Emission<'_, 'c> {
-    fn int_name(op: IntBinary) -> &'static str {
+    fn integer(&mut self, op: IntBinary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         match op {
-            IntBinary::Add => "llvm.add",
-            IntBinary::Sub => "llvm.sub",
-            IntBinary::And => "llvm.and",
-            IntBinary::Or => "llvm.or",
-            IntBinary::Xor => "llvm.xor",
-            IntBinary::ShiftLeft => "llvm.shl",
-            IntBinary::ShiftRight => "llvm.lshr",
+            IntBinary::Add => self.e.add(a, b),
+            IntBinary::Sub => self.e.sub(a, b),
+            IntBinary::And => self.e.and(a, b),
+            IntBinary::Or => self.e.or(a, b),
+            IntBinary::Xor => self.e.xor(a, b),
+            IntBinary::ShiftLeft => self.e.shift_left(a, b),
+            IntBinary::ShiftRight => self.e.shift_right(a, b),
         }
-    }
-
-    fn of_f32(&mut self, name: &str, operands: &[Val<'c>]) -> Val<'c> {
-        let f32 = self.e.types.f32;
-        self.e.pure(name, operands, f32, &[])
-    }
-
-    /// NVPTX has a power of two only as an approximation, which one must allow.
-    fn exp2(&mut self, a: Val<'c>) -> Val<'c> {
-        if matches!(self.vendor, Vendor::Amd) {
-            return self.of_f32("llvm.intr.exp2", &[a]);
-        }
-        let approximate = self.e.parsed("#llvm.fastmath<afn>");
-        let f32 = self.e.types.f32;
-        let attributes = [("fastmathFlags", approximate)];
-        self.e.pure("llvm.intr.exp2", &[a], f32, &attributes)
-    }
-
-    fn rsqrt(&mut self, a: Val<'c>) -> Val<'c> {
-        let f32 = self.e.types.f32;
-        if matches!(self.vendor, Vendor::Nvidia) {
-            let name = self.e.string("llvm.nvvm.rsqrt.approx.f");
-            return self.e.intrinsic(name, &[a], f32);
-        }
-        // AMD's instruction takes a subnormal number for 0.
-        let is_subnormal = self.less(a, f32::MIN_POSITIVE);
-        let scaled = self.scale(a, 2f32.powi(24));
-        let normal = self.select(is_subnormal, scaled, a);
-        let name = self.e.string("llvm.amdgcn.rsq");
-        let root = self.e.intrinsic(name, &[normal], f32);
-        let scaled = self.scale(root, 2f32.powi(12));
-        self.select(is_subnormal, scaled, root)
     }
 }
 
@@ -73,42 +41,38 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     }
 
     fn unary(&mut self, op: Unary, a: Val<'c>) -> Val<'c> {
-        let name = match op {
-            Unary::Neg => "llvm.fneg",
-            Unary::Abs => "llvm.intr.fabs",
-            Unary::Sqrt => "llvm.intr.sqrt",
-            Unary::RoundEven => "llvm.intr.roundeven",
-            Unary::Trunc => "llvm.intr.trunc",
-            Unary::Exp2 => return self.exp2(a),
-            Unary::Rsqrt => return self.rsqrt(a),
-        };
-        self.of_f32(name, &[a])
+        match op {
+            Unary::Neg => self.e.fneg(a),
+            Unary::Abs => self.e.fabs(a),
+            Unary::Sqrt => self.e.sqrt(a),
+            Unary::RoundEven => self.e.round_even(a),
+            Unary::Trunc => self.e.round_to_zero(a),
+            Unary::Exp2 => self.gpu.exp2(self.e, a),
+            Unary::Rsqrt => self.gpu.rsqrt(self.e, a),
+        }
     }
 
     fn binary(&mut self, op: Binary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        let name = match op {
-            Binary::Add => "llvm.fadd",
-            Binary::Sub => "llvm.fsub",
-            Binary::Mul => "llvm.fmul",
-            Binary::Div => "llvm.fdiv",
-            Binary::CopySign => "llvm.intr.copysign",
-        };
-        self.of_f32(name, &[a, b])
+        match op {
+            Binary::Add => self.e.fadd(a, b),
+            Binary::Sub => self.e.fsub(a, b),
+            Binary::Mul => self.e.fmul(a, b),
+            Binary::Div => self.e.fdiv(a, b),
+            Binary::CopySign => self.e.copysign(a, b),
+        }
     }
 
     fn fma(&mut self, a: Val<'c>, b: Val<'c>, c: Val<'c>) -> Val<'c> {
-        self.of_f32("llvm.intr.fma", &[a, b, c])
+        self.e.fma(a, b, c)
     }
 
     fn compare(&mut self, order: Order, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        let predicate = self.e.i64_attr(match order {
-            Order::Equal => 1,
-            Order::Less => 4,
-            Order::Unordered => 14,
-        });
-        let i1 = self.e.types.i1;
-        self.e
-            .pure("llvm.fcmp", &[a, b], i1, &[("predicate", predicate)])
+        let predicate = match order {
+            Order::Equal => FloatPredicate::Equal,
+            Order::Less => FloatPredicate::Less,
+            Order::Unordered => FloatPredicate::Unordered,
+        };
+        self.e.fcmp(predicate, a, b)
     }
 
     fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
@@ -130,24 +94,21 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     }
 
     fn to_float(&mut self, a: Val<'c>) -> Val<'c> {
-        self.of_f32("llvm.sitofp", &[a])
+        let f32 = self.e.types.f32;
+        self.e.sitofp(a, f32)
     }
 
     fn to_int(&mut self, a: Val<'c>) -> Val<'c> {
         let i32 = self.e.types.i32;
-        self.e.pure("llvm.fptosi", &[a], i32, &[])
+        self.e.fptosi(a, i32)
     }
 
     fn int_binary(&mut self, op: IntBinary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        let i32 = self.e.types.i32;
-        self.e.pure(Self::int_name(op), &[a, b], i32, &[])
+        self.integer(op, a, b)
     }
 
     fn int_equal(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        let predicate = self.e.i64_attr(0);
-        let i1 = self.e.types.i1;
-        self.e
-            .pure("llvm.icmp", &[a, b], i1, &[("predicate", predicate)])
+        self.e.icmp(IntPredicate::Equal, a, b)
     }
 
     fn int_select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
@@ -157,12 +118,11 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     fn wide_product(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let i64 = self.e.types.i64;
         let [a, b] = [a, b].map(|v| self.e.zext(v, i64));
-        self.e.pure("llvm.mul", &[a, b], i64, &[])
+        self.e.mul(a, b)
     }
 
     fn long_binary(&mut self, op: IntBinary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        let i64 = self.e.types.i64;
-        self.e.pure(Self::int_name(op), &[a, b], i64, &[])
+        self.integer(op, a, b)
     }
 
     fn long(&mut self, value: u64) -> Val<'c> {
@@ -176,12 +136,13 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     }
 
     fn long_to_float(&mut self, a: Val<'c>) -> Val<'c> {
-        self.of_f32("llvm.sitofp", &[a])
+        let f32 = self.e.types.f32;
+        self.e.sitofp(a, f32)
     }
 
     fn to_long(&mut self, a: Val<'c>) -> Val<'c> {
         let i64 = self.e.types.i64;
-        self.e.pure("llvm.fptosi", &[a], i64, &[])
+        self.e.fptosi(a, i64)
     }
 
     fn branch(
@@ -192,17 +153,14 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     ) -> (Val<'c>, Val<'c>) {
         let (then, _) = self.e.open_region(&[]);
         let (a, b) = rare(self);
-        self.e.operation("scf.yield", &[a, b], &[], &[], vec![]);
+        self.e.scf_yield(&[a, b]);
         self.e.close_region();
         let (otherwise, _) = self.e.open_region(&[]);
         let (a, b) = usual;
-        self.e.operation("scf.yield", &[a, b], &[], &[], vec![]);
+        self.e.scf_yield(&[a, b]);
         self.e.close_region();
         let types = [self.e.types.f32, self.e.types.i32];
-        let regions = vec![then, otherwise];
-        let op = self
-            .e
-            .operation("scf.if", &[condition], &types, &[], regions);
+        let op = self.e.scf_if(condition, &types, then, Some(otherwise));
         (build::result(op, 0), build::result(op, 1))
     }
 }

@@ -1,5 +1,6 @@
 //! Integers as powers and as exponents.
 
+use crate::lower::emit::IntPredicate;
 use crate::lower::function::{Lowering, Outcome};
 use crate::sys::build::{self, Op, Val};
 use melior::ir::r#type::IntegerType;
@@ -17,54 +18,36 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Predicates of `llvm.icmp`.
-const EQUAL: i64 = 0;
-const NOT_EQUAL: i64 = 1;
-const LESS: i64 = 2;
-
-fn compare<'c>(l: &mut Lowering<'c>, predicate: i64, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-    let predicate = l.e.i64_attr(predicate);
-    let i1 = l.e.types.i1;
-    l.e.pure("llvm.icmp", &[a, b], i1, &[("predicate", predicate)])
-}
-
 fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> {
     let type_ = base.r#type();
     let [zero, one, minus_one] = [0, 1, -1].map(|n| l.e.constant(type_, n));
-    let is_negative = compare(l, LESS, exponent, zero);
+    let is_negative = l.e.icmp(IntPredicate::SignedLess, exponent, zero);
     let count = l.e.select(is_negative, zero, exponent);
 
     // Carried: the power so far, the next square, and the bits of the exponent that are left.
     let types = [type_; 3];
     let (before, carried) = l.e.open_region(&types);
-    let goes_on = compare(l, NOT_EQUAL, carried[2], zero);
-    let operands = [goes_on, carried[0], carried[1], carried[2]];
-    l.e.operation("scf.condition", &operands, &[], &[], vec![]);
+    let goes_on = l.e.icmp(IntPredicate::NotEqual, carried[2], zero);
+    l.e.scf_condition(goes_on, &carried);
     l.e.close_region();
     let (after, carried) = l.e.open_region(&types);
-    let product = l.e.pure("llvm.mul", &[carried[0], carried[1]], type_, &[]);
+    let product = l.e.mul(carried[0], carried[1]);
     let bit = l.e.and(carried[2], one);
-    let is_odd = compare(l, EQUAL, bit, one);
+    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
     let product = l.e.select(is_odd, product, carried[0]);
-    let square = l.e.pure("llvm.mul", &[carried[1], carried[1]], type_, &[]);
+    let square = l.e.mul(carried[1], carried[1]);
     let rest = halved(l, carried[2], one, type_);
-    l.e.operation("scf.yield", &[product, square, rest], &[], &[], vec![]);
+    l.e.scf_yield(&[product, square, rest]);
     l.e.close_region();
-    let loop_ = l.e.operation(
-        "scf.while",
-        &[one, base, count],
-        &types,
-        &[],
-        vec![before, after],
-    );
+    let loop_ = l.e.scf_while(&[one, base, count], &types, before, after);
     let result = build::result(loop_, 0);
 
     let bit = l.e.and(exponent, one);
-    let is_odd = compare(l, EQUAL, bit, one);
+    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
     let sign = l.e.select(is_odd, minus_one, one);
-    let is_minus_one = compare(l, EQUAL, base, minus_one);
+    let is_minus_one = l.e.icmp(IntPredicate::Equal, base, minus_one);
     let inverse = l.e.select(is_minus_one, sign, zero);
-    let is_one = compare(l, EQUAL, base, one);
+    let is_one = l.e.icmp(IntPredicate::Equal, base, one);
     let inverse = l.e.select(is_one, one, inverse);
     l.e.select(is_negative, inverse, result)
 }
@@ -74,7 +57,7 @@ fn halved<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c
         // A shift by the whole width has no result.
         return l.e.constant(type_, 0);
     }
-    l.e.pure("llvm.lshr", &[value, one], type_, &[])
+    l.e.shift_right(value, one)
 }
 
 /// An exponent in the parts that [`super::power::fpowi`] takes. Beyond 32 bits only its sign, its
@@ -85,14 +68,14 @@ pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3]
     let width = IntegerType::try_from(type_).map_or(32, |t| t.width());
     let (bounded, low) = match width {
         0..32 => {
-            let wide = l.e.pure("llvm.sext", &[exponent], i32, &[]);
+            let wide = l.e.sext(exponent, i32);
             (wide, wide)
         }
         32 => (exponent, exponent),
         _ => {
             let [least, most] = [i32::MIN, i32::MAX].map(|n| l.e.constant(type_, i64::from(n)));
-            let bounded = l.e.pure("llvm.intr.smax", &[exponent, least], type_, &[]);
-            let bounded = l.e.pure("llvm.intr.smin", &[bounded, most], type_, &[]);
+            let bounded = l.e.signed_max(exponent, least);
+            let bounded = l.e.signed_min(bounded, most);
             (l.e.trunc(bounded, i32), l.e.trunc(exponent, i32))
         }
     };

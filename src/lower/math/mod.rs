@@ -57,9 +57,10 @@ mod tests;
 mod trigonometric;
 
 use super::elementwise::{self, check_formats};
-use super::emit::{Named, attributes_of};
+use super::emit::{FloatPredicate, Named, attributes_of};
 use super::function::{Lowering, Outcome};
-use crate::ir::{TensorType, UpstreamKind, element_name};
+use crate::ir::UpstreamKind as K;
+use crate::ir::{TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use arithmetic::{Arithmetic, Unary};
@@ -70,26 +71,34 @@ use melior::ir::{Type, ValueLike};
 
 /// Lowers an operation of the `math` dialect, register by register.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let name = UpstreamKind::of(op)
-        .expect("the dispatch goes by kind")
-        .name();
-    check_formats(op, name)?;
-    let short = name.strip_prefix("math.").unwrap_or(name);
+    let kind = K::of(op).expect("the dispatch goes by kind");
+    check_formats(op, kind)?;
     let operand_type = build::operand(op, 0).r#type();
     let element = TensorType::of(operand_type).map_or(operand_type, |tensor| tensor.element);
     let Some(width) = sys::float_width(element) else {
-        return if short == "ipowi" {
+        return if kind == K::MathIPowI {
             integer_power::lower(l, op)
         } else {
-            elementwise::per_register(l, op, name)
+            elementwise::per_register(l, op, kind)
         };
     };
     // Whether LLVM computes it in the format itself, in f32 and f64, or not at all.
-    let in_f32 = match short {
-        "absf" | "copysign" | "fma" | "clampf" | "isnan" | "isinf" | "isfinite" | "isnormal" => {
-            false
-        }
-        "ceil" | "floor" | "trunc" | "round" | "roundeven" | "sqrt" | "rsqrt" => width < 32,
+    let in_f32 = match kind {
+        K::MathAbsF
+        | K::MathCopySign
+        | K::MathFma
+        | K::MathClampF
+        | K::MathIsNaN
+        | K::MathIsInf
+        | K::MathIsFinite
+        | K::MathIsNormal => false,
+        K::MathCeil
+        | K::MathFloor
+        | K::MathTrunc
+        | K::MathRound
+        | K::MathRoundEven
+        | K::MathSqrt
+        | K::MathRsqrt => width < 32,
         _ if width > 32 => {
             return Err(Diagnostic::new(format!(
                 "of `{}` is not supported on {}: GPUs have no instruction for it",
@@ -112,10 +121,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .iter()
             .map(|list| widened(l, list[r], in_f32))
             .collect();
-        for (i, value) in one(l, short, &values, &attributes)?.into_iter().enumerate() {
+        for (i, value) in one(l, kind, &values, &attributes)?.into_iter().enumerate() {
             let type_ = types[i][r];
             let value = if in_f32 && value.r#type() != type_ {
-                l.e.pure("llvm.fptrunc", &[value], type_, &[])
+                l.e.fptrunc(value, type_)
             } else {
                 value
             };
@@ -134,120 +143,107 @@ fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>, in_f32: bool) -> Val<'c> {
         return value;
     }
     let f32 = l.e.types.f32;
-    l.e.pure("llvm.fpext", &[value], f32, &[])
+    l.e.fpext(value, f32)
 }
 
 /// One register's results.
 fn one<'c>(
     l: &mut Lowering<'c>,
-    name: &str,
+    kind: K,
     values: &[Val<'c>],
-    attributes: &[Named<'_, 'c>],
+    attributes: &[Named<'c>],
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let type_ = values[0].r#type();
-    let vendor = l.gpu.target.vendor;
-    match name {
-        "isnan" | "isinf" | "isfinite" | "isnormal" => {
-            return Ok(vec![classify(l, name, values[0])]);
+    let gpu = l.gpu;
+    match kind {
+        K::MathIsNaN | K::MathIsInf | K::MathIsFinite | K::MathIsNormal => {
+            return Ok(vec![classify(l, kind, values[0])]);
         }
-        "clampf" => return Ok(vec![clamp(l, values)]),
-        "rsqrt" if sys::float_width(type_) == Some(64) => {
-            let root = l.e.pure("llvm.intr.sqrt", values, type_, &[]);
+        K::MathClampF => return Ok(vec![clamp(l, values)]),
+        K::MathRsqrt if sys::float_width(type_) == Some(64) => {
+            let root = l.e.sqrt(values[0]);
             let one = l.e.float(type_, 1.0);
-            return Ok(vec![l.e.pure("llvm.fdiv", &[one, root], type_, &[])]);
+            return Ok(vec![l.e.fdiv(one, root)]);
         }
-        "absf" | "copysign" | "fma" | "ceil" | "floor" | "trunc" | "round" | "roundeven"
-        | "sqrt" => {
-            let name = format!("math.{name}");
-            return Ok(vec![l.e.pure(&name, values, type_, attributes)]);
+        K::MathAbsF
+        | K::MathCopySign
+        | K::MathFma
+        | K::MathCeil
+        | K::MathFloor
+        | K::MathTrunc
+        | K::MathRound
+        | K::MathRoundEven
+        | K::MathSqrt => {
+            return Ok(vec![l.e.upstream(kind, values, type_, attributes)]);
         }
         _ => {}
     }
-    if let Some(value) = fast::lower(l, name, values[0], attributes) {
+    if let Some(value) = fast::lower(l, kind, values[0], attributes) {
         return Ok(vec![value]);
     }
-    if name == "fpowi" {
+    if kind == K::MathFPowI {
         let [upper, lower, odd] = integer_power::parts(l, values[1]);
-        let m = &mut Emission {
-            e: &mut l.e,
-            vendor,
-        };
+        let m = &mut Emission { e: &mut l.e, gpu };
         return Ok(vec![power::fpowi(m, values[0], upper, lower, odd)]);
     }
-    let m = &mut Emission {
-        e: &mut l.e,
-        vendor,
-    };
-    if name == "sincos" {
+    let m = &mut Emission { e: &mut l.e, gpu };
+    if kind == K::MathSincos {
         return Ok(trigonometric::sincos(m, values[0]).to_vec());
     }
-    function(m, name, values)
+    function(m, kind, values)
         .map(|value| vec![value])
         .ok_or_else(|| Diagnostic::new("cannot be lowered yet"))
 }
 
-/// A function of floats with one result, by its name.
-fn function<M: Arithmetic>(m: &mut M, name: &str, x: &[M::F]) -> Option<M::F> {
-    Some(match name {
-        "exp" => exponential::exp(m, x[0]),
-        "exp2" => m.unary(Unary::Exp2, x[0]),
-        "expm1" => exponential::expm1(m, x[0]),
-        "log" => logarithm::log(m, x[0], Base::E),
-        "log2" => logarithm::log(m, x[0], Base::Two),
-        "log10" => logarithm::log(m, x[0], Base::Ten),
-        "log1p" => logarithm::log1p(m, x[0]),
-        "sin" => trigonometric::sincos(m, x[0])[0],
-        "cos" => trigonometric::sincos(m, x[0])[1],
-        "tan" => trigonometric::tan(m, x[0]),
-        "asin" => inverse::asin(m, x[0]),
-        "acos" => inverse::acos(m, x[0]),
-        "atan" => inverse::atan(m, x[0]),
-        "atan2" => inverse::atan2(m, x[0], x[1]),
-        "sinh" => exponential::sinh(m, x[0]),
-        "cosh" => exponential::cosh(m, x[0]),
-        "tanh" => exponential::tanh(m, x[0]),
-        "asinh" => logarithm::asinh(m, x[0]),
-        "acosh" => logarithm::acosh(m, x[0]),
-        "atanh" => logarithm::atanh(m, x[0]),
-        "erf" => error_function::erf(m, x[0]),
-        "erfc" => error_function::erfc(m, x[0]),
-        "rsqrt" => m.unary(Unary::Rsqrt, x[0]),
-        "cbrt" => power::cbrt(m, x[0]),
-        "powf" => power::powf(m, x[0], x[1]),
+/// A function of floats with one result.
+fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
+    Some(match kind {
+        K::MathExp => exponential::exp(m, x[0]),
+        K::MathExp2 => m.unary(Unary::Exp2, x[0]),
+        K::MathExpM1 => exponential::expm1(m, x[0]),
+        K::MathLog => logarithm::log(m, x[0], Base::E),
+        K::MathLog2 => logarithm::log(m, x[0], Base::Two),
+        K::MathLog10 => logarithm::log(m, x[0], Base::Ten),
+        K::MathLog1p => logarithm::log1p(m, x[0]),
+        K::MathSin => trigonometric::sincos(m, x[0])[0],
+        K::MathCos => trigonometric::sincos(m, x[0])[1],
+        K::MathTan => trigonometric::tan(m, x[0]),
+        K::MathAsin => inverse::asin(m, x[0]),
+        K::MathAcos => inverse::acos(m, x[0]),
+        K::MathAtan => inverse::atan(m, x[0]),
+        K::MathAtan2 => inverse::atan2(m, x[0], x[1]),
+        K::MathSinh => exponential::sinh(m, x[0]),
+        K::MathCosh => exponential::cosh(m, x[0]),
+        K::MathTanh => exponential::tanh(m, x[0]),
+        K::MathAsinh => logarithm::asinh(m, x[0]),
+        K::MathAcosh => logarithm::acosh(m, x[0]),
+        K::MathAtanh => logarithm::atanh(m, x[0]),
+        K::MathErf => error_function::erf(m, x[0]),
+        K::MathErfc => error_function::erfc(m, x[0]),
+        K::MathRsqrt => m.unary(Unary::Rsqrt, x[0]),
+        K::MathCbrt => power::cbrt(m, x[0]),
+        K::MathPowF => power::powf(m, x[0], x[1]),
         _ => return None,
     })
 }
 
-/// Predicates of `llvm.fcmp`.
-const EQUAL: i64 = 1;
-const GREATER: i64 = 2;
-const NOT_LESS: i64 = 3;
-const LESS: i64 = 4;
-const UNORDERED: i64 = 14;
-
-fn compare<'c>(l: &mut Lowering<'c>, predicate: i64, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-    let predicate = l.e.i64_attr(predicate);
-    let i1 = l.e.types.i1;
-    l.e.pure("llvm.fcmp", &[a, b], i1, &[("predicate", predicate)])
-}
-
 /// By the magnitude: a comparison with NaN is false.
-fn classify<'c>(l: &mut Lowering<'c>, name: &str, value: Val<'c>) -> Val<'c> {
+fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
-    if name == "isnan" {
-        return compare(l, UNORDERED, value, value);
+    if kind == K::MathIsNaN {
+        return l.e.fcmp(FloatPredicate::Unordered, value, value);
     }
-    let size = l.e.pure("llvm.intr.fabs", &[value], type_, &[]);
+    let size = l.e.fabs(value);
     let infinity = l.e.float(type_, f64::INFINITY);
-    if name == "isinf" {
-        return compare(l, EQUAL, size, infinity);
+    if kind == K::MathIsInf {
+        return l.e.fcmp(FloatPredicate::Equal, size, infinity);
     }
-    let is_finite = compare(l, LESS, size, infinity);
-    if name == "isfinite" {
+    let is_finite = l.e.fcmp(FloatPredicate::Less, size, infinity);
+    if kind == K::MathIsFinite {
         return is_finite;
     }
     let smallest = l.e.float(type_, smallest_normal(type_));
-    let is_large = compare(l, NOT_LESS, size, smallest);
+    let is_large = l.e.fcmp(FloatPredicate::GreaterOrEqual, size, smallest);
     l.e.and(is_finite, is_large)
 }
 
@@ -261,8 +257,8 @@ fn smallest_normal(type_: Type<'_>) -> f64 {
 
 /// `min(max(x, low), high)`; NaN stays.
 fn clamp<'c>(l: &mut Lowering<'c>, values: &[Val<'c>]) -> Val<'c> {
-    let is_low = compare(l, LESS, values[0], values[1]);
+    let is_low = l.e.fcmp(FloatPredicate::Less, values[0], values[1]);
     let raised = l.e.select(is_low, values[1], values[0]);
-    let is_high = compare(l, GREATER, raised, values[2]);
+    let is_high = l.e.fcmp(FloatPredicate::Greater, raised, values[2]);
     l.e.select(is_high, values[2], raised)
 }

@@ -1,0 +1,133 @@
+//! Attributes and types, each made once.
+
+use super::Emitter;
+use melior::Context;
+use melior::dialect::llvm;
+use melior::ir::attribute::{
+    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
+    IntegerAttribute, StringAttribute, TypeAttribute,
+};
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Type};
+
+/// Types that every lowering needs.
+#[derive(Clone, Copy)]
+pub(crate) struct Types<'c> {
+    pub(crate) i1: Type<'c>,
+    pub(crate) i8: Type<'c>,
+    pub(crate) i16: Type<'c>,
+    pub(crate) i32: Type<'c>,
+    pub(crate) i64: Type<'c>,
+    pub(crate) f32: Type<'c>,
+    /// An address in shared memory.
+    pub(crate) shared_pointer: Type<'c>,
+}
+
+impl<'c> Types<'c> {
+    pub(super) fn new(context: &'c Context) -> Self {
+        let int = |bits| IntegerType::new(context, bits).into();
+        Self {
+            i1: int(1),
+            i8: int(8),
+            i16: int(16),
+            i32: int(32),
+            i64: int(64),
+            f32: Type::float32(context),
+            shared_pointer: llvm::r#type::pointer(context, SHARED_SPACE),
+        }
+    }
+}
+
+/// The address space of shared memory, the same on both makers' GPUs.
+const SHARED_SPACE: u32 = 3;
+
+impl<'c> Emitter<'c> {
+    pub(crate) fn int_attr(&self, type_: Type<'c>, value: i64) -> Attribute<'c> {
+        IntegerAttribute::new(type_, value).into()
+    }
+
+    pub(crate) fn i32_attr(&self, value: i64) -> Attribute<'c> {
+        self.int_attr(self.types.i32, value)
+    }
+
+    pub(crate) fn i64_attr(&self, value: i64) -> Attribute<'c> {
+        self.int_attr(self.types.i64, value)
+    }
+
+    pub(crate) fn bool_attr(&self, value: bool) -> Attribute<'c> {
+        BoolAttribute::new(self.context, value).into()
+    }
+
+    pub(crate) fn string(&self, text: &str) -> Attribute<'c> {
+        StringAttribute::new(self.context, text).into()
+    }
+
+    pub(crate) fn type_attr(&self, type_: Type<'c>) -> Attribute<'c> {
+        TypeAttribute::new(type_).into()
+    }
+
+    pub(crate) fn i32_array(&self, values: &[i32]) -> Attribute<'c> {
+        DenseI32ArrayAttribute::new(self.context, values).into()
+    }
+
+    pub(super) fn i64_array(&self, values: &[i64]) -> Attribute<'c> {
+        DenseI64ArrayAttribute::new(self.context, values).into()
+    }
+
+    pub(super) fn symbol(&self, name: &str) -> Attribute<'c> {
+        FlatSymbolRefAttribute::new(self.context, name).into()
+    }
+
+    pub(crate) fn unit(&self) -> Attribute<'c> {
+        Attribute::unit(self.context)
+    }
+
+    /// An attribute of an upstream dialect by its text: for those that MLIR's C interface cannot make.
+    pub(crate) fn parsed(&self, text: &str) -> Attribute<'c> {
+        Attribute::parse(self.context, text).expect("the text is ours")
+    }
+
+    /// The same, parsed the first time only.
+    pub(crate) fn kept(&mut self, text: &'static str) -> Attribute<'c> {
+        if let Some(known) = self.kept.get(text) {
+            return *known;
+        }
+        let parsed = self.parsed(text);
+        self.kept.insert(text, parsed);
+        parsed
+    }
+
+    /// The range of an `i32` from 0 to less than `end`.
+    pub(crate) fn range_below(&mut self, end: u32) -> Attribute<'c> {
+        if let Some(known) = self.ranges.get(&end) {
+            return *known;
+        }
+        let range = self.parsed(&format!("#llvm.constant_range<i32, 0, {end}>"));
+        self.ranges.insert(end, range);
+        range
+    }
+
+    pub(crate) fn int_type(&self, bits: u32) -> Type<'c> {
+        IntegerType::new(self.context, bits).into()
+    }
+
+    pub(crate) fn vector_type(&self, count: usize, element: Type<'c>) -> Type<'c> {
+        Type::vector(&[count as u64], element)
+    }
+
+    pub(crate) fn struct_type(&self, members: &[Type<'c>]) -> Type<'c> {
+        llvm::r#type::r#struct(self.context, members, false)
+    }
+
+    pub(crate) fn void_type(&self) -> Type<'c> {
+        llvm::r#type::void(self.context)
+    }
+
+    pub(crate) fn function_type(&self, result: Type<'c>, arguments: &[Type<'c>]) -> Type<'c> {
+        llvm::r#type::function(result, arguments, false)
+    }
+
+    pub(crate) fn pointer_type(&self, space: u32) -> Type<'c> {
+        llvm::r#type::pointer(self.context, space)
+    }
+}

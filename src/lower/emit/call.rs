@@ -1,0 +1,59 @@
+//! Calls of what is not an operation: intrinsics, inline assembly.
+
+use super::Emitter;
+use crate::sys::build::{self, Val};
+use melior::ir::{Attribute, Type};
+
+impl<'c> Emitter<'c> {
+    /// Calls an intrinsic of LLVM that has no operation of its own and no effect.
+    pub(crate) fn call_intrinsic(
+        &mut self,
+        name: &'static str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        let count = i32::try_from(operands.len()).expect("an intrinsic has a few operands");
+        let attributes = [
+            ("intrin", self.string(name)),
+            ("operandSegmentSizes", self.i32_array(&[count, 0])),
+            ("op_bundle_sizes", self.i32_array(&[])),
+        ];
+        self.pure("llvm.call_intrinsic", operands, result, &attributes)
+    }
+
+    /// Calls a function of the module; returns its result, if it has one.
+    pub(crate) fn call(
+        &mut self,
+        callee: Attribute<'c>,
+        operands: &[Val<'c>],
+        result: Option<Type<'c>>,
+    ) -> Option<Val<'c>> {
+        let count = i32::try_from(operands.len()).expect("far fewer registers");
+        let attributes = [
+            ("callee", callee),
+            ("operandSegmentSizes", self.i32_array(&[count, 0])),
+            ("op_bundle_sizes", self.i32_array(&[])),
+        ];
+        let results: Vec<Type<'c>> = result.into_iter().collect();
+        let call = self.operation("llvm.call", operands, &results, &attributes, Vec::new());
+        result.map(|_| build::result(call, 0))
+    }
+
+    /// Assembly with an effect, and its result where it has one.
+    pub(crate) fn inline_asm(
+        &mut self,
+        text: &str,
+        constraints: &str,
+        operands: &[Val<'c>],
+        result: Option<Type<'c>>,
+    ) -> Option<Val<'c>> {
+        let attributes = [
+            ("asm_string", self.string(text)),
+            ("constraints", self.string(constraints)),
+            ("has_side_effects", self.unit()),
+        ];
+        let results: Vec<Type<'c>> = result.into_iter().collect();
+        let op = self.operation("llvm.inline_asm", operands, &results, &attributes, vec![]);
+        result.map(|_| build::result(op, 0))
+    }
+}

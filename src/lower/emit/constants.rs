@@ -1,0 +1,74 @@
+//! Constants: numbers, zeros of any type, and nothing in particular.
+
+use super::Emitter;
+use crate::sys::build::{self, Val};
+use crate::sys::{self, value_id};
+use melior::ir::attribute::FloatAttribute;
+use melior::ir::{Attribute, Type, TypeLike};
+
+impl<'c> Emitter<'c> {
+    pub(crate) fn constant(&mut self, type_: Type<'c>, value: i64) -> Val<'c> {
+        let attribute = if type_ == self.types.i1 {
+            self.bool_attr(value != 0)
+        } else {
+            self.int_attr(type_, value)
+        };
+        let constant = self.constant_of(type_, attribute);
+        self.constants
+            .insert(value_id(constant), value.cast_unsigned());
+        constant
+    }
+
+    /// A constant given as an attribute, known to the folds where it is an integer.
+    pub(crate) fn constant_attr(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
+        let constant = if type_.is_index() {
+            // LLVM's constants are of LLVM's types.
+            self.pure("arith.constant", &[], type_, &[("value", value)])
+        } else {
+            self.constant_of(type_, value)
+        };
+        if let Some(integer) = build::integer_value(value) {
+            self.constants
+                .insert(value_id(constant), integer.cast_unsigned());
+        }
+        constant
+    }
+
+    fn constant_of(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
+        self.pure("llvm.mlir.constant", &[], type_, &[("value", value)])
+    }
+
+    pub(crate) fn i32(&mut self, value: u32) -> Val<'c> {
+        self.constant(self.types.i32, i64::from(value.cast_signed()))
+    }
+
+    /// A constant float.
+    pub(crate) fn float(&mut self, type_: Type<'c>, value: f64) -> Val<'c> {
+        let attribute = FloatAttribute::new(self.context, type_, value).into();
+        self.constant_of(type_, attribute)
+    }
+
+    /// A constant of any type, 0 in all its parts.
+    pub(crate) fn zero(&mut self, type_: Type<'c>) -> Val<'c> {
+        if sys::float_width(type_).is_some() {
+            return self.float(type_, 0.0);
+        }
+        if type_.is_integer() {
+            return self.constant(type_, 0);
+        }
+        self.pure("llvm.mlir.zero", &[], type_, &[])
+    }
+
+    pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {
+        if type_.is_index() {
+            // LLVM's poison is of LLVM's types.
+            let zero = self.int_attr(type_, 0);
+            return self.constant_attr(type_, zero);
+        }
+        self.pure("llvm.mlir.poison", &[], type_, &[])
+    }
+
+    pub(super) fn known_constant(&self, value: Val<'c>) -> Option<u64> {
+        self.constants.get(&value_id(value)).copied()
+    }
+}

@@ -1,0 +1,67 @@
+//! Values as parts of others: vectors, structs, the same bits as another type, one of two.
+
+use super::Emitter;
+use crate::sys::build::Val;
+use melior::ir::{Type, ValueLike};
+
+impl<'c> Emitter<'c> {
+    /// The elements side by side; one element stays as it is.
+    pub(crate) fn gather(&mut self, elements: &[Val<'c>]) -> Val<'c> {
+        if let [only] = elements {
+            return *only;
+        }
+        let type_ = self.vector_type(elements.len(), elements[0].r#type());
+        let mut vector = self.undefined(type_);
+        for (i, element) in (0..).zip(elements) {
+            let index = self.i32(i);
+            vector = self.pure("llvm.insertelement", &[vector, *element, index], type_, &[]);
+        }
+        vector
+    }
+
+    /// The opposite of [`Self::gather`].
+    pub(crate) fn scatter(
+        &mut self,
+        vector: Val<'c>,
+        count: usize,
+        element: Type<'c>,
+    ) -> Vec<Val<'c>> {
+        if count == 1 {
+            return vec![vector];
+        }
+        (0..count)
+            .map(|i| {
+                let index = self.i32(i as u32);
+                self.pure("llvm.extractelement", &[vector, index], element, &[])
+            })
+            .collect()
+    }
+
+    /// One member of a struct, of a given type.
+    pub(crate) fn extract_value(&mut self, value: Val<'c>, i: usize, type_: Type<'c>) -> Val<'c> {
+        let position = self.i64_array(&[i as i64]);
+        let attributes = [("position", position)];
+        self.pure("llvm.extractvalue", &[value], type_, &attributes)
+    }
+
+    /// A struct with one member replaced.
+    pub(crate) fn insert_value(&mut self, struct_: Val<'c>, member: Val<'c>, i: usize) -> Val<'c> {
+        let attributes = [("position", self.i64_array(&[i as i64]))];
+        let type_ = struct_.r#type();
+        self.pure("llvm.insertvalue", &[struct_, member], type_, &attributes)
+    }
+
+    pub(crate) fn bitcast(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
+        if value.r#type() == type_ {
+            return value;
+        }
+        self.pure("llvm.bitcast", &[value], type_, &[])
+    }
+
+    pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        if a == b {
+            return a;
+        }
+        self.pure("llvm.select", &[condition, a, b], a.r#type(), &[])
+    }
+}

@@ -1,0 +1,240 @@
+//! AMD's GPUs: ROCDL.
+
+use super::{BufferIsa, Emitter, GlobalAccess, Gpu, Isa};
+use crate::lower::emit::FloatPredicate;
+use crate::sys::build::{self, Val};
+use crate::target::XorShuffle;
+use melior::ir::{Attribute, Type};
+
+pub(super) struct Amd;
+
+/// The names of a block's index along each axis.
+const WORKGROUP_ID: [&str; 3] = [
+    "rocdl.workgroup.id.x",
+    "rocdl.workgroup.id.y",
+    "rocdl.workgroup.id.z",
+];
+
+impl Isa for Amd {
+    /// AMD's compiler takes no number of registers.
+    fn kernel_attributes<'c>(
+        &self,
+        gpu: Gpu,
+        e: &Emitter<'c>,
+        _registers: Option<u64>,
+    ) -> Vec<(&'static str, Attribute<'c>)> {
+        let threads = gpu.threads();
+        let range = format!("{threads},{threads}");
+        vec![
+            ("rocdl.kernel", e.unit()),
+            ("rocdl.flat_work_group_size", e.string(&range)),
+            (
+                "rocdl.reqd_work_group_size",
+                e.i32_array(&[threads.cast_signed(), 1, 1]),
+            ),
+        ]
+    }
+
+    fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c> {
+        let i32 = e.types.i32;
+        e.pure("rocdl.workitem.id.x", &[], i32, &[("range", range)])
+    }
+
+    /// In a scalar register.
+    fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
+        let i32 = e.types.i32;
+        e.pure("rocdl.readfirstlane", &[value], i32, &[])
+    }
+
+    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+        let i32 = e.types.i32;
+        e.pure(WORKGROUP_ID[axis], &[], i32, &[])
+    }
+
+    fn block_barrier(&self, e: &mut Emitter<'_>) {
+        e.statement("rocdl.barrier", &[], &[]);
+    }
+
+    /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
+    fn warp_barrier(&self, e: &mut Emitter<'_>) {
+        e.fence("wavefront");
+    }
+
+    fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
+        match gpu.target.xor_shuffle(mask) {
+            XorShuffle::DppQuadPerm => {
+                let ctrl = (0..4).fold(0, |ctrl, i| ctrl | (i ^ mask) << (2 * i));
+                dpp(e, value, ctrl)
+            }
+            XorShuffle::DppRowHalfMirror => dpp(e, value, 0x141),
+            XorShuffle::DppRowMirror => dpp(e, value, 0x140),
+            XorShuffle::DppRowRor8 => dpp(e, value, 0x128),
+            XorShuffle::DppRowXmask => dpp(e, value, 0x160 + mask),
+            XorShuffle::PermlaneX16 => permlane_x16(e, value),
+            XorShuffle::DsSwizzle => {
+                // Bit-mask mode: and-mask 31, or-mask 0, xor-mask in bits 10 to 14.
+                let offset = e.i32(0x1f | mask << 10);
+                let i32 = e.types.i32;
+                e.effect("rocdl.ds_swizzle", &[value, offset], i32, &[])
+            }
+            XorShuffle::DsBpermute | XorShuffle::Bfly => {
+                let lane = gpu.lane(e);
+                let mask = e.i32(mask);
+                let source = e.xor(lane, mask);
+                self.shuffle_index(gpu, e, value, source)
+            }
+        }
+    }
+
+    /// Lanes are numbered by bytes of a register.
+    fn shuffle_index<'c>(
+        &self,
+        _: Gpu,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        source: Val<'c>,
+    ) -> Val<'c> {
+        let address = e.shl(source, 2);
+        let i32 = e.types.i32;
+        e.effect("rocdl.ds_bpermute", &[address, value], i32, &[])
+    }
+
+    fn swap_lanes<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        low: Val<'c>,
+        high: Val<'c>,
+        lane_bit: u32,
+    ) -> Option<[Val<'c>; 2]> {
+        let name = match lane_bit {
+            4 => "rocdl.permlane16.swap",
+            5 => "rocdl.permlane32.swap",
+            _ => return None,
+        };
+        let i32 = e.types.i32;
+        let pair = e.struct_type(&[i32, i32]);
+        let no = e.bool_attr(false);
+        let attributes = [("fi", no), ("boundControl", no)];
+        let both = e.effect(name, &[low, high], pair, &attributes);
+        Some([0, 1].map(|i| e.extract_value(both, i, i32)))
+    }
+
+    /// A masked access is branched around; the caches are left to the compiler.
+    fn load<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        others: Option<&[Val<'c>]>,
+    ) -> Val<'c> {
+        let Some(mask) = access.mask else {
+            return access.plain_load(e);
+        };
+        let fallback = access.fallback(e, others);
+        let type_ = access.type_(e);
+        let (then, _) = e.open_region(&[]);
+        let loaded = access.plain_load(e);
+        e.scf_yield(&[loaded]);
+        e.close_region();
+        let (otherwise, _) = e.open_region(&[]);
+        e.scf_yield(&[fallback]);
+        e.close_region();
+        build::result(e.scf_if(mask, &[type_], then, Some(otherwise)), 0)
+    }
+
+    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
+        let Some(mask) = access.mask else {
+            access.plain_store(e, whole);
+            return;
+        };
+        let (then, _) = e.open_region(&[]);
+        access.plain_store(e, whole);
+        e.scf_yield(&[]);
+        e.close_region();
+        e.scf_if(mask, &[], then, None);
+    }
+
+    fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        e.exp2(a)
+    }
+
+    /// The instruction takes a subnormal number for 0.
+    fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        let f32 = e.types.f32;
+        let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
+        let is_subnormal = e.fcmp(FloatPredicate::Less, a, smallest);
+        let up = e.float(f32, 2f64.powi(24));
+        let scaled = e.fmul(a, up);
+        let normal = e.select(is_subnormal, scaled, a);
+        let root = e.call_intrinsic("llvm.amdgcn.rsq", &[normal], f32);
+        let back = e.float(f32, 2f64.powi(12));
+        let scaled = e.fmul(root, back);
+        e.select(is_subnormal, scaled, root)
+    }
+
+    fn buffers(&self) -> Option<&'static dyn BufferIsa> {
+        Some(&Amd)
+    }
+}
+
+/// The address space of a buffer's descriptor.
+const RESOURCE_SPACE: u32 = 8;
+
+impl BufferIsa for Amd {
+    fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c> {
+        let stride = e.constant(e.types.i16, 0);
+        let size = e.constant(e.types.i64, bytes);
+        let flags = e.i32(flags);
+        let type_ = e.pointer_type(RESOURCE_SPACE);
+        let operands = [base, stride, size, flags];
+        e.pure("rocdl.make.buffer.rsrc", &operands, type_, &[])
+    }
+
+    fn load<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        resource: Val<'c>,
+        offset: Val<'c>,
+        cache: u32,
+        words: Type<'c>,
+    ) -> Val<'c> {
+        let operands = [resource, offset, e.i32(0), e.i32(cache)];
+        e.effect("rocdl.raw.ptr.buffer.load", &operands, words, &[])
+    }
+
+    fn store<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        words: Val<'c>,
+        resource: Val<'c>,
+        offset: Val<'c>,
+        cache: u32,
+    ) {
+        let operands = [words, resource, offset, e.i32(0), e.i32(cache)];
+        e.statement("rocdl.raw.ptr.buffer.store", &operands, &[]);
+    }
+}
+
+/// A data-parallel primitive over all rows and banks.
+fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
+    let all = e.i32_attr(0xf);
+    let attributes = [
+        ("dppCtrl", e.i32_attr(i64::from(ctrl))),
+        ("rowMask", all),
+        ("bankMask", all),
+        ("boundCtrl", e.bool_attr(true)),
+    ];
+    let i32 = e.types.i32;
+    e.effect("rocdl.update.dpp", &[value, value], i32, &attributes)
+}
+
+/// Each lane's word from the same lane of the other row.
+fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
+    let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
+    let operands = [value, value, low, high];
+    let attributes = [
+        ("fi", e.bool_attr(true)),
+        ("boundControl", e.bool_attr(false)),
+    ];
+    let i32 = e.types.i32;
+    e.effect("rocdl.permlanex16", &operands, i32, &attributes)
+}

@@ -1,0 +1,173 @@
+//! NVIDIA's GPUs: NVVM, and PTX where it has no operation.
+
+mod access;
+
+use super::{Emitter, GlobalAccess, Gpu, Isa};
+use crate::ir::UpstreamKind;
+use crate::lower::emit::Named;
+use crate::sys::build::Val;
+use melior::ir::{Attribute, ValueLike};
+
+pub(super) struct Nvidia;
+
+/// All lanes of a warp.
+const FULL_WARP: u32 = u32::MAX;
+
+/// The names of a block's index along each axis.
+const BLOCK_ID: [&str; 3] = [
+    "nvvm.read.ptx.sreg.ctaid.x",
+    "nvvm.read.ptx.sreg.ctaid.y",
+    "nvvm.read.ptx.sreg.ctaid.z",
+];
+
+/// The names of the number of blocks along each axis.
+const NUM_BLOCKS: [&str; 3] = [
+    "nvvm.read.ptx.sreg.nctaid.x",
+    "nvvm.read.ptx.sreg.nctaid.y",
+    "nvvm.read.ptx.sreg.nctaid.z",
+];
+
+impl Isa for Nvidia {
+    fn kernel_attributes<'c>(
+        &self,
+        gpu: Gpu,
+        e: &Emitter<'c>,
+        registers: Option<u64>,
+    ) -> Vec<(&'static str, Attribute<'c>)> {
+        let shape = e.i32_array(&[gpu.threads().cast_signed()]);
+        let limit = registers
+            .and_then(|n| i32::try_from(n).ok())
+            .map(|n| ("nvvm.maxnreg", e.i32_attr(i64::from(n))));
+        let kernel = [("nvvm.kernel", e.unit()), ("nvvm.reqntid", shape)];
+        kernel.into_iter().chain(limit).collect()
+    }
+
+    fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c> {
+        let i32 = e.types.i32;
+        e.pure("nvvm.read.ptx.sreg.tid.x", &[], i32, &[("range", range)])
+    }
+
+    /// The compiler finds out for itself.
+    fn uniform<'c>(&self, _: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
+        value
+    }
+
+    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+        let i32 = e.types.i32;
+        e.pure(BLOCK_ID[axis], &[], i32, &[])
+    }
+
+    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Option<Val<'c>> {
+        let i32 = e.types.i32;
+        Some(e.pure(NUM_BLOCKS[axis], &[], i32, &[]))
+    }
+
+    fn block_barrier(&self, e: &mut Emitter<'_>) {
+        e.statement("nvvm.barrier0", &[], &[]);
+    }
+
+    fn warp_barrier(&self, e: &mut Emitter<'_>) {
+        let mask = e.i32(FULL_WARP);
+        e.statement("nvvm.bar.warp.sync", &[mask], &[]);
+    }
+
+    fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
+        let mask = e.i32(mask);
+        shfl_sync(gpu, e, value, mask, "#nvvm<shfl_kind bfly>")
+    }
+
+    fn shuffle_index<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        source: Val<'c>,
+    ) -> Val<'c> {
+        shfl_sync(gpu, e, value, source, "#nvvm<shfl_kind idx>")
+    }
+
+    fn load<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        others: Option<&[Val<'c>]>,
+    ) -> Val<'c> {
+        access::load(e, access, others)
+    }
+
+    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
+        access::store(e, access, whole);
+    }
+
+    /// NVPTX has a power of two only as an approximation, which one must allow.
+    fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        e.approximate_exp2(a)
+    }
+
+    fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        let f32 = e.types.f32;
+        e.call_intrinsic("llvm.nvvm.rsqrt.approx.f", &[a], f32)
+    }
+
+    /// PTX has the power and the logarithm of base 2 only, and LLVM's own `log2` has no instructions,
+    /// whatever its flags allow.
+    fn approximate<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        function: UpstreamKind,
+        x: Val<'c>,
+        flags: &[Named<'c>],
+    ) -> Option<Val<'c>> {
+        Some(match function {
+            UpstreamKind::MathExp => {
+                let scaled = scale(e, x, std::f64::consts::LOG2_E, flags);
+                e.upstream(UpstreamKind::MathExp2, &[scaled], x.r#type(), flags)
+            }
+            UpstreamKind::MathLog => {
+                let log2 = log2(e, x);
+                scale(e, log2, std::f64::consts::LN_2, flags)
+            }
+            UpstreamKind::MathLog2 => log2(e, x),
+            _ => return None,
+        })
+    }
+
+    fn upper_half<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        a: Val<'c>,
+        b: Val<'c>,
+        is_signed: bool,
+    ) -> Option<Val<'c>> {
+        let name = if is_signed {
+            "llvm.nvvm.mulhi.ll"
+        } else {
+            "llvm.nvvm.mulhi.ull"
+        };
+        Some(e.call_intrinsic(name, &[a, b], a.r#type()))
+    }
+}
+
+fn shfl_sync<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    value: Val<'c>,
+    offset: Val<'c>,
+    kind: &'static str,
+) -> Val<'c> {
+    let (all, clamp) = (e.i32(FULL_WARP), e.i32(gpu.target.lanes - 1));
+    let kind = e.kept(kind);
+    let operands = [all, value, offset, clamp];
+    let i32 = e.types.i32;
+    e.effect("nvvm.shfl.sync", &operands, i32, &[("kind", kind)])
+}
+
+fn log2<'c>(e: &mut Emitter<'c>, x: Val<'c>) -> Val<'c> {
+    e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type())
+}
+
+fn scale<'c>(e: &mut Emitter<'c>, value: Val<'c>, factor: f64, flags: &[Named<'c>]) -> Val<'c> {
+    let type_ = value.r#type();
+    let factor = e.float(type_, factor);
+    e.upstream(UpstreamKind::ArithMulF, &[value, factor], type_, flags)
+}
