@@ -4,9 +4,10 @@
 //!
 //! Rooms, lowest first; each one uses only those above it in this list:
 //! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
-//! [`target`] GPUs as data, [`plan`] how a conversion is carried out, [`machine`] the evaluator
+//! [`target`] GPUs as data, [`access`] how wide accesses to memory may be, [`plan`] how data moves, [`machine`] the evaluator
 //! that proves plans and kernels lane by lane, [`view`] layouts as text.
 
+pub mod access;
 pub mod encoding;
 pub mod f2;
 mod graph;

@@ -119,7 +119,7 @@ impl Allocation {
         let largest = planner
             .plans
             .values()
-            .map(|plan| plan.scratch_bytes())
+            .map(|plan| plan.program().scratch_bytes())
             .max()
             .unwrap_or_default();
         let scratch = planner.bytes.checked_next_multiple_of(ALIGNMENT);
@@ -199,8 +199,8 @@ impl Allocation {
             }
             if let Some(placed) = self.placed.get_mut(&operation_id(op)) {
                 place_one(placed, pending, budget);
-                if placed.plan.scratch_bytes() > 0 {
-                    let end = placed.offset + placed.plan.scratch_bytes();
+                if placed.plan.program().scratch_bytes() > 0 {
+                    let end = placed.offset + placed.plan.program().scratch_bytes();
                     let end = self.scratch.saturating_add(end);
                     self.bytes = self.bytes.max(end);
                 }
@@ -268,7 +268,7 @@ impl Allocation {
 }
 
 fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
-    let bytes = placed.plan.scratch_bytes();
+    let bytes = placed.plan.program().scratch_bytes();
     if bytes == 0 {
         return;
     }
@@ -299,6 +299,7 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
     // Everyone who passes a block barrier of this plan has read what came before it.
     if placed
         .plan
+        .program()
         .steps()
         .iter()
         .any(|s| matches!(s, Step::Barrier(BarrierScope::Block)))
@@ -384,7 +385,7 @@ impl Planner<'_> {
         let plan = plan_conversion(&src.full, &dst.full, bits, target, &options)
             .map_err(|e| Diagnostic::new(e.to_string()))?;
         // Nobody needs to trust the plan: the machine model runs it for every lane.
-        machine::check_plan(&plan, &src.full, &dst.full, target).map_err(|fault| {
+        machine::check_plan(plan.program(), &src.full, &dst.full, target).map_err(|fault| {
             Diagnostic::new(format!(
                 "internal error, please report it: the plan is wrong: {fault}"
             ))

@@ -1,7 +1,7 @@
 //! What is known of every value of a function along its dimensions, by one walk to a fixpoint.
 //!
 //! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
-//! [`crate::plan::axis`]; values that loops and branches carry take what holds of all that reach them, and the walk
+//! [`crate::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
 //! repeats until nothing changes. An operation that is not listed here has results of which nothing is known.
 //!
 //! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
@@ -12,9 +12,9 @@
 //! Missing on purpose: facts across function calls (attributes of the callee's arguments speak for them) and about
 //! loaded values.
 
+use crate::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::ir::{AnyKind, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
-use crate::plan::axis::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::sys::{self, build};
 use melior::ir::attribute::{
     ArrayAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute,

@@ -3,8 +3,8 @@
 use super::bits_of;
 use super::emit::Emitter;
 use super::gpu::Gpu;
-use crate::plan::index::{IndexOp, IndexProgram};
-use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
+use crate::plan::program::{IndexOp, IndexProgram};
+use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::r#type::IntegerType;
@@ -16,7 +16,7 @@ use melior::ir::{Type, ValueLike};
 pub(crate) fn emit_plan<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,
-    plan: &ConvertPlan,
+    plan: &Program,
     sources: &[Val<'c>],
     scratch: Option<Val<'c>>,
 ) -> Vec<Val<'c>> {
@@ -44,7 +44,7 @@ pub(crate) fn emit_plan<'c>(
 
 /// The type an element has in words and in shared memory: the element's own, but an integer where
 /// it is narrower than a byte.
-fn container_type<'c>(e: &Emitter<'c>, plan: &ConvertPlan, element: Type<'c>) -> Type<'c> {
+fn container_type<'c>(e: &Emitter<'c>, plan: &Program, element: Type<'c>) -> Type<'c> {
     if plan.elem_bits() < 8 {
         e.types.i8
     } else {
@@ -55,7 +55,7 @@ fn container_type<'c>(e: &Emitter<'c>, plan: &ConvertPlan, element: Type<'c>) ->
 struct Run<'r, 'c> {
     e: &'r mut Emitter<'c>,
     gpu: Gpu,
-    plan: &'r ConvertPlan,
+    plan: &'r Program,
     element: Type<'c>,
     container: Type<'c>,
     scratch: Option<Val<'c>>,

@@ -9,7 +9,7 @@ use super::gpu::Gpu;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
-use crate::plan::index::{IndexProgram, Join};
+use crate::plan::program::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Spec, Val};
 use crate::sys::{self, Diagnostic, Reported, value_id};
 use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
@@ -468,8 +468,9 @@ impl<'c> Lowering<'c> {
         if barrier {
             self.gpu.block_barrier(&mut self.e);
         }
-        let scratch = (plan.scratch_bytes() > 0).then(|| self.shared_memory(offset));
-        let results = super::convert::emit_plan(&mut self.e, self.gpu, &plan, &sources, scratch);
+        let scratch = (plan.program().scratch_bytes() > 0).then(|| self.shared_memory(offset));
+        let results =
+            super::convert::emit_plan(&mut self.e, self.gpu, plan.program(), &sources, scratch);
         self.set(build::result(op, 0), results);
         Ok(())
     }

@@ -1,6 +1,5 @@
 //! The evaluator: runs plans and lowered kernels lane by lane.
 
-mod banks;
 pub mod kernel;
 mod plan;
 mod race;

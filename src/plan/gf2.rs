@@ -3,7 +3,7 @@
 use crate::f2::Echelon;
 
 /// The exclusive or of the columns that `x` selects.
-pub(super) fn apply_u32(columns: &[u32], x: u32) -> u32 {
+pub(crate) fn apply_u32(columns: &[u32], x: u32) -> u32 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
         let bit = x.trailing_zeros() as usize;
@@ -14,7 +14,7 @@ pub(super) fn apply_u32(columns: &[u32], x: u32) -> u32 {
 }
 
 /// The exclusive or of the columns that `x` selects.
-pub(super) fn apply(columns: &[u64], x: u64) -> u64 {
+pub(crate) fn apply(columns: &[u64], x: u64) -> u64 {
     let (mut x, mut y) = (x, 0);
     while x != 0 {
         y ^= columns[x.trailing_zeros() as usize];
@@ -24,7 +24,7 @@ pub(super) fn apply(columns: &[u64], x: u64) -> u64 {
 }
 
 /// The elimination of a list of columns, numbered from 0.
-pub(super) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
+pub(crate) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon {
     let mut e = Echelon::new();
     for (i, &c) in columns.into_iter().enumerate() {
         e.insert(i, c);
@@ -32,8 +32,13 @@ pub(super) fn echelon<'a>(columns: impl IntoIterator<Item = &'a u64>) -> Echelon
     e
 }
 
+/// The largest power of two that is not above `x`, as its logarithm; 0 for 0.
+pub(crate) const fn log2_floor(x: u32) -> u32 {
+    if x == 0 { 0 } else { x.ilog2() }
+}
+
 /// A basis of what two spans have in common; for lists of unit vectors, those in both, in the order of `a`.
-pub(super) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
+pub(crate) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
     let mut result = Vec::new();
     if a.iter().chain(b).all(|c| c.count_ones() <= 1) {
         for &c in a {
@@ -58,7 +63,7 @@ pub(super) fn intersection(a: &[u64], b: &[u64]) -> Vec<u64> {
 }
 
 /// The columns that are independent of those before them.
-pub(super) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
+pub(crate) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = Echelon::new();
     let mut kept = Vec::new();
     for c in columns {
@@ -70,7 +75,7 @@ pub(super) fn independent(columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
 }
 
 /// Of `columns`, those that extend the span of `base` (and each other).
-pub(super) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
+pub(crate) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) -> Vec<u64> {
     let mut e = echelon(base);
     let mut kept = Vec::new();
     for c in columns {
@@ -82,12 +87,12 @@ pub(super) fn extending(base: &[u64], columns: impl IntoIterator<Item = u64>) ->
 }
 
 /// Unit vectors, lowest first, that complete `base` to the whole space of `bits` bits.
-pub(super) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
+pub(crate) fn complement(base: &[u64], bits: u32) -> Vec<u64> {
     extending(base, (0..bits).map(|b| 1u64 << b))
 }
 
 /// The bits of `x` where `mask` is set, moved together.
-pub(super) fn compress(x: u64, mask: u64) -> u64 {
+pub(crate) fn compress(x: u64, mask: u64) -> u64 {
     if mask == u64::MAX || mask & (mask + 1) == 0 {
         return x & mask;
     }

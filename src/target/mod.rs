@@ -22,8 +22,10 @@
 
 use core::fmt;
 
+mod banks;
 mod table;
 
+pub(crate) use banks::{Banks, Wavefronts};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.

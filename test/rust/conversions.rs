@@ -3,7 +3,7 @@
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::machine::check_plan;
 use linear_layout::plan::{
-    ConvertPlan, PlanOptions, Step, Strategy, minimal_conversion_dims, plan_conversion,
+    PlanOptions, Program, Step, Strategy, minimal_conversion_dims, plan_conversion,
 };
 use linear_layout::target::Target;
 use serde_json::Value;
@@ -69,7 +69,7 @@ fn vectors() {
                     continue;
                 }
             };
-            match check_plan(&plan, &src, &dst, target) {
+            match check_plan(plan.program(), &src, &dst, target) {
                 Ok(report) => {
                     let peer = &case["peer_shared"];
                     let allowed = |key: &str| peer[key].as_u64().unwrap_or(0);
@@ -216,10 +216,10 @@ fn diagnostic(
         options.scratch_limit = limit;
         match plan_conversion(src, dst, bits, target, &options) {
             Ok(plan) => {
-                if let Err(fault) = check_plan(&plan, src, dst, target) {
+                if let Err(fault) = check_plan(plan.program(), src, dst, target) {
                     return Some(format!("{strategy:?}: {fault}\n{plan}"));
                 }
-                if limit.is_some_and(|l| plan.scratch_bytes() > l) {
+                if limit.is_some_and(|l| plan.program().scratch_bytes() > l) {
                     return Some(format!("{strategy:?}: over the limit of {limit:?}\n{plan}"));
                 }
             }
@@ -336,7 +336,7 @@ fn no_conflicts_anywhere() {
             let (src, dst) = (side(), side());
             let options = PlanOptions::new().with_strategy(Strategy::Shared);
             let plan = plan_conversion(&src, &dst, width, target, &options).unwrap();
-            let report = check_plan(&plan, &src, &dst, target).unwrap();
+            let report = check_plan(plan.program(), &src, &dst, target).unwrap();
             planned += 1;
             if report.conflicts() > 0 {
                 bad.push(format!(
@@ -369,13 +369,13 @@ fn dealt(tensor_bits: &[usize]) -> LinearLayout {
 
 /// The proved plan that exchanges words between lanes.
 #[track_caller]
-fn shuffled(src: &[usize], dst: &[usize]) -> ConvertPlan {
+fn shuffled(src: &[usize], dst: &[usize]) -> Program {
     let target = Target::parse("cuda:90").unwrap();
     let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
     let (src, dst) = (dealt(src), dealt(dst));
     let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
-    check_plan(&plan, &src, &dst, target).unwrap();
-    plan
+    check_plan(plan.program(), &src, &dst, target).unwrap();
+    plan.program().clone()
 }
 
 /// One register bit for one lane bit: half of the values stay. Two for two: each lane still reads from the
@@ -429,6 +429,7 @@ fn four_warps_cost_four_times_as_much() {
         let target = Target::parse("cuda:90").unwrap();
         plan_conversion(&dealt(&src), &dealt(&dst), 32, target, &options)
             .unwrap()
+            .program()
             .cost()
     };
     for strategy in [Strategy::Shuffle, Strategy::Shared] {

@@ -403,7 +403,8 @@ fn every_error_text_has_a_test() {
         "src/f2/matrix.rs",
         "src/layout/error.rs",
         "src/encoding/error.rs",
-        "src/plan/error.rs",
+        "src/plan/convert/error.rs",
+        "src/plan/memory/error.rs",
     ] {
         let texts = fixed_texts(&read(file));
         assert!(!texts.is_empty(), "{file} has texts");

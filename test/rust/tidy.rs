@@ -34,7 +34,7 @@ pub(crate) fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> 
 }
 
 /// The rooms, each with those that it may use.
-const ROOMS: [(&str, &[&str]); 10] = [
+const ROOMS: [(&str, &[&str]); 11] = [
     ("f2", &[]),
     ("layout", &["f2"]),
     ("encoding", &["f2", "layout"]),
@@ -43,24 +43,34 @@ const ROOMS: [(&str, &[&str]); 10] = [
     ("tilus", &["f2", "layout"]),
     ("bridge", &["f2", "layout", "encoding", "cute", "tilus"]),
     (
-        "plan",
+        "access",
         &[
             "f2", "layout", "encoding", "cute", "tilus", "bridge", "target",
         ],
     ),
     (
+        "plan",
+        &[
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access",
+        ],
+    ),
+    (
         "machine",
         &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan",
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
         ],
     ),
     (
         "view",
         &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "plan", "machine",
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
+            "machine",
         ],
     ),
 ];
+
+/// The parts of `plan`, in order: each uses those before it.
+const PARTS_OF_PLAN: [&str; 4] = ["gf2", "program", "memory", "convert"];
 
 /// The second row, in order: each uses those before it, and all of the first row.
 const MLIR_ROOMS: [&str; 4] = ["sys", "ir", "lower", "passes"];
@@ -140,6 +150,33 @@ fn arrows_between_rooms_point_one_way() {
                     if !has_mlir && line.contains(&format!("{package}::")) {
                         wrong.push(format!("{}: `{room}` uses {package}", file.display()));
                     }
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+#[test]
+fn arrows_between_parts_of_plans_point_one_way() {
+    let mut wrong = Vec::new();
+    for (i, part) in PARTS_OF_PLAN.iter().enumerate() {
+        for file in files(format!("src/plan/{part}"), &["rs"]) {
+            let text = fs::read_to_string(&file).expect("a source file is text");
+            let code = text.split("#[cfg(test)]\nmod tests {").next();
+            let code = code.unwrap_or_default().lines();
+            for line in code.filter(|line| !line.trim_start().starts_with("//")) {
+                // A part names another as `crate::plan::part`, or from its root as `super::part`.
+                let names = |later: &str| {
+                    line.contains(&format!("crate::plan::{later}"))
+                        || line.contains(&format!("super::{later}::"))
+                };
+                if PARTS_OF_PLAN[i + 1..].iter().any(|later| names(later)) {
+                    wrong.push(format!("{}: {line}", file.display()));
+                }
+                // The root of `plan` shows all parts: what names it may mean any.
+                if line.contains("crate::plan::{") {
+                    wrong.push(format!("{}: {line}", file.display()));
                 }
             }
         }

@@ -100,7 +100,7 @@ impl Question<'_> {
 
     fn answer(&self, target: &Target) -> Result<Answer, Failure> {
         let plan = self.plan(target, &self.options).map_err(Failure::new)?;
-        let report = check_plan(&plan, self.src, self.dst, target).map_err(|fault| {
+        let report = check_plan(plan.program(), self.src, self.dst, target).map_err(|fault| {
             Failure::new(format!("the plan for {target} is wrong: {fault}"))
                 .note("this is a bug of linear-layout; please report the two layouts")
         })?;
@@ -122,7 +122,7 @@ impl Question<'_> {
                 // What is planned without a way prescribed has those that looked promising.
                 Ok(plan) => {
                     if !found.iter().any(|(kind, _)| *kind == plan.kind()) {
-                        found.push((plan.kind(), plan.cost()));
+                        found.push((plan.kind(), plan.program().cost()));
                     }
                 }
                 Err(error) => failed.push((strategy.to_string(), Err(error))),
@@ -215,7 +215,7 @@ fn why(plan: &ConvertPlan) -> String {
     let reach = match (moves.contains(&"warp"), moves.contains(&"lane")) {
         (true, _) => "elements go from warp to warp, which only shared memory does",
         (_, true) => "elements go from lane to lane of a warp",
-        _ if plan.is_identity() => "every element is where it should be",
+        _ if plan.program().is_identity() => "every element is where it should be",
         _ => "every element is in the right thread",
     };
     let considered = plan.reason().considered.len();
@@ -232,15 +232,18 @@ fn why(plan: &ConvertPlan) -> String {
 fn facts(Answer { plan, report }: &Answer) -> String {
     let mut text = format!(
         "registers: {} -> {} in each of {} lanes of {}\n",
-        plan.num_sources(),
-        plan.results().len(),
-        1 << plan.lanes_log2(),
-        counted(1 << plan.warps_log2(), "warp"),
+        plan.program().num_sources(),
+        plan.program().results().len(),
+        1 << plan.program().lanes_log2(),
+        counted(1 << plan.program().warps_log2(), "warp"),
     );
-    text += &format!("cost: {}\n", plan.cost());
-    text += &format!("scratch: {} bytes of shared memory", plan.scratch_bytes());
+    text += &format!("cost: {}\n", plan.program().cost());
+    text += &format!(
+        "scratch: {} bytes of shared memory",
+        plan.program().scratch_bytes()
+    );
     let reason = plan.reason();
-    if plan.scratch_bytes() > 0 {
+    if plan.program().scratch_bytes() > 0 {
         text += &format!(
             ", stored {} and loaded {} bytes at a time, {}",
             reason.store_bytes,
@@ -263,7 +266,7 @@ fn facts(Answer { plan, report }: &Answer) -> String {
 /// How many steps there are of each sort, in the order in which sorts come first.
 fn counts(plan: &ConvertPlan) -> Vec<(&'static str, u64)> {
     let mut counts: Vec<(&str, u64)> = Vec::new();
-    for step in plan.steps() {
+    for step in plan.program().steps() {
         let sort = step.sort();
         match counts.iter_mut().find(|(known, _)| *known == sort) {
             Some((_, count)) => *count += 1,
@@ -310,8 +313,8 @@ fn others(question: &Question<'_>, asked: &Target) -> Vec<Other> {
                     format!(
                         "{}, {}, {} bytes of scratch, {}",
                         answer.plan.kind(),
-                        answer.plan.cost(),
-                        answer.plan.scratch_bytes(),
+                        answer.plan.program().cost(),
+                        answer.plan.program().scratch_bytes(),
                         counted(answer.report.conflicts(), "bank conflict"),
                     ),
                     answer_json(&answer),
@@ -356,8 +359,14 @@ fn answer_json(Answer { plan, report }: &Answer) -> Map<String, Value> {
     Map::from_iter([
         ("kind".to_owned(), json!(plan.kind().to_string())),
         ("moves".to_owned(), json!(moves)),
-        ("cost_quarter_clocks".to_owned(), cost_json(plan.cost())),
-        ("scratch_bytes".to_owned(), json!(plan.scratch_bytes())),
+        (
+            "cost_quarter_clocks".to_owned(),
+            cost_json(plan.program().cost()),
+        ),
+        (
+            "scratch_bytes".to_owned(),
+            json!(plan.program().scratch_bytes()),
+        ),
         ("bank_conflicts".to_owned(), json!(report.conflicts())),
     ])
 }

@@ -5,9 +5,9 @@ use super::eval;
 use super::exec::Exec;
 use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
-use crate::machine::banks::{Banks, Wavefronts};
 use crate::machine::race::{Conflict, Found};
 use crate::target::Vendor;
+use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]

@@ -6,7 +6,7 @@
 //! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
 
 use crate::machine::race::{Cell, Found, Now, Order, UNTOUCHED};
-use crate::plan::{BarrierScope, ConvertPlan, Step};
+use crate::plan::{BarrierScope, Program, Step};
 
 /// No name: the register or cell was never written.
 pub(super) const NOTHING: u32 = u32::MAX;
@@ -42,7 +42,7 @@ pub(super) struct Stamp {
 }
 
 impl Memory {
-    pub(super) fn new(plan: &ConvertPlan, cells: usize, warps: usize, force_ledger: bool) -> Self {
+    pub(super) fn new(plan: &Program, cells: usize, warps: usize, force_ledger: bool) -> Self {
         if force_ledger || !is_plain(plan, warps) {
             return Self::Recorded {
                 cells: vec![(NOTHING, UNTOUCHED); cells],
@@ -179,7 +179,7 @@ fn now(thread: u32, epoch: u32, block_epoch: u32) -> Now {
 
 /// Only stores or only loads between barriers, and barriers of one scope; a single one where warps do not wait
 /// for each other, since the stamp knows nothing of readers.
-fn is_plain(plan: &ConvertPlan, warps: usize) -> bool {
+fn is_plain(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {
         match *step {

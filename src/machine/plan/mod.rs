@@ -17,7 +17,7 @@
 //! let target = Target::parse("cuda:90")?;
 //! let options = PlanOptions::new().with_strategy(Strategy::Shared);
 //! let plan = plan_conversion(&src, &dst, 32, target, &options)?;
-//! let report = check_plan(&plan, &src, &dst, target)?;
+//! let report = check_plan(plan.program(), &src, &dst, target)?;
 //! assert_eq!((report.elements_checked, report.conflicts()), (64, 0));
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
@@ -42,17 +42,18 @@ use fault::Kind;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
-use crate::plan::ConvertPlan;
+use crate::plan::Program;
 use crate::target::Target;
 
 /// Runs the plan for every thread and checks each destination register.
 ///
 /// # Shape
-/// `plan` as made by [`crate::plan::plan_conversion`] from `src` and `dst` for `target`.
+/// `plan` takes the unique registers of `src` and gives those of `dst`, as the program of a plan that
+/// [`crate::plan::plan_conversion`] makes for `target`.
 /// # Errors
 /// The first fault: a wrong element, a race, a bad address, a malformed step.
 pub fn check_plan(
-    plan: &ConvertPlan,
+    plan: &Program,
     src: &LinearLayout,
     dst: &LinearLayout,
     target: &Target,
@@ -61,7 +62,7 @@ pub fn check_plan(
 }
 
 fn check(
-    plan: &ConvertPlan,
+    plan: &Program,
     src: &LinearLayout,
     dst: &LinearLayout,
     target: &Target,

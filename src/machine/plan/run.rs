@@ -3,16 +3,15 @@
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory, NOTHING};
 use super::report::PlanReport;
-use crate::machine::banks::{Banks, Wavefronts};
-use crate::plan::{Address, BarrierScope, ConvertPlan, Step, ValueId};
-use crate::target::{Access, Target};
+use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
+use crate::target::{Access, Banks, Target, Wavefronts};
 
 /// Address base, bytes and direction of an access.
 type AccessShape = (u32, u32, Access);
 
 /// The registers of all threads and the shared memory, full of names.
 pub(super) struct Machine<'a> {
-    plan: &'a ConvertPlan,
+    plan: &'a Program,
     target: &'a Target,
     threads: usize,
     lanes_log2: u32,
@@ -33,7 +32,7 @@ pub(super) struct Machine<'a> {
 
 impl<'a> Machine<'a> {
     pub(super) fn new(
-        plan: &'a ConvertPlan,
+        plan: &'a Program,
         target: &'a Target,
         threads: usize,
         force_ledger: bool,
@@ -487,10 +486,7 @@ impl<'a> Machine<'a> {
             return *known;
         }
         let target = self.target;
-        let banks = Banks {
-            count: target.banks,
-            bytes: target.bank_bytes,
-        };
+        let banks = Banks::of(target);
         let lanes = self.bases[base as usize].iter().take(target.lanes as usize);
         let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
         let lane_bits = target.phase_lane_bits(access, bytes);

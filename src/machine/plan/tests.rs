@@ -30,18 +30,18 @@ fn plan(
     warps: usize,
     bits: u32,
     strategy: Strategy,
-) -> (ConvertPlan, LinearLayout, LinearLayout, &'static Target) {
+) -> (Program, LinearLayout, LinearLayout, &'static Target) {
     let target = Target::parse("cuda:90").unwrap();
     let (src, dst) = transposition(warps);
     let options = PlanOptions::new().with_strategy(strategy);
     let plan = plan_conversion(&src, &dst, bits, target, &options).unwrap();
-    (plan, src, dst, target)
+    (plan.program().clone(), src, dst, target)
 }
 
 /// Both ways of watching memory give this verdict.
 #[track_caller]
 fn verdict(
-    plan: &ConvertPlan,
+    plan: &Program,
     src: &LinearLayout,
     dst: &LinearLayout,
     target: &Target,
@@ -199,6 +199,7 @@ fn copies_of_another_warp_are_waited_for() {
     for in_registers in [false, true] {
         let (src, dst) = copied(in_registers);
         let plan = plan_conversion(&src, &dst, 8, target, &options).unwrap();
+        let plan = plan.program().clone();
         let report = verdict(&plan, &src, &dst, target).unwrap();
         assert_eq!((report.warp_barriers, report.block_barriers), (0, 1));
         let weak = plan.edited(|steps| {
@@ -220,6 +221,7 @@ fn copies_of_another_warp_are_waited_for() {
         drop_warp(&dst).product(&own).unwrap(),
     );
     let plan = plan_conversion(&src, &dst, 8, target, &options).unwrap();
+    let plan = plan.program().clone();
     let report = verdict(&plan, &src, &dst, target).unwrap();
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }

@@ -143,10 +143,10 @@ fn widths_and_wavefronts() {
         assert_eq!(plan.vector(), width, "{buffer} {bits}");
         assert_eq!(plan.wavefronts(), wavefronts, "{buffer} {bits}");
     };
-    check(BUFFERS[1], 16, 8, Some((4, 4)));
-    check(BUFFERS[0], 16, 8, Some((32, 4)));
+    check(BUFFERS[1], 16, 8, (8, 8));
+    check(BUFFERS[0], 16, 8, (64, 8));
     // Gaps of 2 elements keep it at 2.
-    check(BUFFERS[6], 16, 2, None);
+    check(BUFFERS[6], 16, 2, (16, 8));
 }
 
 #[test]

@@ -5,9 +5,9 @@ use super::local::plan_local;
 use super::shared::plan_shared;
 use super::shuffle::Exchange;
 use super::sides::Sides;
-use super::step::{ConvertPlan, PlanKind, Strategy};
-use super::{Cost, PlanOptions};
+use super::{ConvertPlan, PlanKind, PlanOptions, Strategy};
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::program::Cost;
 use crate::target::Target;
 
 /// The input dims that a conversion touches at least, as Triton's `minimalCvtLayout` has them.
@@ -85,7 +85,7 @@ pub fn plan_conversion(
     let done = plans.iter().any(|p| p.kind() == PlanKind::Rename);
     let mut failed = None;
     if !done {
-        let budget = |plans: &[ConvertPlan]| plans.iter().map(|p| p.cost().total()).min();
+        let budget = |plans: &[ConvertPlan]| plans.iter().map(|p| p.program().cost().total()).min();
         if allows(Strategy::Shared) {
             match plan_shared(&sides, elem_bits, options, target) {
                 Ok(plan) => plans.push(plan),
@@ -104,8 +104,11 @@ pub fn plan_conversion(
         }
     }
     let moves = minimal_conversion_dims(src, dst)?;
-    plans.sort_by_key(|p| p.cost().total());
-    let considered: Vec<(PlanKind, Cost)> = plans.iter().map(|p| (p.kind(), p.cost())).collect();
+    plans.sort_by_key(|p| p.program().cost().total());
+    let considered: Vec<(PlanKind, Cost)> = plans
+        .iter()
+        .map(|p| (p.kind(), p.program().cost()))
+        .collect();
     match plans.into_iter().next() {
         Some(mut plan) => {
             plan.reason.moves = moves;

@@ -1,10 +1,10 @@
 //! The two layouts of a conversion, checked against each other and brought to one coordinate system.
 
 use super::error::{Kind, PlanError, SideName};
-use super::gf2::{apply, compress, echelon};
-use super::step::BarrierScope;
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::gf2::{apply, compress, echelon};
+use crate::plan::program::{BarrierScope, Builder, Threads};
 use crate::target::Target;
 
 /// One side of a conversion: where each bit of the hardware position leads, as packed coordinates.
@@ -137,6 +137,15 @@ impl Sides {
             lanes_log2,
             warps_log2,
         })
+    }
+
+    /// Begins a program on the source's registers.
+    pub(crate) fn builder(&self, elem_bits: u32) -> Builder {
+        let threads = Threads {
+            lanes_log2: self.lanes_log2,
+            warps_log2: self.warps_log2,
+        };
+        Builder::new(self.src.reg.len() as u32, elem_bits, threads)
     }
 
     /// Every element of the destination must be in the same block of the source.

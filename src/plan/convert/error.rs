@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::step::Strategy;
+use super::Strategy;
 use crate::layout::{Dim, LayoutError};
 
 /// No plan: the layouts do not fit each other or the target, or the request cannot be met.
@@ -54,14 +54,6 @@ pub(super) enum Kind {
         limit: u32,
         target: &'static str,
     },
-    /// An element of a buffer that memory is not accessed by.
-    MemoryWidth {
-        bits: u32,
-    },
-    /// A buffer in the memory of several CTAs.
-    SeveralBlocks {
-        blocks: u64,
-    },
     Layout(LayoutError),
 }
 
@@ -87,10 +79,7 @@ impl PlanError {
     pub const fn is_unsupported(&self) -> bool {
         matches!(
             self.kind,
-            Kind::BlockMovement { .. }
-                | Kind::ElementWidth { .. }
-                | Kind::MemoryWidth { .. }
-                | Kind::SeveralBlocks { .. }
+            Kind::BlockMovement { .. } | Kind::ElementWidth { .. }
         )
     }
 
@@ -197,14 +186,6 @@ impl fmt::Display for PlanError {
             } => write!(
                 f,
                 "the conversion needs {needed} bytes of shared memory on {target}: expected at most {limit}"
-            ),
-            Kind::MemoryWidth { bits } => write!(
-                f,
-                "elements of {bits} bits are not supported in a buffer: expected 8, 16, 32 or 64"
-            ),
-            Kind::SeveralBlocks { blocks } => write!(
-                f,
-                "a buffer in the memory of {blocks} CTAs is not supported yet: expected one in that of 1"
             ),
             Kind::Layout(error) => error.fmt(f),
         }

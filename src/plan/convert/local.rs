@@ -1,10 +1,10 @@
 //! Conversions in which no data leaves its thread: renames, and selects where the register depends on the thread.
 
-use super::build::Builder;
-use super::gf2::{apply, echelon};
 use super::sides::Sides;
-use super::step::{ConvertPlan, PlanKind, ValueId};
+use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
+use crate::plan::gf2::{apply, echelon};
+use crate::plan::program::{Builder, ValueId};
 use crate::target::Target;
 
 /// Writes a matrix (by columns) as a sum of as few rank-1 ones as possible: pairs (vector, mask of columns).
@@ -57,7 +57,7 @@ pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Opti
         .collect();
     let by_register: Option<Vec<u64>> = dst.reg.iter().map(|&c| held.solve(c)).collect();
     let (by_thread, by_register) = (by_thread?, by_register?);
-    let mut builder = Builder::new(sides, elem_bits);
+    let mut builder = sides.builder(elem_bits);
     let mut file: Vec<Option<ValueId>> = builder.sources().into_iter().map(Some).collect();
     let parts = factor(&by_thread);
     for &(flip, mask) in &parts {
@@ -71,7 +71,7 @@ pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Opti
     } else {
         PlanKind::Select
     };
-    Some(builder.finish(kind, results, 0, target))
+    Some(ConvertPlan::new(kind, builder.finish(results, 0, target)))
 }
 
 #[cfg(test)]

@@ -18,8 +18,8 @@
 //! Triton's `GenericSwizzling.cpp` (`optimalSwizzlingLdSt`), stated on subspaces instead of sets of unit
 //! vectors, with the phases of each target and the vector width of each side chosen by its wavefronts.
 
-use super::gf2::{complement, echelon, extending, independent, intersection};
 use super::sides::{Side, Sides};
+use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
 use crate::target::{Access, Target};
 
 /// A swizzle: which combination of tensor coordinates each offset bit steps along.
@@ -49,10 +49,6 @@ pub(super) enum Favour {
     Source,
     /// The loads are as wide as the destination's registers allow, kept free of conflicts.
     Destination,
-}
-
-pub(super) const fn log2_floor(x: u32) -> u32 {
-    if x == 0 { 0 } else { x.ilog2() }
 }
 
 /// The lanes served together on one side, as columns.

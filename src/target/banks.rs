@@ -1,13 +1,14 @@
 //! Bank conflicts: how many wavefronts a warp's access of shared memory takes, of plans and of kernels.
 
+use super::Target;
 use std::ops::AddAssign;
 
 /// The wavefronts of accesses.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Wavefronts {
-    pub(super) taken: u64,
+pub(crate) struct Wavefronts {
+    pub(crate) taken: u64,
     /// One for each group of lanes that are served together.
-    pub(super) ideal: u64,
+    pub(crate) ideal: u64,
 }
 
 impl AddAssign for Wavefronts {
@@ -22,15 +23,23 @@ impl AddAssign for Wavefronts {
 /// # Units
 /// `count` banks, each `bytes` wide.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Banks {
-    pub(super) count: u32,
-    pub(super) bytes: u32,
+pub(crate) struct Banks {
+    pub(crate) count: u32,
+    pub(crate) bytes: u32,
 }
 
 impl Banks {
+    /// Returns the banks of a GPU.
+    pub(crate) const fn of(target: &Target) -> Self {
+        Self {
+            count: target.banks,
+            bytes: target.bank_bytes,
+        }
+    }
+
     /// The bits of a lane's number that run through lanes served together, where these are consecutive: as many
     /// lanes as fill all banks once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
-    pub(super) fn consecutive(self, bytes: u32) -> u32 {
+    pub(crate) fn consecutive(self, bytes: u32) -> u32 {
         // An access of 12 bytes takes the room of one of 16.
         let per_lane = bytes.max(self.bytes).next_power_of_two();
         (self.count * self.bytes / per_lane).max(1) - 1
@@ -50,7 +59,7 @@ impl Banks {
     /// | `0` | 1 | 1 |
     /// # Units
     /// `addresses` are byte addresses, `None` for lanes that are off; the result counts wavefronts.
-    pub(super) fn wavefronts(
+    pub(crate) fn wavefronts(
         self,
         addresses: &[Option<u64>],
         bytes: u32,

@@ -24,14 +24,13 @@
 //! Linear Layouts paper, warp shuffles; Triton's `getWarpLayoutConvertDecomposition`, which handles permutations
 //! of bits. The form above needs no permutation: any linear layout goes, broadcast lanes included.
 
-use super::Cost;
-use super::build::Builder;
-use super::gf2::{apply, echelon, extending};
 use super::local::{factor, flip_where};
 use super::shared::Route;
 use super::sides::Sides;
-use super::step::{BarrierScope, ConvertPlan, PlanKind, ValueId};
+use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
+use crate::plan::gf2::{apply, echelon, extending};
+use crate::plan::program::{BarrierScope, Builder, Cost, ValueId};
 use crate::target::Target;
 
 /// The three stages as matrices, columns as masks.
@@ -510,13 +509,14 @@ impl<'a> Exchange<'a> {
         if total > most {
             return None;
         }
-        let mut b = Builder::new(self.sides, self.elem_bits);
+        let mut b = self.sides.builder(self.elem_bits);
         let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
         let values = self.elements(&mut b, form, &all);
         let results = (0..1u64 << self.coordinates.columns.len())
             .map(|r| values[apply(&self.coordinates.columns, r) as usize])
             .collect::<Option<Vec<_>>>()?;
-        let mut plan = b.finish(PlanKind::Shuffle, results, 0, self.target);
+        let program = b.finish(results, 0, self.target);
+        let mut plan = ConvertPlan::new(PlanKind::Shuffle, program);
         plan.reason.exchanged_bits = self.stages.take.len() as u32;
         Some(plan)
     }
@@ -595,7 +595,7 @@ impl<'a> Exchange<'a> {
         let from = |k: u64| apply(&self.stages.register_of_register, k);
         let group = |g: u32| apply(&between[kept_bits..], u64::from(g));
         let size = route.scratch_bytes();
-        let mut b = Builder::new(self.sides, self.elem_bits);
+        let mut b = self.sides.builder(self.elem_bits);
         for g in 0..shared {
             let base = from(group(g));
             route.store(&mut b, 0, g * size, |x| {
@@ -623,7 +623,8 @@ impl<'a> Exchange<'a> {
         let results = (0..1u64 << self.coordinates.columns.len())
             .filter_map(|r| values[apply(&self.coordinates.columns, r) as usize])
             .collect();
-        let mut plan = b.finish(PlanKind::Mixed, results, size * shared, self.target);
+        let program = b.finish(results, size * shared, self.target);
+        let mut plan = ConvertPlan::new(PlanKind::Mixed, program);
         route.explain(&mut plan);
         plan.reason.exchanged_bits = self.stages.take.len() as u32;
         plan

@@ -8,7 +8,7 @@
 //! # A worked example
 //! `x + pid * 64 + range(0, 64)` over `f32`, where `x` is aligned to 16 bytes:
 //! ```
-//! use linear_layout::plan::axis::{AxisInfo, BinaryOp};
+//! use linear_layout::access::{AxisInfo, BinaryOp};
 //! let block = AxisInfo::scalar().with_non_negative();                      // pid: anything
 //! let block = AxisInfo::binary(BinaryOp::Mul, &block, &AxisInfo::constant(&[], 64, 32), 32);
 //! let range = AxisInfo::range(0, 64);

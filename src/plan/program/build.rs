@@ -1,20 +1,18 @@
-//! Putting a plan together: new values, shared predicates, simplification, removal of what nobody uses.
+//! Putting a program together: new values, shared predicates, simplification, removal of what nobody uses.
 
 use std::collections::HashMap;
 
-use super::cost::Cost;
-use super::sides::Sides;
-use super::step::{
-    Address, AddressBase, BarrierScope, ConvertPlan, LaneMap, Operands, PlanKind, Predicate,
-    Reason, Step, ValueId,
+use super::cost::cost_of;
+use super::{
+    Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
 };
-use crate::target::{Access, Target};
+use crate::target::Target;
 
 const NO_STEP: u32 = u32::MAX;
 
-/// A plan under construction.
+/// A program under construction.
 #[derive(Clone, Debug)]
-pub(super) struct Builder {
+pub(crate) struct Builder {
     steps: Vec<Step>,
     operands: Vec<ValueId>,
     predicates: Vec<Predicate>,
@@ -29,9 +27,18 @@ pub(super) struct Builder {
     known: HashMap<Step, ValueId, std::hash::BuildHasherDefault<Mixer>>,
 }
 
+/// How many threads run a program.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Threads {
+    /// Log2 of the lanes of a warp.
+    pub(crate) lanes_log2: u32,
+    /// Log2 of the warps of the block.
+    pub(crate) warps_log2: u32,
+}
+
 /// A fast hash for small keys of integers (multiply and rotate), since plans are on the compile path.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Mixer(u64);
+pub(crate) struct Mixer(u64);
 
 impl std::hash::Hasher for Mixer {
     fn finish(&self) -> u64 {
@@ -70,8 +77,9 @@ impl std::hash::Hasher for Mixer {
 }
 
 impl Builder {
-    pub(super) fn new(sides: &Sides, elem_bits: u32) -> Self {
-        let num_sources = 1u32 << sides.src.reg.len();
+    /// Begins a program on `1 << sources_log2` registers of each thread.
+    pub(crate) fn new(sources_log2: u32, elem_bits: u32, threads: Threads) -> Self {
+        let num_sources = 1u32 << sources_log2;
         Self {
             steps: Vec::new(),
             operands: Vec::new(),
@@ -81,18 +89,18 @@ impl Builder {
             defined_by: vec![NO_STEP; num_sources as usize],
             num_sources,
             elem_bits,
-            lanes_log2: sides.lanes_log2,
-            warps_log2: sides.warps_log2,
+            lanes_log2: threads.lanes_log2,
+            warps_log2: threads.warps_log2,
             known: HashMap::default(),
         }
     }
 
     /// The width of an element in words and in shared memory.
-    pub(super) fn container_bits(&self) -> u32 {
+    pub(crate) fn container_bits(&self) -> u32 {
         self.elem_bits.max(8)
     }
 
-    pub(super) fn sources(&self) -> Vec<ValueId> {
+    pub(crate) fn sources(&self) -> Vec<ValueId> {
         (0..self.num_sources).map(ValueId).collect()
     }
 
@@ -130,11 +138,11 @@ impl Builder {
         }
     }
 
-    pub(super) fn predicate(&mut self, thread_mask: u32) -> u32 {
+    pub(crate) fn predicate(&mut self, thread_mask: u32) -> u32 {
         intern(&mut self.predicates, Predicate { thread_mask })
     }
 
-    pub(super) fn lane_map(&mut self, mut columns: Vec<u32>) -> u32 {
+    pub(crate) fn lane_map(&mut self, mut columns: Vec<u32>) -> u32 {
         // Warps rarely matter to a lane's source; without them the map is of the lane alone.
         if columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0) {
             columns.truncate(self.lanes_log2 as usize);
@@ -142,16 +150,16 @@ impl Builder {
         intern(&mut self.lane_maps, LaneMap { columns })
     }
 
-    pub(super) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
+    pub(crate) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
         intern(&mut self.address_bases, AddressBase { columns })
     }
 
     /// Every bit that some thread may have set in an address base.
-    pub(super) fn possible_bits(&self, base: u32) -> u32 {
+    pub(crate) fn possible_bits(&self, base: u32) -> u32 {
         self.address_bases[base as usize].possible_bits()
     }
 
-    pub(super) fn select(&mut self, predicate: u32, if_set: ValueId, if_clear: ValueId) -> ValueId {
+    pub(crate) fn select(&mut self, predicate: u32, if_set: ValueId, if_clear: ValueId) -> ValueId {
         let (mut set, mut clear) = (if_set, if_clear);
         // A select under the same condition has already decided.
         while let Some(Step::Select {
@@ -183,7 +191,7 @@ impl Builder {
         })
     }
 
-    pub(super) fn shuffle_xor(&mut self, value: ValueId, lane_mask: u32) -> ValueId {
+    pub(crate) fn shuffle_xor(&mut self, value: ValueId, lane_mask: u32) -> ValueId {
         if lane_mask == 0 {
             return value;
         }
@@ -194,7 +202,7 @@ impl Builder {
         })
     }
 
-    pub(super) fn shuffle_index(&mut self, value: ValueId, map: u32, lane_xor: u32) -> ValueId {
+    pub(crate) fn shuffle_index(&mut self, value: ValueId, map: u32, lane_xor: u32) -> ValueId {
         self.pure(Step::ShuffleIndex {
             out: ValueId(0),
             value,
@@ -203,7 +211,7 @@ impl Builder {
         })
     }
 
-    pub(super) fn swap_lanes(
+    pub(crate) fn swap_lanes(
         &mut self,
         low: ValueId,
         high: ValueId,
@@ -219,14 +227,14 @@ impl Builder {
         (first, first.plus(1))
     }
 
-    pub(super) fn pack(&mut self, parts: &[ValueId]) -> ValueId {
+    pub(crate) fn pack(&mut self, parts: &[ValueId]) -> ValueId {
         let parts = self.list(parts);
         let out = self.define(1);
         self.steps.push(Step::Pack { out, parts });
         out
     }
 
-    pub(super) fn unpack(&mut self, value: ValueId, count: u32) -> ValueId {
+    pub(crate) fn unpack(&mut self, value: ValueId, count: u32) -> ValueId {
         let first = self.define(count);
         self.steps.push(Step::Unpack {
             first,
@@ -236,12 +244,12 @@ impl Builder {
         first
     }
 
-    pub(super) fn store(&mut self, address: Address, values: &[ValueId]) {
+    pub(crate) fn store(&mut self, address: Address, values: &[ValueId]) {
         let values = self.list(values);
         self.steps.push(Step::Store { address, values });
     }
 
-    pub(super) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
+    pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
         let first = self.define(count);
         self.steps.push(Step::Load {
             address,
@@ -252,23 +260,21 @@ impl Builder {
         first
     }
 
-    pub(super) fn barrier(&mut self, scope: BarrierScope) {
+    pub(crate) fn barrier(&mut self, scope: BarrierScope) {
         self.steps.push(Step::Barrier(scope));
     }
 
     /// Removes what no result needs, numbers the values anew and adds up the cost.
-    pub(super) fn finish(
+    pub(crate) fn finish(
         mut self,
-        kind: PlanKind,
         results: Vec<ValueId>,
         scratch_bytes: u32,
         target: &Target,
-    ) -> ConvertPlan {
+    ) -> Program {
         let mut results = results;
         self.sweep(&mut results);
         let words = self.words();
-        let mut plan = ConvertPlan {
-            kind,
+        let mut program = Program {
             elem_bits: self.elem_bits,
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
@@ -282,10 +288,9 @@ impl Builder {
             results,
             scratch_bytes,
             cost: Cost::default(),
-            reason: Reason::default(),
         };
-        plan.cost = cost_of(&plan, target);
-        plan
+        program.cost = cost_of(&program, target);
+        program
     }
 
     /// Which values are words.
@@ -371,7 +376,7 @@ fn with_out(step: Step, value: ValueId) -> Step {
 }
 
 /// The values a step defines: the first and how many.
-pub(super) fn outs(step: &Step) -> (ValueId, u32) {
+pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
     match *step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
@@ -440,148 +445,4 @@ fn renumber(
         *value = renamed[value.index()];
     }
     step
-}
-
-/// Wavefronts of one access by a whole warp, and the phases it takes at best.
-///
-/// Lanes of one phase that touch the same bank at different rows wait for each other. Everything is linear, so
-/// the number of rows is the same for each bank touched: 2^(dim of the words touched - dim of the banks).
-pub(crate) fn wavefronts(
-    lane_columns: &[u32],
-    bytes: u32,
-    access: Access,
-    target: &Target,
-) -> (u32, u32) {
-    let word = target.bank_bytes;
-    let phase_bits = target.phase_lane_bits(access, bytes);
-    let phases = target.lanes >> phase_bits.count_ones();
-    let banks_mask = u64::from(target.banks - 1);
-    let mut words = crate::f2::Echelon::new();
-    let mut banks = crate::f2::Echelon::new();
-    let mut n = 0;
-    let mut add = |w: u32| {
-        let w = u64::from(w / word);
-        words.insert(n, w);
-        banks.insert(n, w & banks_mask);
-        n += 1;
-    };
-    let mut b = word;
-    while b < bytes {
-        add(b);
-        b *= 2;
-    }
-    for (i, &c) in lane_columns.iter().enumerate() {
-        if phase_bits >> i & 1 == 1 {
-            add(c);
-        }
-    }
-    (phases << (words.rank() - banks.rank()), phases)
-}
-
-/// What the steps of a plan cost on a target.
-pub(super) fn cost_of(plan: &ConvertPlan, target: &Target) -> Cost {
-    let costs = &target.costs;
-    let warps = 1u32 << plan.warps_log2;
-    let lanes = plan.lanes_log2 as usize;
-    let (mut load_store, mut arithmetic, mut waiting) = (0u32, 0u32, 0u32);
-    let mut wave_memo: Vec<(u32, u32, Access, u32)> = Vec::new();
-    let mut waves = |base: u32, bytes: u32, access: Access| {
-        if let Some(m) = wave_memo
-            .iter()
-            .find(|m| (m.0, m.1, m.2) == (base, bytes, access))
-        {
-            return m.3;
-        }
-        let columns = &plan.address_bases[base as usize].columns;
-        let (w, _) = wavefronts(&columns[..lanes.min(columns.len())], bytes, access, target);
-        wave_memo.push((base, bytes, access, w));
-        w
-    };
-    let container = plan.container_bits() / 8;
-    let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
-    for step in &plan.steps {
-        match *step {
-            Step::Pack { parts, .. } => arithmetic += costs.select * packing(plan, parts, true),
-            // Taking a word apart is the consumer's business, as it is after a wide load.
-            Step::Unpack { .. } => {}
-            // 64-bit elements are two registers.
-            Step::Select { out, .. } => {
-                arithmetic += costs.select * plan.value_bytes(out).div_ceil(4);
-            }
-            Step::ShuffleXor { lane_mask, .. } => {
-                if target.xor_shuffle(lane_mask).is_arithmetic() {
-                    arithmetic += costs.lane_alu;
-                } else {
-                    load_store += costs.shuffle;
-                }
-            }
-            Step::ShuffleIndex { .. } => load_store += costs.shuffle,
-            Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
-            Step::Store { address, values } => {
-                let bytes = values.len * plan.value_bytes(plan.operands[values.start as usize]);
-                load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
-                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
-                arithmetic += costs.select * packing(plan, values, false);
-                stored = true;
-            }
-            Step::Load {
-                address,
-                count,
-                words,
-                ..
-            } => {
-                let bytes = count * if words { 4 } else { container };
-                load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
-                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
-            }
-            Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
-            // A block of one warp has nobody to wait for.
-            Step::Barrier(BarrierScope::Block) => {
-                waiting += if warps == 1 {
-                    costs.warp_sync
-                } else {
-                    costs.barrier
-                };
-            }
-        }
-    }
-    if stored {
-        waiting += costs.round_trip;
-    }
-    Cost {
-        load_store: load_store * warps,
-        arithmetic: arithmetic * warps,
-        waiting,
-    }
-}
-
-/// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
-fn packing(plan: &ConvertPlan, list: Operands, one_word: bool) -> u32 {
-    let container = plan.container_bits();
-    let values = plan.operands(list);
-    if container >= 32 || plan.is_word(values[0]) {
-        return 0;
-    }
-    let per_word = if one_word {
-        4
-    } else {
-        (32 / container) as usize
-    };
-    let is_run = |w: &[ValueId]| {
-        w[0].index().is_multiple_of(w.len()) && w.windows(2).all(|p| p[1].0 == p[0].0 + 1)
-    };
-    values
-        .chunks(per_word)
-        .filter(|w| !is_run(w))
-        .map(|w| w.len() as u32 - 1)
-        .sum()
-}
-
-/// Each distinct exclusive-or constant of a base is computed once.
-fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
-    if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
-        return 0;
-    }
-    xors.push((address.base, address.xor));
-    1
 }

@@ -7,7 +7,7 @@
 //! # A worked example
 //! Lane bits 0 and 1 go to bits 2 and 3 of the offset, lane bit 2 to bit 0 and to bit 2 (a swizzle):
 //! ```
-//! use linear_layout::plan::index::{IndexOp, IndexProgram};
+//! use linear_layout::plan::program::{IndexOp, IndexProgram};
 //! let program = IndexProgram::new(&[3], &[vec![4, 8, 5]]);
 //! // Bits on one diagonal (row - column) of the matrix move together: one mask and one shift for both;
 //! // a bit that goes to several places is multiplied there.

@@ -1,0 +1,248 @@
+//! Conversions through swizzled shared memory: stores, a barrier, loads.
+//!
+//! [`swizzle`](super::swizzle) says where each element lies, [`Accesses`] what goes in one access. Both sides become
+//! linear maps from the hardware position to an offset: the thread's part is computed once at run time, the
+//! register's part is a constant of each access.
+
+use super::error::{Kind, PlanError};
+use super::sides::{Side, Sides};
+use super::swizzle::{Choice, Favour, Swizzle, swizzle};
+use super::{ConvertPlan, PlanKind, PlanOptions};
+use crate::plan::gf2::{apply, echelon, intersection};
+use crate::plan::memory::{Accesses, Choices};
+use crate::plan::program::{Address, Builder, Cost, ValueId};
+use crate::target::{Access, Target};
+
+/// One side's accesses, in bytes of offset.
+///
+/// Returns nothing where a repetition bit is not the register's alone.
+fn accesses(
+    side: &Side,
+    sides: &Sides,
+    swizzle: &Swizzle,
+    container_bits: u32,
+    access: Access,
+    target: &Target,
+) -> Option<Accesses> {
+    let e = echelon(&swizzle.basis);
+    let bytes = container_bits / 8;
+    let offsets = |columns: &[u64]| -> Option<Vec<u64>> {
+        let offset = |c: &u64| Some(e.solve(*c)? * u64::from(bytes));
+        columns.iter().map(offset).collect()
+    };
+    let bits = swizzle.basis.len() as u32;
+    let repetitions = (1u64 << swizzle.reps_log2) - 1;
+    Accesses::choose(&Choices {
+        registers: &offsets(&side.reg)?,
+        threads: &offsets(&side.thread)?,
+        lanes_log2: sides.lanes_log2,
+        element_bytes: bytes,
+        widest_bytes: target.max_shared_vector_bits / 8,
+        taken: 0,
+        last: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
+        gaps: &[],
+        access,
+        target,
+    })
+}
+
+/// One way through shared memory.
+#[derive(Clone, Debug)]
+pub(super) struct Route {
+    swizzle: Swizzle,
+    store: Accesses,
+    load: Accesses,
+    bytes: u32,
+}
+
+impl Route {
+    /// The cheapest of a few swizzles, or `None` where so many repetitions are not possible.
+    pub(super) fn best(
+        sides: &Sides,
+        container_bits: u32,
+        reps_log2: u32,
+        target: &Target,
+    ) -> Option<Self> {
+        let bytes = container_bits / 8;
+        let widest = target.max_shared_vector_bits;
+        let choices = [
+            (widest, Favour::Auto),
+            (widest, Favour::Source),
+            (widest, Favour::Destination),
+            (widest / 2, Favour::Auto),
+            (widest / 4, Favour::Auto),
+        ];
+        let mut best: Option<(u32, Self)> = None;
+        for (max_vector_bits, favour) in choices {
+            let max_vector_bits = max_vector_bits.max(container_bits);
+            let choice = Choice {
+                max_vector_bits,
+                favour,
+                reps_log2,
+            };
+            let Some(swizzle) = swizzle(sides, container_bits, choice, target) else {
+                continue;
+            };
+            if best.as_ref().is_some_and(|b| b.1.swizzle == swizzle) {
+                continue;
+            }
+            let side = |s, access| accesses(s, sides, &swizzle, container_bits, access, target);
+            let Some(store) = side(&sides.src, Access::Store) else {
+                continue;
+            };
+            let Some(load) = side(&sides.dst, Access::Load) else {
+                continue;
+            };
+            let route = Self {
+                swizzle,
+                store,
+                load,
+                bytes,
+            };
+            let (load_store, arithmetic) = route.time(target);
+            let cost = Cost {
+                load_store,
+                arithmetic,
+                waiting: 0,
+            }
+            .total();
+            // Where both sides are as wide and as fast as can be, nothing else is better.
+            let done = best.is_none()
+                && max_vector_bits == 8 * route.store.bytes()
+                && route.store.bytes() == route.load.bytes()
+                && route.store.is_at_floor(target)
+                && route.load.is_at_floor(target);
+            if best.as_ref().is_none_or(|b| cost < b.0) {
+                best = Some((cost, route));
+            }
+            if done {
+                break;
+            }
+        }
+        best.map(|b| b.1)
+    }
+
+    /// Bytes of shared memory of one repetition.
+    pub(super) fn scratch_bytes(&self) -> u32 {
+        self.bytes << (self.swizzle.basis.len() as u32 - self.swizzle.reps_log2)
+    }
+
+    /// Load-store and arithmetic time of one warp, all repetitions.
+    pub(super) fn time(&self, target: &Target) -> (u32, u32) {
+        let (a, b) = (self.store.time(target), self.load.time(target));
+        (a.0 + b.0, a.1 + b.1)
+    }
+
+    /// Returns the address of the accesses of a side, given their own offset.
+    fn address(b: &mut Builder, side: &Accesses, buffer: u32) -> impl Fn(u64) -> Address + use<> {
+        let columns: Vec<u32> = side.threads().iter().map(|&c| c as u32).collect();
+        let base = b.address_base(columns);
+        let possible = b.possible_bits(base);
+        move |offset| Address {
+            base,
+            xor: offset as u32 & possible,
+            add: (offset as u32 & !possible) + buffer,
+        }
+    }
+
+    /// Stores one repetition; `source` gives the value of a source register.
+    pub(super) fn store(
+        &self,
+        b: &mut Builder,
+        rep: usize,
+        buffer: u32,
+        source: impl Fn(u64) -> ValueId,
+    ) {
+        let side = &self.store;
+        let rep = side.repetition(rep);
+        let address = Self::address(b, side, buffer);
+        let mut values = Vec::with_capacity(side.vector());
+        for x in 0..side.count() {
+            let (offset, first) = side.access(x);
+            values.clear();
+            values.extend((0..side.vector()).map(|i| source(first ^ rep ^ side.element(i))));
+            b.store(address(offset), &values);
+        }
+    }
+
+    /// Loads one repetition; the values come in the order of [`Route::place`].
+    pub(super) fn load(&self, b: &mut Builder, buffer: u32, loaded: &mut Vec<ValueId>) {
+        let side = &self.load;
+        let address = Self::address(b, side, buffer);
+        let count = side.vector() as u32;
+        for x in 0..side.count() {
+            let first = b.load(address(side.access(x).0), count, false);
+            loaded.extend((0..count).map(|i| first.plus(i)));
+        }
+    }
+
+    /// For each destination register bit: its part in the number of a loaded value, over all repetitions.
+    pub(super) fn place(&self, side: &Side) -> Vec<u64> {
+        let offsets = echelon(&self.swizzle.basis);
+        let numbers = self.load.numbers();
+        let number = |c: u64| numbers.solve(offsets.solve(c)? * u64::from(self.bytes));
+        side.reg.iter().map(|&c| number(c).unwrap_or(0)).collect()
+    }
+
+    /// Notes the widths in the plan's reason.
+    pub(super) fn explain(&self, plan: &mut ConvertPlan) {
+        plan.reason.store_bytes = self.store.bytes();
+        plan.reason.load_bytes = self.load.bytes();
+        plan.reason.repetitions = 1 << self.swizzle.reps_log2;
+    }
+}
+
+/// The best plan through shared memory.
+///
+/// # Errors
+/// The scratch buffer would be larger than the limit, however it is cut.
+pub(super) fn plan_shared(
+    sides: &Sides,
+    elem_bits: u32,
+    options: &PlanOptions,
+    target: &Target,
+) -> Result<ConvertPlan, PlanError> {
+    let container_bits = elem_bits.max(8);
+    let limit = options
+        .scratch_limit
+        .unwrap_or(u32::MAX)
+        .min(target.max_shared_bytes);
+    let needed = (u64::from(container_bits) / 8) << sides.bits;
+    let reps_log2 = (0..sides.bits)
+        .find(|r| needed >> r <= u64::from(limit))
+        .unwrap_or(sides.bits);
+    let Some(route) = Route::best(sides, container_bits, reps_log2, target) else {
+        // The least that cutting into repetitions can reach.
+        let common = intersection(&sides.src.reg, &sides.dst.reg).len() as u32;
+        let needed = if reps_log2 > common {
+            needed >> common
+        } else {
+            needed
+        };
+        return Err(Kind::Scratch {
+            needed,
+            limit,
+            target: target.name,
+        }
+        .into());
+    };
+    let mut b = sides.builder(elem_bits);
+    let scope = sides.barrier_scope();
+    let mut loaded: Vec<ValueId> = Vec::new();
+    for rep in 0..1usize << reps_log2 {
+        if rep > 0 {
+            b.barrier(scope);
+        }
+        route.store(&mut b, rep, 0, |register| ValueId(register as u32));
+        b.barrier(scope);
+        route.load(&mut b, 0, &mut loaded);
+    }
+    let columns = route.place(&sides.dst);
+    let results = (0..1u64 << columns.len())
+        .map(|r| loaded[apply(&columns, r) as usize])
+        .collect();
+    let program = b.finish(results, route.scratch_bytes(), target);
+    let mut plan = ConvertPlan::new(PlanKind::Shared, program);
+    route.explain(&mut plan);
+    Ok(plan)
+}

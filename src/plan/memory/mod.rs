@@ -1,0 +1,206 @@
+//! Registers to and from a buffer in shared memory: which ones go in one access, and where to.
+//!
+//! A buffer's layout says which element lies at which position, a register layout which element a register
+//! holds. Together they say at which position a register belongs. [`MemoryPlan`] turns that into accesses as
+//! wide as positions allow, each with its share of the address that is known at compile time.
+//!
+//! # A worked example
+//! Four elements of 2 bytes per thread of a row of 8, in a buffer that stores rows one after another:
+//! ```
+//! use linear_layout::layout::{Dim, LinearLayout};
+//! use linear_layout::plan::memory::{MemoryPlan, Place};
+//! use linear_layout::target::{Access, Target};
+//! let d = [Dim::out(0)];
+//! let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[1], &[2]]), (Dim::LANE, &[&[4]])], &d)?;
+//! let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
+//! let place = Place::new(memory, &[], 16)?;
+//! let target = Target::parse("cuda:90")?;
+//! let plan = MemoryPlan::new(&registers, &place, 0, Access::Load, target)?;
+//! // One access of four elements, 8 bytes apart from lane to lane.
+//! assert_eq!((plan.accesses().len(), plan.vector()), (1, 4));
+//! assert_eq!(plan.address(0, [1, 0], 0), 8);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! # Units
+//! Positions are bytes before padding, addresses bytes after it, both from the start of the buffer.
+//!
+//! # Laws
+//! - Register `r` of a thread is part of one access at the address of its element
+//!   (property `every_register_is_at_its_element`).
+//! - Every access is aligned to its width, whatever part of the buffer is viewed.
+
+mod accesses;
+mod error;
+mod place;
+
+pub(crate) use accesses::{Accesses, Choices};
+pub use error::MemoryError;
+pub use place::{Padding, Place};
+
+use super::gf2::apply;
+use super::program::IndexProgram;
+use crate::layout::{Dim, LinearLayout};
+use crate::target::{Access, Target};
+
+/// One access of each thread.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryAccess {
+    /// What is combined, exclusive or, with the position of thread and view.
+    pub xor: u64,
+    /// What is added to the address.
+    pub add: u64,
+    /// The register of each element, lowest address first.
+    pub registers: Vec<u32>,
+}
+
+/// How the registers of a tensor are stored to a buffer, or loaded from it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct MemoryPlan {
+    place: Place,
+    thread: IndexProgram,
+    view_mask: u64,
+    vector: usize,
+    accesses: Vec<MemoryAccess>,
+    /// Access and element of each register.
+    held: Vec<(u32, u32)>,
+    wavefronts: (u32, u32),
+}
+
+impl MemoryPlan {
+    /// Plans the accesses of registers (register, lane, warp) -> dims, on a part of a buffer whose
+    /// position has no bits but those of `view_mask`.
+    ///
+    /// # Errors
+    /// When the tensor has other dims than the buffer, or is larger.
+    ///
+    /// # Panics
+    /// Never: accesses are made of what registers reach.
+    pub fn new(
+        registers: &LinearLayout,
+        place: &Place,
+        view_mask: u64,
+        access: Access,
+        target: &Target,
+    ) -> Result<Self, MemoryError> {
+        let positions = place.positions(registers)?;
+        let columns = |dim| -> Vec<u64> {
+            (0..positions.in_bits(dim))
+                .map(|bit| place.column(&positions, dim, bit))
+                .collect()
+        };
+        let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
+        let threads = [&*lanes, &*warps].concat();
+        let input_bits = [lanes.len() as u32, warps.len() as u32];
+        let thread = IndexProgram::new(&input_bits, std::slice::from_ref(&threads));
+        let gaps = place.paddings();
+        // An access goes across no gap, and gaps keep its alignment.
+        let widest = gaps
+            .iter()
+            .flat_map(|gap| [gap.interval_log2, gap.padding_log2])
+            .map(|bytes_log2| 1 << bytes_log2.min(31))
+            .chain([target.max_shared_vector_bits / 8])
+            .min()
+            .unwrap_or(1);
+        let chosen = Accesses::choose(&Choices {
+            registers: &own,
+            threads: &threads,
+            lanes_log2: lanes.len() as u32,
+            element_bytes: 1 << place.bytes_log2,
+            widest_bytes: widest,
+            taken: view_mask,
+            last: 0,
+            gaps,
+            access,
+            target,
+        })
+        .expect("there are no repetitions that a thread could move along");
+        let moving = thread.possible_bits(0) | view_mask;
+        let vector = chosen.vector();
+        let accesses = (0..chosen.count())
+            .map(|x| {
+                let (start, first) = chosen.access(x);
+                MemoryAccess {
+                    xor: start & moving,
+                    add: place.padded(start & !moving),
+                    registers: (0..vector)
+                        .map(|i| (first ^ chosen.element(i)) as u32)
+                        .collect(),
+                }
+            })
+            .collect();
+        let numbers = chosen.numbers();
+        let held = (0..1u64 << own.len())
+            .map(|register| {
+                let number = numbers
+                    .solve(apply(&own, register))
+                    .expect("accesses reach wherever registers do");
+                let number = number as usize;
+                ((number / vector) as u32, (number % vector) as u32)
+            })
+            .collect();
+        Ok(Self {
+            place: place.clone(),
+            thread,
+            view_mask,
+            vector,
+            accesses,
+            held,
+            wavefronts: chosen.waves(),
+        })
+    }
+
+    /// Returns where the buffer's elements lie.
+    #[must_use]
+    pub fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns the position of a thread's register 0: inputs lane and warp.
+    #[must_use]
+    pub fn thread(&self) -> &IndexProgram {
+        &self.thread
+    }
+
+    /// Tells whether the position of a view never has a bit in common with that of a thread.
+    #[must_use]
+    pub fn is_view_disjoint(&self) -> bool {
+        let constants = self.accesses.iter().fold(0, |bits, a| bits | a.xor);
+        (self.thread.possible_bits(0) | constants) & self.view_mask == 0
+    }
+
+    /// Returns how many elements an access has.
+    #[must_use]
+    pub const fn vector(&self) -> usize {
+        self.vector
+    }
+
+    /// Returns the accesses of each thread.
+    #[must_use]
+    pub fn accesses(&self) -> &[MemoryAccess] {
+        &self.accesses
+    }
+
+    /// Returns, for each register, which access has it, and as which element.
+    #[must_use]
+    pub fn held(&self) -> &[(u32, u32)] {
+        &self.held
+    }
+
+    /// Returns the wavefronts that all accesses of a warp take, and the least that as many bytes take.
+    #[must_use]
+    pub const fn wavefronts(&self) -> (u32, u32) {
+        self.wavefronts
+    }
+
+    /// Returns the address of an access of a thread, lane and warp, in a view at a position.
+    #[must_use]
+    pub fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
+        let access = &self.accesses[access];
+        let position = self.thread.evaluate(&thread)[0] ^ view ^ access.xor;
+        self.place.padded(position) + access.add
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,148 @@
+//! Where the elements of a buffer lie: a layout, and gaps.
+
+use super::error::{Kind, MemoryError};
+use crate::layout::{Dim, LinearLayout};
+
+/// How a buffer skips bytes: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Padding {
+    /// Log2 of the bytes between two gaps.
+    pub interval_log2: u32,
+    /// Log2 of the bytes of a gap.
+    pub padding_log2: u32,
+}
+
+/// Where the elements of one buffer lie.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    layout: LinearLayout,
+    paddings: Vec<Padding>,
+    pub(super) bytes_log2: u32,
+}
+
+impl Place {
+    /// Returns the place of a buffer with the layout (offset, and partition or block) -> dims, the gaps
+    /// of `interval_paddings` in elements, and elements of so many bits.
+    ///
+    /// Partitions lie one after another.
+    ///
+    /// # Errors
+    /// When an element does not fill 1, 2, 4 or 8 bytes, or the buffer is spread over several CTAs.
+    pub fn new(
+        layout: LinearLayout,
+        interval_paddings: &[(u32, u32)],
+        bits: u32,
+    ) -> Result<Self, MemoryError> {
+        if !matches!(bits, 8 | 16 | 32 | 64) {
+            return Err(MemoryError::from(Kind::Width { bits }));
+        }
+        if layout.in_bits(Dim::BLOCK) != 0 {
+            return Err(MemoryError::from(Kind::SeveralBlocks {
+                blocks: layout.in_size(Dim::BLOCK),
+            }));
+        }
+        let bytes_log2 = (bits / 8).trailing_zeros();
+        let paddings = interval_paddings
+            .iter()
+            .map(|(interval, padding)| Padding {
+                interval_log2: interval.trailing_zeros() + bytes_log2,
+                padding_log2: padding.trailing_zeros() + bytes_log2,
+            })
+            .collect();
+        Ok(Self {
+            layout,
+            paddings,
+            bytes_log2,
+        })
+    }
+
+    /// Returns the layout (offset, and partition or block) -> dims.
+    #[must_use]
+    pub fn layout(&self) -> &LinearLayout {
+        &self.layout
+    }
+
+    /// Returns the gaps.
+    #[must_use]
+    pub fn paddings(&self) -> &[Padding] {
+        &self.paddings
+    }
+
+    /// Returns log2 of the bytes of one buffer before padding: how far the next one of a row is.
+    #[must_use]
+    pub fn pitch_log2(&self) -> u32 {
+        let bits = self.layout.in_bits(Dim::OFFSET) + self.layout.in_bits(Dim::PARTITION);
+        bits as u32 + self.bytes_log2
+    }
+
+    /// Returns the bytes that `count` such buffers take, one after another.
+    #[must_use]
+    pub fn size_bytes(&self, count: u64) -> u64 {
+        let element = 1 << self.bytes_log2;
+        let bytes = count.saturating_mul(1 << self.pitch_log2());
+        bytes
+            .checked_sub(element)
+            .map_or(0, |last| self.padded(last).saturating_add(element))
+    }
+
+    /// Returns the address of a position.
+    #[must_use]
+    pub fn padded(&self, position: u64) -> u64 {
+        padded(&self.paddings, position)
+    }
+
+    /// Returns the positions of the points that a layout maps to, one column per bit of each in-dim.
+    pub(super) fn positions(&self, points: &LinearLayout) -> Result<LinearLayout, MemoryError> {
+        points
+            .invert_and_compose(&self.layout)
+            .map_err(MemoryError::from)
+    }
+
+    /// Returns a column of [`Self::positions`] as bytes.
+    pub(super) fn column(&self, positions: &LinearLayout, dim: Dim, bit: usize) -> u64 {
+        let part = |out| {
+            if positions.has_out_dim(out) {
+                positions.basis_component(dim, bit, out)
+            } else {
+                0
+            }
+        };
+        let above = self.layout.in_bits(Dim::OFFSET);
+        (part(Dim::OFFSET) | part(Dim::PARTITION) << above) << self.bytes_log2
+    }
+
+    /// Returns the position of the element at `coords`.
+    ///
+    /// # Errors
+    /// When there is not one coordinate per dim, each below its size.
+    pub fn position(&self, coords: &[u64]) -> Result<u64, MemoryError> {
+        let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
+        let point: Vec<(Dim, u64)> = self.layout.out_dims().zip(coords.iter().copied()).collect();
+        whole.pack_in(&point).map_err(MemoryError::from)?;
+        Ok(point.iter().fold(0, |position, (dim, value)| {
+            (0..whole.in_bits(*dim))
+                .filter(|bit| value >> bit & 1 == 1)
+                .fold(position, |p, bit| p ^ self.column(&whole, *dim, bit))
+        }))
+    }
+
+    /// Returns the bits that the position of a view of this shape can have set.
+    ///
+    /// # Errors
+    /// When the layout does not reach every element.
+    pub fn view_mask(&self, shape: &[u64]) -> Result<u64, MemoryError> {
+        let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
+        let dims = self.layout.out_dims().zip(shape);
+        Ok(dims.fold(0, |mask, (dim, size)| {
+            (size.trailing_zeros() as usize..whole.in_bits(dim))
+                .fold(mask, |m, bit| m | self.column(&whole, dim, bit))
+        }))
+    }
+}
+
+/// The address of a position: after all gaps before it.
+pub(super) fn padded(gaps: &[Padding], position: u64) -> u64 {
+    gaps.iter().fold(position, |address, gap| {
+        address.saturating_add(position >> gap.interval_log2 << gap.padding_log2)
+    })
+}

@@ -1,0 +1,85 @@
+//! Bank conflicts: how long one access of a warp takes.
+
+use crate::f2::Echelon;
+use crate::target::{Access, Target};
+
+/// Wavefronts of one access by a whole warp, and the phases it takes at best.
+///
+/// Lanes of one phase that touch the same bank at different rows wait for each other. Everything is linear, so
+/// the number of rows is the same for each bank touched: 2^(dim of the words touched - dim of the banks).
+pub(crate) fn wavefronts(
+    lane_columns: &[u32],
+    bytes: u32,
+    access: Access,
+    target: &Target,
+) -> (u32, u32) {
+    let word = target.bank_bytes;
+    let phase_bits = target.phase_lane_bits(access, bytes);
+    let phases = target.lanes >> phase_bits.count_ones();
+    let banks_mask = u64::from(target.banks - 1);
+    let mut words = Echelon::new();
+    let mut banks = Echelon::new();
+    let mut n = 0;
+    let mut add = |w: u32| {
+        let w = u64::from(w / word);
+        words.insert(n, w);
+        banks.insert(n, w & banks_mask);
+        n += 1;
+    };
+    let mut b = word;
+    while b < bytes {
+        add(b);
+        b *= 2;
+    }
+    for (i, &c) in lane_columns.iter().enumerate() {
+        if phase_bits >> i & 1 == 1 {
+            add(c);
+        }
+    }
+    (phases << (words.rank() - banks.rank()), phases)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::gf2::apply_u32;
+    use crate::target::Banks;
+
+    #[test]
+    fn the_formula_counts() {
+        let columns = [
+            [4, 8, 16, 32, 64, 128],
+            [128, 256, 4, 8, 16, 32],
+            [16, 32, 64, 128, 256, 512],
+            [0, 0, 128, 132, 4096, 8],
+            [2, 4, 8, 16, 32, 64],
+            [1, 256, 512, 3, 1024, 8],
+        ];
+        for name in [
+            "cuda:80",
+            "cuda:90",
+            "hip:gfx942",
+            "hip:gfx950",
+            "hip:gfx1100",
+        ] {
+            let target = Target::parse(name).unwrap();
+            for columns in columns {
+                let lanes = &columns[..target.lanes_log2() as usize];
+                for bytes in [1, 2, 4, 8, 16] {
+                    let aligned: Vec<u32> = lanes.iter().map(|c| c / bytes * bytes).collect();
+                    for access in [Access::Load, Access::Store] {
+                        let address = |lane| Some(u64::from(apply_u32(&aligned, lane)));
+                        let addresses: Vec<_> = (0..target.lanes).map(address).collect();
+                        let served = target.phase_lane_bits(access, bytes);
+                        let counted = Banks::of(target).wavefronts(&addresses, bytes, served);
+                        assert_eq!(
+                            (counted.taken as u32, counted.ideal as u32),
+                            wavefronts(&aligned, bytes, access, target),
+                            "{name} {aligned:?} {bytes} {access:?}"
+                        );
+                    }
+                }
+            }
+        }
+    }
+}

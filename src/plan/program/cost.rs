@@ -1,0 +1,162 @@
+//! What a program costs by the target's model.
+
+use core::fmt;
+
+use super::banks::wavefronts;
+use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
+use crate::target::{Access, Target};
+
+/// The cost of a program for one block, in quarters of a clock of one SM (or CU).
+///
+/// The load-store unit and the arithmetic unit work side by side, so a program takes as long as the busier one,
+/// plus an eighth of the other (they do not overlap fully), plus the time lost at barriers.
+///
+/// ```
+/// use linear_layout::plan::Cost;
+/// // 64 shuffles and 48 * 4 selects of half a clock.
+/// let ship = Cost { load_store: 64 * 4, arithmetic: 192 * 2, waiting: 0 };
+/// assert_eq!(ship.total(), 384 + 256 / 8);
+/// assert_eq!(ship.to_string(), "104 clk (load-store 64, arithmetic 96, waiting 0)");
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Cost {
+    /// Time of the load-store unit: wavefronts, shuffles, issue.
+    pub load_store: u32,
+    /// Time of the arithmetic unit: selects.
+    pub arithmetic: u32,
+    /// Time lost at barriers and on trips through shared memory.
+    pub waiting: u32,
+}
+
+impl Cost {
+    /// The whole cost, for comparing.
+    #[must_use]
+    pub const fn total(self) -> u32 {
+        let (a, b) = (self.load_store, self.arithmetic);
+        let (busy, other) = if a > b { (a, b) } else { (b, a) };
+        busy.saturating_add(other / 8).saturating_add(self.waiting)
+    }
+}
+
+impl fmt::Display for Cost {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let clk = |q: u32| q.div_ceil(4);
+        write!(
+            f,
+            "{} clk (load-store {}, arithmetic {}, waiting {})",
+            clk(self.total()),
+            clk(self.load_store),
+            clk(self.arithmetic),
+            clk(self.waiting),
+        )
+    }
+}
+
+/// What the steps of a program cost on a target.
+pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
+    let costs = &target.costs;
+    let warps = 1u32 << program.warps_log2;
+    let lanes = program.lanes_log2 as usize;
+    let (mut load_store, mut arithmetic, mut waiting) = (0u32, 0u32, 0u32);
+    let mut wave_memo: Vec<(u32, u32, Access, u32)> = Vec::new();
+    let mut waves = |base: u32, bytes: u32, access: Access| {
+        if let Some(m) = wave_memo
+            .iter()
+            .find(|m| (m.0, m.1, m.2) == (base, bytes, access))
+        {
+            return m.3;
+        }
+        let columns = &program.address_bases[base as usize].columns;
+        let (w, _) = wavefronts(&columns[..lanes.min(columns.len())], bytes, access, target);
+        wave_memo.push((base, bytes, access, w));
+        w
+    };
+    let container = program.container_bits() / 8;
+    let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
+    for step in &program.steps {
+        match *step {
+            Step::Pack { parts, .. } => arithmetic += costs.select * packing(program, parts, true),
+            // Taking a word apart is the consumer's business, as it is after a wide load.
+            Step::Unpack { .. } => {}
+            // 64-bit elements are two registers.
+            Step::Select { out, .. } => {
+                arithmetic += costs.select * program.value_bytes(out).div_ceil(4);
+            }
+            Step::ShuffleXor { lane_mask, .. } => {
+                if target.xor_shuffle(lane_mask).is_arithmetic() {
+                    arithmetic += costs.lane_alu;
+                } else {
+                    load_store += costs.shuffle;
+                }
+            }
+            Step::ShuffleIndex { .. } => load_store += costs.shuffle,
+            Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
+            Step::Store { address, values } => {
+                let bytes =
+                    values.len * program.value_bytes(program.operands[values.start as usize]);
+                load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+                arithmetic += costs.select * packing(program, values, false);
+                stored = true;
+            }
+            Step::Load {
+                address,
+                count,
+                words,
+                ..
+            } => {
+                let bytes = count * if words { 4 } else { container };
+                load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+            }
+            Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
+            // A block of one warp has nobody to wait for.
+            Step::Barrier(BarrierScope::Block) => {
+                waiting += if warps == 1 {
+                    costs.warp_sync
+                } else {
+                    costs.barrier
+                };
+            }
+        }
+    }
+    if stored {
+        waiting += costs.round_trip;
+    }
+    Cost {
+        load_store: load_store * warps,
+        arithmetic: arithmetic * warps,
+        waiting,
+    }
+}
+
+/// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
+fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
+    let container = program.container_bits();
+    let values = program.operands(list);
+    if container >= 32 || program.is_word(values[0]) {
+        return 0;
+    }
+    let per_word = if one_word {
+        4
+    } else {
+        (32 / container) as usize
+    };
+    let is_run = |w: &[ValueId]| {
+        w[0].index().is_multiple_of(w.len()) && w.windows(2).all(|p| p[1].0 == p[0].0 + 1)
+    };
+    values
+        .chunks(per_word)
+        .filter(|w| !is_run(w))
+        .map(|w| w.len() as u32 - 1)
+        .sum()
+}
+
+/// Each distinct exclusive-or constant of a base is computed once.
+fn address_cost(xors: &mut Vec<(u32, u32)>, address: Address) -> u32 {
+    if address.xor == 0 || xors.contains(&(address.base, address.xor)) {
+        return 0;
+    }
+    xors.push((address.base, address.xor));
+    1
+}

@@ -1,0 +1,184 @@
+//! Programs on values: what every plan is made of.
+//!
+//! A [`Program`] is straight-line code that all threads of a block run: it takes registers, moves them between
+//! registers, lanes and shared memory, and gives registers. It knows nothing of what it is for: a conversion
+//! ([`super::convert`]) is one program with a reason.
+//!
+//! # Values
+//! A program is in single-assignment form. Values `0..num_sources` are the registers it is given; each step
+//! defines consecutive new ones. There are two sorts, told by the step that makes them:
+//! - an **element** has the tensor's element type (64-bit ones stay whole);
+//! - a **word** is an `i32` that carries several narrow elements, or half of a 64-bit one.
+//!
+//! 32-bit elements are never packed: shuffles, selects and permutes take them as they are (bit-cast where the
+//! instruction wants an `i32`). Elements narrower than 8 bits are widened to a byte (`zext`) by
+//! [`Step::Pack`] and [`Step::Store`], and narrowed by [`Step::Unpack`] and [`Step::Load`].
+//!
+//! # Threads
+//! A thread number is `lane + (warp << lanes_log2)`; masks and address columns speak of its bits.
+//!
+//! Reading order: [`Step`] (the data), `build` (values, sharing, removal of what nobody uses), `cost`, `banks`,
+//! `text`,
+//! [`IndexProgram`] (address arithmetic).
+
+mod banks;
+mod build;
+mod cost;
+mod index;
+mod step;
+mod text;
+
+pub(crate) use banks::wavefronts;
+pub(crate) use build::{Builder, Threads};
+pub use cost::Cost;
+pub use index::{IndexOp, IndexProgram, Join, NodeId};
+pub use step::{Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId};
+
+/// Straight-line code on the registers of every thread of a block.
+///
+/// # Shape
+/// `num_sources()` values in, `results().len()` values out, for every thread of the block.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Program {
+    elem_bits: u32,
+    lanes_log2: u32,
+    warps_log2: u32,
+    num_sources: u32,
+    /// Per value: is it a word?
+    words: Vec<bool>,
+    steps: Vec<Step>,
+    operands: Vec<ValueId>,
+    predicates: Vec<Predicate>,
+    lane_maps: Vec<LaneMap>,
+    address_bases: Vec<AddressBase>,
+    results: Vec<ValueId>,
+    scratch_bytes: u32,
+    cost: Cost,
+}
+
+impl Program {
+    /// The width of an element as the caller gave it.
+    #[must_use]
+    pub const fn elem_bits(&self) -> u32 {
+        self.elem_bits
+    }
+
+    /// The width an element takes in words and in shared memory: at least 8 bits.
+    #[must_use]
+    pub const fn container_bits(&self) -> u32 {
+        if self.elem_bits < 8 {
+            8
+        } else {
+            self.elem_bits
+        }
+    }
+
+    /// log2 of the lanes of a warp.
+    #[must_use]
+    pub const fn lanes_log2(&self) -> u32 {
+        self.lanes_log2
+    }
+
+    /// log2 of the warps of the block.
+    #[must_use]
+    pub const fn warps_log2(&self) -> u32 {
+        self.warps_log2
+    }
+
+    /// How many source values there are: values `0..num_sources`.
+    #[must_use]
+    pub const fn num_sources(&self) -> usize {
+        self.num_sources as usize
+    }
+
+    /// How many values there are in all, for a table indexed by [`ValueId::index`].
+    #[must_use]
+    pub fn num_values(&self) -> usize {
+        self.words.len()
+    }
+
+    /// The steps, in order.
+    #[must_use]
+    pub fn steps(&self) -> &[Step] {
+        &self.steps
+    }
+
+    /// The values of an operand list.
+    #[must_use]
+    pub fn operands(&self, list: Operands) -> &[ValueId] {
+        &self.operands[list.start as usize..(list.start + list.len) as usize]
+    }
+
+    /// The conditions that steps refer to.
+    #[must_use]
+    pub fn predicates(&self) -> &[Predicate] {
+        &self.predicates
+    }
+
+    /// The lane maps that [`Step::ShuffleIndex`] refers to.
+    #[must_use]
+    pub fn lane_maps(&self) -> &[LaneMap] {
+        &self.lane_maps
+    }
+
+    /// The run-time parts of addresses.
+    #[must_use]
+    pub fn address_bases(&self) -> &[AddressBase] {
+        &self.address_bases
+    }
+
+    /// The value of each register given back, in register order.
+    #[must_use]
+    pub fn results(&self) -> &[ValueId] {
+        &self.results
+    }
+
+    /// Bytes of shared memory needed, aligned to 128; 0 where none is used.
+    ///
+    /// The buffer must be free when the program starts: whoever used it before is separated by a barrier that
+    /// the caller puts there. The last step may be a load, so the next user needs one too.
+    #[must_use]
+    pub const fn scratch_bytes(&self) -> u32 {
+        self.scratch_bytes
+    }
+
+    /// What the program costs by the target's model.
+    #[must_use]
+    pub const fn cost(&self) -> Cost {
+        self.cost
+    }
+
+    /// Says whether the results are the source values, each in its place.
+    #[must_use]
+    pub fn is_identity(&self) -> bool {
+        self.steps.is_empty()
+            && self.results.len() == self.num_sources()
+            && self.results.iter().zip(0..).all(|(v, i)| v.0 == i)
+    }
+
+    /// Says whether a value is a word: an `i32` that carries narrow elements or half of a 64-bit one.
+    #[must_use]
+    pub fn is_word(&self, value: ValueId) -> bool {
+        self.words[value.index()]
+    }
+
+    /// Bytes that a value takes in shared memory.
+    #[must_use]
+    pub fn value_bytes(&self, value: ValueId) -> u32 {
+        if self.is_word(value) {
+            4
+        } else {
+            self.container_bits() / 8
+        }
+    }
+}
+
+#[cfg(test)]
+impl Program {
+    /// The program with its steps changed, to see that the machine notices.
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
+        let mut program = self.clone();
+        edit(&mut program.steps);
+        program
+    }
+}

@@ -1,0 +1,172 @@
+//! Programs as text, a line for each step.
+
+use core::fmt;
+
+use super::{Address, BarrierScope, Operands, Program, Step};
+
+impl fmt::Display for Program {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.fmt_size(f)?;
+        self.fmt_steps(f)
+    }
+}
+
+impl Program {
+    /// Writes what goes in and out, and what it takes: the first line.
+    pub(crate) fn fmt_size(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} -> {} registers of {} bits, {} lanes, {} warps, {} bytes of shared memory, {}",
+            self.num_sources,
+            self.results.len(),
+            self.elem_bits,
+            1u32 << self.lanes_log2,
+            1u32 << self.warps_log2,
+            self.scratch_bytes,
+            self.cost,
+        )
+    }
+
+    /// Writes the tables, the steps and the results.
+    pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (i, base) in self.address_bases.iter().enumerate() {
+            writeln!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
+        }
+        for (i, map) in self.lane_maps.iter().enumerate() {
+            writeln!(f, "  lanes {i}: lane bits -> lane {:?}", map.columns)?;
+        }
+        for step in &self.steps {
+            write!(f, "  ")?;
+            self.fmt_step(f, step)?;
+            writeln!(f)?;
+        }
+        write!(f, "  results")?;
+        // A renaming is easier to read as runs: %0..%7.
+        let mut i = 0;
+        while i < self.results.len() {
+            let start = self.results[i];
+            let mut n = 1;
+            while i + n < self.results.len() && self.results[i + n].0 as usize == start.index() + n
+            {
+                n += 1;
+            }
+            match n {
+                1 => write!(f, " {start}")?,
+                _ => write!(f, " {start}..%{}", start.index() + n - 1)?,
+            }
+            i += n;
+        }
+        writeln!(f)
+    }
+
+    fn fmt_list(&self, f: &mut fmt::Formatter<'_>, list: Operands) -> fmt::Result {
+        for (i, v) in self.operands(list).iter().enumerate() {
+            write!(f, "{}{v}", if i == 0 { "" } else { ", " })?;
+        }
+        Ok(())
+    }
+
+    fn fmt_address(f: &mut fmt::Formatter<'_>, a: &Address) -> fmt::Result {
+        match (a.xor, a.add) {
+            (0, 0) => write!(f, "[address {}]", a.base),
+            (0, add) => write!(f, "[address {} + {add}]", a.base),
+            (xor, 0) => write!(f, "[address {} ^ {xor}]", a.base),
+            (xor, add) => write!(f, "[(address {} ^ {xor}) + {add}]", a.base),
+        }
+    }
+
+    fn fmt_predicate(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
+        let mask = self.predicates[index as usize].thread_mask;
+        let lanes = (1u32 << self.lanes_log2) - 1;
+        let mut first = true;
+        for (name, bits) in [("lane", mask & lanes), ("warp", mask >> self.lanes_log2)] {
+            if bits != 0 {
+                write!(f, "{}{name} & {bits}", if first { "" } else { " ^ " })?;
+                first = false;
+            }
+        }
+        Ok(())
+    }
+
+    fn fmt_step(&self, f: &mut fmt::Formatter<'_>, step: &Step) -> fmt::Result {
+        match *step {
+            Step::Pack { out, parts } => {
+                write!(f, "{out} = pack ")?;
+                self.fmt_list(f, parts)
+            }
+            Step::Unpack {
+                first,
+                count,
+                value,
+            } => {
+                write!(f, "{first}..%{} = unpack {value}", first.0 + count - 1)
+            }
+            Step::Select {
+                out,
+                predicate,
+                if_set,
+                if_clear,
+            } => {
+                write!(f, "{out} = select ")?;
+                self.fmt_predicate(f, predicate)?;
+                write!(f, " ? {if_set} : {if_clear}")
+            }
+            Step::ShuffleXor {
+                out,
+                value,
+                lane_mask,
+            } => {
+                write!(f, "{out} = shuffle {value} from lane ^ {lane_mask}")
+            }
+            Step::ShuffleIndex {
+                out,
+                value,
+                map,
+                lane_xor: 0,
+            } => {
+                write!(f, "{out} = shuffle {value} from lanes {map}")
+            }
+            Step::ShuffleIndex {
+                out,
+                value,
+                map,
+                lane_xor,
+            } => {
+                write!(f, "{out} = shuffle {value} from lanes {map} ^ {lane_xor}")
+            }
+            Step::SwapLanes {
+                first,
+                low,
+                high,
+                lane_bit,
+            } => {
+                write!(
+                    f,
+                    "{first}, %{} = swap lane bit {lane_bit} of {low}, {high}",
+                    first.0 + 1
+                )
+            }
+            Step::Store { address, values } => {
+                write!(f, "store ")?;
+                Self::fmt_address(f, &address)?;
+                write!(f, " = ")?;
+                self.fmt_list(f, values)
+            }
+            Step::Load {
+                address,
+                first,
+                count,
+                words,
+            } => {
+                match count {
+                    1 => write!(f, "{first} = load ")?,
+                    _ => write!(f, "{first}..%{} = load ", first.0 + count - 1)?,
+                }
+                Self::fmt_address(f, &address)?;
+                write!(f, "{}", if words { " (words)" } else { "" })
+            }
+            Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
+            Step::Barrier(BarrierScope::Block) => write!(f, "barrier block"),
+        }
+    }
+}
