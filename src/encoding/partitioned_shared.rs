@@ -112,9 +112,8 @@ impl PartitionedSharedEncoding {
         self.partition_layout.rank()
     }
 
-    /// Returns the shape of one piece, or nothing if there are more pieces than elements.
-    #[must_use]
-    pub fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
+    /// Nothing if there are more pieces than elements.
+    fn piece_shape(&self, shape: &[u64]) -> Option<List<u64, MAX_RANK>> {
         let pieces = u64::from(self.num_partitions) * u64::from(self.num_groups);
         let mut piece = List::collect(shape.iter().copied());
         let size = piece.get_mut(self.partition_dim())?;

@@ -4,44 +4,10 @@
 //! register that holds `f` of its coordinates, in the same thread; that it is the same thread is
 //! checked, not assumed.
 
-use crate::layout::{Dim, LayoutError, LinearLayout};
+use crate::f2::apply_columns;
+use crate::layout::{Dim, LinearLayout};
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
-
-/// The layout of a transposed tensor: result dim i is operand dim `order[i]`.
-///
-/// # Errors
-/// `order` is no permutation of the layout's dims.
-pub fn transposed(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout, LayoutError> {
-    let dims: Vec<Dim> = order.iter().map(|d| Dim::out(*d)).collect();
-    let moved = layout.transpose_outs(&dims)?;
-    let sizes: Vec<(Dim, u64)> = order
-        .iter()
-        .enumerate()
-        .map(|(i, d)| (Dim::out(i), layout.out_size(Dim::out(*d))))
-        .collect();
-    // Same sizes in the same order: this only renames.
-    moved.reshape_outs(&sizes)
-}
-
-/// The layout of a reshaped tensor: elements keep their row-major position.
-///
-/// # Errors
-/// The shapes differ in their number of elements.
-pub fn reshaped(layout: &LinearLayout, shape: &[u64]) -> Result<LinearLayout, LayoutError> {
-    let minor_first: Vec<Dim> = (0..layout.num_out_dims()).rev().map(Dim::out).collect();
-    let sizes: Vec<(Dim, u64)> = shape
-        .iter()
-        .enumerate()
-        .rev()
-        .map(|(i, size)| (Dim::out(i), *size))
-        .collect();
-    let order: Vec<Dim> = (0..shape.len()).map(Dim::out).collect();
-    layout
-        .transpose_outs(&minor_first)?
-        .reshape_outs(&sizes)?
-        .transpose_outs(&order)
-}
 
 /// The layout of each half of a tensor along its last dimension of size 2.
 ///
@@ -105,6 +71,9 @@ pub fn register_sources(
             }
         }
     }
+    // In lane 0 of warp 0.
+    let at =
+        |layout: &LinearLayout, r: usize| apply_columns(layout.columns_of(Dim::REGISTER), r as u64);
     let registers = 1usize << operand.in_bits(Dim::REGISTER);
     let held: std::collections::HashMap<u64, usize> =
         (0..registers).rev().map(|r| (at(operand, r), r)).collect();
@@ -115,14 +84,4 @@ pub fn register_sources(
                 .ok_or_else(|| format!("would move data between threads for register {r}"))
         })
         .collect()
-}
-
-/// Packed coordinates of register `r` in lane 0 of warp 0.
-fn at(layout: &LinearLayout, r: usize) -> u64 {
-    layout
-        .columns_of(Dim::REGISTER)
-        .iter()
-        .enumerate()
-        .filter(|(bit, _)| r >> bit & 1 == 1)
-        .fold(0, |sum, (_, column)| sum ^ column)
 }

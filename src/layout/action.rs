@@ -113,8 +113,7 @@ impl RegisterPermutation {
     }
 
     /// Tells whether no basis is dropped.
-    #[must_use]
-    pub const fn is_permutation(&self) -> bool {
+    const fn is_permutation(&self) -> bool {
         self.len == self.in_bits
     }
 

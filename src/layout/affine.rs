@@ -85,12 +85,6 @@ impl AffineLayout {
         self.offset
     }
 
-    /// Tells whether the offset is zero.
-    #[must_use]
-    pub const fn is_linear(&self) -> bool {
-        self.offset == 0
-    }
-
     /// Returns the output coordinates of a point, in out-dim order.
     ///
     /// # Errors

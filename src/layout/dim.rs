@@ -20,7 +20,7 @@ use super::LayoutError;
 pub struct Dim(u16);
 
 /// Names whose id is their position.
-const FIXED: [&str; 16] = [
+const FIXED: [&str; 8] = [
     "register",
     "lane",
     "warp",
@@ -29,14 +29,6 @@ const FIXED: [&str; 16] = [
     "partition",
     "row",
     "col",
-    "vector",
-    "bank",
-    "segment",
-    "reps",
-    "iteration",
-    "instruction",
-    "message",
-    "byte",
 ];
 /// Names of the first tensor dims, so that printing the usual ones needs no table look-up.
 const OUTS: [&str; 16] = [
@@ -72,14 +64,6 @@ impl Dim {
     pub const ROW: Self = Self(6);
     /// `col`: which column of tensor memory.
     pub const COL: Self = Self(7);
-    /// `vector`: which element of one vectorised access.
-    pub const VECTOR: Self = Self(8);
-    /// `bank`: which shared-memory bank.
-    pub const BANK: Self = Self(9);
-    /// `segment`: which row of banks of shared memory.
-    pub const SEGMENT: Self = Self(10);
-    /// `reps`: which repetition of a tile.
-    pub const REPS: Self = Self(11);
 
     /// Returns `dim<i>`, the name of the `i`-th tensor dimension.
     ///
@@ -94,7 +78,7 @@ impl Dim {
     /// Returns the dim with this name, interning the name if it is new.
     ///
     /// # Panics
-    /// When more than 32752 names are in use or the name is longer than 256 bytes; text from outside
+    /// When more than 32760 names are in use or the name is longer than 256 bytes; text from outside
     /// goes through [`Dim::try_named`].
     #[must_use]
     pub fn named(name: &str) -> Self {
@@ -107,7 +91,7 @@ impl Dim {
     /// Returns the dim with this name, interning the name if it is new.
     ///
     /// # Errors
-    /// When the name is longer than 256 bytes, or 32752 names have been interned already.
+    /// When the name is longer than 256 bytes, or 32760 names have been interned already.
     pub fn try_named(name: &str) -> Result<Self, LayoutError> {
         if let Some(i) = FIXED.iter().position(|n| *n == name) {
             return Ok(Self(i as u16));

@@ -99,12 +99,6 @@ impl LinearLayout {
         self.outs.position(dim)
     }
 
-    /// Returns the position of an in-dim.
-    #[must_use]
-    pub fn in_index(&self, dim: Dim) -> Option<usize> {
-        self.ins.position(dim)
-    }
-
     /// Returns log2 of an in-dim's size, 0 when the layout does not have it.
     #[must_use]
     pub fn in_bits(&self, dim: Dim) -> usize {

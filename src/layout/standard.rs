@@ -191,69 +191,6 @@ impl LinearLayout {
         })
     }
 
-    /// Returns the mask of the bits of `input` whose basis touches one of `outs`.
-    #[must_use]
-    pub fn in_basis_mask(&self, input: Dim, outs: &[Dim]) -> u64 {
-        let touched = outs
-            .iter()
-            .filter_map(|d| self.outs.position(*d))
-            .fold(0, |mask, i| mask | self.outs.mask(i));
-        self.columns_of(input)
-            .iter()
-            .enumerate()
-            .fold(0, |mask, (bit, col)| {
-                mask | u64::from(col & touched != 0) << bit
-            })
-    }
-
-    /// Returns the mask of the bits of `out` that a basis of one of `ins` touches.
-    #[must_use]
-    pub fn out_basis_mask(&self, ins: &[Dim], out: Dim) -> u64 {
-        let touched = ins
-            .iter()
-            .flat_map(|d| self.columns_of(*d))
-            .fold(0, |mask, col| mask | col);
-        self.outs
-            .position(out)
-            .map_or(0, |i| self.outs.extract(i, touched))
-    }
-
-    /// Splits off the largest identity of at most `max` values from `input` to `out` on the low side:
-    /// its size, and the rest with `identity.product(&rest) == self`, up to dim order.
-    ///
-    /// ```
-    /// # use linear_layout::layout::{Dim, LinearLayout};
-    /// let (r, d) = (Dim::REGISTER, Dim::out(0));
-    /// let l = LinearLayout::from_bases(&[(r, &[&[1], &[2], &[8]]), (Dim::LANE, &[&[4]])], &[d])?;
-    /// let (size, rest) = l.factor_identity_prefix(r, d, 8)?;
-    /// assert_eq!((size, rest.columns()), (4, &[2, 1][..]));
-    /// # Ok::<(), linear_layout::layout::LayoutError>(())
-    /// ```
-    /// # Errors
-    /// When the layout lacks one of the dims.
-    pub fn factor_identity_prefix(
-        &self,
-        input: Dim,
-        out: Dim,
-        max: u64,
-    ) -> Result<(u64, Self), LayoutError> {
-        if !self.has_in_dim(input) {
-            return Err(LayoutError::no_such_dim(Role::In, input));
-        }
-        if !self.has_out_dim(out) {
-            return Err(LayoutError::no_such_dim(Role::Out, out));
-        }
-        let most = self.in_bits(input).min(self.out_bits(out));
-        let most = most.min(max.max(1).ilog2() as usize);
-        for bits in (1..=most).rev() {
-            let tile = Self::identity_1d(1 << bits, input, out)?;
-            if let Ok(rest) = self.divide_left(&tile) {
-                return Ok((1 << bits, rest));
-            }
-        }
-        Ok((1, self.clone()))
-    }
-
     /// Returns the layout with the bases that `tile` covers zeroed: which tile a slot is in.
     ///
     /// Like [`divide_left`](Self::divide_left), but only bits that the tile really uses must be

@@ -56,8 +56,7 @@ impl LinearLayout {
 
     /// Tells whether each of these dims is on both sides, with equal sizes, and is mapped to itself
     /// unchanged (other dims may interfere; compare [`is_trivial_over`](Self::is_trivial_over)).
-    #[must_use]
-    pub fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
+    fn square_sublayout_is_identity(&self, dims: &[Dim]) -> bool {
         let mut out_mask = 0;
         for &dim in dims {
             match self.outs.position(dim) {

@@ -6,6 +6,7 @@ use super::calls::{self, Planned};
 use super::dispatch;
 use super::emit::{Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
+use crate::f2::apply_columns;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
@@ -408,13 +409,8 @@ impl<'c> Lowering<'c> {
         let base = super::convert::emit_index(&mut self.e, &program, &inputs);
         (0..layout.num_registers())
             .map(|register| {
-                let constant = layout
-                    .unique
-                    .columns_of(Dim::REGISTER)
-                    .iter()
-                    .enumerate()
-                    .filter(|(bit, _)| register >> bit & 1 == 1)
-                    .fold(0, |sum, (_, column)| sum ^ column);
+                let columns = layout.unique.columns_of(Dim::REGISTER);
+                let constant = apply_columns(columns, register as u64);
                 let constant = layout.unique.unpack(constant);
                 base.iter()
                     .enumerate()

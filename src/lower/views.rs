@@ -34,7 +34,10 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                 .into_iter()
                 .map(|d| usize::try_from(d).unwrap_or_default())
                 .collect();
-            let moved = view::transposed(&from.unique, &order).map_err(to_complaint)?;
+            let moved = from
+                .unique
+                .transpose_standard(&order)
+                .map_err(to_complaint)?;
             view::register_sources(&to.unique, &moved, |x| x)
         }
         _ if op.has_attribute("allow_reorder") && from.num_registers() == to.num_registers() => {
@@ -45,7 +48,7 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let shape: Vec<u64> = (0..to.unique.num_out_dims())
                 .map(|d| to.unique.out_size(Dim::out(d)))
                 .collect();
-            let moved = view::reshaped(&from.unique, &shape).map_err(to_complaint)?;
+            let moved = from.unique.reshape_standard(&shape).map_err(to_complaint)?;
             view::register_sources(&to.unique, &moved, |x| x)
         }
     }

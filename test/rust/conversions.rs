@@ -439,4 +439,8 @@ fn four_warps_cost_four_times_as_much() {
         assert_eq!(four.arithmetic, 4 * one.arithmetic);
         assert_eq!(four.waiting, one.waiting);
     }
+    // Without conflicts a wavefront moves 128 bytes, of 8 * 32 * 4 bytes that are stored and loaded.
+    let costs_of_target = &Target::parse("cuda:90").unwrap().costs;
+    let wavefronts = costs(0, Strategy::Shared).load_store / costs_of_target.wavefront;
+    assert_eq!(wavefronts, 2 * 8);
 }

@@ -178,6 +178,44 @@ fn a_reshape_of_following_dims_stays_blocked() {
     );
 }
 
+#[test]
+fn a_reshape_keeps_elements_and_a_rank_that_layouts_have() {
+    let line = encoding(
+        "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>",
+    );
+    let error = |from: u64, to: &[u64]| {
+        let error = infer::reshape(&line, &[from], to).unwrap_err();
+        assert!(error.is_inference(), "{error}");
+        error.to_string()
+    };
+    assert!(error(64, &[32]).contains("64"));
+    error(1, &[]);
+    error(1, &[1; 17]);
+    assert!(infer::reshape(&line, &[1], &[1; 16]).is_ok());
+}
+
+/// Copies of a tensor in several threads do not move them apart: the order of neighbours is that of
+/// the first bases that move, the registers' for dims that none does.
+#[test]
+fn orders_go_by_registers_lanes_and_warps() {
+    let layout = encoding(
+        "#ttg.linear<{register = [[0, 0, 1], [0, 0, 2]], lane = [[1, 0, 0], [2, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]], warp = [[0, 4, 0], [4, 0, 0]], block = []}>",
+    );
+    let shape = [8, 8, 4];
+    assert_eq!(*layout.order(&shape).unwrap(), [2, 1, 0]);
+    assert_eq!(*layout.thread_order(&shape).unwrap(), [0, 1, 2]);
+    assert_eq!(*layout.warp_order(&shape).unwrap(), [1, 0, 2]);
+    // A thread holds one element along dim 0, in which its neighbours' lie.
+    assert_eq!(*layout.order_for_memory(&shape).unwrap(), [0, 1, 2]);
+    let wider = encoding(
+        "#ttg.linear<{register = [[0, 0, 1], [4, 0, 0]], lane = [[1, 0, 0], [2, 0, 0], [0, 0, 0], [0, 1, 0], [0, 2, 0]], warp = [[0, 4, 0], [0, 0, 2]], block = []}>",
+    );
+    assert_eq!(
+        *wider.order_for_memory(&shape).unwrap(),
+        *wider.order(&shape).unwrap()
+    );
+}
+
 /// 62 bits of one dim are the most that sizes can say.
 #[test]
 fn as_many_bases_as_sizes_have_bits() {

@@ -207,7 +207,7 @@ proptest! {
     }
 
     #[test]
-    fn compose_is_associative((a, b, c) in (shape(&INS, 2), shape(&OUTS, 2), shape(&[Dim::ROW, Dim::COL], 2), shape(&[Dim::BANK], 4))
+    fn compose_is_associative((a, b, c) in (shape(&INS, 2), shape(&OUTS, 2), shape(&[Dim::ROW, Dim::COL], 2), shape(&[Dim::PARTITION], 4))
         .prop_flat_map(|(i, m, n, o)| (between(i, m.clone()), between(m, n.clone()), between(n, o)))
     ) {
         let left = a.compose(&b).unwrap().compose(&c).unwrap();
@@ -259,11 +259,11 @@ proptest! {
 
     #[test]
     fn quotient_is_the_rest(l in layout(), size in 0..3u32) {
-        let id = LinearLayout::identity_1d(1 << size, Dim::BANK, Dim::BANK).unwrap();
+        let id = LinearLayout::identity_1d(1 << size, Dim::PARTITION, Dim::PARTITION).unwrap();
         let p = l.product(&id).unwrap();
-        prop_assert!(p.is_trivial_over(&[Dim::BANK]));
-        prop_assert!(p.is_identity_on_out_dim(Dim::BANK));
-        prop_assert_eq!(p.quotient(&[Dim::BANK]).unwrap(), l);
+        prop_assert!(p.is_trivial_over(&[Dim::PARTITION]));
+        prop_assert!(p.is_identity_on_out_dim(Dim::PARTITION));
+        prop_assert_eq!(p.quotient(&[Dim::PARTITION]).unwrap(), l);
     }
 
     #[test]
@@ -361,7 +361,7 @@ proptest! {
     })) {
         let c = a.concat_ins(&b).unwrap();
         prop_assert_eq!(c.columns(), &[a.columns(), b.columns()].concat()[..]);
-        let renamed: Vec<_> = a.out_dims().zip([Dim::ROW, Dim::COL, Dim::BANK]).collect();
+        let renamed: Vec<_> = a.out_dims().zip([Dim::ROW, Dim::COL, Dim::PARTITION]).collect();
         let other = a.rename_dims(&[], &renamed).unwrap();
         let both = a.concat_outs(&other).unwrap();
         for p in points(&a) {
@@ -457,8 +457,14 @@ proptest! {
                 prop_assert_eq!(flip.apply(&p).unwrap(), l.apply(&moved).unwrap());
             }
         }
-        for d in l.out_dims() {
+        for (i, (d, size)) in l.out_shape().enumerate() {
             prop_assert_eq!(a.flip_out(d).unwrap().flip_out(d).unwrap(), a.clone());
+            let by = block % size;
+            let moved = a.translate_out(d, by).unwrap();
+            for p in points(&l) {
+                let expected = l.apply(&p).unwrap().iter().enumerate().map(|(j, v)| if i == j { v ^ by } else { v });
+                prop_assert!(moved.apply(&p).unwrap().iter().eq(expected));
+            }
         }
     }
 
@@ -497,6 +503,7 @@ proptest! {
         p.apply_values(&values, &mut out).unwrap();
         let acted = p.apply(&l).unwrap();
         prop_assert!(out.iter().enumerate().all(|(r, v)| acted.apply_packed(r as u64) == *v));
+        prop_assert!((0..1 << n).all(|r| values[p.source_of(r) as usize] == out[r as usize]));
     }
 
     #[test]
@@ -520,8 +527,8 @@ proptest! {
 
     #[test]
     fn permutation_makes_divisible(l in layout(), order in Just((0..4usize).collect::<Vec<_>>()).prop_shuffle()) {
-        let tile = LinearLayout::identity_1d(4, Dim::REGISTER, Dim::BANK).unwrap();
-        let rest = LinearLayout::identity_1d(4, Dim::REGISTER, Dim::BANK).unwrap();
+        let tile = LinearLayout::identity_1d(4, Dim::REGISTER, Dim::PARTITION).unwrap();
+        let rest = LinearLayout::identity_1d(4, Dim::REGISTER, Dim::PARTITION).unwrap();
         let whole = tile.product(&rest).unwrap().product(&l.sublayout(
             &l.in_dims().filter(|d| *d != Dim::REGISTER).collect::<Vec<_>>(),
             &l.out_dims().collect::<Vec<_>>()).unwrap()).unwrap();

@@ -60,13 +60,13 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
         }
         Encoding::PaddedShared(e) => {
             e.cga_layout()?;
-            let linear = permute_outs(e.linear_component(), order)?;
+            let linear = e.linear_component().transpose_standard(order)?;
             PaddedSharedEncoding::new(e.interval_paddings(), linear)?.into()
         }
         Encoding::TensorMemory(_) | Encoding::TensorMemoryScales(_) => {
             return Err(cannot("trans", "tensor memory cannot be transposed"));
         }
-        _ => from_layout(permute_outs(&src.to_linear_layout(shape)?, order)?, src)?,
+        _ => from_layout(src.to_linear_layout(shape)?.transpose_standard(order)?, src)?,
     })
 }
 
@@ -459,38 +459,6 @@ fn same_without_copies(a: &Encoding, b: &Encoding, shape: &[u64]) -> bool {
             .ok()
     };
     matches!((unique(a), unique(b)), (Some(a), Some(b)) if a == b)
-}
-
-/// Returns the layout whose out-dim `i` is the old one's `order[i]`.
-fn permute_outs(layout: &LinearLayout, order: &[usize]) -> Result<LinearLayout, EncodingError> {
-    let offsets: Vec<usize> = (0..order.len())
-        .map(|d| (0..d).map(|d| layout.out_bits(Dim::out(d))).sum())
-        .collect();
-    let bits: Vec<usize> = order
-        .iter()
-        .map(|d| layout.out_bits(Dim::out(*d)))
-        .collect();
-    let mut columns = [0u64; 64];
-    for (new, old) in columns.iter_mut().zip(layout.columns()) {
-        let mut at = 0;
-        for (dim, bits) in order.iter().zip(&bits) {
-            *new |= (old >> offsets[*dim] & ((1 << bits) - 1)) << at;
-            at += bits;
-        }
-    }
-    let ins: Vec<(Dim, u64)> = layout.in_shape().collect();
-    let outs: Vec<(Dim, u64)> = bits
-        .iter()
-        .enumerate()
-        .map(|(i, b)| (Dim::out(i), 1 << b))
-        .collect();
-    let columns = &columns[..layout.columns().len()];
-    Ok(LinearLayout::from_columns(
-        &ins,
-        &outs,
-        columns,
-        Surjectivity::NotRequired,
-    )?)
 }
 
 #[cold]

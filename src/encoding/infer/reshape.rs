@@ -6,7 +6,6 @@ use crate::encoding::{
     BlockedEncoding, CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK,
     PaddedSharedEncoding, SliceEncoding,
 };
-use crate::layout::{Dim, LinearLayout, Surjectivity};
 
 type Dims = List<usize, MAX_RANK>;
 
@@ -59,13 +58,15 @@ pub fn reshape(
     }
     if let Encoding::PaddedShared(padded) = src {
         padded.cga_layout()?;
-        let linear = reshape_layout(padded.linear_component(), dst_shape)?;
+        let linear = padded.linear_component().reshape_standard(dst_shape)?;
         return Ok(PaddedSharedEncoding::new(padded.interval_paddings(), linear)?.into());
     }
     if matches!(src, Encoding::PartitionedShared(_)) {
         return Err(cannot("reshape", "a partitioned buffer cannot be reshaped"));
     }
-    let layout = reshape_layout(&src.to_linear_layout(src_shape)?, dst_shape)?;
+    let layout = src
+        .to_linear_layout(src_shape)?
+        .reshape_standard(dst_shape)?;
     if let Some(dst) = without_or_with_dim(src, src_shape, dst_shape)
         && dst.to_linear_layout(dst_shape).as_ref() == Ok(&layout)
     {
@@ -93,48 +94,6 @@ fn without_or_with_dim(src: &Encoding, from: &[u64], to: &[u64]) -> Option<Encod
     let without = |dim: usize| from[..dim].iter().chain(&from[dim + 1..]).eq(to);
     let dim = (0..from.len()).find(|dim| from[*dim] == 1 && without(*dim))?;
     Some(SliceEncoding::new(dim as u32, src.clone()).ok()?.into())
-}
-
-/// Cuts the outputs anew; positions are counted in row-major order, the last dim fastest.
-fn reshape_layout(layout: &LinearLayout, shape: &[u64]) -> Result<LinearLayout, EncodingError> {
-    let ins: Vec<(Dim, u64)> = layout.in_shape().collect();
-    let outs: Vec<(Dim, u64)> = shape
-        .iter()
-        .enumerate()
-        .map(|(d, s)| (Dim::out(d), *s))
-        .collect();
-    let old = reversal(layout.out_shape().map(|(_, size)| size));
-    let new = reversal(shape.iter().copied());
-    let mut columns = [0u64; 64];
-    for (to, from) in columns.iter_mut().zip(layout.columns()) {
-        let mut bits = *from;
-        while bits != 0 {
-            let bit = bits.trailing_zeros() as usize;
-            let flat = old[bit];
-            // The position of that flat bit among the new dims.
-            let place = new.iter().position(|f| *f == flat).unwrap_or(0);
-            *to |= 1 << place;
-            bits &= bits - 1;
-        }
-    }
-    let columns = &columns[..layout.columns().len()];
-    Ok(LinearLayout::from_columns(
-        &ins,
-        &outs,
-        columns,
-        Surjectivity::NotRequired,
-    )?)
-}
-
-/// Returns, for each bit of a packed column (dim 0 low), its bit in row-major order (last dim low).
-fn reversal(sizes: impl Iterator<Item = u64>) -> Vec<usize> {
-    let bits: Vec<usize> = sizes.map(|s| s.trailing_zeros() as usize).collect();
-    let mut flat = Vec::new();
-    for (dim, count) in bits.iter().enumerate() {
-        let below: usize = bits[dim + 1..].iter().sum();
-        flat.extend((0..*count).map(|bit| below + bit));
-    }
-    flat
 }
 
 /// Pairs groups of operand dims with groups of result dims of the same size.

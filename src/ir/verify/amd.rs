@@ -3,6 +3,7 @@
 use super::buffer::{SHARED, buffer_of, encoding_of, is_in, memory_name};
 use super::{Verdict, axes, convert, dimensions, integer, layouts, operand, operand_type, result};
 use crate::encoding::{BlockedEncoding, Encoding};
+use crate::f2::apply_columns;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::sys::{self, Diagnostic};
@@ -16,10 +17,7 @@ use std::collections::BTreeSet;
 fn held(layout: &LinearLayout) -> BTreeSet<Vec<u64>> {
     (0..layout.in_size(Dim::REGISTER))
         .map(|register| {
-            let columns = layout.columns_of(Dim::REGISTER).iter().enumerate();
-            let place = columns
-                .filter(|(bit, _)| register >> bit & 1 == 1)
-                .fold(0, |place, (_, column)| place ^ column);
+            let place = apply_columns(layout.columns_of(Dim::REGISTER), register);
             layout.unpack(place).to_vec()
         })
         .collect()

@@ -669,7 +669,7 @@ fn reshaped_pieces(from: &Encoding, src: &[u64], to: &Encoding, dst: &[u64]) -> 
     let is_partitioned = |e: &Encoding| matches!(e, Encoding::PartitionedShared(_));
     let reshaped = || {
         let layout = from.to_linear_layout(src).ok()?;
-        crate::ir::view::reshaped(&layout, dst).ok()
+        layout.reshape_standard(dst).ok()
     };
     is_partitioned(from)
         && is_partitioned(to)

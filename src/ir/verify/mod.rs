@@ -542,7 +542,7 @@ fn trans(op: OperationRef<'_, '_>) -> Verdict {
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
-    match super::view::transposed(&from.full, &order) {
+    match from.full.transpose_standard(&order) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // trans_c4
         Err(e) => Err(one(Diagnostic::new(e.to_string()))),       // trans_c4
@@ -576,7 +576,7 @@ fn reshape(op: OperationRef<'_, '_>) -> Verdict {
     {
         return Ok(());
     }
-    match super::view::reshaped(&from.full, dst.shape) {
+    match from.full.reshape_standard(dst.shape) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(inference_mismatch(&dst, &inferred)), // reshape_c3
         Err(e) => Err(one(Diagnostic::new(e.to_string()))),       // reshape_c3

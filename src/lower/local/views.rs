@@ -58,7 +58,7 @@ pub(crate) fn trans<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reshape = ttg::MemDescReshape::of(op).expect("the dispatch goes by kind");
     same_positions(l, reshape.src(), reshape.result(), |src, dst| {
-        crate::ir::view::reshaped(src.place.layout(), dst.shape()).ok()
+        src.place.layout().reshape_standard(dst.shape()).ok()
     })
 }
 
