@@ -37,6 +37,15 @@ pub enum Vendor {
     Amd,
 }
 
+/// An assembly language, which inline assembly is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Assembly {
+    /// NVIDIA's PTX.
+    Ptx,
+    /// AMD's, in the words of its ISA manuals.
+    Gcn,
+}
+
 /// The direction of a shared-memory access.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Access {
@@ -234,8 +243,14 @@ pub struct Target {
     /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
+    /// The language of inline assembly.
+    pub assembly: Assembly,
     /// Lanes per warp (wave): 32 or 64.
     pub lanes: u32,
+    /// The lanes that a kernel may choose to have per warp.
+    ///
+    /// Waves of RDNA have 32 or 64 (LLVM's AMDGPU usage guide, `wavefrontsize64`), of gfx1250 only 32.
+    pub warp_sizes: &'static [u32],
     /// Banks of shared memory, each `bank_bytes` wide.
     pub banks: u32,
     /// Bytes of one bank.

@@ -1,6 +1,8 @@
 //! The table of targets: one row per GPU, from the makers' manuals.
 
-use super::{BufferInstructions, CacheBits, Costs, Instructions, ScaledConversion, Target, Vendor};
+use super::{
+    Assembly, BufferInstructions, CacheBits, Costs, Instructions, ScaledConversion, Target, Vendor,
+};
 
 /// sm_90 as measured; the older and newer ones have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
@@ -60,9 +62,11 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         llvm_cpu,
         llvm_features: if arch <= 90 { "+ptx80" } else { "" },
         vendor: Vendor::Nvidia,
+        assembly: Assembly::Ptx,
         lockstep: false,
         max_threads: 1024,
         lanes: 32,
+        warp_sizes: &[32],
         banks: 32,
         bank_bytes: 4,
         max_shared_bytes: shared_kib * 1024,
@@ -95,9 +99,11 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         llvm_cpu,
         llvm_features: "",
         vendor: Vendor::Amd,
+        assembly: Assembly::Gcn,
         lockstep: true,
         max_threads: 1024,
         lanes: 64,
+        warp_sizes: &[64],
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
@@ -144,9 +150,11 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         llvm_cpu,
         llvm_features: "",
         vendor: Vendor::Amd,
+        assembly: Assembly::Gcn,
         lockstep: true,
         max_threads: 1024,
         lanes: 32,
+        warp_sizes: if is_gfx1250 { &[32] } else { &[32, 64] },
         banks: if is_gfx1250 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },

@@ -6,6 +6,7 @@ use clap::Parser;
 use linear_layout::machine::kernel::{
     Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
     Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
+    list_operations,
 };
 use linear_layout::sys;
 use std::io::Write;
@@ -98,6 +99,10 @@ struct Options {
     /// Print no report
     #[arg(long, short)]
     quiet: bool,
+
+    /// Print the operations, intrinsics and statements of inline PTX that can be run, and stop
+    #[arg(long)]
+    list_operations: bool,
 }
 
 fn parse_axes(text: &str) -> Result<[u32; 3], String> {
@@ -155,6 +160,9 @@ fn main() -> ExitCode {
 
 /// Whether the kernel ran and all comparisons held.
 fn run(options: &Options) -> Result<bool, String> {
+    if options.list_operations {
+        return print(list_operations().trim_end()).map(|()| true);
+    }
     let (name, input) = read_source(&options.file)?;
     let decoded = source::decode(
         &input,

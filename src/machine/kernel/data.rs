@@ -31,7 +31,7 @@ impl ElementTy {
         let element = bytes.get(index * size..(index + 1) * size)?;
         let bits = super::memory::read_le(element, 0, size as u8);
         Some(match self {
-            Self::Int(bits_wide) => super::eval::signed(bits, bits_wide.max(8)) as f64,
+            Self::Int(bits_wide) => super::bits::signed(bits, bits_wide.max(8)) as f64,
             Self::Float(ty) => ty.to_f64(bits),
         })
     }
@@ -39,7 +39,7 @@ impl ElementTy {
     fn encode(self, value: f64) -> u64 {
         match self {
             Self::Int(bits) => {
-                super::eval::float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits())
+                super::ops::convert::float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits())
             }
             Self::Float(ty) => ty.from_f64(value),
         }

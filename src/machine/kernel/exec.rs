@@ -1,4 +1,4 @@
-//! The interpreter's state and its main loop: control flow; [`step`] has the arithmetic.
+//! The interpreter's state and its main loop: control flow. Instructions execute themselves, with what the files below offer.
 //!
 //! A block's lanes run in step. Where they part, each side runs alone until the post-dominator
 //! of the branch, where they meet again; a stack of [`Frame`]s remembers who waits where. Sides
@@ -7,19 +7,25 @@
 //!
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
-mod claims;
+mod lanes;
+mod memory;
+mod poison;
 mod schedule;
-mod step;
+mod warp;
 
+pub(crate) use memory::Place;
+pub(crate) use poison::{Fate, Marks};
+
+use super::code::{BlockId, Edge, Terminator};
 use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory};
-use super::op::{BlockId, Edge, Reg, Terminator};
+use super::ops::Counted;
 use super::program::Program;
 use super::report::{GlobalUse, Report, SharedUse};
 use crate::machine::race::{Now, Order, Shadow};
 use crate::target::Wavefronts;
-use claims::Poison;
+use poison::Poison;
 use schedule::Turns;
 use std::collections::BTreeMap;
 
@@ -46,43 +52,43 @@ enum Stop {
 
 /// Counters of one memory instruction.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Counters {
-    pub(super) accesses: u64,
-    pub(super) wavefronts: Wavefronts,
+struct Counters {
+    accesses: u64,
+    wavefronts: Wavefronts,
 }
 
 /// A kernel in the course of a launch.
-pub(super) struct Exec<'a> {
-    pub(super) program: &'a Program,
-    pub(super) launch: &'a Launch,
-    pub(super) memory: &'a mut Memory,
+pub(crate) struct Exec<'a> {
+    program: &'a Program,
+    pub(crate) launch: &'a Launch,
+    pub(crate) memory: &'a mut Memory,
     /// The program's own global variables, addressed after the launch's buffers.
-    pub(super) symbols: Vec<Buffer>,
+    pub(crate) symbols: Vec<Buffer>,
     block_size: [u32; 3],
-    pub(super) num_threads: u32,
-    pub(super) regs: Vec<Box<[u64]>>,
+    pub(crate) num_threads: u32,
+    regs: Vec<Box<[u64]>>,
     /// Active lanes in rising order.
-    pub(super) lanes: Vec<u32>,
+    pub(crate) lanes: Vec<u32>,
     full: bool,
     stack: Vec<Frame>,
     exited: Vec<bool>,
-    pub(super) num_exited: usize,
-    pub(super) block: [u32; 3],
-    pub(super) block_linear: u32,
+    num_exited: usize,
+    block: [u32; 3],
+    block_linear: u32,
     /// The instruction in progress.
-    pub(super) op: u32,
+    op: u32,
     steps: u64,
     /// As `steps`, but counted once for each warp: about what the run takes.
     warp_steps: u64,
-    pub(super) shared: Vec<SharedVar>,
-    pub(super) local: Vec<u8>,
-    pub(super) local_shadow: Vec<bool>,
-    pub(super) block_epoch: u32,
-    pub(super) shared_order: Order,
-    pub(super) global_order: Order,
-    pub(super) warp_epochs: Vec<u32>,
-    pub(super) counters: Vec<Counters>,
-    pub(super) report: Report,
+    pub(crate) shared: Vec<SharedVar>,
+    local: Vec<u8>,
+    local_shadow: Vec<bool>,
+    block_epoch: u32,
+    shared_order: Order,
+    global_order: Order,
+    pub(crate) warp_epochs: Vec<u32>,
+    counters: Vec<Counters>,
+    pub(crate) report: Report,
     /// Draws whose turn it is, where warps run one by one.
     turns: Option<Turns>,
     /// Values whose flags do not hold, once there are any.
@@ -90,14 +96,14 @@ pub(super) struct Exec<'a> {
 }
 
 /// One shared variable's bytes.
-pub(super) struct SharedVar {
-    pub(super) name: String,
-    pub(super) bytes: Vec<u8>,
-    pub(super) shadow: Shadow,
+pub(crate) struct SharedVar {
+    name: String,
+    pub(crate) bytes: Vec<u8>,
+    shadow: Shadow,
 }
 
 /// What registers hold before anything is written to them: a pattern that shows.
-const GARBAGE: u64 = 0xdead_beef;
+pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
     pub(super) fn new(
@@ -279,13 +285,13 @@ impl<'a> Exec<'a> {
         self.steps += u64::from(block.end - start) + 1;
         for index in start..block.end {
             self.op = index;
-            let op = &program.ops[index as usize];
+            let op = &*program.ops[index as usize];
             if self.poison.is_some() {
                 self.spread(op)?;
             }
             let stop = self.stops_at(op)?;
             if stop.is_none() {
-                self.step(op)?;
+                op.step(self)?;
             }
             if let Some(stop) = stop.or_else(|| self.turn_ends(op)) {
                 // A barrier is carried out when all are there; the rest comes with the next turn.
@@ -450,7 +456,7 @@ impl<'a> Exec<'a> {
     }
 
     /// The place of a lane of the current block.
-    pub(super) fn place(&self, lane: u32) -> ThreadPlace {
+    fn place(&self, lane: u32) -> ThreadPlace {
         let per_warp = self.launch.machine.lanes_per_warp;
         ThreadPlace {
             block: self.block,
@@ -461,14 +467,14 @@ impl<'a> Exec<'a> {
 
     /// An error of the current instruction in `lane`.
     #[cold]
-    pub(super) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
+    pub(crate) fn fault(&self, kind: FaultKind, lane: u32, message: String) -> KernelError {
         KernelError::new(kind, message)
             .at(self.program.site(self.op).clone())
             .by(self.place(lane))
     }
 
     /// The moment of an access by `lane`.
-    pub(super) fn now(&self, lane: u32) -> Now {
+    fn now(&self, lane: u32) -> Now {
         Now {
             thread: self.block_linear * self.num_threads + lane,
             op: self.op,
@@ -477,27 +483,8 @@ impl<'a> Exec<'a> {
         }
     }
 
-    /// The active lanes, warp by warp.
-    pub(super) fn active_warps(&self) -> Vec<(u32, Vec<u32>)> {
-        let per_warp = self.launch.machine.lanes_per_warp;
-        let same = |a: &u32, b: &u32| a / per_warp == b / per_warp;
-        self.lanes
-            .chunk_by(same)
-            .map(|lanes| (lanes[0] / per_warp, lanes.to_vec()))
-            .collect()
-    }
-
-    /// The value of a register in a lane.
-    pub(super) fn get(&self, reg: Reg, lane: u32) -> u64 {
-        self.regs[reg.0 as usize][lane as usize]
-    }
-
-    pub(super) fn set(&mut self, reg: Reg, lane: u32, value: u64) {
-        self.regs[reg.0 as usize][lane as usize] = value;
-    }
-
     /// All threads that have not exited must be here.
-    fn barrier(&mut self) -> Result<(), KernelError> {
+    pub(crate) fn barrier(&mut self) -> Result<(), KernelError> {
         let here = self.lanes.len();
         let alive = self.num_threads as usize - self.num_exited;
         if here < alive {
@@ -516,15 +503,10 @@ impl<'a> Exec<'a> {
     }
 
     /// On machines in lockstep, the order of instructions orders a wave's accesses.
-    pub(super) fn order_waves(&mut self) {
+    pub(crate) fn order_waves(&mut self) {
         if self.launch.machine.lockstep {
             self.warp_epochs.iter_mut().for_each(|epoch| *epoch += 1);
         }
-    }
-
-    /// Whether a lane's thread has returned.
-    pub(super) fn is_exited(&self, lane: u32) -> bool {
-        self.exited[lane as usize]
     }
 
     /// The report of everything that ran.
@@ -535,28 +517,26 @@ impl<'a> Exec<'a> {
             if counters.accesses == 0 {
                 continue;
             }
-            let label = self.label(&self.program.ops[index]);
-            if is_shared_label(&label) {
-                self.report.shared.push(SharedUse {
+            let words = self.launch.machine.assembly;
+            match self.program.ops[index].access(words) {
+                Some(Counted::Shared(label)) => self.report.shared.push(SharedUse {
                     label,
                     site: self.program.site(index as u32).clone(),
                     accesses: counters.accesses,
                     wavefronts: counters.wavefronts.taken,
                     ideal: counters.wavefronts.ideal,
-                });
-            } else if !label.is_empty() {
-                let entry = global.entry(label).or_default();
-                entry.instructions += 1;
-                entry.accesses += counters.accesses;
-                entry.sectors += counters.wavefronts.taken;
-                entry.ideal_sectors += counters.wavefronts.ideal;
+                }),
+                Some(Counted::Global(label)) => {
+                    let entry = global.entry(label).or_default();
+                    entry.instructions += 1;
+                    entry.accesses += counters.accesses;
+                    entry.sectors += counters.wavefronts.taken;
+                    entry.ideal_sectors += counters.wavefronts.ideal;
+                }
+                None => {}
             }
         }
         self.report.global = global;
         self.report
     }
-}
-
-fn is_shared_label(label: &str) -> bool {
-    label.contains(".shared") || label.starts_with("ds_") || label.contains("matrix")
 }

@@ -5,7 +5,7 @@ use super::exec::Exec;
 use super::memory::{BufferId, Memory};
 use super::program::{ParamTy, Program};
 use super::report::Report;
-use crate::target::{self, Target, Vendor};
+use crate::target::{self, Assembly, Target};
 
 /// The machine that a kernel runs on.
 ///
@@ -13,8 +13,8 @@ use crate::target::{self, Target, Vendor};
 /// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
-    /// The maker: whose assembly a kernel may hold, and whose names accesses have in reports.
-    pub vendor: Vendor,
+    /// The assembly language that a kernel may hold, and that accesses are named by in reports.
+    pub assembly: Assembly,
     /// Whether the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
     pub lockstep: bool,
     /// Lanes per warp or wave.
@@ -34,7 +34,7 @@ impl Machine {
     /// The machine of a row of the table of targets.
     pub const fn of(target: &Target) -> Self {
         Self {
-            vendor: target.vendor,
+            assembly: target.assembly,
             lockstep: target.lockstep,
             lanes_per_warp: target.lanes,
             num_banks: target.banks,
@@ -47,7 +47,7 @@ impl Machine {
     /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
     pub const fn nvidia() -> Self {
         Self {
-            vendor: Vendor::Nvidia,
+            assembly: Assembly::Ptx,
             lockstep: false,
             lanes_per_warp: 32,
             num_banks: 32,
@@ -60,7 +60,7 @@ impl Machine {
     /// An AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
     pub const fn amd(lanes: u32) -> Self {
         Self {
-            vendor: Vendor::Amd,
+            assembly: Assembly::Gcn,
             lockstep: true,
             lanes_per_warp: lanes,
             num_banks: 32,
@@ -259,7 +259,7 @@ impl Launch {
                             "argument {index}: {value} does not fit i{width}"
                         )));
                     }
-                    value as u64 & super::eval::mask(width)
+                    value as u64 & super::bits::mask(width)
                 }
                 (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
                 (ty, arg) => {

@@ -1,11 +1,13 @@
 //! A decoded kernel: blocks of instructions over scalar registers.
 
+use super::code::{BlockId, Edge, Reg, Terminator};
 use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
-use super::op::{BlockId, Edge, Op, Reg, Terminator};
+use super::ops::{Instruction, Regs};
 use crate::graph;
 use std::collections::HashMap;
 use std::fmt;
+use std::sync::Arc;
 
 /// The type of a kernel parameter, as far as a launch must know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,59 +34,59 @@ impl fmt::Display for ParamTy {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Param {
     /// The register that receives the argument.
-    pub reg: Reg,
+    pub(crate) reg: Reg,
     /// Its type.
     pub ty: ParamTy,
 }
 
 /// A variable in shared memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct SharedSymbol {
+pub(crate) struct SharedSymbol {
     /// The symbol's name.
-    pub name: String,
+    pub(crate) name: String,
     /// Its address; variables lie far apart, so that running over an end is noticed.
-    pub base: u32,
+    pub(crate) base: u32,
     /// Its size in bytes; `None` where the launch decides (an array of no elements).
-    pub bytes: Option<u32>,
+    pub(crate) bytes: Option<u32>,
 }
 
 /// A variable in global or constant memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct GlobalSymbol {
+pub(crate) struct GlobalSymbol {
     /// The symbol's name.
-    pub name: String,
+    pub(crate) name: String,
     /// What it holds at the start.
-    pub bytes: Vec<u8>,
+    pub(crate) bytes: Vec<u8>,
     /// Whether the kernel may write to it.
-    pub writable: bool,
+    pub(crate) writable: bool,
 }
 
 /// A basic block: a run of instructions and the way out.
 #[derive(Clone, PartialEq, Debug)]
-pub struct Block {
+pub(crate) struct Block {
     /// Registers that each edge into the block fills.
-    pub params: Vec<Reg>,
+    pub(crate) params: Vec<Reg>,
     /// First instruction, as an index into [`Program::ops`].
-    pub start: u32,
+    pub(crate) start: u32,
     /// One past the last instruction.
-    pub end: u32,
+    pub(crate) end: u32,
     /// How the block ends.
-    pub terminator: Terminator,
+    pub(crate) terminator: Terminator,
     /// Where lanes that part at the end of this block meet again.
-    pub reconverge: Option<BlockId>,
+    pub(crate) reconverge: Option<BlockId>,
     /// The site of the terminator.
-    pub site: u32,
+    pub(crate) site: u32,
     /// Position in reverse post-order: among lanes that parted, the lowest runs first.
-    pub order: u32,
+    pub(crate) order: u32,
 }
 
 /// A kernel that can be run.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Program {
     pub(super) name: String,
     pub(super) params: Vec<Param>,
     pub(super) blocks: Vec<Block>,
-    pub(super) ops: Vec<Op>,
+    pub(super) ops: Vec<Arc<dyn Instruction>>,
     pub(super) op_sites: Vec<u32>,
     pub(super) sites: Vec<Site>,
     pub(super) num_regs: u32,
@@ -106,16 +108,6 @@ impl Program {
         &self.params
     }
 
-    /// The instructions of all blocks.
-    pub fn ops(&self) -> &[Op] {
-        &self.ops
-    }
-
-    /// The variables in shared memory.
-    pub fn shared_symbols(&self) -> &[SharedSymbol] {
-        &self.shared
-    }
-
     /// The number of threads per block that the kernel asks for, per axis.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
@@ -128,21 +120,8 @@ impl Program {
 }
 
 /// Builds a [`Program`] block by block.
-///
-/// ```
-/// use linear_layout::machine::kernel::{IntOp, Op, ProgramBuilder, Special, Terminator};
-/// let mut b = ProgramBuilder::new("twice");
-/// let entry = b.block();
-/// b.switch_to(entry);
-/// let lane = b.reg();
-/// b.push(Op::Special { dst: lane, what: Special::Lane });
-/// let sum = b.reg();
-/// b.push(Op::Int { op: IntOp::Add, bits: 32, dst: sum, a: lane, b: lane });
-/// b.terminate(Terminator::Return);
-/// assert_eq!(b.finish().unwrap().ops().len(), 2);
-/// ```
 #[derive(Debug)]
-pub struct ProgramBuilder {
+pub(crate) struct ProgramBuilder {
     name: String,
     params: Vec<Param>,
     blocks: Vec<Draft>,
@@ -161,14 +140,14 @@ pub struct ProgramBuilder {
 #[derive(Debug, Default)]
 struct Draft {
     params: Vec<Reg>,
-    ops: Vec<Op>,
+    ops: Vec<Arc<dyn Instruction>>,
     sites: Vec<u32>,
     terminator: Option<(Terminator, u32)>,
 }
 
 impl ProgramBuilder {
     /// Starts a kernel; its first block is the entry.
-    pub fn new(name: impl Into<String>) -> Self {
+    pub(crate) fn new(name: impl Into<String>) -> Self {
         Self {
             name: name.into(),
             params: Vec::new(),
@@ -187,19 +166,19 @@ impl ProgramBuilder {
     }
 
     /// A new register.
-    pub fn reg(&mut self) -> Reg {
+    pub(crate) fn reg(&mut self) -> Reg {
         let reg = Reg(self.num_regs);
         self.num_regs += 1;
         reg
     }
 
     /// `count` new registers.
-    pub fn regs(&mut self, count: usize) -> Vec<Reg> {
+    pub(crate) fn regs(&mut self, count: usize) -> Vec<Reg> {
         (0..count).map(|_| self.reg()).collect()
     }
 
     /// The register that always holds `bits`.
-    pub fn constant(&mut self, bits: u64) -> Reg {
+    pub(crate) fn constant(&mut self, bits: u64) -> Reg {
         if let Some(&reg) = self.constants.get(&bits) {
             return reg;
         }
@@ -210,56 +189,56 @@ impl ProgramBuilder {
     }
 
     /// What a register from [`ProgramBuilder::constant`] holds.
-    pub(super) fn constant_of(&self, reg: Reg) -> Option<u64> {
+    pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
         self.constant_bits.get(&reg).copied()
     }
 
     /// A new parameter of the kernel.
-    pub fn param(&mut self, ty: ParamTy) -> Reg {
+    pub(crate) fn param(&mut self, ty: ParamTy) -> Reg {
         let reg = self.reg();
         self.params.push(Param { reg, ty });
         reg
     }
 
     /// A new, empty block.
-    pub fn block(&mut self) -> BlockId {
+    pub(crate) fn block(&mut self) -> BlockId {
         self.blocks.push(Draft::default());
         BlockId(self.blocks.len() as u32 - 1)
     }
 
     /// A new parameter of `block`.
-    pub fn block_param(&mut self, block: BlockId) -> Reg {
+    pub(crate) fn block_param(&mut self, block: BlockId) -> Reg {
         let reg = self.reg();
         self.blocks[block.0 as usize].params.push(reg);
         reg
     }
 
     /// Instructions that follow go to the end of `block`.
-    pub fn switch_to(&mut self, block: BlockId) {
+    pub(crate) fn switch_to(&mut self, block: BlockId) {
         self.current = block.0 as usize;
     }
 
     /// Instructions that follow come from `site`.
-    pub fn at(&mut self, site: Site) {
+    pub(crate) fn at(&mut self, site: Site) {
         self.sites.push(site);
         self.site = self.sites.len() as u32 - 1;
     }
 
     /// Appends an instruction to the current block.
-    pub fn push(&mut self, op: Op) {
+    pub(crate) fn push(&mut self, op: impl Instruction) {
         let site = self.site;
         let block = &mut self.blocks[self.current];
-        block.ops.push(op);
+        block.ops.push(Arc::new(op));
         block.sites.push(site);
     }
 
     /// Ends the current block.
-    pub fn terminate(&mut self, terminator: Terminator) {
+    pub(crate) fn terminate(&mut self, terminator: Terminator) {
         self.blocks[self.current].terminator = Some((terminator, self.site));
     }
 
     /// Adds a variable in shared memory and returns its address.
-    pub fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
+    pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
         let base = (self.shared.len() as u32) << super::memory::SHARED_SYMBOL_LOG2;
         self.shared.push(SharedSymbol {
             name: name.into(),
@@ -270,20 +249,20 @@ impl ProgramBuilder {
     }
 
     /// Adds a variable in global memory and returns its address.
-    pub fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
+    pub(crate) fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
         self.globals.push(symbol);
         super::memory::symbol_address(self.globals.len() - 1)
     }
 
     /// Reserves `bytes` of each lane's stack and returns the place.
-    pub fn local(&mut self, bytes: u32, align: u32) -> u32 {
+    pub(crate) fn local(&mut self, bytes: u32, align: u32) -> u32 {
         let start = self.local_bytes.next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
         start
     }
 
     /// Fixes the number of threads per block.
-    pub fn set_block_size(&mut self, size: [u32; 3]) {
+    pub(crate) fn set_block_size(&mut self, size: [u32; 3]) {
         self.block_size = Some(size);
     }
 
@@ -291,7 +270,7 @@ impl ProgramBuilder {
     /// # Errors
     /// `Malformed` for a block without an end, an edge with the wrong number of values, a
     /// register that does not exist, or an instruction that writes a register it reads.
-    pub fn finish(self) -> Result<Program, KernelError> {
+    pub(crate) fn finish(self) -> Result<Program, KernelError> {
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
         if self.blocks.is_empty() {
             return Err(malformed("the kernel has no block".into()));
@@ -315,7 +294,7 @@ impl ProgramBuilder {
         for (index, draft) in self.blocks.into_iter().enumerate() {
             let start = ops.len() as u32;
             for (op, &site) in draft.ops.iter().zip(&draft.sites) {
-                if let Some(problem) = check_op(op, self.num_regs) {
+                if let Some(problem) = check_op(&**op, self.num_regs) {
                     return Err(malformed(problem).at(self.sites[site as usize].clone()));
                 }
             }
@@ -372,16 +351,8 @@ impl ProgramBuilder {
 }
 
 /// Says what is wrong with an instruction's registers.
-fn check_op(op: &Op, num_regs: u32) -> Option<String> {
-    let mut writes = Vec::new();
-    let mut reads = Vec::new();
-    op.for_each_reg(|reg, write| {
-        if write {
-            writes.push(reg);
-        } else {
-            reads.push(reg);
-        }
-    });
+fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
+    let Regs { writes, reads } = op.regs();
     if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
         return Some(format!("register {} does not exist", reg.0));
     }
@@ -427,6 +398,7 @@ fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::kernel::ops::convert::Move;
 
     fn edge(target: u32) -> Edge {
         Edge {
@@ -480,7 +452,7 @@ mod tests {
         let mut b = ProgramBuilder::new("k");
         b.block();
         let reg = b.reg();
-        b.push(Op::Move { dst: reg, src: reg });
+        b.push(Move { dst: reg, src: reg });
         b.terminate(Terminator::Return);
         let error = b.finish().unwrap_err();
         assert_eq!(

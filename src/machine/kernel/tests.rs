@@ -1,5 +1,19 @@
 //! Kernels built by hand, one family of instructions or checks each.
 
+use super::code::{BlockId, Edge, Reg, Space, Terminator};
+use super::ops::address::Scale;
+use super::ops::atomic::{Atomic, Combine};
+use super::ops::barrier::{Barrier, WarpBarrier};
+use super::ops::buffer::{BufferAccess, BufferLoad, BufferStore};
+use super::ops::compare::{self, Compare};
+use super::ops::convert::Repack;
+use super::ops::integer::{self, Binary, Divide, Int};
+use super::ops::matrix::LoadMatrix;
+use super::ops::memory::{Access, Field, Guard, Load, Store};
+use super::ops::shuffle::{BFLY, Reduce, Shuffle, Vote, vote};
+use super::ops::thread::{Special, Value};
+use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
+use super::program::ProgramBuilder;
 use super::*;
 
 /// A kernel under construction with the usual steps at hand.
@@ -41,19 +55,19 @@ impl Bench {
         self.b.param(ParamTy::Pointer)
     }
 
-    fn special(&mut self, what: Special) -> Reg {
+    fn special(&mut self, value: Value) -> Reg {
         let dst = self.b.reg();
-        self.b.push(Op::Special { dst, what });
+        self.b.push(Special { dst, value });
         dst
     }
 
     fn thread(&mut self) -> Reg {
-        self.special(Special::Thread(0))
+        self.special(|t| t.number)
     }
 
-    fn int(&mut self, op: IntOp, a: Reg, b: Reg) -> Reg {
+    fn int(&mut self, op: &'static Binary, a: Reg, b: Reg) -> Reg {
         let dst = self.b.reg();
-        self.b.push(Op::Int {
+        self.b.push(Int {
             op,
             bits: 32,
             dst,
@@ -63,15 +77,15 @@ impl Bench {
         dst
     }
 
-    fn int_with(&mut self, op: IntOp, a: Reg, b: u64) -> Reg {
+    fn int_with(&mut self, op: &'static Binary, a: Reg, b: u64) -> Reg {
         let b = self.b.constant(b);
         self.int(op, a, b)
     }
 
     fn less(&mut self, a: Reg, b: u64) -> Reg {
         let (dst, b) = (self.b.reg(), self.b.constant(b));
-        self.b.push(Op::Compare {
-            pred: IntPred::Ult,
+        self.b.push(Compare {
+            pred: &compare::ULT,
             bits: 32,
             dst,
             a,
@@ -82,7 +96,7 @@ impl Bench {
 
     fn at(&mut self, base: Reg, index: Reg) -> Reg {
         let dst = self.b.reg();
-        self.b.push(Op::Scale {
+        self.b.push(Scale {
             bits: 64,
             dst,
             base,
@@ -93,9 +107,9 @@ impl Bench {
         dst
     }
 
-    fn access(&self, space: Space, addr: Reg, reg: Reg) -> Box<Access> {
+    fn access(&self, space: Space, addr: Reg, reg: Reg) -> Access {
         let fields = Box::new([field(reg, 4)]);
-        Box::new(Access {
+        Access {
             space,
             addr,
             offset: 0,
@@ -103,19 +117,19 @@ impl Bench {
             size: 4,
             align: 4,
             guard: None,
-        })
+        }
     }
 
     fn load(&mut self, space: Space, addr: Reg) -> Reg {
         let dst = self.b.reg();
         let access = self.access(space, addr, dst);
-        self.b.push(Op::Load(access));
+        self.b.push(Load(access));
         dst
     }
 
     fn store(&mut self, space: Space, addr: Reg, value: Reg) {
         let access = self.access(space, addr, value);
-        self.b.push(Op::Store(access));
+        self.b.push(Store(access));
     }
 
     /// Stores `value` to word `thread` of `out`.
@@ -170,7 +184,7 @@ fn lanes_part_and_meet_again() {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 32]);
     let thread = t.thread();
-    let odd = t.int_with(IntOp::And, thread, 1);
+    let odd = t.int_with(&integer::AND, thread, 1);
     let [yes, no, end] = [t.b.block(), t.b.block(), t.b.block()];
     let sum = t.b.block_param(end);
     let (then, other) = (t.edge(yes, &[]), t.edge(no, &[]));
@@ -181,13 +195,13 @@ fn lanes_part_and_meet_again() {
     });
     for (block, amount) in [(yes, 100), (no, 200)] {
         t.b.switch_to(block);
-        let value = t.int_with(IntOp::Add, thread, amount);
+        let value = t.int_with(&integer::ADD, thread, amount);
         let edge = t.edge(end, &[value]);
         t.b.terminate(Terminator::Branch(edge));
     }
     t.b.switch_to(end);
-    t.b.push(Op::Barrier);
-    let value = t.int_with(IntOp::Add, sum, 1);
+    t.b.push(Barrier);
+    let value = t.int_with(&integer::ADD, sum, 1);
     t.put(out, value);
     let (words, _) = t.run(Machine::nvidia(), 32).unwrap();
     assert_eq!(words[4], 205);
@@ -207,8 +221,8 @@ fn loops_run_as_long_as_each_lane_needs() {
     t.b.terminate(Terminator::Branch(edge));
     t.b.switch_to(head);
     let more = t.b.reg();
-    t.b.push(Op::Compare {
-        pred: IntPred::Slt,
+    t.b.push(Compare {
+        pred: &compare::SLT,
         bits: 32,
         dst: more,
         a: i,
@@ -221,8 +235,8 @@ fn loops_run_as_long_as_each_lane_needs() {
         other,
     });
     t.b.switch_to(body);
-    let next_sum = t.int(IntOp::Add, sum, i);
-    let next = t.int_with(IntOp::Add, i, 1);
+    let next_sum = t.int(&integer::ADD, sum, i);
+    let next = t.int_with(&integer::ADD, i, 1);
     let edge = t.edge(head, &[next, next_sum]);
     t.b.terminate(Terminator::Branch(edge));
     t.b.switch_to(end);
@@ -247,7 +261,7 @@ fn block_parameters_swap_at_once() {
     let edge = t.edge(head, &[one, two, zero]);
     t.b.terminate(Terminator::Branch(edge));
     t.b.switch_to(head);
-    let next = t.int_with(IntOp::Add, n, 1);
+    let next = t.int_with(&integer::ADD, n, 1);
     let more = t.less(next, 4);
     let (then, other) = (t.edge(head, &[b, a, next]), t.edge(end, &[]));
     t.b.terminate(Terminator::CondBranch {
@@ -256,8 +270,8 @@ fn block_parameters_swap_at_once() {
         other,
     });
     t.b.switch_to(end);
-    let shifted = t.int_with(IntOp::Mul, a, 10);
-    let both = t.int(IntOp::Add, shifted, b);
+    let shifted = t.int_with(&integer::MUL, a, 10);
+    let both = t.int(&integer::ADD, shifted, b);
     let _ = thread;
     t.put(out, both);
     let (words, _) = t.run(Machine::nvidia(), 32).unwrap();
@@ -269,7 +283,7 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 32]);
     let thread = t.thread();
-    let kind = t.int_with(IntOp::And, thread, 3);
+    let kind = t.int_with(&integer::AND, thread, 3);
     let [a, b, gone, end] = [t.b.block(), t.b.block(), t.b.block(), t.b.block()];
     let value = t.b.block_param(end);
     let cases = [(0, a), (1, b), (2, gone)].map(|(v, block)| (v, t.edge(block, &[])));
@@ -288,7 +302,7 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     t.b.switch_to(gone);
     t.b.terminate(Terminator::Return);
     t.b.switch_to(end);
-    t.b.push(Op::Barrier);
+    t.b.push(Barrier);
     t.put(out, value);
     let (words, _) = t.run(Machine::nvidia(), 32).unwrap();
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
@@ -296,14 +310,14 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
 
 /// Each thread writes its number to shared word `slot(thread)`, waits by `sync`, reads its
 /// neighbour's.
-fn exchange(distance: u64, sync: Option<fn(&mut Bench) -> Op>) -> Bench {
+fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 64]);
     let base = t.b.shared_symbol("smem", Some(256));
     let base = t.b.constant(base.into());
     let thread = t.thread();
     let mine = t.b.reg();
-    t.b.push(Op::Scale {
+    t.b.push(Scale {
         bits: 32,
         dst: mine,
         base,
@@ -313,12 +327,11 @@ fn exchange(distance: u64, sync: Option<fn(&mut Bench) -> Op>) -> Bench {
     });
     t.store(Space::Shared, mine, thread);
     if let Some(sync) = sync {
-        let sync = sync(&mut t);
-        t.b.push(sync);
+        sync(&mut t);
     }
-    let other = t.int_with(IntOp::Xor, thread, distance);
+    let other = t.int_with(&integer::XOR, thread, distance);
     let theirs = t.b.reg();
-    t.b.push(Op::Scale {
+    t.b.push(Scale {
         bits: 32,
         dst: theirs,
         base,
@@ -333,7 +346,7 @@ fn exchange(distance: u64, sync: Option<fn(&mut Bench) -> Op>) -> Bench {
 
 #[test]
 fn a_barrier_orders_shared_memory() {
-    let (words, report) = exchange(33, Some(|_| Op::Barrier))
+    let (words, report) = exchange(33, Some(|t| t.b.push(Barrier)))
         .run(Machine::nvidia(), 64)
         .unwrap();
     assert_eq!(words[..3], [33, 32, 35]);
@@ -353,8 +366,9 @@ fn without_a_barrier_it_is_a_race() {
         FaultKind::Race,
         "data race: load of byte 4 of `smem`, which lane 1 of warp 0",
     );
-    let warp_barrier = |t: &mut Bench| Op::WarpBarrier {
-        mask: t.b.constant(0xffff_ffff),
+    let warp_barrier = |t: &mut Bench| {
+        let mask = t.b.constant(0xffff_ffff);
+        t.b.push(WarpBarrier { mask });
     };
     assert!(
         exchange(1, Some(warp_barrier))
@@ -396,7 +410,7 @@ fn stores_of_one_value_are_counted_and_of_two_are_a_race() {
     // Two blocks are never ordered.
     let mut t = Bench::new();
     let out = t.buffer(&[0; 4]);
-    let block = t.special(Special::Block(0));
+    let block = t.special(|t| t.block[0]);
     t.store(Space::Global, out, block);
     let error = t.run_grid(Machine::nvidia(), 1, [2, 1, 1]).unwrap_err();
     assert!(
@@ -439,8 +453,8 @@ fn bad_accesses_are_named() {
     let out = t.buffer(&[0; 16]);
     let two = t.b.constant(2);
     let odd = t.b.reg();
-    t.b.push(Op::Int {
-        op: IntOp::Add,
+    t.b.push(Int {
+        op: &integer::ADD,
         bits: 64,
         dst: odd,
         a: out,
@@ -500,7 +514,7 @@ fn shared_memory_is_fresh_in_each_block() {
     t.buffer(&[0; 1]);
     let base = t.b.shared_symbol("smem", Some(4));
     let base = t.b.constant(base.into());
-    let block = t.special(Special::Block(0));
+    let block = t.special(|t| t.block[0]);
     let [write, read] = [t.b.block(), t.b.block()];
     let first = t.less(block, 1);
     let (then, other) = (t.edge(write, &[]), t.edge(read, &[]));
@@ -529,7 +543,7 @@ fn bank_conflicts_are_counted_per_access() {
         let base = t.b.constant(base.into());
         let thread = t.thread();
         let addr = t.b.reg();
-        t.b.push(Op::Scale {
+        t.b.push(Scale {
             bits: 32,
             dst: addr,
             base,
@@ -549,7 +563,7 @@ fn vector_accesses_are_counted_by_width() {
     let out = t.buffer(&[0; 128]);
     let thread = t.thread();
     let addr = t.b.reg();
-    t.b.push(Op::Scale {
+    t.b.push(Scale {
         bits: 64,
         dst: addr,
         base: out,
@@ -581,7 +595,7 @@ fn vector_accesses_are_counted_by_width() {
         align: 16,
         guard,
     };
-    t.b.push(Op::Store(Box::new(access)));
+    t.b.push(Store(access));
     let (words, report) = t.run(Machine::nvidia(), 32).unwrap();
     assert_eq!(words[28..36], [7, 7, 7, 7, 0, 0, 0, 0]);
     let used = report.global["st.global v4.b32"];
@@ -590,7 +604,7 @@ fn vector_accesses_are_counted_by_width() {
 
 #[test]
 fn barriers_and_shuffles_in_divergent_code_are_errors() {
-    let build = |op: fn(&mut Bench) -> Op| {
+    let build = |op: fn(&mut Bench)| {
         let mut t = Bench::new();
         t.buffer(&[0; 32]);
         let thread = t.thread();
@@ -599,14 +613,13 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         let (then, other) = (t.edge(inner, &[]), t.edge(end, &[]));
         t.b.terminate(Terminator::CondBranch { cond, then, other });
         t.b.switch_to(inner);
-        let op = op(&mut t);
-        t.b.push(op);
+        op(&mut t);
         let edge = t.edge(end, &[]);
         t.b.terminate(Terminator::Branch(edge));
         t.b.switch_to(end);
         t
     };
-    let barrier = build(|_| Op::Barrier);
+    let barrier = build(|t| t.b.push(Barrier));
     check_fault(
         barrier,
         Machine::nvidia(),
@@ -617,15 +630,15 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
     let shuffle = |t: &mut Bench| {
         let [mask, offset, clamp] = [0xffff_ffff, 1, 0x1f].map(|bits| t.b.constant(bits));
         let (src, dst) = (t.b.constant(1), t.b.reg());
-        Op::Shuffle {
-            kind: ShuffleKind::Bfly,
+        t.b.push(Shuffle {
+            kind: &BFLY,
             dst,
             valid: None,
             mask,
             src,
             offset,
             clamp,
-        }
+        });
     };
     check_fault(
         build(shuffle),
@@ -638,55 +651,50 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
 
 #[test]
 fn shuffles_votes_and_wave_operations_move_values() {
-    let run = |machine: Machine, op: &dyn Fn(&mut Bench, Reg, Reg) -> Op| {
+    let run = |machine: Machine, op: &dyn Fn(&mut Bench, Reg, Reg)| {
         let mut t = Bench::new();
         let out = t.buffer(&[0; 64]);
         let (src, dst) = (t.thread(), t.b.reg());
-        let op = op(&mut t, src, dst);
-        t.b.push(op);
+        op(&mut t, src, dst);
         t.put(out, dst);
         t.run(machine, 64).unwrap().0
     };
     let nvidia = Machine::nvidia();
     let bfly = run(nvidia, &|t, src, dst| {
         let [mask, offset, clamp] = [0xffff_ffff, 5, 0x1f].map(|bits| t.b.constant(bits));
-        Op::Shuffle {
-            kind: ShuffleKind::Bfly,
+        t.b.push(Shuffle {
+            kind: &BFLY,
             dst,
             valid: None,
             mask,
             src,
             offset,
             clamp,
-        }
+        });
     });
     assert_eq!(bfly[33], 36);
     let ballot = run(nvidia, &|t, src, dst| {
         let mask = Some(t.b.constant(0xffff_ffff));
-        Op::Vote {
-            kind: VoteKind::Ballot,
+        t.b.push(Vote {
+            answer: vote("ballot").unwrap(),
             dst,
             mask,
             src,
-        }
+        });
     });
     assert_eq!(ballot[3], 0xaaaa_aaaa);
-    for (kind, of_none, of_some, of_all) in [
-        (VoteKind::Any, 0, 1, 1),
-        (VoteKind::All, 0, 0, 1),
-        (VoteKind::Uni, 1, 0, 1),
-    ] {
+    for (kind, of_none, of_some, of_all) in [("any", 0, 1, 1), ("all", 0, 0, 1), ("uni", 1, 0, 1)] {
         let vote = |set: u64, kept: u64| {
             run(nvidia, &|t, src, dst| {
-                let kept = t.int_with(IntOp::And, src, kept);
-                let src = t.int_with(IntOp::Or, kept, set);
+                let kept = t.int_with(&integer::AND, src, kept);
+                let src = t.int_with(&integer::OR, kept, set);
                 let mask = Some(t.b.constant(0xffff_ffff));
-                Op::Vote {
-                    kind,
+                t.b.push(Vote {
+                    answer: vote(kind).unwrap(),
                     dst,
                     mask,
                     src,
-                }
+                });
             })[3]
         };
         assert_eq!(
@@ -696,45 +704,41 @@ fn shuffles_votes_and_wave_operations_move_values() {
     }
     let sum = run(nvidia, &|t, src, dst| {
         let mask = t.b.constant(0xffff_ffff);
-        Op::Reduce {
-            op: IntOp::Add,
+        t.b.push(Reduce {
+            op: &integer::ADD,
             dst,
             mask,
             src,
-        }
+        });
     });
     assert_eq!((sum[3], sum[40]), (496, 496 + 32 * 32));
     let amd = Machine::amd(64);
     let pull = run(amd, &|t, src, dst| {
-        let index = t.int_with(IntOp::Xor, src, 63);
-        let index = t.int_with(IntOp::Shl, index, 2);
-        Op::Wave {
-            op: WaveOp::Bpermute { index },
-            dst,
-            src,
-        }
+        let index = t.int_with(&integer::XOR, src, 63);
+        let index = t.int_with(&integer::SHL, index, 2);
+        t.b.push(Bpermute { dst, index, src });
     });
     assert_eq!(pull[3], 60);
     let swap = run(amd, &|t, src, dst| {
-        let b = t.int_with(IntOp::Add, src, 100);
+        let b = t.int_with(&integer::ADD, src, 100);
         let second = t.b.reg();
-        Op::WaveSwap {
+        t.b.push(WaveSwap {
             rows: 32,
             dst: [dst, second],
             a: src,
             b,
-        }
+        });
     });
     assert_eq!((swap[5], swap[37]), (5, 105));
     let count = run(amd, &|t, src, dst| {
         let (mask, base) = (t.b.constant(0xffff_ffff), t.b.constant(0));
         let _ = src;
-        Op::MaskCount {
+        t.b.push(MaskCount {
             high: false,
             dst,
             mask,
             base,
-        }
+        });
     });
     assert_eq!((count[5], count[40]), (5, 32));
 }
@@ -746,7 +750,7 @@ fn repacking_keeps_bits_in_order() {
     let parts = [0x1111, 0x2222, 0x3333, 0x4444].map(|bits| t.b.constant(bits));
     let dst = t.b.regs(2);
     let (high, dst) = (dst[1], dst.into_boxed_slice());
-    t.b.push(Op::Repack {
+    t.b.push(Repack {
         dst,
         dst_bits: 32,
         src: Box::new(parts),
@@ -762,7 +766,7 @@ fn buffer_descriptors_drop_what_lies_outside() {
     let out = t.buffer(&[9; 8]);
     let thread = t.thread();
     let [zero, records] = [t.b.constant(0), t.b.constant(16)];
-    let offset = t.int_with(IntOp::Shl, thread, 2);
+    let offset = t.int_with(&integer::SHL, thread, 2);
     let access = |reg| BufferAccess {
         rsrc: [out, zero, records, zero],
         offset,
@@ -770,9 +774,9 @@ fn buffer_descriptors_drop_what_lies_outside() {
         fields: Box::new([field(reg, 4)]),
         size: 4,
     };
-    t.b.push(Op::BufferStore(Box::new(access(thread))));
+    t.b.push(BufferStore(access(thread)));
     let value = t.b.reg();
-    t.b.push(Op::BufferLoad(Box::new(access(value))));
+    t.b.push(BufferLoad(access(value)));
     let (words, report) = t.run(Machine::amd(64), 64).unwrap();
     assert_eq!(words, [0, 1, 2, 3, 9, 9, 9, 9]);
     assert!(report.global.contains_key("buffer_store_dword"));
@@ -783,9 +787,9 @@ fn atomics_add_up() {
     let mut t = Bench::new();
     let out = t.buffer(&[0; 1]);
     let (dst, value) = (t.b.reg(), t.thread());
-    let op = AtomicOp::Int(IntOp::Add);
-    t.b.push(Op::Atomic {
-        op,
+    t.b.push(Atomic {
+        combine: Combine::Bits(integer::ADD.eval),
+        float: None,
         bits: 32,
         dst,
         space: Space::Global,
@@ -807,12 +811,12 @@ fn matrix_loads_give_each_lane_its_pair() {
         let base = t.b.constant(base.into());
         let thread = t.thread();
         // Element (r, c) holds 8 r + c: each lane writes two of them.
-        let low = t.int_with(IntOp::Shl, thread, 1);
-        let high = t.int_with(IntOp::Add, low, 1);
-        let high = t.int_with(IntOp::Shl, high, 16);
-        let pair = t.int(IntOp::Or, low, high);
+        let low = t.int_with(&integer::SHL, thread, 1);
+        let high = t.int_with(&integer::ADD, low, 1);
+        let high = t.int_with(&integer::SHL, high, 16);
+        let pair = t.int(&integer::OR, low, high);
         let addr = t.b.reg();
-        t.b.push(Op::Scale {
+        t.b.push(Scale {
             bits: 32,
             dst: addr,
             base,
@@ -821,10 +825,10 @@ fn matrix_loads_give_each_lane_its_pair() {
             scale: 4,
         });
         t.store(Space::Shared, addr, pair);
-        t.b.push(Op::Barrier);
-        let row = t.int_with(IntOp::And, thread, 7);
+        t.b.push(Barrier);
+        let row = t.int_with(&integer::AND, thread, 7);
         let from = t.b.reg();
-        t.b.push(Op::Scale {
+        t.b.push(Scale {
             bits: 32,
             dst: from,
             base,
@@ -833,7 +837,7 @@ fn matrix_loads_give_each_lane_its_pair() {
             scale: 16,
         });
         let dst = t.b.reg();
-        t.b.push(Op::LoadMatrix {
+        t.b.push(LoadMatrix {
             dst: Box::new([dst]),
             addr: from,
             transposed,
@@ -850,8 +854,14 @@ fn divisions_and_endless_loops_stop() {
     let mut t = Bench::new();
     t.buffer(&[0; 1]);
     let thread = t.thread();
-    let nine = t.b.constant(9);
-    t.int(IntOp::UDiv, nine, thread);
+    let (nine, dst) = (t.b.constant(9), t.b.reg());
+    t.b.push(Divide {
+        op: &integer::UDIV,
+        bits: 32,
+        dst,
+        a: nine,
+        b: thread,
+    });
     check_fault(t, Machine::nvidia(), 4, FaultKind::Division, "9 by 0");
 
     let mut t = Bench::new();

@@ -3,24 +3,23 @@
 //! Values of aggregate types become lists of scalar registers ("slots"), so that most of an
 //! aggregate's life is renaming. Functions that the kernel calls are decoded in place.
 
-mod arith;
-mod asm;
-mod gpu;
-mod memory;
 #[cfg(test)]
 mod tests;
 mod types;
 
+use super::bits::mask;
+use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
 use super::launch::Machine;
-use super::op::{BlockId, Edge, Op, Reg, Terminator};
+use super::memory::write_le;
+use super::ops::{Instruction, nearest, operation};
 use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
-use crate::encoding::spelling::edits;
-use crate::target::{Target, Vendor};
+use crate::target::Target;
 use std::collections::HashMap;
+use std::ops::Range;
 use std::rc::Rc;
-use types::{Slot, SlotKind, constant_bits, flatten, size_align};
+pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
 /// What the operations of a module say about its launch.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -36,7 +35,7 @@ pub struct ModuleInfo {
 }
 
 /// A kernel decoded from text, with what its module says about the launch.
-#[derive(Clone, PartialEq, Debug)]
+#[derive(Clone, Debug)]
 pub struct Decoded {
     /// The kernel.
     pub program: Program,
@@ -93,7 +92,7 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
         addresses: HashMap::new(),
         b: ProgramBuilder::new(kernel.str("sym_name").unwrap_or("kernel")),
         machine,
-        calls: Vec::new(),
+        frames: Vec::new(),
         num_calls: 0,
     };
     decoder.kernel(kernel, &info)?;
@@ -183,8 +182,16 @@ fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelErr
         KernelError::new(FaultKind::Launch, format!("the module has an {error}"))
     })?;
     let mut machine = Machine::of(target);
-    // A wave of RDNA may have 64 lanes too.
-    if let (Vendor::Amd, Some(lanes)) = (target.vendor, info.threads_per_warp) {
+    if let Some(lanes) = info.threads_per_warp {
+        if !target.warp_sizes.contains(&lanes) {
+            let sizes: Vec<String> = target.warp_sizes.iter().map(u32::to_string).collect();
+            let text = format!(
+                "warps of `{name}` have {} lanes, the module has {lanes}",
+                sizes.join(" or ")
+            );
+            return Err(KernelError::new(FaultKind::Launch, text)
+                .note("`ttg.threads-per-warp` says how many"));
+        }
         machine.lanes_per_warp = lanes;
     }
     Ok(machine)
@@ -196,110 +203,119 @@ const MOST_CALLS: u32 = 1 << 14;
 
 /// A value: its type and a register per slot.
 #[derive(Clone, Debug)]
-struct Val {
-    ty: Ty,
-    slots: Rc<[Reg]>,
+pub(crate) struct Val {
+    pub(crate) ty: Ty,
+    pub(crate) slots: Rc<[Reg]>,
 }
 
-type Values<'a> = HashMap<Value<'a>, Val>;
-
 /// Where `llvm.return` of the function at hand goes.
-enum Exit {
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
     Kernel,
     /// The caller's next block, whose parameters take the results.
     Caller(BlockId),
 }
 
-struct Decoder<'m, 'a> {
+/// A function while it is decoded.
+struct Frame<'m, 'a> {
+    name: &'m str,
+    values: HashMap<Value<'a>, Val>,
+    /// The blocks by their labels; the first one continues the caller's.
+    blocks: HashMap<&'m str, BlockId>,
+    exit: Exit,
+}
+
+/// Makes a program of a kernel: what the rows of [`ops`](super::ops) decode with.
+pub(crate) struct Decoder<'m, 'a> {
     module: &'m Module<'a>,
     functions: HashMap<&'m str, &'m Node<'a>>,
     globals: HashMap<&'m str, &'m Node<'a>>,
     /// Address of each global variable that is used.
     addresses: HashMap<String, u64>,
-    b: ProgramBuilder,
-    machine: Machine,
+    pub(crate) b: ProgramBuilder,
+    pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.
-    calls: Vec<&'m str>,
+    frames: Vec<Frame<'m, 'a>>,
     num_calls: u32,
 }
 
-type Done<T = ()> = Result<T, KernelError>;
+pub(crate) type Done<T = ()> = Result<T, KernelError>;
 
 impl<'m, 'a> Decoder<'m, 'a> {
     fn kernel(&mut self, kernel: &'m Node<'a>, info: &ModuleInfo) -> Done {
         if let Some(size) = block_size(kernel, info, self.machine) {
             self.b.set_block_size(size);
         }
-        let blocks = &kernel.regions[0];
-        let mut values = Values::new();
-        for (value, ty) in &blocks[0].args {
+        let mut args = Vec::new();
+        for (value, ty) in &kernel.regions[0][0].args {
             let slots = self.flat(kernel, ty)?;
             let [slot] = slots[..] else {
                 let text = format!(
                     "kernel parameter `{}` is an aggregate, which is not supported",
                     value.0
                 );
-                return Err(KernelError::new(FaultKind::Unsupported, text).at(self.site(kernel)));
+                return Err(self.unsupported(kernel, text));
             };
-            let ty = match slot.kind {
+            args.push(Rc::from([self.b.param(match slot.kind {
                 SlotKind::Ptr(_) => ParamTy::Pointer,
                 SlotKind::Int => ParamTy::Int(slot.bits),
                 SlotKind::Float(float) => ParamTy::Float(float),
-            };
-            let reg = self.b.param(ty);
-            values.insert(
-                *value,
-                Val {
-                    ty: blocks[0].args[values.len()].1.clone(),
-                    slots: Rc::new([reg]),
-                },
-            );
+            })]));
         }
         let entry = self.b.block();
         self.b.switch_to(entry);
-        self.body(kernel, values, &Exit::Kernel)
+        self.body(kernel, args, Exit::Kernel)
     }
 
     /// Decodes a function's blocks; the first one continues the current block.
-    fn body(&mut self, function: &'m Node<'a>, mut values: Values<'a>, exit: &Exit) -> Done {
-        let name = function.str("sym_name").unwrap_or("");
-        let node: &'m Node<'a> = function;
-        self.calls.push(
-            self.functions
-                .get_key_value(name)
-                .map_or("", |(key, _)| key),
-        );
-        let blocks = &node.regions[0];
+    fn body(&mut self, function: &'m Node<'a>, args: Vec<Rc<[Reg]>>, exit: Exit) -> Done {
+        let blocks = &function.regions[0];
+        let mut frame = Frame {
+            name: function.str("sym_name").unwrap_or(""),
+            values: HashMap::new(),
+            blocks: HashMap::new(),
+            exit,
+        };
+        let bind = |(value, ty): &(Value<'a>, Ty), slots| {
+            let ty = ty.clone();
+            (*value, Val { ty, slots })
+        };
+        let params = blocks[0].args.iter().zip(args);
+        frame
+            .values
+            .extend(params.map(|(arg, slots)| bind(arg, slots)));
         let order = visit_order(blocks);
-        let mut ids: HashMap<&str, BlockId> = HashMap::new();
         for &index in order.iter().skip(1) {
             let block = &blocks[index];
             let id = self.b.block();
-            ids.insert(block.label, id);
-            for (value, ty) in &block.args {
-                let count = self.flat(function, ty)?.len();
-                let slots: Vec<Reg> = (0..count).map(|_| self.b.block_param(id)).collect();
-                values.insert(
-                    *value,
-                    Val {
-                        ty: ty.clone(),
-                        slots: slots.into(),
-                    },
-                );
+            frame.blocks.insert(block.label, id);
+            for arg in &block.args {
+                let slots = self.block_params(function, &arg.1, id)?;
+                frame.values.extend([bind(arg, slots)]);
             }
         }
+        self.frames.push(frame);
         for &index in &order {
             let block = &blocks[index];
-            if index != 0 {
-                self.b.switch_to(ids[block.label]);
+            if let Some(id) = self.block(block.label).filter(|_| index != 0) {
+                self.b.switch_to(id);
             }
             for op in &block.ops {
                 self.b.at(self.site(op));
-                self.op(op, &mut values, &ids, exit)?;
+                match operation(op.name) {
+                    Some(row) => (row.decode)(self, op)?,
+                    None => return Err(self.unknown(op)),
+                }
             }
         }
-        self.calls.pop();
+        self.frames.pop();
         Ok(())
+    }
+
+    /// New parameters of a block for a value of a type.
+    fn block_params(&mut self, op: &Node<'_>, ty: &Ty, block: BlockId) -> Done<Rc<[Reg]>> {
+        let count = self.flat(op, ty)?.len();
+        Ok((0..count).map(|_| self.b.block_param(block)).collect())
     }
 
     fn site(&self, op: &Node<'_>) -> Site {
@@ -314,113 +330,20 @@ impl<'m, 'a> Decoder<'m, 'a> {
         KernelError::new(kind, text).at(self.site(op))
     }
 
-    fn malformed(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+    pub(crate) fn malformed(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
         self.error(FaultKind::Malformed, op, text)
     }
 
-    fn unsupported(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+    pub(crate) fn unsupported(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
         self.error(FaultKind::Unsupported, op, text)
-    }
-
-    /// The slots of a type.
-    fn flat(&self, op: &Node<'_>, ty: &Ty) -> Done<Vec<Slot>> {
-        flatten(ty).map_err(|text| self.unsupported(op, text))
-    }
-
-    fn operand(&self, op: &Node<'a>, index: usize, values: &Values<'a>) -> Done<Val> {
-        let Some(value) = op.operands.get(index) else {
-            return Err(self.malformed(op, format!("`{}` has no operand {index}", op.name)));
-        };
-        values.get(value).cloned().ok_or_else(|| {
-            self.malformed(
-                op,
-                format!("value `{}` is used before it is defined", value.0),
-            )
-        })
-    }
-
-    /// The register of an operand that has one slot.
-    fn scalar(&self, op: &Node<'a>, index: usize, values: &Values<'a>) -> Done<Reg> {
-        let value = self.operand(op, index, values)?;
-        match value.slots[..] {
-            [reg] => Ok(reg),
-            _ => Err(self.unsupported(
-                op,
-                format!("`{}` on a vector or struct is not supported", op.name),
-            )),
-        }
-    }
-
-    fn define(&self, op: &Node<'a>, slots: impl Into<Rc<[Reg]>>, values: &mut Values<'a>) -> Done {
-        let [(value, ty)] = &op.results[..] else {
-            return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
-        };
-        values.insert(
-            *value,
-            Val {
-                ty: ty.clone(),
-                slots: slots.into(),
-            },
-        );
-        Ok(())
-    }
-
-    fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
-        match op.results.first() {
-            Some((_, ty)) => Ok(ty),
-            None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
-        }
-    }
-
-    /// A pattern that shows, for values that nobody defined.
-    fn garbage(&mut self, bits: u32) -> Reg {
-        self.b
-            .constant(0xbad0_bad0_bad0_bad0 & super::eval::mask(bits))
-    }
-
-    fn op(
-        &mut self,
-        op: &'m Node<'a>,
-        values: &mut Values<'a>,
-        ids: &HashMap<&str, BlockId>,
-        exit: &Exit,
-    ) -> Done {
-        match op.name {
-            "llvm.br" | "llvm.cond_br" | "llvm.switch" | "llvm.return" | "llvm.unreachable" => {
-                self.terminator(op, values, ids, exit)
-            }
-            "llvm.mlir.constant" | "llvm.mlir.undef" | "llvm.mlir.poison" | "llvm.mlir.zero" => {
-                self.constant(op, values)
-            }
-            "llvm.call" => self.call(op, values),
-            _ if self.arith(op, values)? => Ok(()),
-            _ if self.aggregate(op, values)? => Ok(()),
-            _ if self.memory(op, values)? => Ok(()),
-            _ if self.gpu(op, values)? => Ok(()),
-            "llvm.inline_asm" => self.inline_asm(op, values),
-            // Hints and debug information.
-            "llvm.intr.assume"
-            | "llvm.intr.lifetime.start"
-            | "llvm.intr.lifetime.end"
-            | "llvm.intr.dbg.value"
-            | "llvm.intr.dbg.declare"
-            | "llvm.intr.dbg.label"
-            | "llvm.intr.prefetch"
-            | "llvm.intr.experimental.noalias.scope.decl" => Ok(()),
-            _ => Err(self.unknown(op)),
-        }
     }
 
     fn unknown(&self, op: &Node<'_>) -> KernelError {
         let error = self.unsupported(op, format!("operation `{}` is not supported", op.name));
-        if op.name.starts_with("llvm.")
-            || op.name.starts_with("nvvm.")
-            || op.name.starts_with("rocdl.")
-        {
-            error.note(format!(
-                "the nearest that is supported: {}",
-                nearest(op.name)
-            ))
+        let dialect = op.name.split('.').next().unwrap_or("");
+        if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
+            let nearest = nearest(op.name);
+            error.note(format!("the nearest that is supported: {nearest}"))
         } else {
             error.note(
                 "the simulator runs the LLVM dialect with NVVM or ROCDL; lower the module first",
@@ -428,153 +351,148 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
     }
 
-    fn constant(&mut self, op: &Node<'a>, values: &mut Values<'a>) -> Done {
-        let ty = self.result_ty(op)?.clone();
-        let slots = self.flat(op, &ty)?;
-        let regs: Vec<Reg> = match op.name {
-            "llvm.mlir.zero" => slots.iter().map(|_| self.b.constant(0)).collect(),
-            "llvm.mlir.constant" => {
-                let Some(value) = op.attr("value") else {
-                    return Err(self.malformed(op, "constant without a value"));
-                };
-                let Some(bits) = constant_bits(value, &slots) else {
-                    return Err(self.unsupported(op, "constant of a form that is not supported"));
-                };
-                bits.into_iter().map(|bits| self.b.constant(bits)).collect()
-            }
-            _ => slots.iter().map(|slot| self.garbage(slot.bits)).collect(),
-        };
-        self.define(op, regs, values)
+    /// The slots of a type.
+    pub(crate) fn flat(&self, op: &Node<'_>, ty: &Ty) -> Done<Vec<Slot>> {
+        flatten(ty).map_err(|text| self.unsupported(op, text))
     }
 
-    /// The edge to successor `index`, whose values stand at `range` of the operands.
-    fn edge(
-        &self,
-        op: &Node<'a>,
-        index: usize,
-        range: std::ops::Range<usize>,
-        values: &Values<'a>,
-        ids: &HashMap<&str, BlockId>,
-    ) -> Done<Edge> {
-        let target = op.successors.get(index).and_then(|label| ids.get(label));
-        let Some(&target) = target else {
-            return Err(self.malformed(op, format!("successor {index} is no block")));
+    pub(crate) fn operand(&self, op: &Node<'a>, index: usize) -> Done<Val> {
+        let Some(value) = op.operands.get(index) else {
+            return Err(self.malformed(op, format!("`{}` has no operand {index}", op.name)));
         };
-        let mut args = Vec::new();
-        for operand in range {
-            args.extend(self.operand(op, operand, values)?.slots.iter().copied());
-        }
-        Ok(Edge {
-            target,
-            args: args.into(),
+        let values = self.frames.last().map(|frame| &frame.values);
+        let found = values.and_then(|values| values.get(value)).cloned();
+        found.ok_or_else(|| {
+            let text = format!("value `{}` is used before it is defined", value.0);
+            self.malformed(op, text)
         })
     }
 
-    fn terminator(
-        &mut self,
+    /// The register of an operand that has one slot.
+    pub(crate) fn scalar(&self, op: &Node<'a>, index: usize) -> Done<Reg> {
+        match self.operand(op, index)?.slots[..] {
+            [reg] => Ok(reg),
+            _ => {
+                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                Err(self.unsupported(op, text))
+            }
+        }
+    }
+
+    /// The registers of operands that have one slot each.
+    pub(crate) fn scalars<const N: usize>(
+        &self,
         op: &Node<'a>,
-        values: &Values<'a>,
-        ids: &HashMap<&str, BlockId>,
-        exit: &Exit,
-    ) -> Done {
-        let segments = |name: &str| -> Option<Vec<usize>> {
-            op.ints(name)?
-                .iter()
-                .map(|&n| usize::try_from(n).ok())
-                .collect()
+        indices: [usize; N],
+    ) -> Done<[Reg; N]> {
+        let mut regs = [Reg(0); N];
+        for (reg, index) in regs.iter_mut().zip(indices) {
+            *reg = self.scalar(op, index)?;
+        }
+        Ok(regs)
+    }
+
+    /// The registers of all slots of a range of operands.
+    pub(crate) fn slots(&self, op: &Node<'a>, range: Range<usize>) -> Done<Box<[Reg]>> {
+        let mut regs = Vec::new();
+        for index in range {
+            regs.extend(self.operand(op, index)?.slots.iter().copied());
+        }
+        Ok(regs.into())
+    }
+
+    /// Says which registers an operation's result is.
+    pub(crate) fn define(&mut self, op: &Node<'a>, slots: impl Into<Rc<[Reg]>>) -> Done {
+        let [(value, ty)] = &op.results[..] else {
+            return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
         };
-        let total = op.operands.len();
-        let terminator = match op.name {
-            "llvm.br" => Terminator::Branch(self.edge(op, 0, 0..total, values, ids)?),
-            "llvm.cond_br" => {
-                let sizes = segments("operandSegmentSizes").unwrap_or_default();
-                let &[_, yes, no] = &sizes[..] else {
-                    return Err(self.malformed(op, "`operandSegmentSizes` must have three entries"));
-                };
-                let then = self.edge(op, 0, 1..1 + yes, values, ids)?;
-                let other = self.edge(op, 1, 1 + yes..1 + yes + no, values, ids)?;
-                Terminator::CondBranch {
-                    cond: self.scalar(op, 0, values)?,
-                    then,
-                    other,
-                }
-            }
-            "llvm.switch" => {
-                let sizes = segments("operandSegmentSizes").unwrap_or_default();
-                let default = sizes.get(1).copied().unwrap_or(0);
-                let case_sizes = segments("case_operand_segments").unwrap_or_default();
-                let width = self.flat(op, &self.operand(op, 0, values)?.ty)?[0].bits;
-                let literals = match op.attr("case_values") {
-                    Some(Attr::Dense {
-                        splat, elements, ..
-                    }) => {
-                        let count = if *splat {
-                            op.successors.len() - 1
-                        } else {
-                            elements.len()
-                        };
-                        let at = |i: usize| if *splat { &elements[0] } else { &elements[i] };
-                        (0..count).map(|i| at(i).clone()).collect()
-                    }
-                    _ => Vec::new(),
-                };
-                let mut start = 1 + default;
-                let mut cases = Vec::new();
-                for (index, literal) in literals.iter().enumerate() {
-                    let Attr::Int(value, _) = literal else {
-                        return Err(self.malformed(op, "case values must be integers"));
-                    };
-                    let count = case_sizes.get(index).copied().unwrap_or(0);
-                    let edge = self.edge(op, index + 1, start..start + count, values, ids)?;
-                    cases.push((*value as u64 & super::eval::mask(width), edge));
-                    start += count;
-                }
-                let default = self.edge(op, 0, 1..1 + default, values, ids)?;
-                let value = self.scalar(op, 0, values)?;
-                Terminator::Switch {
-                    value,
-                    cases: cases.into(),
-                    default,
-                }
-            }
-            "llvm.return" => match exit {
-                Exit::Kernel => Terminator::Return,
-                Exit::Caller(target) => {
-                    let mut args = Vec::new();
-                    for operand in 0..total {
-                        args.extend(self.operand(op, operand, values)?.slots.iter().copied());
-                    }
-                    Terminator::Branch(Edge {
-                        target: *target,
-                        args: args.into(),
-                    })
-                }
-            },
-            _ => Terminator::Unreachable,
+        let val = Val {
+            ty: ty.clone(),
+            slots: slots.into(),
         };
-        self.b.terminate(terminator);
+        if let Some(frame) = self.frames.last_mut() {
+            frame.values.insert(*value, val);
+        }
         Ok(())
     }
 
-    /// Decodes a called function in place, or a known function of a maths library.
-    fn call(&mut self, op: &'m Node<'a>, values: &mut Values<'a>) -> Done {
-        let Some(callee) = op.str("callee") else {
-            return Err(self.unsupported(op, "call through a pointer is not supported"));
-        };
-        let function = self.functions.get(callee).copied();
-        let Some(function) = function.filter(|f| f.regions.iter().any(|r| !r.is_empty())) else {
-            return match self.library_call(op, callee, values)? {
-                true => Ok(()),
-                false => Err(self
-                    .unsupported(
-                        op,
-                        format!("function `{callee}` has no body and is not known"),
-                    )
-                    .note("known are `__nv_*` and `__ocml_*` functions of one or two floats")),
-            };
-        };
-        if self.calls.contains(&callee) {
-            let chain = self.calls.iter().copied().chain([callee]);
+    pub(crate) fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
+        match op.results.first() {
+            Some((_, ty)) => Ok(ty),
+            None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
+        }
+    }
+
+    /// The slots of the result; at least one.
+    pub(crate) fn result_slots(&self, op: &Node<'a>) -> Done<Vec<Slot>> {
+        let slots = self.flat(op, self.result_ty(op)?)?;
+        if slots.is_empty() {
+            return Err(self.malformed(op, format!("the result of `{}` holds nothing", op.name)));
+        }
+        Ok(slots)
+    }
+
+    /// Decodes an operation element by element: `make` gets the slot and the register of each of the result's,
+    /// and the operands' registers; it returns `false` for a slot of the wrong kind.
+    pub(crate) fn elementwise<const N: usize>(
+        &mut self,
+        op: &Node<'a>,
+        mut make: impl FnMut(&mut Self, Slot, Reg, [Reg; N]) -> bool,
+    ) -> Done {
+        let slots = self.flat(op, self.result_ty(op)?)?;
+        let mut operands = Vec::with_capacity(N);
+        for index in 0..N {
+            let value = self.operand(op, index)?;
+            if value.slots.len() != slots.len() {
+                return Err(self.malformed(op, "operands and result differ in shape"));
+            }
+            operands.push(value.slots);
+        }
+        let mut results = Vec::with_capacity(slots.len());
+        for (index, slot) in slots.into_iter().enumerate() {
+            let dst = self.b.reg();
+            let regs = std::array::from_fn(|operand| operands[operand][index]);
+            if !make(self, slot, dst, regs) {
+                return Err(self.malformed(op, "operand of the wrong type"));
+            }
+            results.push(dst);
+        }
+        self.define(op, results)
+    }
+
+    /// A pattern that shows, for values that nobody defined.
+    pub(crate) fn garbage(&mut self, bits: u32) -> Reg {
+        self.b.constant(0xbad0_bad0_bad0_bad0 & mask(bits))
+    }
+
+    /// One instruction with one new register.
+    pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
+        let dst = self.b.reg();
+        self.b.push(make(dst));
+        dst
+    }
+
+    /// The block of the function at hand that has a label.
+    pub(crate) fn block(&self, label: &str) -> Option<BlockId> {
+        self.frames.last()?.blocks.get(label).copied()
+    }
+
+    /// Where the function at hand returns to.
+    pub(crate) fn exit(&self) -> Exit {
+        self.frames.last().map_or(Exit::Kernel, |frame| frame.exit)
+    }
+
+    /// A function of the module that has a body.
+    pub(crate) fn function(&self, name: &str) -> Option<&'m Node<'a>> {
+        let function = self.functions.get(name).copied()?;
+        let has_body = function.regions.iter().any(|region| !region.is_empty());
+        has_body.then_some(function)
+    }
+
+    /// Decodes a called function in place.
+    pub(crate) fn call(&mut self, op: &Node<'a>, callee: &str, function: &'m Node<'a>) -> Done {
+        if self.frames.iter().any(|frame| frame.name == callee) {
+            let chain = self.frames.iter().map(|frame| frame.name).chain([callee]);
             let chain: Vec<String> = chain.map(|name| format!("`{name}`")).collect();
             return Err(self
                 .unsupported(
@@ -590,42 +508,25 @@ impl<'m, 'a> Decoder<'m, 'a> {
                 .unsupported(op, text)
                 .note("a function is decoded wherever it is called"));
         }
-        let params = &function.regions[0][0].args;
-        if params.len() != op.operands.len() {
-            let (wanted, found) = (params.len(), op.operands.len());
+        let (wanted, found) = (function.regions[0][0].args.len(), op.operands.len());
+        if wanted != found {
             let text = format!("`{callee}` takes {wanted} arguments, found {found}");
             return Err(self.malformed(op, text));
         }
-        let mut inner = Values::new();
-        for (index, (value, ty)) in params.iter().enumerate() {
-            let slots = self.operand(op, index, values)?.slots;
-            inner.insert(
-                *value,
-                Val {
-                    ty: ty.clone(),
-                    slots,
-                },
-            );
-        }
+        let args = (0..found).map(|index| Ok(self.operand(op, index)?.slots));
+        let args = args.collect::<Done<_>>()?;
         let next = self.b.block();
-        if let [(value, ty)] = &op.results[..] {
-            let count = self.flat(op, ty)?.len();
-            let slots: Vec<Reg> = (0..count).map(|_| self.b.block_param(next)).collect();
-            values.insert(
-                *value,
-                Val {
-                    ty: ty.clone(),
-                    slots: slots.into(),
-                },
-            );
+        if let [(_, ty)] = &op.results[..] {
+            let slots = self.block_params(op, ty, next)?;
+            self.define(op, slots)?;
         }
-        self.body(function, inner, &Exit::Caller(next))?;
+        self.body(function, args, Exit::Caller(next))?;
         self.b.switch_to(next);
         Ok(())
     }
 
     /// The address of a global variable; makes the variable on first use.
-    fn symbol(&mut self, op: &Node<'a>, name: &str) -> Done<u64> {
+    pub(crate) fn symbol(&mut self, op: &Node<'a>, name: &str) -> Done<u64> {
         if let Some(&address) = self.addresses.get(name) {
             return Ok(address);
         }
@@ -676,21 +577,18 @@ impl<'m, 'a> Decoder<'m, 'a> {
             return Err(self.unsupported(global, "initial value of a form that is not supported"));
         };
         for (slot, bits) in slots.iter().zip(bits) {
-            super::memory::write_le(&mut bytes, slot.offset as usize, slot.bytes(), bits);
+            write_le(&mut bytes, slot.offset as usize, slot.bytes(), bits);
         }
         Ok(bytes)
     }
+}
 
-    /// One instruction with one new register.
-    fn emit(&mut self, make: impl FnOnce(Reg) -> Op) -> Reg {
-        let dst = self.b.reg();
-        self.b.push(make(dst));
-        dst
-    }
-
-    fn is_amd(&self) -> bool {
-        self.machine.vendor == Vendor::Amd
-    }
+/// The last word of an enum attribute: `bfly` of `#nvvm<shfl_kind bfly>`.
+pub(crate) fn keyword(text: &str) -> &str {
+    text.trim_end_matches('>')
+        .rsplit(['<', ' '])
+        .next()
+        .unwrap_or("")
 }
 
 /// Reverse post-order: each definition comes before its uses.
@@ -762,28 +660,4 @@ fn block_size(kernel: &Node<'_>, info: &ModuleInfo, machine: Machine) -> Option<
     }
     info.num_warps
         .map(|warps| [warps * machine.lanes_per_warp, 1, 1])
-}
-
-/// The supported operation whose name is most like `name`.
-fn nearest(name: &str) -> String {
-    let mut names: Vec<&str> = arith::NAMES
-        .iter()
-        .chain(memory::NAMES)
-        .chain(gpu::NAMES)
-        .copied()
-        .collect();
-    // A longer common start says more than fewer changed letters.
-    let shared = |other: &str| {
-        name.bytes()
-            .zip(other.bytes())
-            .take_while(|(a, b)| a == b)
-            .count()
-    };
-    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), edits(name, other), *other));
-    names
-        .iter()
-        .take(3)
-        .map(|name| format!("`{name}`"))
-        .collect::<Vec<_>>()
-        .join(", ")
 }

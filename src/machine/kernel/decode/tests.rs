@@ -1,7 +1,7 @@
 //! Small kernels in generic form, decoded and run.
 
 use crate::machine::kernel::{Arg, Decoded, FaultKind, Launch, Memory, Report, decode_generic};
-use crate::target::Vendor;
+use crate::target::Assembly;
 
 /// Loads pairs of f16 by inline assembly, passes them through shared memory and a shuffle,
 /// reads a constant table, calls a function that diverges, stores under a mask.
@@ -111,11 +111,11 @@ fn a_kernel_for_nvidia_runs() {
     let decoded = decode_generic(NVIDIA, Some("k")).unwrap();
     assert_eq!(
         (
-            decoded.machine.vendor,
+            decoded.machine.assembly,
             decoded.machine.lanes_per_warp,
             decoded.machine.shared_limit
         ),
-        (Vendor::Nvidia, 32, 163 << 10)
+        (Assembly::Ptx, 32, 163 << 10)
     );
     assert_eq!(decoded.program.block_size(), Some([32, 1, 1]));
     // Pair i holds (0.0, i); i as f16 is exact.
@@ -140,7 +140,7 @@ fn a_kernel_for_nvidia_runs() {
 #[test]
 fn a_kernel_for_amd_runs() {
     let decoded = decode_generic(AMD, None).unwrap();
-    assert_eq!(decoded.machine.vendor, Vendor::Amd);
+    assert_eq!(decoded.machine.assembly, Assembly::Gcn);
     assert_eq!(decoded.program.block_size(), Some([64, 1, 1]));
     let input = (0..64u32).flat_map(|i| (i as f32).to_le_bytes()).collect();
     let (out, report) = run(&decoded, input, 64, 50);

@@ -1,13 +1,13 @@
 //! Types as lists of scalars, their place in memory, and constants.
 
-use crate::machine::kernel::eval::mask;
+use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::code::Space;
 use crate::machine::kernel::float::FloatTy;
-use crate::machine::kernel::op::Space;
 use crate::machine::kernel::text::{Attr, FloatBits, Ty};
 
 /// What a scalar is.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum SlotKind {
+pub(crate) enum SlotKind {
     Int,
     Float(FloatTy),
     /// A pointer with its address space.
@@ -19,15 +19,15 @@ pub(super) enum SlotKind {
 /// # Units
 /// `bits` is the width in a register, `offset` bytes from the start of the value in memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Slot {
-    pub(super) kind: SlotKind,
-    pub(super) bits: u32,
-    pub(super) offset: u32,
+pub(crate) struct Slot {
+    pub(crate) kind: SlotKind,
+    pub(crate) bits: u32,
+    pub(crate) offset: u32,
 }
 
 impl Slot {
     /// Bytes in memory.
-    pub(super) fn bytes(self) -> u8 {
+    pub(crate) fn bytes(self) -> u8 {
         self.bits.div_ceil(8) as u8
     }
 }
@@ -45,7 +45,7 @@ fn scalar(ty: &Ty) -> Option<(SlotKind, u32)> {
 }
 
 /// Size and alignment of a type in memory, in bytes.
-pub(super) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
+pub(crate) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
     if let Some((_, bits)) = scalar(ty) {
         let bytes = u64::from(bits.div_ceil(8)).next_power_of_two();
         return Ok((bytes, bytes));
@@ -84,7 +84,7 @@ pub(super) fn size_align(ty: &Ty) -> Result<(u64, u64), String> {
 }
 
 /// The scalars of a type in order.
-pub(super) fn flatten(ty: &Ty) -> Result<Vec<Slot>, String> {
+pub(crate) fn flatten(ty: &Ty) -> Result<Vec<Slot>, String> {
     let mut slots = Vec::new();
     append(ty, 0, &mut slots)?;
     Ok(slots)
@@ -156,7 +156,7 @@ fn append(ty: &Ty, offset: u32, out: &mut Vec<Slot>) -> Result<(), String> {
 }
 
 /// First slot and type of the part that `path` names.
-pub(super) fn part<'t>(ty: &'t Ty, path: &[i64]) -> Option<(usize, &'t Ty)> {
+pub(crate) fn part<'t>(ty: &'t Ty, path: &[i64]) -> Option<(usize, &'t Ty)> {
     let Some((&first, rest)) = path.split_first() else {
         return Some((0, ty));
     };
@@ -180,7 +180,7 @@ pub(super) fn part<'t>(ty: &'t Ty, path: &[i64]) -> Option<(usize, &'t Ty)> {
 }
 
 /// Bits of a constant for each slot.
-pub(super) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
+pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
     match value {
         Attr::Dense {
             splat: true,

@@ -5,10 +5,11 @@
 //! barrier, or until a coin says that it is another one's turn, so values show what order can do to them.
 
 use super::{Exec, Frame, Stop};
+use crate::machine::kernel::code::BlockId;
 use crate::machine::kernel::data::split_mix;
 use crate::machine::kernel::error::{FaultKind, KernelError};
 use crate::machine::kernel::launch::Schedule;
-use crate::machine::kernel::op::{BlockId, Op};
+use crate::machine::kernel::ops::{Instruction, Turn};
 
 /// One turn in so many ends at a memory access or warp barrier.
 const PATIENCE: u64 = 8;
@@ -98,7 +99,7 @@ impl Exec<'_> {
         }
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
-        self.step(&program.ops[op as usize])?;
+        program.ops[op as usize].step(self)?;
         for party in parties {
             party.waits_at = None;
         }
@@ -106,8 +107,8 @@ impl Exec<'_> {
     }
 
     /// Whether the running warp must wait here for the others; all of its lanes must be here.
-    pub(super) fn stops_at(&self, op: &Op) -> Result<Option<Stop>, KernelError> {
-        if self.turns.is_none() || !matches!(op, Op::Barrier | Op::BarrierReduce { .. }) {
+    pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<Stop>, KernelError> {
+        if self.turns.is_none() || op.turn() != Turn::Together {
             return Ok(None);
         }
         let per_warp = self.launch.machine.lanes_per_warp;
@@ -126,20 +127,9 @@ impl Exec<'_> {
     }
 
     /// Whether another warp runs next; drawn where the order of warps can matter.
-    pub(super) fn turn_ends(&mut self, op: &Op) -> Option<Stop> {
+    pub(super) fn turn_ends(&mut self, op: &dyn Instruction) -> Option<Stop> {
         let turns = self.turns.as_mut()?;
-        let matters = matches!(
-            op,
-            Op::Load(_)
-                | Op::Store(_)
-                | Op::BufferLoad(_)
-                | Op::BufferStore(_)
-                | Op::Atomic { .. }
-                | Op::CompareExchange { .. }
-                | Op::LoadMatrix { .. }
-                | Op::StoreMatrix { .. }
-                | Op::WarpBarrier { .. }
-        );
+        let matters = op.turn() == Turn::Matters;
         (matters && split_mix(&mut turns.state).is_multiple_of(PATIENCE)).then_some(Stop::Turn)
     }
 }

@@ -1,177 +1,8 @@
-//! What PTX allows of the instructions that are known here: modifiers in their order, types, operands.
-//!
-//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`RULES`].
-//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
+//! Whether a statement is one that an assembler takes and that can be run.
 
+use super::forms::{FORMS, Form};
 use super::text::{Arg, Name, Statement, ptx_type};
 use std::collections::HashMap;
-
-/// One form of an instruction.
-struct Rule {
-    name: &'static str,
-    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out.
-    modifiers: &'static [&'static str],
-    /// The types; empty where the form has none.
-    types: &'static str,
-    /// One letter for each operand:
-    /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
-    /// types in registers that may be wider, `w` 32 bits or a number, `p` a predicate, `P` a predicate that is written, `a` an address,
-    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits written, `n` a number.
-    operands: &'static str,
-}
-
-const INTEGERS: &str = "u16 u32 u64 s16 s32 s64";
-const BITS: &str = "b16 b32 b64";
-const ANY: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
-const MEMORY: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
-const SPACE: &str = "?global shared shared::cta const local";
-const SCOPE: &str = "cta cluster gpu sys";
-const EVICT: &str =
-    "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
-const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
-const VECTOR: &str = "?v2 v4";
-const HALVES: &str = "f16 bf16";
-
-/// Rows of one name are tried one after the other.
-const RULES: &[Rule] = &[
-    rule("mov", &[], ANY, "ds"),
-    rule("mov", &[], "pred", "Pp"),
-    rule(
-        "ld",
-        &["?weak", SPACE, "?ca cg cs lu cv", PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-    ),
-    rule(
-        "ld",
-        &["?weak", SPACE, EVICT, PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-    ),
-    rule("ld", &["volatile", SPACE, PREFETCH, VECTOR], MEMORY, "Va"),
-    rule(
-        "ld",
-        &["relaxed acquire", SCOPE, SPACE, EVICT, PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-    ),
-    rule(
-        "ld",
-        &["global", "?ca cg cs", "nc", PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-    ),
-    rule(
-        "ld",
-        &["global", "nc", EVICT, PREFETCH, VECTOR],
-        MEMORY,
-        "Va",
-    ),
-    rule(
-        "st",
-        &["?weak", SPACE, "?wb cg cs wt", VECTOR],
-        MEMORY,
-        "av",
-    ),
-    rule("st", &["?weak", SPACE, EVICT, VECTOR], MEMORY, "av"),
-    rule("st", &["volatile", SPACE, VECTOR], MEMORY, "av"),
-    rule(
-        "st",
-        &["relaxed release", SCOPE, SPACE, EVICT, VECTOR],
-        MEMORY,
-        "av",
-    ),
-    rule(
-        "cvt",
-        &["u8 u16 u32 u64 s8 s16 s32 s64"],
-        "u8 u16 u32 u64 s8 s16 s32 s64",
-        "DS",
-    ),
-    rule("selp", &[], ANY, "dssp"),
-    rule("setp", &["eq ne"], ANY, "Pss"),
-    rule("setp", &["lt le gt ge"], "u16 u32 u64 s16 s32 s64", "Pss"),
-    rule("setp", &["lo ls hi hs"], "u16 u32 u64", "Pss"),
-    rule("prmt", &[], "b32", "dsss"),
-    rule("shfl", &["sync", "bfly up down idx"], "b32", "dswww"),
-    rule("shfl", &["sync", "bfly up down idx"], "b32", "dPswww"),
-    rule("bar", &["warp", "sync"], "", "w"),
-    rule("bar", &["?cta", "sync"], "", "w"),
-    rule("barrier", &["?cta", "sync", "?aligned"], "", "w"),
-    rule("membar", &["cta gl sys"], "", ""),
-    rule("fence", &["?sc acq_rel", SCOPE], "", ""),
-    rule("fence", &["proxy", "alias async async.global"], "", ""),
-    rule("prefetch", &["?global local", "L1 L2"], "", "a"),
-    rule(
-        "createpolicy",
-        &[
-            "fractional",
-            "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged",
-        ],
-        "b64",
-        "qn",
-    ),
-    rule("add", &[], INTEGERS, "dss"),
-    rule("sub", &[], INTEGERS, "dss"),
-    rule("mul", &["lo"], INTEGERS, "dss"),
-    rule("min", &[], INTEGERS, "dss"),
-    rule("max", &[], INTEGERS, "dss"),
-    rule("and", &[], BITS, "dss"),
-    rule("or", &[], BITS, "dss"),
-    rule("xor", &[], BITS, "dss"),
-    rule("shl", &[], BITS, "dsw"),
-    rule("shr", &[], "b16 b32 b64 u16 u32 u64 s16 s32 s64", "dsw"),
-    rule("add", &["?rn", "?ftz"], "f32", "dss"),
-    rule("add", &["?rn"], "f64", "dss"),
-    rule("add", &["?rn"], HALVES, "dss"),
-    rule("sub", &["?rn", "?ftz"], "f32", "dss"),
-    rule("sub", &["?rn"], "f64", "dss"),
-    rule("sub", &["?rn"], HALVES, "dss"),
-    rule("mul", &["?rn", "?ftz"], "f32", "dss"),
-    rule("mul", &["?rn"], "f64", "dss"),
-    rule("mul", &["?rn"], HALVES, "dss"),
-    rule("div", &["approx full rn", "?ftz"], "f32", "dss"),
-    rule("div", &["rn"], "f64", "dss"),
-    rule("fma", &["rn", "?ftz"], "f32", "dsss"),
-    rule("fma", &["rn"], "f64", "dsss"),
-    rule("fma", &["rn"], HALVES, "dsss"),
-    rule("min", &["?ftz", "?NaN"], "f32", "dss"),
-    rule("min", &[], "f64", "dss"),
-    rule("min", &["?NaN"], HALVES, "dss"),
-    rule("max", &["?ftz", "?NaN"], "f32", "dss"),
-    rule("max", &[], "f64", "dss"),
-    rule("max", &["?NaN"], HALVES, "dss"),
-    rule("neg", &["?ftz"], "f32", "ds"),
-    rule("neg", &[], "f64 f16 bf16", "ds"),
-    rule("abs", &["?ftz"], "f32", "ds"),
-    rule("abs", &[], "f64 f16 bf16", "ds"),
-    rule("ex2", &["approx", "?ftz"], "f32", "ds"),
-    rule("ex2", &["approx"], "f16", "ds"),
-    rule("ex2", &["approx", "ftz"], "bf16", "ds"),
-    rule("lg2", &["approx", "?ftz"], "f32", "ds"),
-    rule("rcp", &["approx rn", "?ftz"], "f32", "ds"),
-    rule("rcp", &["rn"], "f64", "ds"),
-    rule("rsqrt", &["approx", "?ftz"], "f32", "ds"),
-    rule("rsqrt", &["approx"], "f64", "ds"),
-    rule("sqrt", &["approx rn", "?ftz"], "f32", "ds"),
-    rule("sqrt", &["rn"], "f64", "ds"),
-    rule("sin", &["approx", "?ftz"], "f32", "ds"),
-    rule("cos", &["approx", "?ftz"], "f32", "ds"),
-    rule("tanh", &["approx"], "f32 f16 bf16", "ds"),
-];
-
-const fn rule(
-    name: &'static str,
-    modifiers: &'static [&'static str],
-    types: &'static str,
-    operands: &'static str,
-) -> Rule {
-    Rule {
-        name,
-        modifiers,
-        types,
-        operands,
-    }
-}
 
 /// Why a statement is refused.
 pub(super) enum Refusal {
@@ -183,13 +14,13 @@ pub(super) enum Refusal {
     Operand(String),
 }
 
-/// Checks one statement; `width` says how many bits a register has, if it is one.
-pub(super) fn check(
+/// Finds the form of a statement; `width` says how many bits a register has, if it is one.
+pub(super) fn find(
     statement: &Statement,
     width: impl Fn(&Name) -> Option<u32>,
-) -> Result<(), Refusal> {
+) -> Result<&'static Form, Refusal> {
     let words: Vec<&str> = statement.opcode.iter().map(String::as_str).collect();
-    let rows: Vec<&Rule> = RULES.iter().filter(|rule| rule.name == words[0]).collect();
+    let rows: Vec<&Form> = FORMS.iter().filter(|form| form.name == words[0]).collect();
     if rows.is_empty() {
         return Err(Refusal::Unknown);
     }
@@ -202,19 +33,19 @@ pub(super) fn check(
         )));
     }
     let mut problem = None;
-    for rule in &rows {
-        let Some(form) = rule.matches(&words[1..]) else {
+    for form in &rows {
+        let Some(said) = form.matches(&words[1..]) else {
             continue;
         };
-        match rule.fits(&form, &statement.args, &width) {
-            None => return Ok(()),
+        match form.fits(&said, &statement.args, &width) {
+            None => return Ok(form),
             Some(text) => problem = Some(text),
         }
     }
     Err(match problem {
         Some(text) => Refusal::Operand(text),
         None => {
-            let mut forms: Vec<String> = rows.iter().take(3).map(|r| r.spelled()).collect();
+            let mut forms: Vec<String> = rows.iter().take(3).map(|form| form.spelled()).collect();
             if rows.len() > forms.len() {
                 forms.push(format!("{} more", rows.len() - forms.len()));
             }
@@ -224,30 +55,30 @@ pub(super) fn check(
 }
 
 /// What a statement's own words say.
-struct Form {
+struct Said {
     type_bits: u32,
     /// The width of what `cvt` makes.
     result_bits: u32,
     count: usize,
 }
 
-impl Rule {
+impl Form {
     /// The words after the name, if this row allows them in this order.
-    fn matches(&self, words: &[&str]) -> Option<Form> {
+    fn matches(&self, words: &[&str]) -> Option<Said> {
         let (modifiers, type_) = if self.types.is_empty() {
             (words, None)
         } else {
             let (last, rest) = words.split_last()?;
             (rest, Some(*last))
         };
-        let mut form = Form {
+        let mut said = Said {
             type_bits: 0,
             result_bits: words.first().and_then(|word| type_width(word)).unwrap_or(0),
             count: 1,
         };
         if let Some(type_) = type_ {
             self.types.split(' ').find(|t| *t == type_)?;
-            form.type_bits = type_width(type_)?;
+            said.type_bits = type_width(type_)?;
         }
         // `async.global` is two words.
         let joined = modifiers.join(".");
@@ -267,7 +98,7 @@ impl Rule {
             match taken {
                 Some(word) => {
                     if let Some(count) = word.strip_prefix('v') {
-                        form.count = count.parse().unwrap_or(form.count);
+                        said.count = count.parse().unwrap_or(said.count);
                     }
                     rest = rest[word.len()..].trim_start_matches('.');
                 }
@@ -275,13 +106,13 @@ impl Rule {
                 None => return None,
             }
         }
-        rest.is_empty().then_some(form)
+        rest.is_empty().then_some(said)
     }
 
     /// What is wrong with the operands.
     fn fits(
         &self,
-        form: &Form,
+        said: &Said,
         args: &[Arg],
         width: &impl Fn(&Name) -> Option<u32>,
     ) -> Option<String> {
@@ -292,19 +123,20 @@ impl Rule {
                 self.operands.len()
             ));
         }
-        if form.count as u32 * form.type_bits > 128 {
+        if said.count as u32 * said.type_bits > 128 {
             return Some(format!(
                 "a vector of {} bits, expected at most 128",
-                form.count as u32 * form.type_bits
+                said.count as u32 * said.type_bits
             ));
         }
         self.operands
             .chars()
             .zip(args)
-            .find_map(|(letter, arg)| operand(letter, arg, form, width))
+            .find_map(|(letter, arg)| operand(letter, arg, said, width))
     }
 
-    fn spelled(&self) -> String {
+    /// The form with its alternatives, as messages and lists show it.
+    pub(super) fn spelled(&self) -> String {
         let mut text = self.name.to_owned();
         for slot in self.modifiers {
             let (open, list, close) = match slot.strip_prefix('?') {
@@ -335,10 +167,10 @@ fn show(name: &Name) -> String {
 fn operand(
     letter: char,
     arg: &Arg,
-    form: &Form,
+    said: &Said,
     width: &impl Fn(&Name) -> Option<u32>,
 ) -> Option<String> {
-    let bits = form.type_bits;
+    let bits = said.type_bits;
     let register = |name: &Name, expected: u32, wider: bool| {
         let Some(found) = width(name) else {
             return Some(format!("{} is declared nowhere", show(name)));
@@ -362,7 +194,7 @@ fn operand(
     match (letter, arg) {
         ('V', Arg::Name(name)) if sink(name) => None,
         ('d' | 's', Arg::Name(name)) => register(name, bits, false),
-        ('D', Arg::Name(name)) => register(name, form.result_bits, true),
+        ('D', Arg::Name(name)) => register(name, said.result_bits, true),
         ('S', Arg::Name(name)) => register(name, bits, true),
         ('w', Arg::Name(name)) => register(name, 32, false),
         ('q', Arg::Name(name)) => register(name, 64, false),
@@ -382,11 +214,11 @@ fn operand(
             })
         }
         ('V' | 'v', Arg::Vector(parts)) => {
-            if parts.len() != form.count {
+            if parts.len() != said.count {
                 return Some(format!(
                     "{} registers for a vector of {}",
                     parts.len(),
-                    form.count
+                    said.count
                 ));
             }
             parts.iter().find_map(|part| match part {
@@ -396,12 +228,12 @@ fn operand(
                 _ => Some("a part that is no register".to_owned()),
             })
         }
-        ('V' | 'v', other) if form.count == 1 => match (letter, other) {
+        ('V' | 'v', other) if said.count == 1 => match (letter, other) {
             (_, Arg::Name(name)) => register(name, bits, true),
             ('v', Arg::Immediate(_)) => None,
             _ => Some("an operand that is no register".to_owned()),
         },
-        ('V' | 'v', _) => Some(format!("one register for a vector of {}", form.count)),
+        ('V' | 'v', _) => Some(format!("one register for a vector of {}", said.count)),
         ('a', Arg::Address(base, _)) => match &**base {
             Arg::Name(name) => match width(name) {
                 Some(32 | 64) => None,

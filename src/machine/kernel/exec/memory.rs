@@ -1,17 +1,18 @@
 //! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
 
-use super::error::{FaultKind, KernelError};
-use super::eval;
-use super::exec::Exec;
-use super::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
-use super::op::{Access, AtomicOp, BufferAccess, Field, Op, Reg, Space};
+use super::Exec;
+use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::error::{FaultKind, KernelError};
+use crate::machine::kernel::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+use crate::machine::kernel::ops::buffer::BufferAccess;
+use crate::machine::kernel::ops::memory::{Access, Field};
 use crate::machine::race::{Conflict, Found};
-use crate::target::Vendor;
 use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]
-enum Place {
+pub(crate) enum Place {
     Global { buffer: usize, at: usize },
     Shared { var: usize, at: usize },
     Local { at: usize },
@@ -27,7 +28,7 @@ impl Exec<'_> {
         let address = |lane: u32| {
             self.get(access.addr, lane)
                 .wrapping_add(access.offset as u64)
-                & eval::mask(bits)
+                & mask(bits)
         };
         let on = |lane: u32| match access.guard {
             None => true,
@@ -38,7 +39,7 @@ impl Exec<'_> {
     }
 
     /// Finds the memory that an address means and checks bounds and alignment.
-    fn resolve(
+    pub(crate) fn resolve(
         &self,
         lane: u32,
         space: Space,
@@ -130,7 +131,7 @@ impl Exec<'_> {
         }
     }
 
-    pub(super) fn buffer(&self, index: usize) -> &memory::Buffer {
+    pub(crate) fn buffer(&self, index: usize) -> &memory::Buffer {
         let own = index.checked_sub(self.memory.buffers.len());
         own.map_or_else(
             || &self.memory.buffers[index],
@@ -163,7 +164,12 @@ impl Exec<'_> {
             .note(format!("the other access is {site}"))
     }
 
-    fn read_place(&mut self, lane: u32, place: Place, fields: &[Field]) -> Result<(), KernelError> {
+    pub(crate) fn read_place(
+        &mut self,
+        lane: u32,
+        place: Place,
+        fields: &[Field],
+    ) -> Result<(), KernelError> {
         let now = self.now(lane);
         for field in fields {
             let offset = field.offset as usize;
@@ -235,7 +241,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    fn write_value(
+    pub(crate) fn write_value(
         &mut self,
         lane: u32,
         place: Place,
@@ -309,7 +315,7 @@ impl Exec<'_> {
         }
     }
 
-    pub(super) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
+    pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
         let lanes = self.collect(access);
         for &(lane, address) in &lanes {
             let place = self.resolve(
@@ -327,7 +333,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    pub(super) fn store(&mut self, access: &Access) -> Result<(), KernelError> {
+    pub(crate) fn store(&mut self, access: &Access) -> Result<(), KernelError> {
         let lanes = self.collect(access);
         for &(lane, address) in &lanes {
             let place = self.resolve(
@@ -359,7 +365,7 @@ impl Exec<'_> {
         (base.wrapping_add(offset), inside, outside)
     }
 
-    pub(super) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+    pub(crate) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
         let mut lanes = Vec::new();
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -379,7 +385,7 @@ impl Exec<'_> {
         Ok(())
     }
 
-    pub(super) fn buffer_store(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+    pub(crate) fn buffer_store(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
         let mut lanes = Vec::new();
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
@@ -396,17 +402,15 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Lanes one after the other; an atomic is ordered against everything.
-    pub(super) fn atomic(&mut self, op: &Op) -> Result<(), KernelError> {
-        let (Op::Atomic {
-            bits, space, addr, ..
-        }
-        | Op::CompareExchange {
-            bits, space, addr, ..
-        }) = *op
-        else {
-            return Ok(());
-        };
+    /// Lanes one after the other; an atomic is ordered against everything. `update` gets the lane and the old
+    /// value, and returns the new one.
+    pub(crate) fn atomic(
+        &mut self,
+        space: Space,
+        addr: Reg,
+        bits: u32,
+        update: impl Fn(&mut Self, u32, u64) -> u64,
+    ) -> Result<(), KernelError> {
         let count = (bits / 8) as u8;
         let mut lanes = Vec::new();
         for index in 0..self.lanes.len() {
@@ -428,42 +432,13 @@ impl Exec<'_> {
                 Place::Local { at } => (&mut self.local, at),
             };
             let old = memory::read_le(bytes, at, count);
-            let (new, out) = match *op {
-                Op::Atomic { op, value, dst, .. } => {
-                    let value = self.regs[value.0 as usize][lane as usize];
-                    let new = match op {
-                        AtomicOp::Xchg => value,
-                        AtomicOp::Nand => !(old & value) & eval::mask(bits),
-                        AtomicOp::Int(op) => eval::int(op, bits, old, value),
-                        AtomicOp::Float(op, ty) => eval::float(op, ty, old, value),
-                    };
-                    (new, [(dst, old), (dst, old)])
-                }
-                Op::CompareExchange {
-                    dst,
-                    success,
-                    expected,
-                    value,
-                    ..
-                } => {
-                    let hit = self.get(expected, lane) == old;
-                    let new = if hit { self.get(value, lane) } else { old };
-                    (new, [(dst, old), (success, u64::from(hit))])
-                }
-                _ => return Ok(()),
+            let new = update(self, lane, old);
+            let (bytes, at) = match place {
+                Place::Global { buffer, at } => (&mut self.buffer_mut(buffer).bytes, at),
+                Place::Shared { var, at } => (&mut self.shared[var].bytes, at),
+                Place::Local { at } => (&mut self.local, at),
             };
-            match place {
-                Place::Global { buffer, at } => {
-                    memory::write_le(&mut self.buffer_mut(buffer).bytes, at, count, new);
-                }
-                Place::Shared { var, at } => {
-                    memory::write_le(&mut self.shared[var].bytes, at, count, new);
-                }
-                Place::Local { at } => memory::write_le(&mut self.local, at, count, new),
-            }
-            for (reg, value) in out {
-                self.set(reg, lane, value);
-            }
+            memory::write_le(bytes, at, count, new);
             lanes.push((lane, address));
         }
         self.count(space, &lanes, count.into(), false);
@@ -471,90 +446,8 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Row addresses of a matrix instruction, after checks: one warp at a time, all lanes active.
-    fn matrix_rows(
-        &mut self,
-        addr: Reg,
-        num: usize,
-        verb: &str,
-    ) -> Result<Vec<(u32, Vec<Place>)>, KernelError> {
-        let mut warps = Vec::new();
-        for (warp, lanes) in self.active_warps() {
-            let per_warp = self.launch.machine.lanes_per_warp;
-            if lanes.len() < per_warp as usize {
-                let text = format!(
-                    "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
-                    lanes.len()
-                );
-                return Err(self.fault(FaultKind::Divergence, lanes[0], text));
-            }
-            let mut places = Vec::new();
-            let mut addresses = Vec::new();
-            for &lane in lanes.iter().take(8 * num) {
-                let address = self.get(addr, lane);
-                places.push(self.resolve(lane, Space::Shared, address, 16, 16, verb)?);
-                addresses.push((lane, address));
-            }
-            self.count(Space::Shared, &addresses, 16, false);
-            warps.push((warp * per_warp, places));
-        }
-        Ok(warps)
-    }
-
-    /// Lane `l` gets row `l / 4`, elements `2 (l % 4)` and the next, of each matrix; transposed:
-    /// column `l / 4` of the same rows.
-    pub(super) fn load_matrix(
-        &mut self,
-        dst: &[Reg],
-        addr: Reg,
-        transposed: bool,
-    ) -> Result<(), KernelError> {
-        for (first, places) in self.matrix_rows(addr, dst.len(), "load")? {
-            for (matrix, &reg) in dst.iter().enumerate() {
-                for lane in 0..32u32 {
-                    let mut value = 0;
-                    for half in 0..2 {
-                        let (row, column) = matrix_element(lane, half, transposed);
-                        let place = places[matrix * 8 + row];
-                        let field = Field {
-                            reg,
-                            offset: 2 * column as u32,
-                            bytes: 2,
-                        };
-                        self.read_place(first + lane, place, &[field])?;
-                        value |= self.get(reg, first + lane) << (16 * half);
-                    }
-                    self.set(reg, first + lane, value);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    pub(super) fn store_matrix(
-        &mut self,
-        src: &[Reg],
-        addr: Reg,
-        transposed: bool,
-    ) -> Result<(), KernelError> {
-        for (first, places) in self.matrix_rows(addr, src.len(), "store")? {
-            for (matrix, &reg) in src.iter().enumerate() {
-                for lane in 0..32u32 {
-                    let value = self.get(reg, first + lane);
-                    for half in 0..2 {
-                        let (row, column) = matrix_element(lane, half, transposed);
-                        let place = places[matrix * 8 + row];
-                        let part = value >> (16 * half) & 0xffff;
-                        self.write_value(first + lane, place, 2 * column as u32, 2, part)?;
-                    }
-                }
-            }
-        }
-        Ok(())
-    }
-
     /// Adds an access of all `lanes` to the statistics, warp by warp.
-    fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
+    pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
         let mut sectors = Vec::new();
@@ -599,80 +492,4 @@ impl Exec<'_> {
             counters.wavefronts += used;
         }
     }
-
-    /// What an access is called in reports: PTX's words on NVIDIA, the assembler's on AMD.
-    pub(super) fn label(&self, op: &Op) -> String {
-        let amd = self.launch.machine.vendor == Vendor::Amd;
-        let name = |verb: &str, space: Space, size: u32| {
-            if amd {
-                let unit = if space == Space::Shared {
-                    ds_width(size)
-                } else {
-                    dword_width(size)
-                };
-                match space {
-                    Space::Shared if verb == "load" => format!("ds_read_{unit}"),
-                    Space::Shared => format!("ds_write_{unit}"),
-                    Space::Local => format!("scratch_{verb}_{unit}"),
-                    Space::Generic => format!("flat_{verb}_{unit}"),
-                    _ => format!("global_{verb}_{unit}"),
-                }
-            } else {
-                let short = if verb == "load" { "ld" } else { "st" };
-                let space = match space {
-                    Space::Generic => String::new(),
-                    Space::Constant => ".const".to_owned(),
-                    other => format!(".{}", other.name()),
-                };
-                format!("{short}{space} {}", ptx_width(size))
-            }
-        };
-        match op {
-            Op::Load(access) => name("load", access.space, access.size),
-            Op::Store(access) => name("store", access.space, access.size),
-            Op::BufferLoad(access) => format!("buffer_load_{}", dword_width(access.size)),
-            Op::BufferStore(access) => format!("buffer_store_{}", dword_width(access.size)),
-            Op::Atomic { bits, space, .. } | Op::CompareExchange { bits, space, .. } => {
-                match (amd, space) {
-                    (false, Space::Shared) => format!("atom.shared b{bits}"),
-                    (true, Space::Shared) => format!("ds_atomic_b{bits}"),
-                    (false, _) => format!("atom.global b{bits}"),
-                    (true, _) => format!("global_atomic_b{bits}"),
-                }
-            }
-            Op::LoadMatrix { dst, .. } => format!("ldmatrix x{}", dst.len()),
-            Op::StoreMatrix { src, .. } => format!("stmatrix x{}", src.len()),
-            _ => String::new(),
-        }
-    }
-}
-
-/// Row and column of the `half`-th element that a lane holds of an 8x8 matrix.
-const fn matrix_element(lane: u32, half: usize, transposed: bool) -> (usize, usize) {
-    let (major, minor) = (lane as usize / 4, 2 * (lane as usize % 4) + half);
-    if transposed {
-        (minor, major)
-    } else {
-        (major, minor)
-    }
-}
-
-fn ptx_width(bytes: u32) -> String {
-    match bytes {
-        0..=4 => format!("b{}", bytes * 8),
-        _ => format!("v{}.b32", bytes.div_ceil(4)),
-    }
-}
-
-fn dword_width(bytes: u32) -> String {
-    match bytes {
-        1 => "byte".to_owned(),
-        2 => "short".to_owned(),
-        0..=4 => "dword".to_owned(),
-        _ => format!("dwordx{}", bytes.div_ceil(4)),
-    }
-}
-
-fn ds_width(bytes: u32) -> String {
-    format!("b{}", bytes * 8)
 }

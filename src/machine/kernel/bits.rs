@@ -1,0 +1,16 @@
+//! Integers as bits: zero-extended in 64 bits, read with or without sign.
+
+/// The lowest `bits` bits set.
+pub(crate) const fn mask(bits: u32) -> u64 {
+    if bits >= 64 {
+        u64::MAX
+    } else {
+        (1 << bits) - 1
+    }
+}
+
+/// Sign-extends the lowest `bits` bits.
+pub(crate) const fn signed(value: u64, bits: u32) -> i64 {
+    let shift = 64 - bits;
+    ((value << shift) as i64) >> shift
+}

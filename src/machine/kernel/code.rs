@@ -1,0 +1,116 @@
+//! What programs are made of beside instructions: registers, memory spaces, control flow.
+
+/// A scalar register; each lane of a block has its own copy of up to 64 bits.
+///
+/// Vectors and structs are spread over several registers when a kernel is decoded, so that
+/// taking an aggregate apart and putting it together costs nothing.
+/// # Units
+/// An index into the register file. Integers are kept zero-extended, floats as raw bits.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct Reg(pub(crate) u32);
+
+/// A basic block of a [`Program`](super::Program), by position.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct BlockId(pub(crate) u32);
+
+/// The memory that an access goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) enum Space {
+    /// A 64-bit address that says itself which memory it means.
+    Generic,
+    /// Buffers of the launch and global variables.
+    Global,
+    /// The block's shared memory (LDS).
+    Shared,
+    /// Read-only global variables.
+    Constant,
+    /// The lane's own stack.
+    Local,
+}
+
+impl Space {
+    /// The memory of LLVM's address space `number` on both GPU families.
+    pub(crate) const fn from_number(number: u32) -> Option<Self> {
+        match number {
+            0 => Some(Self::Generic),
+            1 => Some(Self::Global),
+            3 => Some(Self::Shared),
+            4 => Some(Self::Constant),
+            5 => Some(Self::Local),
+            _ => None,
+        }
+    }
+
+    /// Width of a pointer into this memory, in bits.
+    pub(crate) const fn pointer_bits(self) -> u32 {
+        match self {
+            Self::Shared | Self::Local => 32,
+            _ => 64,
+        }
+    }
+
+    /// The word that messages use.
+    pub(crate) const fn name(self) -> &'static str {
+        match self {
+            Self::Generic => "generic",
+            Self::Global => "global",
+            Self::Shared => "shared",
+            Self::Constant => "constant",
+            Self::Local => "local",
+        }
+    }
+}
+
+/// The values handed to a block's parameters on one edge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Edge {
+    /// The block that is entered.
+    pub(crate) target: BlockId,
+    /// One register for each parameter of the target.
+    pub(crate) args: Box<[Reg]>,
+}
+
+/// How a block ends.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Terminator {
+    /// All lanes go one way.
+    Branch(Edge),
+    /// Each lane goes by the lowest bit of its register.
+    CondBranch {
+        /// The condition.
+        cond: Reg,
+        /// Where lanes with 1 go.
+        then: Edge,
+        /// Where lanes with 0 go.
+        other: Edge,
+    },
+    /// Each lane goes by the value of its register.
+    Switch {
+        /// The value.
+        value: Reg,
+        /// Value and destination of each case.
+        cases: Box<[(u64, Edge)]>,
+        /// Where all other lanes go.
+        default: Edge,
+    },
+    /// The lanes are done.
+    Return,
+    /// No lane may get here.
+    Unreachable,
+}
+
+impl Terminator {
+    /// The edges that leave the block.
+    pub(crate) fn edges(&self) -> Vec<&Edge> {
+        match self {
+            Self::Branch(edge) => vec![edge],
+            Self::CondBranch { then, other, .. } => vec![then, other],
+            Self::Switch { cases, default, .. } => cases
+                .iter()
+                .map(|(_, edge)| edge)
+                .chain([default])
+                .collect(),
+            Self::Return | Self::Unreachable => Vec::new(),
+        }
+    }
+}

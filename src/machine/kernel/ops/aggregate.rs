@@ -1,0 +1,147 @@
+//! Vectors and structs, taken apart and put together.
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::machine::kernel::code::Reg;
+use crate::machine::kernel::decode::{Decoder, Done, part};
+use crate::machine::kernel::error::KernelError;
+use crate::machine::kernel::exec::{Exec, GARBAGE};
+use crate::machine::kernel::text::{Attr, Node, Ty};
+
+pub(super) const FAMILY: Family = Family {
+    title: "vectors and structs",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.extractvalue", |d, op| {
+        let whole = d.operand(op, 0)?;
+        let (start, count) = position(d, op, &whole.ty)?;
+        d.define(op, &whole.slots[start..start + count])
+    }),
+    row("llvm.insertvalue", |d, op| {
+        let whole = d.operand(op, 0)?;
+        let (start, count) = position(d, op, &whole.ty)?;
+        let new = d.operand(op, 1)?;
+        if new.slots.len() != count {
+            return Err(d.malformed(op, "inserted value of the wrong type"));
+        }
+        let mut slots = whole.slots.to_vec();
+        slots[start..start + count].copy_from_slice(&new.slots);
+        d.define(op, slots)
+    }),
+    row("llvm.extractelement", |d, op| {
+        let vector = d.operand(op, 0)?;
+        let index = d.scalar(op, 1)?;
+        let reg = match d.b.constant_of(index) {
+            Some(position) => match vector.slots.get(position as usize) {
+                Some(&reg) => reg,
+                None => return Err(outside(d, op, position, vector.slots.len())),
+            },
+            None => {
+                let elems = vector.slots[..].into();
+                d.emit(|dst| ExtractAt { dst, elems, index })
+            }
+        };
+        d.define(op, vec![reg])
+    }),
+    row("llvm.insertelement", |d, op| {
+        let vector = d.operand(op, 0)?;
+        let [value, index] = d.scalars(op, [1, 2])?;
+        let mut slots = vector.slots.to_vec();
+        match d.b.constant_of(index) {
+            Some(position) => match slots.get_mut(position as usize) {
+                Some(slot) => *slot = value,
+                None => return Err(outside(d, op, position, slots.len())),
+            },
+            None => {
+                let dst = d.b.regs(slots.len());
+                d.b.push(InsertAt {
+                    dst: dst.clone().into(),
+                    elems: slots.into(),
+                    value,
+                    index,
+                });
+                slots = dst;
+            }
+        }
+        d.define(op, slots)
+    }),
+    row("llvm.shufflevector", |d, op| {
+        let (a, b) = (d.operand(op, 0)?, d.operand(op, 1)?);
+        let both: Vec<Reg> = a.slots.iter().chain(&*b.slots).copied().collect();
+        let mut slots = Vec::new();
+        for &index in op.ints("mask").unwrap_or(&[]) {
+            let found = usize::try_from(index).ok();
+            let found = found.and_then(|index| both.get(index).copied());
+            slots.push(found.unwrap_or_else(|| d.garbage(32)));
+        }
+        d.define(op, slots)
+    }),
+];
+
+/// The first slot, and how many there are, of the part that an operation names.
+fn position(d: &Decoder<'_, '_>, op: &Node<'_>, whole: &Ty) -> Done<(usize, usize)> {
+    let Some(Attr::Ints(path)) = op.attr("position") else {
+        return Err(d.malformed(op, "expected a position"));
+    };
+    let Some((start, ty)) = part(whole, path) else {
+        return Err(d.malformed(op, format!("position {path:?} is not inside the value")));
+    };
+    Ok((start, d.flat(op, ty)?.len()))
+}
+
+fn outside(d: &Decoder<'_, '_>, op: &Node<'_>, position: u64, count: usize) -> KernelError {
+    let text = format!("element {position} of a vector of {count} has no value");
+    d.malformed(op, text)
+}
+
+/// The element at a position that is only known when running.
+#[derive(Debug)]
+struct ExtractAt {
+    dst: Reg,
+    elems: Box<[Reg]>,
+    index: Reg,
+}
+
+impl Instruction for ExtractAt {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [&*self.elems, &[self.index]].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            let index = exec.get(self.index, lane) as usize;
+            let found = self.elems.get(index);
+            let value = found.map_or(GARBAGE, |&reg| exec.get(reg, lane));
+            exec.set(self.dst, lane, value);
+        }
+        Ok(())
+    }
+}
+
+/// All elements, one of them replaced.
+#[derive(Debug)]
+struct InsertAt {
+    dst: Box<[Reg]>,
+    elems: Box<[Reg]>,
+    value: Reg,
+    index: Reg,
+}
+
+impl Instruction for InsertAt {
+    fn regs(&self) -> Regs {
+        let reads = [&*self.elems, &[self.value, self.index]].concat();
+        Regs::new(&*self.dst, reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (position, (&dst, &elem)) in self.dst.iter().zip(&self.elems).enumerate() {
+            exec.map3(dst, [elem, self.value, self.index], |old, new, index| {
+                if index == position as u64 { new } else { old }
+            });
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,193 @@
+//! Atomic operations.
+
+use super::control::nothing;
+use super::memory::space;
+use super::{Counted, Family, Instruction, Regs, Row, Turn, float, integer, row};
+use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::text::Node;
+use crate::target::Assembly;
+
+pub(super) const FAMILY: Family = Family {
+    title: "atomic operations",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.atomicrmw", read_modify_write),
+    row("llvm.cmpxchg", |d, op| {
+        let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
+        let bits = d.flat(op, &d.operand(op, 1)?.ty)?[0].bits;
+        let space = space(d, op, 0)?;
+        let (dst, success) = (d.b.reg(), d.b.reg());
+        d.b.push(CompareExchange {
+            bits,
+            dst,
+            success,
+            space,
+            addr,
+            expected,
+            value,
+        });
+        d.define(op, vec![dst, success])
+    }),
+    // Accesses of one lane are in order here; only barriers order lanes.
+    row("llvm.fence", nothing),
+];
+
+/// How a read-modify-write combines the old value with the operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Combine {
+    /// By the width and both values.
+    Bits(fn(u32, u64, u64) -> u64),
+    Float(&'static float::Binary),
+}
+
+/// The operations by MLIR's numbers.
+const OPERATIONS: [(i64, Combine); 17] = [
+    (0, Combine::Bits(|_, _, new| new)),
+    (1, Combine::Bits(integer::ADD.eval)),
+    (2, Combine::Bits(integer::SUB.eval)),
+    (3, Combine::Bits(integer::AND.eval)),
+    (4, Combine::Bits(|bits, old, new| !(old & new) & mask(bits))),
+    (5, Combine::Bits(integer::OR.eval)),
+    (6, Combine::Bits(integer::XOR.eval)),
+    (7, Combine::Bits(integer::SMAX.eval)),
+    (8, Combine::Bits(integer::SMIN.eval)),
+    (9, Combine::Bits(integer::UMAX.eval)),
+    (10, Combine::Bits(integer::UMIN.eval)),
+    (11, Combine::Float(&float::ADD)),
+    (12, Combine::Float(&float::SUB)),
+    (13, Combine::Float(&float::MAXNUM)),
+    (14, Combine::Float(&float::MINNUM)),
+    (19, Combine::Float(&float::MAXIMUM)),
+    (20, Combine::Float(&float::MINIMUM)),
+];
+
+/// The exchange, which takes values of any type.
+const EXCHANGE: i64 = 0;
+
+/// Atomic read-modify-write; `dst` is the old value.
+#[derive(Debug)]
+pub(crate) struct Atomic {
+    pub(crate) combine: Combine,
+    /// The type of a float.
+    pub(crate) float: Option<FloatTy>,
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) space: Space,
+    pub(crate) addr: Reg,
+    pub(crate) value: Reg,
+}
+
+impl Instruction for Atomic {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.addr, self.value])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.atomic(self.space, self.addr, self.bits, |exec, lane, old| {
+            let value = exec.get(self.value, lane);
+            exec.set(self.dst, lane, old);
+            match self.combine {
+                Combine::Bits(eval) => eval(self.bits, old, value),
+                Combine::Float(op) => (op.eval)(self.float.unwrap_or(FloatTy::F32), old, value),
+            }
+        })
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        Some(name(words, self.space, self.bits))
+    }
+}
+
+/// Atomic compare and exchange.
+#[derive(Debug)]
+struct CompareExchange {
+    bits: u32,
+    dst: Reg,
+    success: Reg,
+    space: Space,
+    addr: Reg,
+    expected: Reg,
+    value: Reg,
+}
+
+impl Instruction for CompareExchange {
+    fn regs(&self) -> Regs {
+        Regs::new(
+            [self.dst, self.success],
+            [self.addr, self.expected, self.value],
+        )
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.atomic(self.space, self.addr, self.bits, |exec, lane, old| {
+            let hit = exec.get(self.expected, lane) == old;
+            exec.set(self.dst, lane, old);
+            exec.set(self.success, lane, u64::from(hit));
+            if hit { exec.get(self.value, lane) } else { old }
+        })
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        Some(name(words, self.space, self.bits))
+    }
+}
+
+fn name(words: Assembly, space: Space, bits: u32) -> Counted {
+    match (words, space) {
+        (Assembly::Ptx, Space::Shared) => Counted::Shared(format!("atom.shared b{bits}")),
+        (Assembly::Ptx, _) => Counted::Global(format!("atom.global b{bits}")),
+        (Assembly::Gcn, Space::Shared) => Counted::Shared(format!("ds_atomic_b{bits}")),
+        (Assembly::Gcn, _) => Counted::Global(format!("global_atomic_b{bits}")),
+    }
+}
+
+fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let [addr, value] = d.scalars(op, [0, 1])?;
+    let space = space(d, op, 0)?;
+    let slot = d.result_slots(op)?[0];
+    let number = op.int("bin_op").unwrap_or(-1);
+    let float = match slot.kind {
+        SlotKind::Float(ty) => Some(ty),
+        _ => None,
+    };
+    let fits = |combine: &Combine| {
+        number == EXCHANGE || matches!(combine, Combine::Float(_)) == float.is_some()
+    };
+    let known = OPERATIONS.iter().find(|(known, _)| *known == number);
+    let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
+        return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
+    };
+    let reg = d.emit(|dst| Atomic {
+        combine: *combine,
+        float,
+        bits: slot.bits,
+        dst,
+        space,
+        addr,
+        value,
+    });
+    d.define(op, vec![reg])
+}

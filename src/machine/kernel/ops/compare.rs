@@ -1,0 +1,167 @@
+//! Comparisons, and the choice between two values.
+
+mod float;
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::machine::kernel::bits::signed;
+use crate::machine::kernel::code::Reg;
+use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "comparisons and choices",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.icmp", |d, op| {
+        comparison(d, op, |d, number, kind, bits, dst, [a, b]| {
+            let pred = INT_PREDICATES.get(number).copied();
+            let (Some(pred), SlotKind::Int | SlotKind::Ptr(_)) = (pred, kind) else {
+                return false;
+            };
+            d.b.push(Compare {
+                pred,
+                bits,
+                dst,
+                a,
+                b,
+            });
+            true
+        })
+    }),
+    row("llvm.fcmp", |d, op| {
+        comparison(d, op, |d, number, kind, _, dst, [a, b]| {
+            let pred = float::PREDICATES.get(number).copied();
+            let (Some(pred), SlotKind::Float(ty)) = (pred, kind) else {
+                return false;
+            };
+            d.b.push(float::Compare {
+                pred,
+                ty,
+                dst,
+                a,
+                b,
+            });
+            true
+        })
+    }),
+    row("llvm.select", select),
+];
+
+/// A comparison of two integers.
+#[derive(Debug)]
+pub(crate) struct IntPredicate {
+    all: fn(&mut Exec<'_>, &Compare),
+}
+
+/// Rows in the order of MLIR's numbers.
+macro_rules! int_predicates {
+    ($($name:ident |$bits:ident, $a:ident, $b:ident| $result:expr;)*) => {
+        $(pub(crate) static $name: IntPredicate = IntPredicate {
+            all: |exec, c| {
+                let $bits = c.bits;
+                exec.map2(c.dst, [c.a, c.b], |$a, $b| u64::from($result));
+            },
+        };)*
+        const INT_PREDICATES: &[&IntPredicate] = &[$(&$name),*];
+    };
+}
+
+int_predicates! {
+    EQ |_bits, a, b| a == b;
+    NE |_bits, a, b| a != b;
+    SLT |bits, a, b| signed(a, bits) < signed(b, bits);
+    SLE |bits, a, b| signed(a, bits) <= signed(b, bits);
+    SGT |bits, a, b| signed(a, bits) > signed(b, bits);
+    SGE |bits, a, b| signed(a, bits) >= signed(b, bits);
+    ULT |_bits, a, b| a < b;
+    ULE |_bits, a, b| a <= b;
+    UGT |_bits, a, b| a > b;
+    UGE |_bits, a, b| a >= b;
+}
+
+/// A comparison of two integers of `bits` bits.
+#[derive(Debug)]
+pub(crate) struct Compare {
+    pub(crate) pred: &'static IntPredicate,
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+impl Instruction for Compare {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.a, self.b])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        (self.pred.all)(exec, self);
+        Ok(())
+    }
+}
+
+/// One comparison per element; `make` gets the predicate's number, and the operands' kind and width.
+fn comparison<'m, 'a>(
+    d: &mut Decoder<'m, 'a>,
+    op: &Node<'a>,
+    make: fn(&mut Decoder<'m, 'a>, usize, SlotKind, u32, Reg, [Reg; 2]) -> bool,
+) -> Done {
+    let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
+    let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
+    let slots = d.flat(op, &left.ty)?;
+    let mut results = Vec::new();
+    for ((slot, &a), &b) in slots.iter().zip(&*left.slots).zip(&*right.slots) {
+        let dst = d.b.reg();
+        let made = number.is_some_and(|n| make(d, n, slot.kind, slot.bits, dst, [a, b]));
+        if !made {
+            return Err(d.malformed(op, "predicate and operand types do not fit"));
+        }
+        results.push(dst);
+    }
+    d.define(op, results)
+}
+
+/// `cond ? a : b`, by the lowest bit.
+#[derive(Debug)]
+pub(crate) struct Select {
+    pub(crate) dst: Reg,
+    pub(crate) cond: Reg,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+impl Instruction for Select {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.cond, self.a, self.b])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map3(self.dst, [self.cond, self.a, self.b], |cond, a, b| {
+            if cond & 1 == 1 { a } else { b }
+        });
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let chosen = if lane.get(self.cond) & 1 == 1 {
+            self.a
+        } else {
+            self.b
+        };
+        Fate::Results(lane.of(&[self.cond, chosen]))
+    }
+}
+
+fn select<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
+    let mut results = Vec::new();
+    for (index, (&a, &b)) in yes.slots.iter().zip(&*no.slots).enumerate() {
+        let cond = cond.slots[index % cond.slots.len()];
+        results.push(d.emit(|dst| Select { dst, cond, a, b }));
+    }
+    d.define(op, results)
+}

@@ -1,0 +1,151 @@
+//! Branches, calls and returns, and operations that do nothing here.
+
+use super::{Family, Row, float, intrinsic, row};
+use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::code::{Edge, Terminator};
+use crate::machine::kernel::decode::{Decoder, Done, Exit};
+use crate::machine::kernel::text::{Attr, Node};
+use std::ops::Range;
+
+pub(super) const FAMILY: Family = Family {
+    title: "control flow",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.br", |d, op| {
+        let edge = edge(d, op, 0, 0..op.operands.len())?;
+        d.b.terminate(Terminator::Branch(edge));
+        Ok(())
+    }),
+    row("llvm.cond_br", |d, op| {
+        let sizes = segments(op, "operandSegmentSizes");
+        let &[_, yes, no] = &sizes[..] else {
+            return Err(d.malformed(op, "`operandSegmentSizes` must have three entries"));
+        };
+        let terminator = Terminator::CondBranch {
+            cond: d.scalar(op, 0)?,
+            then: edge(d, op, 0, 1..1 + yes)?,
+            other: edge(d, op, 1, 1 + yes..1 + yes + no)?,
+        };
+        d.b.terminate(terminator);
+        Ok(())
+    }),
+    row("llvm.switch", switch),
+    row("llvm.return", |d, op| {
+        let terminator = match d.exit() {
+            Exit::Kernel => Terminator::Return,
+            Exit::Caller(target) => {
+                let args = d.slots(op, 0..op.operands.len())?;
+                Terminator::Branch(Edge { target, args })
+            }
+        };
+        d.b.terminate(terminator);
+        Ok(())
+    }),
+    row("llvm.unreachable", |d, _| {
+        d.b.terminate(Terminator::Unreachable);
+        Ok(())
+    }),
+    row("llvm.call", |d, op| {
+        let Some(callee) = op.str("callee") else {
+            return Err(d.unsupported(op, "call through a pointer is not supported"));
+        };
+        if let Some(function) = d.function(callee) {
+            return d.call(op, callee, function);
+        }
+        match float::call(d, op, callee)? {
+            true => Ok(()),
+            false => Err(d
+                .unsupported(
+                    op,
+                    format!("function `{callee}` has no body and is not known"),
+                )
+                .note("known are `__nv_*` and `__ocml_*` functions of one or two floats")),
+        }
+    }),
+    row("llvm.call_intrinsic", |d, op| {
+        let name = op.str("intrin").unwrap_or("");
+        if let Some(row) = intrinsic(name) {
+            return (row.decode)(d, op);
+        }
+        match float::call(d, op, name)? {
+            true => Ok(()),
+            false => Err(d.unsupported(op, format!("intrinsic `{name}` is not supported"))),
+        }
+    }),
+    // Hints and debug information.
+    row("llvm.intr.assume", nothing),
+    row("llvm.intr.lifetime.start", nothing),
+    row("llvm.intr.lifetime.end", nothing),
+    row("llvm.intr.dbg.value", nothing),
+    row("llvm.intr.dbg.declare", nothing),
+    row("llvm.intr.dbg.label", nothing),
+    row("llvm.intr.prefetch", nothing),
+    row("llvm.intr.experimental.noalias.scope.decl", nothing),
+    row("nvvm.prefetch", nothing),
+    row("nvvm.griddepcontrol", nothing),
+    row("nvvm.setmaxregister", nothing),
+];
+
+const INTRINSICS: &[Row] = &[row("llvm.assume", nothing)];
+
+/// Decodes to no instruction.
+pub(super) fn nothing<'a>(_: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {
+    Ok(())
+}
+
+/// The edge to successor `index`, whose values stand at `range` of the operands.
+fn edge<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, index: usize, range: Range<usize>) -> Done<Edge> {
+    let target = op.successors.get(index).and_then(|label| d.block(label));
+    let Some(target) = target else {
+        return Err(d.malformed(op, format!("successor {index} is no block")));
+    };
+    let args = d.slots(op, range)?;
+    Ok(Edge { target, args })
+}
+
+fn segments(op: &Node<'_>, name: &str) -> Vec<usize> {
+    let sizes = op.ints(name).unwrap_or(&[]);
+    sizes
+        .iter()
+        .filter_map(|&size| usize::try_from(size).ok())
+        .collect()
+}
+
+fn switch<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let default = segments(op, "operandSegmentSizes").get(1).copied();
+    let default = default.unwrap_or(0);
+    let sizes = segments(op, "case_operand_segments");
+    let width = d.flat(op, &d.operand(op, 0)?.ty)?[0].bits;
+    let literals = match op.attr("case_values") {
+        Some(Attr::Dense {
+            splat: true,
+            elements,
+            ..
+        }) => vec![elements[0].clone(); op.successors.len().saturating_sub(1)],
+        Some(Attr::Dense { elements, .. }) => elements.clone(),
+        _ => Vec::new(),
+    };
+    let mut start = 1 + default;
+    let mut cases = Vec::new();
+    for (index, literal) in literals.iter().enumerate() {
+        let Attr::Int(value, _) = literal else {
+            return Err(d.malformed(op, "case values must be integers"));
+        };
+        let end = start + sizes.get(index).copied().unwrap_or(0);
+        cases.push((
+            *value as u64 & mask(width),
+            edge(d, op, index + 1, start..end)?,
+        ));
+        start = end;
+    }
+    let terminator = Terminator::Switch {
+        value: d.scalar(op, 0)?,
+        cases: cases.into(),
+        default: edge(d, op, 0, 1..1 + default)?,
+    };
+    d.b.terminate(terminator);
+    Ok(())
+}

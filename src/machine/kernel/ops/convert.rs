@@ -1,0 +1,352 @@
+//! Conversions between integers, floats and pointers, and other views of the same bits.
+
+use super::claim::{Claim, Promise, overflow_flags};
+use super::{Family, Instruction, Regs, Row, row};
+use crate::machine::kernel::bits::{mask, signed};
+use crate::machine::kernel::code::Reg;
+use crate::machine::kernel::decode::{Decoder, Done, Slot, SlotKind};
+use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "conversions",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.trunc", |d, op| conversion(d, op, false)),
+    row("llvm.zext", |d, op| conversion(d, op, false)),
+    row("llvm.sext", |d, op| conversion(d, op, true)),
+    row("llvm.fptrunc", |d, op| conversion(d, op, false)),
+    row("llvm.fpext", |d, op| conversion(d, op, false)),
+    row("llvm.fptosi", |d, op| conversion(d, op, true)),
+    row("llvm.fptoui", |d, op| conversion(d, op, false)),
+    row("llvm.intr.fptosi.sat", |d, op| conversion(d, op, true)),
+    row("llvm.intr.fptoui.sat", |d, op| conversion(d, op, false)),
+    row("llvm.sitofp", |d, op| conversion(d, op, true)),
+    row("llvm.uitofp", |d, op| conversion(d, op, false)),
+    row("llvm.ptrtoint", |d, op| conversion(d, op, false)),
+    row("llvm.inttoptr", |d, op| conversion(d, op, false)),
+    row("llvm.bitcast", |d, op| {
+        let value = d.operand(op, 0)?;
+        let from = d.flat(op, &value.ty)?;
+        let to = d.flat(op, d.result_ty(op)?)?;
+        let (Some(first), Some(result)) = (from.first(), to.first()) else {
+            return d.define(op, value.slots);
+        };
+        let regs = repack(d, &value.slots, first.bits, result.bits, to.len());
+        d.define(op, regs)
+    }),
+    row("llvm.freeze", same),
+    row("llvm.intr.expect", same),
+    row("llvm.intr.ssa.copy", same),
+    row("llvm.intr.launder.invariant.group", same),
+];
+
+/// Another name for the first operand.
+fn same<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let value = d.operand(op, 0)?;
+    d.define(op, value.slots)
+}
+
+fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done {
+    let value = d.operand(op, 0)?;
+    let from = d.flat(op, &value.ty)?;
+    let to = d.flat(op, d.result_ty(op)?)?;
+    let mut results = Vec::new();
+    for ((&from, &to), &src) in from.iter().zip(&to).zip(&*value.slots) {
+        let dst = d.b.reg();
+        if !convert(d, from, to, signed, dst, src) {
+            return Err(d.malformed(op, "operand of the wrong type"));
+        }
+        if from.kind == SlotKind::Int {
+            promises(d, op, from.bits, to.bits, dst, src);
+        }
+        results.push(dst);
+    }
+    d.define(op, results)
+}
+
+/// Pushes the conversion of one scalar; `false` if there is none between these types.
+fn convert(
+    d: &mut Decoder<'_, '_>,
+    from: Slot,
+    to: Slot,
+    signed: bool,
+    dst: Reg,
+    src: Reg,
+) -> bool {
+    match (from.kind, to.kind) {
+        (SlotKind::Float(from), SlotKind::Float(to)) => {
+            d.b.push(FloatToFloat { from, to, dst, src });
+        }
+        (SlotKind::Float(from), SlotKind::Int) => d.b.push(FloatToInt {
+            from,
+            bits: to.bits,
+            signed,
+            dst,
+            src,
+        }),
+        (SlotKind::Int, SlotKind::Float(to)) => d.b.push(IntToFloat {
+            bits: from.bits,
+            signed,
+            to,
+            dst,
+            src,
+        }),
+        (SlotKind::Float(_), SlotKind::Ptr(_)) | (SlotKind::Ptr(_), SlotKind::Float(_)) => {
+            return false;
+        }
+        _ if signed => d.b.push(SignExtend {
+            from: from.bits,
+            to: to.bits,
+            dst,
+            src,
+        }),
+        _ if to.bits < from.bits => d.b.push(Trunc {
+            bits: to.bits,
+            dst,
+            src,
+        }),
+        _ => d.b.push(Move { dst, src }),
+    }
+    true
+}
+
+/// What the flags of a conversion promise of an integer of `from` bits.
+fn promises(d: &mut Decoder<'_, '_>, op: &Node<'_>, from: u32, to: u32, value: Reg, operand: Reg) {
+    let (no_signed_wrap, no_unsigned_wrap) = overflow_flags(op);
+    let promises = [
+        (op.attr("nonNeg").is_some(), Promise::NonNegative(from)),
+        (no_unsigned_wrap, Promise::FitsUnsigned(to)),
+        (no_signed_wrap, Promise::FitsSigned { from, to }),
+    ];
+    for (_, promise) in promises.into_iter().filter(|(flag, _)| *flag) {
+        d.b.push(Claim {
+            promise,
+            value,
+            a: operand,
+            b: operand,
+        });
+    }
+}
+
+/// Copies a register.
+#[derive(Debug)]
+pub(crate) struct Move {
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for Move {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map1(self.dst, self.src, |a| a);
+        Ok(())
+    }
+}
+
+/// Keeps the lowest `bits` bits.
+#[derive(Debug)]
+pub(crate) struct Trunc {
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for Trunc {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let kept = mask(self.bits);
+        exec.map1(self.dst, self.src, |a| a & kept);
+        Ok(())
+    }
+}
+
+/// Extends by the sign bit.
+#[derive(Debug)]
+pub(crate) struct SignExtend {
+    pub(crate) from: u32,
+    pub(crate) to: u32,
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for SignExtend {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (from, kept) = (self.from, mask(self.to));
+        exec.map1(self.dst, self.src, |a| signed(a, from) as u64 & kept);
+        Ok(())
+    }
+}
+
+/// Converts between float formats.
+#[derive(Debug)]
+struct FloatToFloat {
+    from: FloatTy,
+    to: FloatTy,
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for FloatToFloat {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (from, to) = (self.from, self.to);
+        exec.map1(self.dst, self.src, |a| to.from_f64(from.to_f64(a)));
+        Ok(())
+    }
+}
+
+/// Converts towards zero; values out of range go to the nearest integer that fits.
+#[derive(Debug)]
+struct FloatToInt {
+    from: FloatTy,
+    bits: u32,
+    signed: bool,
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for FloatToInt {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (from, bits, is_signed) = (self.from, self.bits, self.signed);
+        exec.map1(self.dst, self.src, |a| {
+            float_to_int(from, bits, is_signed, a)
+        });
+        Ok(())
+    }
+}
+
+pub(crate) fn float_to_int(from: FloatTy, bits: u32, is_signed: bool, a: u64) -> u64 {
+    let value = from.to_f64(a).trunc();
+    if is_signed {
+        let smallest = signed(1 << (bits - 1), bits);
+        // `as` saturates and turns NaN into 0.
+        (value as i64).clamp(smallest, -(smallest + 1)) as u64 & mask(bits)
+    } else {
+        (value as u64).min(mask(bits))
+    }
+}
+
+/// Converts to the nearest float.
+#[derive(Debug)]
+pub(crate) struct IntToFloat {
+    pub(crate) bits: u32,
+    pub(crate) signed: bool,
+    pub(crate) to: FloatTy,
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for IntToFloat {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (bits, is_signed, to) = (self.bits, self.signed, self.to);
+        exec.map1(self.dst, self.src, |a| int_to_float(bits, is_signed, to, a));
+        Ok(())
+    }
+}
+
+fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
+    match (to, is_signed) {
+        // Straight to binary32: a detour over binary64 would round twice.
+        (FloatTy::F32, true) => u64::from((signed(a, bits) as f32).to_bits()),
+        (FloatTy::F32, false) => u64::from((a as f32).to_bits()),
+        (_, true) => to.from_f64(signed(a, bits) as f64),
+        (_, false) => to.from_f64(a as f64),
+    }
+}
+
+/// The same bits in pieces of another width: the sources joined, first lowest, then cut.
+#[derive(Debug)]
+pub(crate) struct Repack {
+    pub(crate) dst: Box<[Reg]>,
+    pub(crate) dst_bits: u32,
+    pub(crate) src: Box<[Reg]>,
+    pub(crate) src_bits: u32,
+}
+
+impl Instruction for Repack {
+    fn regs(&self) -> Regs {
+        Regs::new(&*self.dst, &*self.src)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (src_bits, dst_bits) = (self.src_bits, self.dst_bits);
+        let mut words = vec![0u64; (self.src.len() * src_bits as usize).div_ceil(64) + 1];
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            words.fill(0);
+            for (index, &reg) in self.src.iter().enumerate() {
+                let bit = index * src_bits as usize;
+                let value = u128::from(exec.get(reg, lane) & mask(src_bits)) << (bit % 64);
+                words[bit / 64] |= value as u64;
+                words[bit / 64 + 1] |= (value >> 64) as u64;
+            }
+            for (index, &reg) in self.dst.iter().enumerate() {
+                let bit = index * dst_bits as usize;
+                let next = words.get(bit / 64 + 1).copied().unwrap_or(0);
+                let pair = u128::from(next) << 64 | u128::from(words[bit / 64]);
+                exec.set(reg, lane, (pair >> (bit % 64)) as u64 & mask(dst_bits));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The same bits in `count` registers of another width; renaming where the width agrees.
+pub(crate) fn repack(
+    d: &mut Decoder<'_, '_>,
+    src: &[Reg],
+    src_bits: u32,
+    dst_bits: u32,
+    count: usize,
+) -> Vec<Reg> {
+    if src_bits == dst_bits && src.len() == count {
+        return src.to_vec();
+    }
+    let dst = d.b.regs(count);
+    d.b.push(Repack {
+        dst: dst.clone().into(),
+        dst_bits,
+        src: src.into(),
+        src_bits,
+    });
+    dst
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn conversions_round_once() {
+        let f = |x: f32| u64::from(x.to_bits());
+        assert_eq!(float_to_int(FloatTy::F32, 8, true, f(1000.0)), 0x7f);
+        assert_eq!(float_to_int(FloatTy::F32, 32, true, f(-1.5)), 0xffff_ffff);
+        assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
+    }
+}

@@ -1,0 +1,37 @@
+use super::library::erf;
+use super::*;
+
+#[test]
+fn floats_round_once() {
+    let h = |x: f64| FloatTy::F16.from_f64(x);
+    assert_eq!((ADD.eval)(FloatTy::F16, h(2048.0), h(1.0)), h(2048.0));
+    assert_eq!((DIV.eval)(FloatTy::F16, h(1.0), h(3.0)), 0x3555);
+    let f = |x: f32| u64::from(x.to_bits());
+    let nan = f(f32::NAN);
+    assert_eq!((MAXNUM.eval)(FloatTy::F32, nan, f(1.0)), f(1.0));
+    assert_eq!((MAXIMUM.eval)(FloatTy::F32, f(1.0), nan), nan);
+    assert_eq!((MINIMUM.eval)(FloatTy::F32, f(0.0), f(-0.0)), f(-0.0));
+    assert_eq!((EXP2.eval)(FloatTy::F32, f(3.0)), f(8.0));
+    assert_eq!((NEG.eval)(FloatTy::F32, f(3.0)), f(-3.0));
+    assert_eq!((ABS.eval)(FloatTy::F32, f(-3.0)), f(3.0));
+    assert_eq!((COPYSIGN.eval)(FloatTy::F32, f(3.0), f(-0.0)), f(-3.0));
+    assert_eq!(ldexp(FloatTy::F32, f(1.0), -149), 1);
+    assert!((erf(0.5) - 0.520_499_877_813_046_5).abs() < 1e-15);
+    assert!((erf(-3.0) + 0.999_977_909_503_001_4).abs() < 1e-15);
+}
+
+#[test]
+fn floats_of_64_bits_are_those_of_the_host() {
+    for (op, expect) in [
+        (&ADD, 10.0),
+        (&SUB, 4.0),
+        (&MUL, 21.0),
+        (&DIV, 7.0 / 3.0),
+        (&REM, 1.0),
+        (&POW, 343.0),
+        (&ATAN2, 7f64.atan2(3.0)),
+    ] {
+        let found = (op.eval)(FloatTy::F64, 7f64.to_bits(), 3f64.to_bits());
+        assert_eq!(f64::from_bits(found), expect);
+    }
+}

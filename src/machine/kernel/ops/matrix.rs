@@ -1,0 +1,184 @@
+//! Loads and stores of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`).
+
+use super::memory::Field;
+use super::{Counted, Family, Instruction, Regs, Row, Turn, row};
+use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::decode::{Decoder, Done};
+use crate::machine::kernel::error::FaultKind;
+use crate::machine::kernel::exec::{Exec, Fate, Marks, Place};
+use crate::machine::kernel::text::Node;
+use crate::target::Assembly;
+
+pub(super) const FAMILY: Family = Family {
+    title: "matrices of a warp (NVIDIA)",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.ldmatrix", |d, op| {
+        let transposed = transposed(d, op)?;
+        let addr = d.scalar(op, 0)?;
+        let regs = d.b.regs(d.result_slots(op)?.len());
+        d.b.push(LoadMatrix {
+            dst: regs.clone().into(),
+            addr,
+            transposed,
+        });
+        d.define(op, regs)
+    }),
+    row("nvvm.stmatrix", |d, op| {
+        let transposed = transposed(d, op)?;
+        let addr = d.scalar(op, 0)?;
+        let src: Vec<Reg> = (1..op.operands.len())
+            .map(|index| d.scalar(op, index))
+            .collect::<Done<_>>()?;
+        d.b.push(StoreMatrix {
+            src: src.into(),
+            addr,
+            transposed,
+        });
+        Ok(())
+    }),
+];
+
+/// Says whether matrices are transposed on their way, and refuses other shapes.
+fn transposed(d: &Decoder<'_, '_>, op: &Node<'_>) -> Done<bool> {
+    let shape = op.str("shape").unwrap_or("m = 8, n = 8");
+    let ty = op.str("eltType").unwrap_or("b16");
+    if !(shape.contains("m = 8, n = 8") && ty.contains("b16")) {
+        return Err(d.unsupported(op, "only 8x8 matrices of 16 bits are supported"));
+    }
+    let layout = op.str("layout");
+    Ok(layout.is_some_and(|layout| layout.contains("col")))
+}
+
+/// 8x8 matrices of 16 bits from shared memory.
+#[derive(Debug)]
+pub(crate) struct LoadMatrix {
+    pub(crate) dst: Box<[Reg]>,
+    pub(crate) addr: Reg,
+    pub(crate) transposed: bool,
+}
+
+impl Instruction for LoadMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new(&*self.dst, [self.addr])
+    }
+
+    /// Lane `l` gets row `l / 4`, elements `2 (l % 4)` and the next, of each matrix; transposed:
+    /// column `l / 4` of the same rows.
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (first, places) in rows(exec, self.addr, self.dst.len(), "load")? {
+            for (matrix, &reg) in self.dst.iter().enumerate() {
+                for lane in 0..32 {
+                    let mut value = 0;
+                    for half in 0..2 {
+                        let (row, column) = element(lane, half, self.transposed);
+                        let field = Field {
+                            reg,
+                            offset: 2 * column as u32,
+                            bytes: 2,
+                        };
+                        exec.read_place(first + lane, places[matrix * 8 + row], &[field])?;
+                        value |= exec.get(reg, first + lane) << (16 * half);
+                    }
+                    exec.set(reg, first + lane, value);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, _: Assembly) -> Option<Counted> {
+        let name = format!("ldmatrix x{}", self.dst.len());
+        Some(Counted::Shared(name))
+    }
+}
+
+/// The inverse of [`LoadMatrix`].
+#[derive(Debug)]
+struct StoreMatrix {
+    src: Box<[Reg]>,
+    addr: Reg,
+    transposed: bool,
+}
+
+impl Instruction for StoreMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new([], [&*self.src, &[self.addr]].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (first, places) in rows(exec, self.addr, self.src.len(), "store")? {
+            for (matrix, &reg) in self.src.iter().enumerate() {
+                for lane in 0..32 {
+                    let value = exec.get(reg, first + lane);
+                    for half in 0..2 {
+                        let (row, column) = element(lane, half, self.transposed);
+                        let place = places[matrix * 8 + row];
+                        let part = value >> (16 * half) & 0xffff;
+                        exec.write_value(first + lane, place, 2 * column as u32, 2, part)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, _: Assembly) -> Option<Counted> {
+        let name = format!("stmatrix x{}", self.src.len());
+        Some(Counted::Shared(name))
+    }
+}
+
+/// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
+fn rows(exec: &mut Exec<'_>, addr: Reg, count: usize, verb: &str) -> Done<Vec<(u32, Vec<Place>)>> {
+    let per_warp = exec.launch.machine.lanes_per_warp;
+    let mut warps = Vec::new();
+    for (warp, lanes) in exec.active_warps() {
+        if lanes.len() < per_warp as usize {
+            let text = format!(
+                "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
+                lanes.len()
+            );
+            return Err(exec.fault(FaultKind::Divergence, lanes[0], text));
+        }
+        let mut places = Vec::new();
+        let mut addresses = Vec::new();
+        for &lane in lanes.iter().take(8 * count) {
+            let address = exec.get(addr, lane);
+            places.push(exec.resolve(lane, Space::Shared, address, 16, 16, verb)?);
+            addresses.push((lane, address));
+        }
+        exec.count(Space::Shared, &addresses, 16, false);
+        warps.push((warp * per_warp, places));
+    }
+    Ok(warps)
+}
+
+/// Row and column of the `half`-th element that a lane holds of an 8x8 matrix.
+const fn element(lane: u32, half: usize, transposed: bool) -> (usize, usize) {
+    let (major, minor) = (lane as usize / 4, 2 * (lane as usize % 4) + half);
+    if transposed {
+        (minor, major)
+    } else {
+        (major, minor)
+    }
+}

@@ -1,0 +1,86 @@
+//! Loads and stores in inline assembly.
+
+use super::text::Arg;
+use super::{Line, Scope};
+use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::decode::Done;
+use crate::machine::kernel::ops::convert::{Move, SignExtend};
+use crate::machine::kernel::ops::memory::{Access, Field, Load, Store};
+
+/// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
+pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let load = line.words[0] == "ld";
+    let mut space = Space::Generic;
+    for word in &line.words {
+        // Order, scope and caching do not change the value; the width says how many registers there are.
+        space = match word.split("::").next().unwrap_or(word) {
+            "global" => Space::Global,
+            "shared" => Space::Shared,
+            "const" => Space::Constant,
+            "local" => Space::Local,
+            _ => space,
+        };
+    }
+    let (data, address) = match load {
+        true => (&line.args[0], &line.args[1]),
+        false => (&line.args[1], &line.args[0]),
+    };
+    let Arg::Address(base, offset) = address else {
+        return Err(scope.malformed("inline assembly: an access without an address"));
+    };
+    let parts = match data {
+        Arg::Vector(parts) => parts.clone(),
+        other => vec![other.clone()],
+    };
+    let addr = scope.read(base)?;
+    let bytes = line.bits / 8;
+    let size = bytes * parts.len() as u32;
+    let mut fields = Vec::new();
+    for (part, index) in parts.iter().zip(0..) {
+        let reg = if load {
+            let reg = scope.d.b.reg();
+            if line.guard.is_some() {
+                // Lanes that are off keep what the register held.
+                let src = scope.read(part)?;
+                scope.d.b.push(Move { dst: reg, src });
+            }
+            reg
+        } else {
+            scope.read_sized(part, line.bits)?
+        };
+        fields.push(Field {
+            reg,
+            offset: bytes * index,
+            bytes: bytes as u8,
+        });
+    }
+    let regs: Vec<Reg> = fields.iter().map(|field| field.reg).collect();
+    let access = Access {
+        space,
+        addr,
+        offset: *offset,
+        fields: fields.into(),
+        size,
+        align: size,
+        guard: line.guard,
+    };
+    if !load {
+        scope.d.b.push(Store(access));
+        return Ok(());
+    }
+    scope.d.b.push(Load(access));
+    for (part, mut reg) in parts.iter().zip(regs) {
+        if line.signed && line.bits < 32 {
+            let src = reg;
+            reg = scope.d.emit(|dst| SignExtend {
+                from: line.bits,
+                to: 32,
+                dst,
+                src,
+            });
+        }
+        // The load itself has kept what lanes that are off had.
+        scope.write(part, reg, None)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,506 @@
+//! The statements of PTX that can be run: modifiers in their order, types, operands, and how each is decoded.
+//!
+//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`FORMS`].
+//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
+
+use super::access::access;
+use super::text::{Arg, ptx_type};
+use super::{Line, Scope};
+use crate::machine::kernel::code::Reg;
+use crate::machine::kernel::decode::Done;
+use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::ops::barrier::{Barrier, WarpBarrier};
+use crate::machine::kernel::ops::bytes::{self, Permute};
+use crate::machine::kernel::ops::compare::{self, Compare, Select};
+use crate::machine::kernel::ops::convert::{SignExtend, Trunc, repack};
+use crate::machine::kernel::ops::float::{self, Fma};
+use crate::machine::kernel::ops::integer;
+use crate::machine::kernel::ops::shuffle::{Shuffle, kind};
+
+/// Decodes a statement that fits its form.
+type Decode = fn(&mut Scope<'_, '_, '_>, &Line<'_>) -> Done;
+
+/// One form of an instruction.
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out.
+    pub(super) modifiers: &'static [&'static str],
+    /// The types; empty where the form has none.
+    pub(super) types: &'static str,
+    /// One letter for each operand:
+    /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
+    /// types in registers that may be wider, `w` 32 bits or a number, `p` a predicate, `P` a predicate that is written, `a` an address,
+    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits written, `n` a number.
+    pub(super) operands: &'static str,
+    pub(super) decode: Decode,
+}
+
+const INTEGERS: &str = "u16 u32 u64 s16 s32 s64";
+const BITS: &str = "b16 b32 b64";
+const ANY: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
+const MEMORY: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+const SPACE: &str = "?global shared shared::cta const local";
+const SCOPE: &str = "cta cluster gpu sys";
+const EVICT: &str =
+    "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
+const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
+const VECTOR: &str = "?v2 v4";
+const HALVES: &str = "f16 bf16";
+
+/// Rows of one name are tried one after the other.
+pub(super) const FORMS: &[Form] = &[
+    form("mov", &[], ANY, "ds", mov),
+    form("mov", &[], "pred", "Pp", mov),
+    form(
+        "ld",
+        &["?weak", SPACE, "?ca cg cs lu cv", PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["?weak", SPACE, EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["volatile", SPACE, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["relaxed acquire", SCOPE, SPACE, EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["global", "?ca cg cs", "nc", PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["global", "nc", EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "st",
+        &["?weak", SPACE, "?wb cg cs wt", VECTOR],
+        MEMORY,
+        "av",
+        access,
+    ),
+    form("st", &["?weak", SPACE, EVICT, VECTOR], MEMORY, "av", access),
+    form("st", &["volatile", SPACE, VECTOR], MEMORY, "av", access),
+    form(
+        "st",
+        &["relaxed release", SCOPE, SPACE, EVICT, VECTOR],
+        MEMORY,
+        "av",
+        access,
+    ),
+    form(
+        "cvt",
+        &["u8 u16 u32 u64 s8 s16 s32 s64"],
+        "u8 u16 u32 u64 s8 s16 s32 s64",
+        "DS",
+        convert,
+    ),
+    form("selp", &[], ANY, "dssp", select),
+    form("setp", &["eq ne"], ANY, "Pss", compare),
+    form(
+        "setp",
+        &["lt le gt ge"],
+        "u16 u32 u64 s16 s32 s64",
+        "Pss",
+        compare,
+    ),
+    form("setp", &["lo ls hi hs"], "u16 u32 u64", "Pss", compare),
+    form("prmt", &[], "b32", "dsss", permute),
+    form(
+        "shfl",
+        &["sync", "bfly up down idx"],
+        "b32",
+        "dswww",
+        shuffle,
+    ),
+    form(
+        "shfl",
+        &["sync", "bfly up down idx"],
+        "b32",
+        "dPswww",
+        shuffle,
+    ),
+    form("bar", &["warp", "sync"], "", "w", warp_barrier),
+    form("bar", &["?cta", "sync"], "", "w", barrier),
+    form("barrier", &["?cta", "sync", "?aligned"], "", "w", barrier),
+    form("membar", &["cta gl sys"], "", "", nothing),
+    form("fence", &["?sc acq_rel", SCOPE], "", "", nothing),
+    form(
+        "fence",
+        &["proxy", "alias async async.global"],
+        "",
+        "",
+        nothing,
+    ),
+    form("prefetch", &["?global local", "L1 L2"], "", "a", nothing),
+    form(
+        "createpolicy",
+        &[
+            "fractional",
+            "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged",
+        ],
+        "b64",
+        "qn",
+        nothing,
+    ),
+    form("add", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::ADD)),
+    form("sub", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::SUB)),
+    form("mul", &["lo"], INTEGERS, "dss", |s, l| {
+        s.int(l, &integer::MUL)
+    }),
+    form("min", &[], INTEGERS, "dss", |s, l| {
+        s.int(
+            l,
+            if l.signed {
+                &integer::SMIN
+            } else {
+                &integer::UMIN
+            },
+        )
+    }),
+    form("max", &[], INTEGERS, "dss", |s, l| {
+        s.int(
+            l,
+            if l.signed {
+                &integer::SMAX
+            } else {
+                &integer::UMAX
+            },
+        )
+    }),
+    form("and", &[], BITS, "dss", |s, l| s.int(l, &integer::AND)),
+    form("or", &[], BITS, "dss", |s, l| s.int(l, &integer::OR)),
+    form("xor", &[], BITS, "dss", |s, l| s.int(l, &integer::XOR)),
+    form("shl", &[], BITS, "dsw", |s, l| s.int(l, &integer::SHL)),
+    form(
+        "shr",
+        &[],
+        "b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "dsw",
+        |s, l| {
+            s.int(
+                l,
+                if l.signed {
+                    &integer::ASHR
+                } else {
+                    &integer::LSHR
+                },
+            )
+        },
+    ),
+    form("add", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("add", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("add", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("sub", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("sub", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("sub", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("mul", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("mul", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("mul", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("div", &["approx full rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::DIV)
+    }),
+    form("div", &["rn"], "f64", "dss", |s, l| s.float(l, &float::DIV)),
+    form("fma", &["rn", "?ftz"], "f32", "dsss", fma),
+    form("fma", &["rn"], "f64", "dsss", fma),
+    form("fma", &["rn"], HALVES, "dsss", fma),
+    form("min", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MINIMUM
+            } else {
+                &float::MINNUM
+            },
+        )
+    }),
+    form("min", &[], "f64", "dss", |s, l| s.float(l, &float::MINNUM)),
+    form("min", &["?NaN"], HALVES, "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MINIMUM
+            } else {
+                &float::MINNUM
+            },
+        )
+    }),
+    form("max", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MAXIMUM
+            } else {
+                &float::MAXNUM
+            },
+        )
+    }),
+    form("max", &[], "f64", "dss", |s, l| s.float(l, &float::MAXNUM)),
+    form("max", &["?NaN"], HALVES, "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MAXIMUM
+            } else {
+                &float::MAXNUM
+            },
+        )
+    }),
+    form("neg", &["?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::NEG)
+    }),
+    form("neg", &[], "f64 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::NEG)
+    }),
+    form("abs", &["?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::ABS)
+    }),
+    form("abs", &[], "f64 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::ABS)
+    }),
+    form("ex2", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("ex2", &["approx"], "f16", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("ex2", &["approx", "ftz"], "bf16", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("lg2", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::LOG2)
+    }),
+    form("rcp", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::RCP)
+    }),
+    form("rcp", &["rn"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::RCP)
+    }),
+    form("rsqrt", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::RSQRT)
+    }),
+    form("rsqrt", &["approx"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::RSQRT)
+    }),
+    form("sqrt", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::SQRT)
+    }),
+    form("sqrt", &["rn"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::SQRT)
+    }),
+    form("sin", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::SIN)
+    }),
+    form("cos", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::COS)
+    }),
+    form("tanh", &["approx"], "f32 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::TANH)
+    }),
+];
+
+const fn form(
+    name: &'static str,
+    modifiers: &'static [&'static str],
+    types: &'static str,
+    operands: &'static str,
+    decode: Decode,
+) -> Form {
+    Form {
+        name,
+        modifiers,
+        types,
+        operands,
+        decode,
+    }
+}
+
+/// The names of the statements, each once.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns each form as messages show it.
+pub(in super::super) fn spelled() -> impl Iterator<Item = String> {
+    FORMS.iter().map(Form::spelled)
+}
+
+/// Order inside a lane is kept anyway, and caches are not simulated.
+fn nothing(_: &mut Scope<'_, '_, '_>, _: &Line<'_>) -> Done {
+    Ok(())
+}
+
+fn mov(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let bits = line.bits;
+    match (&line.args[0], &line.args[1]) {
+        (Arg::Vector(parts), from) => {
+            let src = s.read(from)?;
+            let width = bits / parts.len() as u32;
+            let regs = repack(s.d, &[src], bits, width, parts.len());
+            for (part, reg) in parts.iter().zip(regs) {
+                s.write(part, reg, line.guard)?;
+            }
+            Ok(())
+        }
+        (to, Arg::Vector(parts)) => {
+            let regs: Vec<Reg> = parts.iter().map(|part| s.read(part)).collect::<Done<_>>()?;
+            let width = bits / parts.len() as u32;
+            let reg = repack(s.d, &regs, width, bits, 1)[0];
+            s.write(to, reg, line.guard)
+        }
+        (_, from) => {
+            let reg = s.read_sized(from, bits)?;
+            s.result(line, reg)
+        }
+    }
+}
+
+/// `cvt.u64.s32`: the type of the result stands before that of the source.
+fn convert(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let src = s.read(&line.args[1])?;
+    let (from, to) = (
+        line.bits,
+        ptx_type(line.words[1]).map_or(line.bits, |ty| ty.0),
+    );
+    let reg = if line.signed && from < to {
+        s.d.emit(|dst| SignExtend { from, to, dst, src })
+    } else {
+        let bits = to.min(from);
+        s.d.emit(|dst| Trunc { bits, dst, src })
+    };
+    s.result(line, reg)
+}
+
+fn select(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, cond] = s.sources(line)?;
+    let reg = s.d.emit(|dst| Select { dst, cond, a, b });
+    s.result(line, reg)
+}
+
+fn compare(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let pred = match (line.words[1], line.signed) {
+        _ if line.float.is_some() => {
+            let opcode = line.words.join(".");
+            return Err(s.unsupported(format!("inline assembly: `{opcode}` is not supported")));
+        }
+        ("eq", _) => &compare::EQ,
+        ("ne", _) => &compare::NE,
+        ("lt", true) => &compare::SLT,
+        ("le", true) => &compare::SLE,
+        ("gt", true) => &compare::SGT,
+        ("ge", true) => &compare::SGE,
+        ("lt" | "lo", _) => &compare::ULT,
+        ("le" | "ls", _) => &compare::ULE,
+        ("gt" | "hi", _) => &compare::UGT,
+        _ => &compare::UGE,
+    };
+    let [a, b] = s.sources(line)?;
+    let bits = line.bits;
+    let reg = s.d.emit(|dst| Compare {
+        pred,
+        bits,
+        dst,
+        a,
+        b,
+    });
+    s.result(line, reg)
+}
+
+fn permute(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let of = s.sources(line)?;
+    let reg = s.d.emit(|dst| Permute {
+        pick: bytes::DEFAULT,
+        dst,
+        of,
+    });
+    s.result(line, reg)
+}
+
+fn fma(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, c] = s.sources(line)?;
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let reg = s.d.emit(|dst| Fma { ty, dst, a, b, c });
+    s.result(line, reg)
+}
+
+fn shuffle(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let Some(kind) = kind(line.words[2]) else {
+        return Err(s.malformed(format!("shuffle kind `{}`", line.words[2])));
+    };
+    let [src, offset, clamp, mask] = s.sources(line)?;
+    let dst = s.d.b.reg();
+    let valid = (line.args.len() == 6).then(|| s.d.b.reg());
+    s.d.b.push(Shuffle {
+        kind,
+        dst,
+        valid,
+        mask,
+        src,
+        offset,
+        clamp,
+    });
+    s.result(line, dst)?;
+    match valid {
+        Some(valid) => s.write(&line.args[1], valid, None),
+        None => Ok(()),
+    }
+}
+
+fn warp_barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let mask = s.read(&line.args[0])?;
+    s.d.b.push(WarpBarrier { mask });
+    Ok(())
+}
+
+fn barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    if line.args != [Arg::Immediate(0)] {
+        return Err(s.unsupported("inline assembly: named barriers are not supported"));
+    }
+    s.d.b.push(Barrier);
+    Ok(())
+}

@@ -1,0 +1,116 @@
+//! Which thread a lane is, and how many there are.
+
+use super::claim::range;
+use super::convert::Trunc;
+use super::{Family, Instruction, Regs, Row, row};
+use crate::machine::kernel::code::Reg;
+use crate::machine::kernel::decode::{Decoder, Done};
+use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "thread and grid numbers",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+/// A lane, as far as it may ask.
+pub(crate) struct Thread {
+    /// Its number within the block.
+    pub(crate) number: u32,
+    pub(crate) block_size: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) grid: [u32; 3],
+    pub(crate) threads: u32,
+    pub(crate) lanes_per_warp: u32,
+}
+
+impl Thread {
+    fn lane(&self) -> u32 {
+        self.number % self.lanes_per_warp
+    }
+
+    /// The lanes of the warp, as bits, whose number `fits` one's own.
+    fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
+        let lanes = 0..self.lanes_per_warp.min(32);
+        let fitting = lanes.filter(|&other| fits(other, self.lane()));
+        fitting.fold(0, |mask, lane| mask | 1 << lane)
+    }
+}
+
+/// What a register of the machine holds.
+pub(crate) type Value = fn(&Thread) -> u32;
+
+/// Rows: operations, names in inline PTX, the value.
+macro_rules! specials {
+    ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
+        const ROWS: &[Row] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
+        const PTX: &[(&str, Value)] = &[$($(($ptx, |$t| $value),)*)*];
+    };
+}
+
+specials! {
+    ["nvvm.read.ptx.sreg.tid.x" "rocdl.workitem.id.x"] ["%tid.x"] |t| t.number % t.block_size[0];
+    ["nvvm.read.ptx.sreg.tid.y" "rocdl.workitem.id.y"] ["%tid.y"]
+        |t| t.number / t.block_size[0] % t.block_size[1];
+    ["nvvm.read.ptx.sreg.tid.z" "rocdl.workitem.id.z"] ["%tid.z"]
+        |t| t.number / t.block_size[0] / t.block_size[1];
+    ["nvvm.read.ptx.sreg.ntid.x" "rocdl.workgroup.dim.x"] ["%ntid.x"] |t| t.block_size[0];
+    ["nvvm.read.ptx.sreg.ntid.y" "rocdl.workgroup.dim.y"] ["%ntid.y"] |t| t.block_size[1];
+    ["nvvm.read.ptx.sreg.ntid.z" "rocdl.workgroup.dim.z"] ["%ntid.z"] |t| t.block_size[2];
+    ["nvvm.read.ptx.sreg.ctaid.x" "rocdl.workgroup.id.x"] ["%ctaid.x"] |t| t.block[0];
+    ["nvvm.read.ptx.sreg.ctaid.y" "rocdl.workgroup.id.y"] ["%ctaid.y"] |t| t.block[1];
+    ["nvvm.read.ptx.sreg.ctaid.z" "rocdl.workgroup.id.z"] ["%ctaid.z"] |t| t.block[2];
+    ["nvvm.read.ptx.sreg.nctaid.x" "rocdl.grid.dim.x"] ["%nctaid.x"] |t| t.grid[0];
+    ["nvvm.read.ptx.sreg.nctaid.y" "rocdl.grid.dim.y"] ["%nctaid.y"] |t| t.grid[1];
+    ["nvvm.read.ptx.sreg.nctaid.z" "rocdl.grid.dim.z"] ["%nctaid.z"] |t| t.grid[2];
+    ["nvvm.read.ptx.sreg.laneid"] ["%laneid"] |t| t.lane();
+    ["nvvm.read.ptx.sreg.warpid"] ["%warpid"] |t| t.number / t.lanes_per_warp;
+    ["nvvm.read.ptx.sreg.warpsize" "rocdl.wavefrontsize"] [] |t| t.lanes_per_warp;
+    ["nvvm.read.ptx.sreg.nwarpid"] ["%nwarpid"] |t| t.threads.div_ceil(t.lanes_per_warp);
+    ["nvvm.read.ptx.sreg.lanemask.eq"] ["%lanemask_eq"] |t| t.mask(|other, own| other == own);
+    ["nvvm.read.ptx.sreg.lanemask.le"] ["%lanemask_le"] |t| t.mask(|other, own| other <= own);
+    ["nvvm.read.ptx.sreg.lanemask.lt"] ["%lanemask_lt"] |t| t.mask(|other, own| other < own);
+    ["nvvm.read.ptx.sreg.lanemask.ge"] ["%lanemask_ge"] |t| t.mask(|other, own| other >= own);
+    ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
+}
+
+/// Returns what a special register of inline PTX holds.
+pub(super) fn ptx(name: &str) -> Option<Value> {
+    PTX.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
+}
+
+/// Reads something that the launch decides.
+#[derive(Debug)]
+pub(crate) struct Special {
+    pub(crate) dst: Reg,
+    pub(crate) value: Value,
+}
+
+impl Instruction for Special {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let mut thread = exec.thread();
+        for at in 0..exec.lanes.len() {
+            thread.number = exec.lanes[at];
+            exec.set(self.dst, thread.number, (self.value)(&thread).into());
+        }
+        Ok(())
+    }
+}
+
+fn read<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, value: Value) -> Done {
+    let bits = d.result_slots(op)?[0].bits;
+    let mut reg = d.emit(|dst| Special { dst, value });
+    if bits < 32 {
+        let src = reg;
+        reg = d.emit(|dst| Trunc { bits, dst, src });
+    }
+    range(d, op, bits, reg)?;
+    d.define(op, vec![reg])
+}
