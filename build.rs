@@ -18,9 +18,13 @@ mod ops;
 mod passes;
 
 #[cfg(feature = "mlir")]
+#[path = "dialect/build/rules.rs"]
+mod rules;
+
+#[cfg(feature = "mlir")]
 mod mlir {
     use crate::ops::{self, Own};
-    use crate::passes;
+    use crate::{passes, rules};
     use std::env;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -153,6 +157,8 @@ mod mlir {
         let ops = ops::generate(&own, &records(prefix, "dialect/Upstream.td"));
         write_if_changed(&generated.join("OpKinds.inc"), &ops.cpp);
         write_if_changed(&generated.join("ops.rs"), &ops.rust);
+        let dialects: Vec<_> = own.iter().map(|own| (own.namespace, own.keeper)).collect();
+        write_if_changed(&generated.join("rules.rs"), &rules::generate(&dialects));
     }
 
     fn write_if_changed(path: &Path, text: &str) {
@@ -199,9 +205,11 @@ mod mlir {
                     .map(|record| {
                         let of = record.str_value(name_field).unwrap_or_default();
                         let summary = record.str_value("summary").unwrap_or_default().trim();
+                        let description = record.str_value("description").unwrap_or_default();
+                        let example = rules::example(description);
                         format!(
                             "Entry {{ kind: Kind::{kind}, name: \"{sigil}{name}.{of}\", \
-                             summary: {summary:?} }},\n"
+                             summary: {summary:?}, example: {example:?} }},\n"
                         )
                     })
                     .collect();

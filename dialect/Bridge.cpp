@@ -9,6 +9,7 @@
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
 #include "mlir/IR/AttrTypeSubElements.h"
+#include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/DenseMap.h"
 
@@ -35,7 +36,8 @@ Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
   bridge::AttributeCheck check = holder.cache->check_attribute(
       addressOf(attr), bridge::bytes(StringRef(text, length)));
   if (!check.reason.empty()) {
-    parser.emitError(SMLoc::getFromPointer(text + check.place)) << std::string(check.reason);
+    broken(parser.emitError(SMLoc::getFromPointer(text + check.place)), StringRef(check.rule.data(), check.rule.size()))
+        << std::string(check.reason);
     return {};
   }
   if (check.normal.empty())
@@ -59,10 +61,10 @@ bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
 bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError) {
   const LayoutCacheHolder &holder =
       buffer.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  rust::String reason = holder.cache->check_type(addressOf(buffer));
-  if (reason.empty())
+  bridge::TypeCheck check = holder.cache->check_type(addressOf(buffer));
+  if (check.reason.empty())
     return true;
-  emitError() << std::string(reason);
+  broken(emitError(), StringRef(check.rule.data(), check.rule.size())) << std::string(check.reason);
   return false;
 }
 
@@ -85,7 +87,33 @@ const bridge::LayoutCache &bridge::layout_cache(size_t context) {
               .cache;
 }
 
-void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
+// The key of the label in the metadata of a diagnostic.
+static constexpr StringLiteral ruleKey = "ll.rule";
+
+InFlightDiagnostic ll::broken(InFlightDiagnostic error, StringRef rule) {
+  Diagnostic *diagnostic = error.getUnderlyingDiagnostic();
+  if (rule.empty() || !diagnostic)
+    return error;
+  MLIRContext *context = diagnostic->getLocation().getContext();
+  Builder builder(context);
+  diagnostic->getMetadata().push_back(DiagnosticArgument(
+      builder.getDictionaryAttr(builder.getNamedAttr(ruleKey, builder.getStringAttr(rule)))));
+  if (rust::String note = bridge::rule_note(bridge::view(rule)); !note.empty())
+    error.attachNote() << std::string(note);
+  return error;
+}
+
+size_t bridge::diagnostic_rule(size_t diagnostic) {
+  for (const DiagnosticArgument &argument :
+       reinterpret_cast<Diagnostic *>(diagnostic)->getMetadata())
+    if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
+      if (auto entries = dyn_cast<DictionaryAttr>(argument.getAsAttribute()))
+        return addressOf(entries.get(ruleKey));
+  return 0;
+}
+
+void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes,
+                        rust::Str rule) {
   auto *operation = reinterpret_cast<Operation *>(op);
   // MLIR's own `emitOpError` may print the operation in a note, which for a module is the whole file.
   InFlightDiagnostic diagnostic = operation->hasTrait<OpTrait::IsIsolatedFromAbove>()
@@ -95,6 +123,7 @@ void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::St
   diagnostic << view(message);
   for (const rust::String &note : notes)
     diagnostic.attachNote() << StringRef(note.data(), note.size());
+  (void)broken(std::move(diagnostic), view(rule));
 }
 
 void bridge::emit_remark(size_t op, rust::Str message) {

@@ -32,6 +32,8 @@ void register_dialects(size_t registry);
 void register_passes();
 int32_t opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
                  rust::Str examples, rust::Str dialects, rust::Str version);
+// The label of the rule that a diagnostic says is broken, as the address of a text attribute, or null.
+size_t diagnostic_rule(size_t diagnostic);
 int32_t lsp_main(rust::Slice<const rust::String> arguments);
 // Reads bytecode in a child process. The number of the signal that ends it, 0 where none does, or -1
 // where operations are nested more than `most` deep.
@@ -41,7 +43,8 @@ void disable_pass(size_t context, rust::Str name);
 rust::Vec<rust::String> processors(size_t machine);
 rust::Vec<rust::String> processor_features(size_t machine);
 const LayoutCache &layout_cache(size_t context);
-void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
+void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes,
+                rust::Str rule);
 void emit_remark(size_t op, rust::Str message);
 bool keeps_encoding(size_t op);
 struct OpNumber;
@@ -55,6 +58,9 @@ size_t nearest_attribute(size_t op, rust::Str name);
 // Replaces attributes everywhere below an operation, in types and constants too.
 void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
 } // namespace bridge
+
+// Makes an error carry the label of the rule that is broken, if it has one.
+mlir::InFlightDiagnostic broken(mlir::InFlightDiagnostic error, llvm::StringRef rule);
 
 // Rust's cache of layouts, owned by the dialect of one context.
 struct LayoutCacheHolder {

@@ -1,4 +1,5 @@
 #include "dialect/Text.h"
+#include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 
 #include "mlir/IR/Builders.h"
@@ -6,7 +7,7 @@
 
 using namespace mlir;
 
-static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least) {
+static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least, StringRef rule) {
   auto location = parser.getCurrentLocation();
   int64_t value;
   Type type;
@@ -14,15 +15,16 @@ static FailureOr<unsigned> parseFrom(AsmParser &parser, int64_t least) {
       (succeeded(parser.parseOptionalColon()) && parser.parseType(type)))
     return failure();
   if (value < least || value > INT32_MAX)
-    // encoding_c6
-    return parser.emitError(location)
+    return ll::broken(parser.emitError(location), rule)
            << "expected an integer from " << least << " to 2147483647, got " << value;
   return static_cast<unsigned>(value);
 }
 
-FailureOr<unsigned> ll::parseInt(AsmParser &parser) { return parseFrom(parser, 0); }
+FailureOr<unsigned> ll::parseInt(AsmParser &parser) { return parseFrom(parser, 0, "encoding_c6"); }
 
-FailureOr<unsigned> ll::parseRank(AsmParser &parser) { return parseFrom(parser, 1); } // encoding_c1
+FailureOr<unsigned> ll::parseRank(AsmParser &parser) {
+  return parseFrom(parser, 1, "encoding_c1");
+}
 
 // `[1, 2, 4]`
 template <typename Integer>
@@ -36,7 +38,7 @@ static ParseResult parseNumbers(AsmParser &parser, SmallVectorImpl<Integer> &val
         values.push_back(*value);
         return success();
       },
-      " in a list of integers such as `[1, 0]`"); // encoding_c6
+      " in a list of integers such as `[1, 0]`");
 }
 
 FailureOr<SmallVector<unsigned>> ll::parseIntList(AsmParser &parser) {
@@ -64,27 +66,24 @@ FailureOr<bool> ll::parseBool(AsmParser &parser) {
   if (number.has_value() && succeeded(*number) && succeeded(parser.parseOptionalColon()) &&
       succeeded(parser.parseType(type)) && type.isInteger(1))
     return (value & 1) != 0;
-  // encoding_c6
-  return parser.emitError(location, "expected `true` or `false`");
+  return ll::broken(parser.emitError(location, "expected `true` or `false`"), "encoding_c6");
 }
 
 // How deep encodings may be nested in each other, the outermost one included; as `src/encoding/text.rs`.
 static constexpr unsigned mostNested = 32;
 
-FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser) {
+FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser, StringRef rule) {
   static thread_local unsigned depth = 1;
   auto location = parser.getCurrentLocation();
   if (depth == mostNested)
-    // encoding_c9
-    return parser.emitError(location)
+    return ll::broken(parser.emitError(location), "encoding_c9")
            << "encodings are nested more than " << mostNested << " deep";
   llvm::SaveAndRestore<unsigned> deeper(depth, depth + 1);
   Attribute attr;
   if (parser.parseAttribute(attr))
     return failure();
   if (!isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
-    // slice_c1, dot_op_c2, partitioned_shared_c1
-    return parser.emitError(location)
+    return ll::broken(parser.emitError(location), rule)
            << "expected an encoding such as `#ttg.blocked<{...}>`, got " << attr;
   return attr;
 }
@@ -100,7 +99,7 @@ FailureOr<ArrayAttr> ll::parseBases(AsmParser &parser) {
             bases.push_back(parser.getBuilder().getI64ArrayAttr(basis));
             return success();
           },
-          " in a list of bases such as `[[1, 0], [2, 0]]`")) // encoding_c6
+          " in a list of bases such as `[[1, 0], [2, 0]]`"))
     return failure();
   return parser.getBuilder().getArrayAttr(bases);
 }
@@ -129,8 +128,7 @@ FailureOr<DictionaryAttr> ll::parseNamedBases(AsmParser &parser) {
         if (parser.parseKeyword(&key) || parser.parseEqual())
           return failure();
         if (fields.get(key))
-          // encoding_c7
-          return parser.emitError(location) << "`" << key << "` is given twice, expected once";
+          return ll::broken(parser.emitError(location), "encoding_c7") << "`" << key << "` is given twice, expected once";
         Attribute value;
         if (llvm::is_contained(numberKeys, key)) {
           SmallVector<int64_t> numbers;

@@ -19,8 +19,8 @@ void printIntList(mlir::AsmPrinter &printer, llvm::ArrayRef<unsigned> values);
 // `true` or `false`
 mlir::FailureOr<bool> parseBool(mlir::AsmParser &parser);
 
-// An attribute of a dialect that has encodings.
-mlir::FailureOr<mlir::Attribute> parseInnerEncoding(mlir::AsmParser &parser);
+// An attribute of a dialect that has encodings; another one breaks the rule with this label.
+mlir::FailureOr<mlir::Attribute> parseInnerEncoding(mlir::AsmParser &parser, llvm::StringRef rule);
 
 // `[[0, 1], [0, 2]]`
 mlir::FailureOr<mlir::ArrayAttr> parseBases(mlir::AsmParser &parser);

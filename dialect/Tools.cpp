@@ -134,6 +134,13 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
   cl::opt<bool> printLinearLayouts(
       "print-linear-layouts", cl::cat(category),
       cl::desc("Print the linear layout of each encoding in comments, one for each shape"));
+  cl::opt<std::string> explainRule(
+      "explain-rule", cl::cat(category), cl::value_desc("label"),
+      cl::desc("Say what the rule with a label is, such as reduce_c4, and what breaks it, and do "
+               "nothing else; `list` lists all rules"));
+  cl::opt<bool> ruleLabels(
+      "rule-labels", cl::cat(category),
+      cl::desc("Name the rule that is broken in a note below each error"));
   cl::SetVersionPrinter([version](raw_ostream &os) { os << view(version) << "\n"; });
   std::string end(view(examples));
   cl::extrahelp more(end);
@@ -142,6 +149,13 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
     return 1;
   auto [input, output] = parseCLIOptions(argc, argv, header);
 
+  if (explainRule.getNumOccurrences()) {
+    bridge::Explanation explanation = bridge::explain_rule(bridge::bytes(explainRule));
+    raw_ostream &os = explanation.is_known ? llvm::outs() : llvm::errs();
+    os << StringRef(explanation.text.data(), explanation.text.size());
+    return !explanation.is_known;
+  }
+  bridge::name_rules(ruleLabels);
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects())
     llvm::outs() << view(dialects);

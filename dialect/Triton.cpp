@@ -1,4 +1,5 @@
 // The dialect `tt`: registration, and what ODS cannot express.
+#include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
 #include "dialect/Unknown.h"
 
@@ -75,8 +76,7 @@ FailureOr<int> ll::tt::parseAddressSpace(AsmParser &parser) {
     return failure();
   std::optional<PtrAddrSpace> space = symbolizePtrAddrSpace(name);
   if (!space)
-    // ptr_c2
-    return parser.emitError(location)
+    return ll::broken(parser.emitError(location), "ptr_c2")
            << "expected `\"descriptor\"`, `\"global\"` or `\"constant\"`, got `\"" << name << "\"`";
   return static_cast<int>(*space);
 }
@@ -88,8 +88,7 @@ void ll::tt::printAddressSpace(AsmPrinter &printer, int space) {
 LogicalResult ll::tt::PointerType::verify(function_ref<InFlightDiagnostic()> emitError,
                                           Type pointee, int) {
   if (!pointee.isIntOrFloat())
-    // ptr_c1
-    return emitError() << "a pointer points to integers or floats, got " << pointee
+    return ll::broken(emitError(), "ptr_c1") << "a pointer points to integers or floats, got " << pointee
                        << "; several pointers are a tensor of `!tt.ptr`";
   return success();
 }
@@ -104,8 +103,7 @@ Type ll::tt::TensorDescType::parse(AsmParser &parser) {
   if (parser.parseType(element))
     return {};
   if (isa<ShapedType>(element)) {
-    // tensordesc_c1
-    parser.emitError(location) << "a descriptor names the shape and the elements of its blocks, "
+    ll::broken(parser.emitError(location), "tensordesc_c1") << "a descriptor names the shape and the elements of its blocks, "
                                   "`8x16xf32`, but this one has "
                                << element;
     return {};
@@ -185,8 +183,7 @@ LogicalResult ll::tt::ReturnOp::verify() {
   auto function = cast<FuncOp>((*this)->getParentOp());
   TypeRange given = getOperandTypes(), results = function.getFunctionType().getResults();
   if (given != results)
-    // return_c1
-    return emitOpError() << "gives (" << given << "), but `" << function.getName()
+    return ll::broken(emitOpError(), "return_c1") << "gives (" << given << "), but `" << function.getName()
                          << "` has the results (" << results << ')';
   return success();
 }
@@ -195,21 +192,19 @@ LogicalResult ll::tt::ReturnOp::verify() {
 LogicalResult ll::tt::CallOp::verifySymbolUses(SymbolTableCollection &symbols) {
   auto function = symbols.lookupNearestSymbolFrom<FuncOp>(*this, getCalleeAttr());
   if (!function)
-    // call_c1
-    return emitOpError() << "calls `" << getCallee() << "`, which is no `tt.func` of the module";
-  auto compare = [&](StringRef what, TypeRange given, ArrayRef<Type> declared) -> LogicalResult {
+    return ll::broken(emitOpError(), "call_c1") << "calls `" << getCallee() << "`, which is no `tt.func` of the module";
+  auto compare = [&](StringRef what, StringRef rule, TypeRange given,
+                     ArrayRef<Type> declared) -> LogicalResult {
     if (given.size() != declared.size())
-      // call_c2, call_c3
-      return emitOpError() << "has " << given.size() << ' ' << what << "s, but `" << getCallee()
+      return ll::broken(emitOpError(), rule) << "has " << given.size() << ' ' << what << "s, but `" << getCallee()
                            << "` has " << declared.size();
     for (auto [i, pair] : llvm::enumerate(llvm::zip_equal(given, declared)))
       if (std::get<0>(pair) != std::get<1>(pair))
-        // call_c2, call_c3
-        return emitOpError() << "has " << std::get<0>(pair) << " as " << what << ' ' << i
+        return ll::broken(emitOpError(), rule) << "has " << std::get<0>(pair) << " as " << what << ' ' << i
                              << ", but `" << getCallee() << "` has " << std::get<1>(pair);
     return success();
   };
   FunctionType type = function.getFunctionType();
-  return success(succeeded(compare("operand", getOperandTypes(), type.getInputs())) &&
-                 succeeded(compare("result", getResultTypes(), type.getResults())));
+  return success(succeeded(compare("operand", "call_c2", getOperandTypes(), type.getInputs())) &&
+                 succeeded(compare("result", "call_c3", getResultTypes(), type.getResults())));
 }

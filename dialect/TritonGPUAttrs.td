@@ -59,9 +59,9 @@ class LL_NamedBases<string desc = ""> : AttrOrTypeParameter<"::mlir::DictionaryA
   let parser = "::ll::parseNamedBases($_parser)";
   let printer = "::ll::printNamedBases($_printer, $_self)";
 }
-// An encoding inside another one.
-def LL_Inner : AttrOrTypeParameter<"::mlir::Attribute", "an encoding"> {
-  let parser = "::ll::parseInnerEncoding($_parser)";
+// An encoding inside another one, as the rule with this label asks.
+class LL_Inner<string rule> : AttrOrTypeParameter<"::mlir::Attribute", "an encoding"> {
+  let parser = "::ll::parseInnerEncoding($_parser, \"" # rule # "\")";
 }
 def LL_CGALayout : LL_OptionalBases<"bases of the CTAs of a cluster; absent for one CTA">;
 
@@ -104,7 +104,7 @@ def TTG_SliceEncoding : TTG_Encoding<"SliceEncoding", "slice"> {
     - slice_c2: it has two dimensions or more
     - slice_c3: `dim` is one of them
   }];
-  let parameters = (ins LL_Int<>:$dim, LL_Inner:$parent);
+  let parameters = (ins LL_Int<>:$dim, LL_Inner<"slice_c1">:$parent);
 }
 
 // In text the parameters are `register`, `lane`, `warp`, `block`, of which the first is a C++
@@ -222,7 +222,7 @@ def TTG_DotOperandEncoding : TTG_Encoding<"DotOperandEncoding", "dot_op"> {
     - dot_op_c5: where it lays out a tensor, there are two dimensions or more
     - dot_op_c6: there, `kWidth` is a power of two
   }];
-  let parameters = (ins LL_Int<>:$opIdx, LL_Inner:$parent,
+  let parameters = (ins LL_Int<>:$opIdx, LL_Inner<"dot_op_c2">:$parent,
                         LL_DefaultInt<"0">:$kWidth);
 }
 
@@ -295,7 +295,7 @@ def TTG_PartitionedSharedEncoding
     - partitioned_shared_c5: where it lays out a buffer, each piece has an element or more
   }];
   let parameters = (ins LL_Int<>:$numPartitions, LL_Int<>:$numGroups, LL_Int<>:$partitionDim,
-                        LL_Inner:$partitionLayout);
+                        LL_Inner<"partitioned_shared_c1">:$partitionLayout);
 }
 
 def TTG_NVMMASharedEncoding : TTG_Encoding<"NVMMASharedEncoding", "nvmma_shared"> {

@@ -17,7 +17,7 @@ pub(crate) struct Own<'a> {
 pub(crate) struct Generated {
     /// `OpKinds.inc`: an X-macro for each operation, in the order of the enums.
     pub(crate) cpp: String,
-    /// `ops.rs`: kinds, views and the exercise of all accessors.
+    /// `ops.rs`: kinds and views.
     pub(crate) rust: String,
 }
 
@@ -108,7 +108,7 @@ fn snake(name: &str) -> String {
         previous_is_lower = letter.is_ascii_lowercase() || letter.is_ascii_digit();
         text.push(letter.to_ascii_lowercase());
     }
-    if text == "type" {
+    if ["else", "false", "for", "if", "in", "true", "type", "where"].contains(&&*text) {
         text.insert_str(0, "r#");
     }
     text
@@ -200,13 +200,59 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
              use super::*;"
         );
         for op in ops {
-            view(&mut rust, op, &mut enums);
+            view(&mut rust, op, "OpKind", &mut enums);
         }
         rust += "}\n";
     }
+    let upstream = by_namespace(&others);
+    for (namespace, ops) in &upstream {
+        let _ = writeln!(
+            rust,
+            "/// Views of MLIR's operations of `{namespace}`.\npub mod {namespace} {{\n\
+             #[allow(unused_imports, reason = \"which ones, depends on the operations\")]\n\
+             use super::*;"
+        );
+        // Theirs stay with them: some have the names of ours.
+        let mut enums = BTreeSet::new();
+        for op in ops {
+            view(&mut rust, op, "UpstreamKind", &mut enums);
+        }
+        rust += &enums.into_iter().collect::<String>();
+        rust += "}\n";
+    }
     rust += &enums.into_iter().collect::<String>();
-    exercise(&mut rust, &own);
+    let own: Vec<(&str, Vec<&Operation<'_>>)> = own
+        .iter()
+        .map(|(namespace, ops)| (*namespace, ops.iter().collect()))
+        .collect();
+    any_view(
+        &mut rust,
+        "OpView",
+        "OpKind",
+        "An operation of `tt`, `ttg`, `ttng` or `amdg` as the view of its kind.",
+        &own,
+    );
+    any_view(
+        &mut rust,
+        "UpstreamView",
+        "UpstreamKind",
+        "An operation of MLIR's own dialects as the view of its kind.",
+        &upstream,
+    );
     Generated { cpp, rust }
+}
+
+/// Operations by the namespace that their names begin with.
+fn by_namespace<'a, 'o>(ops: &'o [Operation<'a>]) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
+    let mut found: Vec<(&str, Vec<&Operation<'a>>)> = Vec::new();
+    for op in ops {
+        let namespace = op.name.split('.').next().unwrap_or_default();
+        match found.iter_mut().find(|(known, _)| *known == namespace) {
+            Some((_, list)) => list.push(op),
+            None => found.push((namespace, vec![op])),
+        }
+    }
+    found
 }
 
 /// An enum of operations, with what TableGen says of each.
@@ -323,7 +369,7 @@ fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
 }
 
 /// The view of one operation: a newtype with an accessor for each operand, attribute, result, region.
-fn view(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
+fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet<String>) {
     let name = class_name(op.record).trim_end_matches("Op");
     let arguments = fields(op.record, "arguments");
     let (attributes, operands): (Vec<_>, Vec<_>) = arguments
@@ -405,12 +451,12 @@ fn view(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
     let _ = writeln!(
         rust,
         "/// `{full}`: {summary}\n#[derive(Clone, Copy, Debug)]\n\
-         pub struct {name}<'c, 'a>(OperationRef<'c, 'a>);\n\
+         pub struct {name}<'c, 'a>(pub(super) OperationRef<'c, 'a>);\n\
          impl<'c, 'a> {name}<'c, 'a> {{\n\
          /// Which operation this is a view of.\n\
-         pub const KIND: OpKind = OpKind::{kind};\n\
+         pub const KIND: {kinds} = {kinds}::{kind};\n\
          /// The operation as this one, or nothing if it is another.\n\
-         #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ (OpKind::of(op) == Some(Self::KIND)).then_some(Self(op)) }}\n\
+         #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Self::KIND.is(op).then_some(Self(op)) }}\n\
          /// The operation itself.\n\
          #[must_use] pub fn op(self) -> OperationRef<'c, 'a> {{ self.0 }}\n\
          {body}\
@@ -483,6 +529,10 @@ fn attribute(
     };
     match default {
         _ if optional => (format!("Option<{type_}>"), reader),
+        // What C++ alone can write is for the reader to say.
+        Some(_) if !own_enum && type_ != "bool" && type_ != "i64" => {
+            (format!("Option<{type_}>"), reader)
+        }
         // A case is written as C++ names it.
         Some(default) => {
             let default = match default.rsplit_once("::") {
@@ -529,20 +579,43 @@ fn enumeration(record: Record<'_>, enums: &mut BTreeSet<String>) -> String {
     name
 }
 
-/// A function that calls every accessor of an operation, for a test over examples of all.
-fn exercise(rust: &mut String, own: &[(&str, Vec<Operation<'_>>)]) {
-    *rust += "/// Calls every accessor of an operation's view; returns how many it has, nothing for an \
-              operation of another dialect.\n#[must_use]\npub fn call_every_accessor(op: OperationRef<'_, '_>) -> Option<usize> {\n\
-              Some(match OpKind::of(op)? {\n";
-    for (namespace, ops) in own {
-        for op in ops {
-            let name = class_name(op.record).trim_end_matches("Op");
-            let _ = writeln!(
-                rust,
-                "OpKind::{} => {namespace}::{name}::of(op)?.exercise(),",
-                op.kind
-            );
-        }
-    }
-    *rust += "})\n}\n";
+/// An enum of all views, so that a match over the kind of an operation has its view.
+fn any_view(
+    rust: &mut String,
+    name: &str,
+    kinds: &str,
+    summary: &str,
+    views: &[(&str, Vec<&Operation<'_>>)],
+) {
+    let list = |f: &dyn Fn(&str, &Operation<'_>) -> String| -> String {
+        views
+            .iter()
+            .flat_map(|(namespace, ops)| ops.iter().map(|op| f(namespace, op)))
+            .collect()
+    };
+    let class = |op: &Operation<'_>| class_name(op.record).trim_end_matches("Op").to_owned();
+    let _ = writeln!(
+        rust,
+        "/// {summary}\n#[derive(Clone, Copy, Debug)]\npub enum {name}<'c, 'a> {{ {variants} }}\n\
+         impl<'c, 'a> {name}<'c, 'a> {{\n\
+         /// The view of an operation, or nothing for one of another dialect.\n\
+         #[must_use] pub fn of(op: OperationRef<'c, 'a>) -> Option<Self> {{ Some(match {kinds}::of(op)? {{ {made} }}) }}\n\
+         /// Which operation it is.\n\
+         #[must_use] pub const fn kind(self) -> {kinds} {{ match self {{ {known} }} }}\n\
+         /// Calls every accessor, for a test over examples of all; returns how many there are.\n\
+         #[must_use] pub fn call_every_accessor(self) -> usize {{ match self {{ {called} }} }}\n}}",
+        variants = list(&|namespace, op| format!(
+            "/// `{}`\n{}({namespace}::{}<'c, 'a>),\n",
+            op.name,
+            op.kind,
+            class(op)
+        )),
+        made = list(&|namespace, op| format!(
+            "{kinds}::{kind} => Self::{kind}({namespace}::{}(op)),\n",
+            class(op),
+            kind = op.kind
+        )),
+        known = list(&|_, op| format!("Self::{kind}(_) => {kinds}::{kind},\n", kind = op.kind)),
+        called = list(&|_, op| format!("Self::{}(op) => op.exercise(),\n", op.kind)),
+    );
 }

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -53,11 +53,13 @@ impl AmdMfmaEncoding {
         tiles_per_warp: &[u32],
         element_width_bits: u32,
     ) -> Result<Self, EncodingError> {
-        check_rank("warpsPerCTA", warps_per_cta.len())?; // encoding_c1
+        check_rank("warpsPerCTA", warps_per_cta.len())?;
         let of_cga = Ints::filled(0, cga.rank());
-        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta)?; // cga_layout_c1
+        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta).of_rule("cga_layout_c1")?;
         if version > 4 {
-            return Err(EncodingError::bad_value("version", version, "0 to 4")); // amd_mfma_c1
+            return Err(
+                EncodingError::bad_value("version", version, "0 to 4").of_rule("amd_mfma_c1")
+            );
         }
         let shape = Ints::from_slice(instr_shape)?;
         if !matches!(
@@ -69,15 +71,15 @@ impl AmdMfmaEncoding {
                 family: FAMILY,
                 shape,
                 expected,
-            })); // amd_mfma_c2
+            })
+            .of_rule("amd_mfma_c2"));
         }
         if !matches!(element_width_bits, 32 | 64) {
             let what = "elementBitWidth";
-            return Err(EncodingError::bad_value(
-                what,
-                element_width_bits,
-                "32 or 64",
-            )); // amd_mfma_c3
+            return Err(
+                EncodingError::bad_value(what, element_width_bits, "32 or 64")
+                    .of_rule("amd_mfma_c3"),
+            );
         }
         // One tile along each dim is the default, however many dims are written.
         let tiles_per_warp = match tiles_per_warp.iter().all(|t| *t == 1) {
@@ -149,15 +151,15 @@ impl AmdMfmaEncoding {
         if !matches!(rank, 2 | 3) {
             let reason =
                 format!("`warpsPerCTA` has rank {rank}, expected 2, or 3 with a batch dim");
-            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c4
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c4"));
         }
         if tiles.len() < rank {
             let reason =
                 format!("`tilesPerWarp` is {tiles}, expected a number for each of {rank} dims");
-            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c5
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c5"));
         }
-        powers_of_two("warpsPerCTA", &self.warps_per_cta)?; // amd_mfma_c6
-        powers_of_two("tilesPerWarp", &tiles[..rank]) // amd_mfma_c6
+        powers_of_two("warpsPerCTA", &self.warps_per_cta).of_rule("amd_mfma_c6")?;
+        powers_of_two("tilesPerWarp", &tiles[..rank]).of_rule("amd_mfma_c6")
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
@@ -169,7 +171,7 @@ impl AmdMfmaEncoding {
         if (m, n) == (64, 4) && !self.is_transposed {
             let reason = "`isTransposed` is false, expected true for a tile of 64x4, whose operands change \
                           places";
-            return Err(EncodingError::no_layout(FAMILY, reason)); // amd_mfma_c7
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_mfma_c7"));
         }
         // Registers of a thread go along `tall`, neighbouring lanes along `wide`.
         let (tall, wide, wide_size) = if self.is_transposed {
@@ -221,7 +223,7 @@ impl AmdMfmaEncoding {
             }
             Ok(())
         })?;
-        check_rank("warpsPerCTA", warps.len())?; // encoding_c1
+        check_rank("warpsPerCTA", warps.len())?;
         let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
         let transposed = required(transposed, FAMILY, "isTransposed")?;
         Ok(Self::new(version, &warps, &instr, transposed, cga, &tiles, width)?.into())

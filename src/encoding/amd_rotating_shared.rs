@@ -3,6 +3,7 @@
 use core::fmt;
 use core::ops::Deref;
 
+use super::error::{Kind, OfRule};
 use super::swizzled_shared::Swizzle;
 use super::text::Parser;
 use super::tiling::Tiling;
@@ -33,6 +34,15 @@ impl Deref for AmdRotatingSharedEncoding {
     }
 }
 
+/// The rules that a swizzle can break.
+fn rules(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::NotPermutation { .. } => Some("amd_rotating_shared_c1"),
+        Kind::NoLayout { .. } => Some("amd_rotating_shared_c2"),
+        _ => None,
+    }
+}
+
 impl AmdRotatingSharedEncoding {
     /// Returns the encoding with this swizzle.
     ///
@@ -46,7 +56,7 @@ impl AmdRotatingSharedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
+            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga).of_rules(rules)?,
         })
     }
 
@@ -59,12 +69,14 @@ impl AmdRotatingSharedEncoding {
             Tiling::bits
         };
         let phase = |row| ((row / per) % max) ^ (row / max / per % max);
-        self.swizzle.tiling(FAMILY, shape, reach, phase)
+        self.swizzle
+            .tiling(FAMILY, shape, reach, phase)
+            .of_rules(rules)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::parse(FAMILY, p)?,
+            swizzle: Swizzle::parse(FAMILY, p).of_rules(rules)?,
         }
         .into())
     }

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use super::blocked::matrix_order;
 use super::cga::{fmt_cga, given_rank};
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::linear::{check_dims, fmt_bases, layout_from_bases, surjective};
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
@@ -55,14 +55,18 @@ impl AmdWmmaEncoding {
             (1, _) => Err("[16, 16, 16] in version 1"),
             (2, _) => Err("[16, 16, 16] or [16, 16, 32] in version 2"),
             (3, _) => Err("[16, 16, 4|32|64|128] or [32, 16, 64|128] in version 3"),
-            _ => return Err(EncodingError::bad_value("version", version, "1, 2 or 3")), // amd_wmma_c1
+            _ => {
+                return Err(EncodingError::bad_value("version", version, "1, 2 or 3")
+                    .of_rule("amd_wmma_c1"));
+            }
         };
         if let Err(expected) = exists {
             return Err(EncodingError::new(Kind::BadInstruction {
                 family,
                 shape,
                 expected,
-            })); // amd_wmma_c2
+            })
+            .of_rule("amd_wmma_c2"));
         }
         let what = "ctaLayout";
         check_dims(
@@ -70,15 +74,17 @@ impl AmdWmmaEncoding {
             &cta_layout,
             &[Dim::REGISTER, Dim::WARP],
             "register, warp -> dim0, dim1, ...",
-        )?; // amd_wmma_c3
-        surjective(what, &cta_layout)?; // amd_wmma_c5
+        )
+        .of_rule("amd_wmma_c3")?;
+        surjective(what, &cta_layout).of_rule("amd_wmma_c5")?;
         if cta_layout.num_out_dims() != cga.rank() {
             return Err(EncodingError::new(Kind::RankMismatch {
                 what,
                 found: cta_layout.num_out_dims(),
                 than: "CGALayout",
                 expected: cga.rank(),
-            })); // amd_wmma_c4
+            })
+            .of_rule("amd_wmma_c4"));
         }
         let cta_layout = Arc::new(cta_layout);
         Ok(Self {
@@ -144,7 +150,7 @@ impl AmdWmmaEncoding {
             "`ctaLayout` has rank {}, expected 2, or 3 with a batch dim",
             self.rank()
         );
-        Err(EncodingError::no_layout(FAMILY, reason)) // amd_wmma_c6
+        Err(EncodingError::no_layout(FAMILY, reason).of_rule("amd_wmma_c6"))
     }
 
     /// Returns the size of operand `op` along the dim that is not summed over.
@@ -232,7 +238,10 @@ impl AmdWmmaEncoding {
                         match key {
                             "register" => register = Some(p.bases()?),
                             "warp" => warp = Some(p.bases()?),
-                            _ => return unknown_key("ctaLayout", key, "`register`, `warp`"), // amd_wmma_c3
+                            _ => {
+                                return unknown_key("ctaLayout", key, "`register`, `warp`")
+                                    .of_rule("amd_wmma_c3");
+                            }
                         }
                         Ok(())
                     })?;
@@ -244,12 +253,17 @@ impl AmdWmmaEncoding {
             Ok(())
         })?;
         // Triton prints neither the rank nor empty bases, so both may be missing.
-        let (register, warp): (RawBases, Option<RawBases>) = required(cta, FAMILY, "ctaLayout")?; // amd_wmma_c3
+        let (register, warp): (RawBases, Option<RawBases>) =
+            required(cta, FAMILY, "ctaLayout").of_rule("amd_wmma_c3")?;
         let bases = [register, warp.unwrap_or_default()];
         let written = bases.iter().flatten().next().map(|b| b.len());
-        let rank = given_rank(rank)?.or(written).unwrap_or(2); // encoding_c1
-        // amd_wmma_c4, amd_wmma_c5
-        let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)?;
+        let rank = given_rank(rank)?.or(written).unwrap_or(2);
+        let cta = layout_from_bases("ctaLayout", &[Dim::REGISTER, Dim::WARP], &bases, rank)
+            .of_rules(|kind| match kind {
+                Kind::BasisLength { .. } => Some("amd_wmma_c4"),
+                Kind::NotSurjective { .. } => Some("amd_wmma_c5"),
+                _ => None,
+            })?;
         let cga = CgaLayout::from_bases(rank, &cga.unwrap_or_default())?;
         Ok(Self::new(version, cta, transposed, cga, &instr)?.into())
     }

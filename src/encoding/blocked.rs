@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::cga::{check_rank, first_seen, fmt_cga, permutation, powers_of_two, same_rank};
+use super::error::OfRule;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -49,15 +50,16 @@ impl BlockedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         let (first, rank) = ("sizePerThread", size_per_thread);
-        check_rank(first, rank.len())?; // encoding_c1
-        same_rank("threadsPerWarp", threads_per_warp, first, rank)?; // blocked_c1
-        same_rank("warpsPerCTA", warps_per_cta, first, rank)?; // blocked_c1
-        same_rank("order", order, first, rank)?; // blocked_c1
-        powers_of_two(first, size_per_thread)?; // blocked_c2
-        powers_of_two("threadsPerWarp", threads_per_warp)?; // blocked_c2
-        powers_of_two("warpsPerCTA", warps_per_cta)?; // blocked_c2
-        same_rank("CGALayout", &Ints::filled(0, cga.rank()), first, rank)?; // cga_layout_c1
-        permutation("order", order)?; // blocked_c3
+        check_rank(first, rank.len())?;
+        same_rank("threadsPerWarp", threads_per_warp, first, rank).of_rule("blocked_c1")?;
+        same_rank("warpsPerCTA", warps_per_cta, first, rank).of_rule("blocked_c1")?;
+        same_rank("order", order, first, rank).of_rule("blocked_c1")?;
+        powers_of_two(first, size_per_thread).of_rule("blocked_c2")?;
+        powers_of_two("threadsPerWarp", threads_per_warp).of_rule("blocked_c2")?;
+        powers_of_two("warpsPerCTA", warps_per_cta).of_rule("blocked_c2")?;
+        same_rank("CGALayout", &Ints::filled(0, cga.rank()), first, rank)
+            .of_rule("cga_layout_c1")?;
+        permutation("order", order).of_rule("blocked_c3")?;
         Ok(Self {
             size_per_thread: Ints::from_slice(size_per_thread)?,
             threads_per_warp: Ints::from_slice(threads_per_warp)?,
@@ -239,7 +241,7 @@ impl BlockedEncoding {
         let threads = required(threads, FAMILY, "threadsPerWarp")?;
         let warps = required(warps, FAMILY, "warpsPerCTA")?;
         let order = required(order, FAMILY, "order")?;
-        check_rank("sizePerThread", size.len())?; // encoding_c1
+        check_rank("sizePerThread", size.len())?;
         let cga = CgaLayout::from_bases(size.len(), &cga.unwrap_or_default())?;
         Ok(Self::new(&size, &threads, &warps, &order, cga)?.into())
     }

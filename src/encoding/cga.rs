@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::{EncodingError, Ints, List, MAX_RANK};
 use crate::layout::{Dim, LinearLayout};
 
@@ -37,7 +37,7 @@ impl CgaLayout {
     /// # Errors
     /// When the rank is 0 or above [`MAX_RANK`](super::MAX_RANK).
     pub fn single(rank: usize) -> Result<Self, EncodingError> {
-        check_rank("CGALayout", rank)?; // encoding_c1
+        check_rank("CGALayout", rank)?;
         Ok(Self {
             rank: rank as u8,
             bits: List::new(),
@@ -51,13 +51,14 @@ impl CgaLayout {
     /// or when the pieces of some dim are not all reached exactly once (broadcasts aside).
     pub fn from_bases<B: AsRef<[u32]>>(rank: usize, bases: &[B]) -> Result<Self, EncodingError> {
         let what = "CGALayout";
-        check_rank(what, rank)?; // encoding_c1
+        check_rank(what, rank)?;
         if bases.len() > MAX_CTA_BITS {
             return Err(EncodingError::new(Kind::TooManyBases {
                 what,
                 found: bases.len(),
                 limit: MAX_CTA_BITS,
-            })); // cga_layout_c5
+            })
+            .of_rule("cga_layout_c5"));
         }
         let mut bits = List::new();
         let mut seen = [0u64; MAX_RANK];
@@ -69,7 +70,8 @@ impl CgaLayout {
                     what,
                     basis: numbers,
                     expected: rank,
-                })); // cga_layout_c1
+                })
+                .of_rule("cga_layout_c1"));
             }
             let mut step = None;
             for (dim, value) in basis.iter().enumerate().filter(|(_, v)| **v != 0) {
@@ -77,7 +79,8 @@ impl CgaLayout {
                     return Err(EncodingError::new(Kind::NotSinglePower {
                         what,
                         basis: numbers,
-                    })); // cga_layout_c2
+                    })
+                    .of_rule("cga_layout_c2"));
                 }
                 let bit = value.trailing_zeros();
                 if seen[dim] >> bit & 1 != 0 {
@@ -85,7 +88,8 @@ impl CgaLayout {
                         what,
                         basis: numbers,
                         advice: "make it zero for CTAs that hold copies, or drop it",
-                    })); // cga_layout_c3
+                    })
+                    .of_rule("cga_layout_c3"));
                 }
                 seen[dim] |= 1 << bit;
                 step = Some((dim as u8, bit as u8));
@@ -96,7 +100,8 @@ impl CgaLayout {
             if seen & (seen + 1) != 0 {
                 let mut missed = Ints::filled(0, rank);
                 missed[dim] = 1 << seen.trailing_ones();
-                return Err(EncodingError::new(Kind::NotSurjective { what, missed })); // cga_layout_c4
+                return Err(EncodingError::new(Kind::NotSurjective { what, missed })
+                    .of_rule("cga_layout_c4"));
             }
         }
         Ok(Self {
@@ -345,7 +350,8 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
             what,
             found: rank,
             expected: "1 to 16",
-        }))
+        })
+        .of_rule("encoding_c1"))
     }
 }
 
@@ -353,7 +359,7 @@ pub(crate) fn check_rank(what: &'static str, rank: usize) -> Result<usize, Encod
 pub(crate) fn given_rank(rank: Option<u32>) -> Result<Option<usize>, EncodingError> {
     match rank {
         Some(rank) if !(1..=MAX_RANK).contains(&(rank as usize)) => {
-            Err(EncodingError::bad_value("rank", rank, "1 to 16")) // encoding_c1
+            Err(EncodingError::bad_value("rank", rank, "1 to 16").of_rule("encoding_c1"))
         }
         rank => Ok(rank.map(|r| r as usize)),
     }

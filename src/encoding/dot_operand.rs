@@ -7,7 +7,7 @@ use super::amd_mfma::LANES as MFMA_LANES;
 use super::amd_wmma::AmdWmmaEncoding;
 use super::blocked::matrix_order;
 use super::cga::powers_of_two;
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::nvidia_mma::lay_mma_tile;
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
@@ -48,14 +48,16 @@ impl DotOperandEncoding {
     ) -> Result<Self, EncodingError> {
         let parent = parent.into();
         if op_idx > 1 {
-            return Err(EncodingError::bad_value("opIdx", op_idx, "0 or 1")); // dot_op_c1
+            return Err(EncodingError::bad_value("opIdx", op_idx, "0 or 1").of_rule("dot_op_c1"));
         }
         let expected = match (&*parent, k_width) {
             (Encoding::NvidiaMma(_), 0) => "1 or more with an `nvidia_mma` parent",
             (Encoding::NvidiaMma(mma), _) if op_idx != 0 && mma.is_hopper() => {
                 let expected =
                     "0 with an `nvidia_mma` parent of version 3, which reads B from shared memory";
-                return Err(EncodingError::bad_value("opIdx", op_idx, expected)); // dot_op_c3
+                return Err(
+                    EncodingError::bad_value("opIdx", op_idx, expected).of_rule("dot_op_c3")
+                );
             }
             (Encoding::AmdWmma(wmma), _) => match (wmma.version(), k_width) {
                 (1, 8 | 16) | (2, 4 | 8 | 16) => "",
@@ -72,11 +74,12 @@ impl DotOperandEncoding {
                     what: "parent",
                     found: other.family(),
                     expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
-                })); // dot_op_c2
+                })
+                .of_rule("dot_op_c2"));
             }
         };
         if !expected.is_empty() {
-            return Err(EncodingError::bad_value("kWidth", k_width, expected)); // dot_op_c4
+            return Err(EncodingError::bad_value("kWidth", k_width, expected).of_rule("dot_op_c4"));
         }
         Ok(Self {
             op_idx,
@@ -133,7 +136,7 @@ impl DotOperandEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         if self.rank() < 2 {
             let reason = "its parent has rank 1, expected 2 or more";
-            return Err(EncodingError::no_layout(FAMILY, reason)); // dot_op_c5
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("dot_op_c5"));
         }
         match &*self.parent {
             Encoding::Blocked(parent) => self.fma(parent, shape),
@@ -144,7 +147,8 @@ impl DotOperandEncoding {
                 what: "parent",
                 found: other.family(),
                 expected: "`blocked`, `nvidia_mma`, `amd_mfma` or `amd_wmma`",
-            })), // dot_op_c2
+            })
+            .of_rule("dot_op_c2")),
         }
     }
 
@@ -175,7 +179,7 @@ impl DotOperandEncoding {
     fn nvidia(&self, parent: &NvidiaMmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let cga = self.cga_layout()?;
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &cga)?;
-        powers_of_two("warpsPerCTA", parent.warps_per_cta())?; // nvidia_mma_c3
+        powers_of_two("warpsPerCTA", parent.warps_per_cta()).of_rule("nvidia_mma_c3")?;
         let rank = self.rank();
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
@@ -183,17 +187,20 @@ impl DotOperandEncoding {
             let shape = Ints::collect(parent.instr_shape().iter().copied());
             let reason =
                 format!("`instrShape` is {shape}, expected a size for each of {rank} dims");
-            return Err(EncodingError::no_layout("nvidia_mma", reason)); // nvidia_mma_c2
+            return Err(EncodingError::no_layout("nvidia_mma", reason).of_rule("nvidia_mma_c2"));
         };
         // The 8-row instructions for 64-bit elements take half as much of K.
         let k_tile = self.k_width.checked_mul(if instr_m == 8 { 4 } else { 8 });
         let Some(k_tile) = k_tile else {
             let expected = "at most 536870911, an eighth of what a number can be";
-            return Err(EncodingError::bad_value("kWidth", self.k_width, expected)); // dot_op_c6
+            return Err(
+                EncodingError::bad_value("kWidth", self.k_width, expected).of_rule("dot_op_c6")
+            );
         };
-        self.check_k_width()?; // dot_op_c6
+        self.check_k_width()?;
         let other_size = if self.op_idx == 0 { instr_m } else { 8 };
-        lay_mma_tile(&mut tiling, (other, other_size), (k, k_tile), self.k_width)?; // nvidia_mma_c4
+        lay_mma_tile(&mut tiling, (other, other_size), (k, k_tile), self.k_width)
+            .of_rule("nvidia_mma_c4")?;
         let warp_order = parent.warp_order();
         let warps = warp_order.iter().map(|d| *d as usize);
         lay_with_copies(&mut tiling, WARP, warps, parent.warps_per_cta(), k);
@@ -205,8 +212,8 @@ impl DotOperandEncoding {
     fn mfma(&self, parent: &AmdMfmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         // The CTAs share the operand as they share the result.
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, parent.cga_layout())?;
-        parent.check_layout()?; // amd_mfma_c4, amd_mfma_c5, amd_mfma_c6
-        self.check_k_width()?; // dot_op_c6
+        parent.check_layout()?;
+        self.check_k_width()?;
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
         let (m, n) = (parent.instr_shape()[0], parent.instr_shape()[1]);
@@ -237,8 +244,8 @@ impl DotOperandEncoding {
     fn wmma(&self, parent: &AmdWmmaEncoding, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let cga = self.cga_layout()?;
         let mut tiling = Tiling::new(FAMILY, &DISTRIBUTED, shape, &cga)?;
-        parent.check_layout()?; // amd_wmma_c6
-        self.check_k_width()?; // dot_op_c6
+        parent.check_layout()?;
+        self.check_k_width()?;
         let order = self.order();
         let (k, other) = (order[0] as usize, order[1] as usize);
         tiling.lay(REGISTER, u64::from(self.k_width), k);
@@ -272,7 +279,8 @@ impl DotOperandEncoding {
             what,
             index: None,
             value,
-        })) // dot_op_c6
+        })
+        .of_rule("dot_op_c6"))
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {

@@ -21,7 +21,42 @@ type Words = Cow<'static, str>;
 /// assert!(err.is_invalid_encoding());
 /// ```
 #[derive(Clone, PartialEq, Eq)]
-pub struct EncodingError(Box<Kind>);
+pub struct EncodingError(Box<Broken>);
+
+/// What is wrong, and which rule it breaks, by its label; some errors of the text break none.
+#[derive(Clone, PartialEq, Eq)]
+struct Broken {
+    kind: Kind,
+    rule: Option<&'static str>,
+}
+
+/// Says which rule an error breaks, where it does not say so yet: the innermost check knows best.
+pub(crate) trait OfRule: Sized {
+    /// The rule with this label.
+    #[must_use]
+    fn of_rule(self, label: &'static str) -> Self {
+        self.of_rules(|_| Some(label))
+    }
+
+    /// The rule whose label is chosen by what is wrong, for a check that is that of several rules.
+    #[must_use]
+    fn of_rules(self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self;
+}
+
+impl OfRule for EncodingError {
+    fn of_rules(mut self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self {
+        if self.0.rule.is_none() {
+            self.0.rule = label(&self.0.kind);
+        }
+        self
+    }
+}
+
+impl<T> OfRule for Result<T, EncodingError> {
+    fn of_rules(self, label: impl FnOnce(&Kind) -> Option<&'static str>) -> Self {
+        self.map_err(|error| error.of_rules(label))
+    }
+}
 
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
@@ -201,7 +236,7 @@ pub(crate) enum Kind {
 impl EncodingError {
     #[cold]
     pub(crate) fn new(kind: Kind) -> Self {
-        Self(Box::new(kind))
+        Self(Box::new(Broken { kind, rule: None }))
     }
 
     #[cold]
@@ -224,7 +259,7 @@ impl EncodingError {
     /// Returns this error of a value as one of the key that has the value.
     #[cold]
     pub(crate) fn at_key(mut self, name: &str) -> Self {
-        if let Kind::TooMany { key, .. } = &mut *self.0
+        if let Kind::TooMany { key, .. } = &mut self.0.kind
             && key.is_empty()
         {
             name.clone_into(key);
@@ -241,7 +276,7 @@ impl EncodingError {
     /// ```
     #[must_use]
     pub fn key(&self) -> Option<&str> {
-        match &*self.0 {
+        match &self.0.kind {
             Kind::UnknownKey { key, .. } | Kind::DuplicateKey { key } => Some(key),
             Kind::TooMany { key, .. } => Some(key).filter(|key| !key.is_empty()).map(|k| &**k),
             Kind::RankMismatch { what, .. }
@@ -264,11 +299,25 @@ impl EncodingError {
         }
     }
 
+    /// Returns the label of the rule that is broken, where the error is that of a rule.
+    ///
+    /// `ll-opt --explain-rule=blocked_c2` says what a label stands for.
+    ///
+    /// ```
+    /// use linear_layout::encoding::Encoding;
+    /// let text = "#ttg.blocked<{sizePerThread = [3], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
+    /// assert_eq!(text.parse::<Encoding>().unwrap_err().rule(), Some("blocked_c2"));
+    /// ```
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static str> {
+        self.0.rule
+    }
+
     /// Returns whether the text cannot be read at all.
     #[must_use]
     pub fn is_syntax(&self) -> bool {
         matches!(
-            *self.0,
+            self.0.kind,
             Kind::Syntax { .. }
                 | Kind::UnknownFamily { .. }
                 | Kind::UnknownAlias { .. }
@@ -294,7 +343,7 @@ impl EncodingError {
     #[must_use]
     pub fn is_invalid_shape(&self) -> bool {
         matches!(
-            *self.0,
+            self.0.kind,
             Kind::ShapeRank { .. }
                 | Kind::ShapeSize { .. }
                 | Kind::ShapeTooLarge { .. }
@@ -309,7 +358,7 @@ impl EncodingError {
     #[must_use]
     pub fn is_inference(&self) -> bool {
         matches!(
-            *self.0,
+            self.0.kind,
             Kind::CannotInfer { .. } | Kind::Axis { .. } | Kind::ElementCount { .. }
         )
     }
@@ -317,7 +366,7 @@ impl EncodingError {
     /// Returns the byte offset in the text where reading stopped, for errors of the text.
     #[must_use]
     pub fn offset(&self) -> Option<usize> {
-        match *self.0 {
+        match self.0.kind {
             Kind::Syntax { at, .. }
             | Kind::NumberTooLarge { at }
             | Kind::Negative { at, .. }
@@ -336,19 +385,19 @@ impl From<LayoutError> for EncodingError {
 
 impl EncodingError {
     pub(super) fn is_unknown_key(&self) -> bool {
-        matches!(*self.0, Kind::UnknownKey { .. })
+        matches!(self.0.kind, Kind::UnknownKey { .. })
     }
 }
 
 impl fmt::Debug for EncodingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "EncodingError({:?})", self.0)
+        write!(f, "EncodingError({:?})", self.0.kind)
     }
 }
 
 impl fmt::Display for EncodingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &*self.0 {
+        match &self.0.kind {
             Kind::Syntax {
                 at,
                 expected,
@@ -620,7 +669,7 @@ fn nearest_powers(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
 
 impl Error for EncodingError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &*self.0 {
+        match &self.0.kind {
             Kind::Layout(e) => Some(e),
             _ => None,
         }

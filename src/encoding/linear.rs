@@ -5,7 +5,7 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 use super::cga::{check_rank, first_seen};
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, RawBases, required, unknown_key};
 use super::tiling::{DISTRIBUTED, REGISTER, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
@@ -99,7 +99,7 @@ impl WrittenLayout {
     fn fit(&self, family: &'static str, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let layout = self.layout();
         let rank = layout.out_dims().count();
-        let bits = shape_log2(family, rank, shape)?; // encoding_c2, encoding_c3, encoding_c4
+        let bits = shape_log2(family, rank, shape)?;
         let mut tiling = Tiling::bare(&DISTRIBUTED, rank);
         tiling.set_bits(&bits[..rank]);
         for (slot, ind) in DISTRIBUTED.into_iter().enumerate() {
@@ -136,8 +136,14 @@ impl LinearEncoding {
             &layout,
             &DISTRIBUTED,
             "register, lane, warp, block -> dim0, dim1, ...",
-        )?; // linear_c1
-        permutation_matrix("linear", &layout)?; // linear_c3, linear_c4, linear_c5
+        )
+        .of_rule("linear_c1")?;
+        permutation_matrix("linear", &layout).of_rules(|kind| match kind {
+            Kind::NotSinglePower { .. } => Some("linear_c3"),
+            Kind::NotInjective { .. } => Some("linear_c4"),
+            Kind::NotSurjective { .. } => Some("linear_c5"),
+            _ => None,
+        })?;
         Ok(Self {
             written: WrittenLayout::new(layout),
         })
@@ -148,7 +154,13 @@ impl LinearEncoding {
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
-        Ok(Self::new(parse_layout("linear", p)?)?.into())
+        let layout = parse_layout("linear", p).of_rules(|kind| match kind {
+            Kind::UnknownKey { .. } | Kind::MissingKey { .. } => Some("linear_c1"),
+            Kind::BasisLength { .. } => Some("linear_c2"),
+            Kind::NotSurjective { .. } => Some("linear_c5"),
+            _ => None,
+        })?;
+        Ok(Self::new(layout)?.into())
     }
 }
 
@@ -166,22 +178,25 @@ impl GenericLinearEncoding {
             &layout,
             &DISTRIBUTED,
             "register, lane, warp, block -> dim0, dim1, ...",
-        )?; // generic_linear_c2
+        )
+        .of_rule("generic_linear_c2")?;
         for dim in [Dim::REGISTER, Dim::LANE, Dim::BLOCK] {
             let what = dim.name();
             for index in 0..layout.in_bits(dim) {
                 let coords = layout.basis(dim, index);
                 let basis = numbers(coords);
                 if basis.iter().filter(|v| **v != 0).count() > 1 {
-                    return Err(EncodingError::new(Kind::NotOneDim { what, basis })); // generic_linear_c4
+                    return Err(EncodingError::new(Kind::NotOneDim { what, basis })
+                        .of_rule("generic_linear_c4"));
                 }
                 // The order of the registers says which dim is filled first, so they step evenly.
                 if dim == Dim::REGISTER && single_step(coords).is_err() {
-                    return Err(EncodingError::new(Kind::NotEvenStep { what, basis })); // generic_linear_c5
+                    return Err(EncodingError::new(Kind::NotEvenStep { what, basis })
+                        .of_rule("generic_linear_c5"));
                 }
             }
         }
-        surjective(what, &layout)?; // generic_linear_c6
+        surjective(what, &layout).of_rule("generic_linear_c6")?;
         Ok(Self {
             written: WrittenLayout::new(layout),
         })
@@ -192,7 +207,13 @@ impl GenericLinearEncoding {
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
-        Ok(Self::new(parse_layout("generic_linear", p)?)?.into())
+        let layout = parse_layout("generic_linear", p).of_rules(|kind| match kind {
+            Kind::UnknownKey { .. } | Kind::MissingKey { .. } => Some("generic_linear_c2"),
+            Kind::BasisLength { .. } => Some("generic_linear_c3"),
+            Kind::NotSurjective { .. } => Some("generic_linear_c6"),
+            _ => None,
+        })?;
+        Ok(Self::new(layout)?.into())
     }
 }
 
@@ -204,19 +225,18 @@ fn parse_layout(family: &'static str, p: &mut Parser<'_>) -> Result<LinearLayout
             "lane" => 1,
             "warp" => 2,
             "block" => 3,
-            _ => return unknown_key(family, key, KEYS), // linear_c1, generic_linear_c2
+            _ => return unknown_key(family, key, KEYS),
         };
         bases[slot] = Some(p.bases()?);
         Ok(())
     })?;
     let [register, lane, warp, block] = bases;
     let bases = [
-        required(register, family, "register")?, // linear_c1, generic_linear_c2
-        required(lane, family, "lane")?,         // linear_c1, generic_linear_c2
-        required(warp, family, "warp")?,         // linear_c1, generic_linear_c2
-        required(block, family, "block")?,       // linear_c1, generic_linear_c2
+        required(register, family, "register")?,
+        required(lane, family, "lane")?,
+        required(warp, family, "warp")?,
+        required(block, family, "block")?,
     ];
-    // linear_c2, linear_c5, generic_linear_c3, generic_linear_c6
     layout_from_bases(family, &DISTRIBUTED, &bases, 0)
 }
 
@@ -252,7 +272,7 @@ pub(crate) fn layout_from_bases(
     }
     let too_many = |what, found, limit| Kind::TooManyBases { what, found, limit };
     if wide.len() > 64 {
-        return Err(EncodingError::new(too_many(what, wide.len(), 64)));
+        return Err(EncodingError::new(too_many(what, wide.len(), 64)).of_rule("encoding_c5"));
     }
     let outs: Vec<(Dim, u64)> = (0..rank).map(|d| (Dim::out(d), sizes[d])).collect();
     let mut offsets = [0; MAX_RANK];
@@ -261,7 +281,7 @@ pub(crate) fn layout_from_bases(
     }
     let total = offsets[rank - 1] + sizes[rank - 1].trailing_zeros();
     if total > 62 || sizes[..rank].iter().any(|s| *s > 1 << 31) {
-        return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total }));
+        return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total }).of_rule("encoding_c4"));
     }
     let pack = |row: &[u64; MAX_RANK]| (0..rank).fold(0, |sum, d| sum | row[d] << offsets[d]);
     let columns: Vec<u64> = wide.iter().map(pack).collect();
@@ -269,7 +289,7 @@ pub(crate) fn layout_from_bases(
     for (dim, bases) in ins.iter().zip(bases) {
         if bases.len() > 62 {
             let what = dim.name();
-            return Err(EncodingError::new(too_many(what, bases.len(), 62)));
+            return Err(EncodingError::new(too_many(what, bases.len(), 62)).of_rule("encoding_c5"));
         }
         sides.push((*dim, 1 << bases.len()));
     }
@@ -389,7 +409,7 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
     for (index, step) in steps.iter_mut().enumerate().take(num) {
         match single_step(layout.basis(Dim::BLOCK, index)) {
             Ok(found) => *step = found,
-            Err(()) => return Err(not_outermost(layout, index)), // cga_layout_c6
+            Err(()) => return Err(not_outermost(layout, index)),
         }
         if let Some((dim, _)) = *step {
             split[dim] += 1;
@@ -401,7 +421,7 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
             let below = (layout.out_bits(Dim::out(dim)) as u32).saturating_sub(split[dim]);
             match u32::from(bit).checked_sub(below) {
                 Some(bit) => bases[index][dim] = 1 << bit,
-                None => return Err(not_outermost(layout, index)), // cga_layout_c6
+                None => return Err(not_outermost(layout, index)),
             }
         }
     }
@@ -411,17 +431,18 @@ pub(crate) fn cga_of(layout: &LinearLayout) -> Result<CgaLayout, EncodingError> 
 #[cold]
 fn not_outermost(layout: &LinearLayout, index: usize) -> EncodingError {
     let basis = numbers(layout.basis(Dim::BLOCK, index));
-    EncodingError::new(Kind::NotOutermost { basis }) // cga_layout_c6
+    EncodingError::new(Kind::NotOutermost { basis }).of_rule("cga_layout_c6")
 }
 
-/// Checks that `shape` is that of a written layout, and returns the layout.
+/// Checks that `shape` is that of a written layout, as a rule of its family asks, and returns the layout.
 pub(crate) fn exact(
     family: &'static str,
+    rule: &'static str,
     layout: &LinearLayout,
     shape: &[u64],
 ) -> Result<Tiling, EncodingError> {
     let rank = layout.num_out_dims();
-    let bits = shape_log2(family, rank, shape)?; // encoding_c2, encoding_c3, encoding_c4
+    let bits = shape_log2(family, rank, shape)?;
     for (dim, (_, expected)) in layout.out_shape().enumerate() {
         let found = shape[dim];
         if found != expected {
@@ -430,7 +451,8 @@ pub(crate) fn exact(
                 dim,
                 found,
                 expected,
-            })); // padded_shared_c10, shared_linear_c6
+            })
+            .of_rule(rule));
         }
     }
     let mut tiling = Tiling::bare(&SHARED, rank);

@@ -70,6 +70,7 @@ mod text;
 mod tiling;
 
 use core::fmt;
+use error::OfRule;
 use std::str::FromStr;
 
 pub use amd_mfma::AmdMfmaEncoding;
@@ -238,7 +239,8 @@ impl Encoding {
                      element; a basis that reaches out of the shape is zero, so use a larger shape \
                      or smaller bases"
                 ),
-            )), // encoding_c10
+            )
+            .of_rule("encoding_c10")),
         }
     }
 

@@ -4,6 +4,7 @@ use core::fmt;
 
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
+use super::error::OfRule;
 use super::text::Parser;
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -50,16 +51,15 @@ impl NvidiaMmaEncoding {
         cga: CgaLayout,
         instr_shape: &[u32],
     ) -> Result<Self, EncodingError> {
-        check_rank("warpsPerCTA", warps_per_cta.len())?; // encoding_c1
+        check_rank("warpsPerCTA", warps_per_cta.len())?;
         let of_cga = Ints::filled(0, cga.rank());
-        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta)?; // cga_layout_c1
+        same_rank("CGALayout", &of_cga, "warpsPerCTA", warps_per_cta).of_rule("cga_layout_c1")?;
         if !matches!(version_major, 2 | 3) {
             let expected = "2 for `mma` or 3 for `wgmma`";
-            return Err(EncodingError::bad_value(
-                "versionMajor",
-                version_major,
-                expected,
-            )); // nvidia_mma_c1
+            return Err(
+                EncodingError::bad_value("versionMajor", version_major, expected)
+                    .of_rule("nvidia_mma_c1"),
+            );
         }
         Ok(Self {
             version_major,
@@ -135,12 +135,14 @@ impl NvidiaMmaEncoding {
                 "`instrShape` is {}, expected a size for each of {} dims",
                 self.instr_shape,
                 rank.max(2)
-            ))); // nvidia_mma_c2
+            ))
+            .of_rule("nvidia_mma_c2"));
         }
-        powers_of_two("warpsPerCTA", &self.warps_per_cta)?; // nvidia_mma_c3
+        powers_of_two("warpsPerCTA", &self.warps_per_cta).of_rule("nvidia_mma_c3")?;
         let order = matrix_order(rank, true);
         let (inner, outer) = (order[0] as usize, order[1] as usize);
-        lay_mma_tile(&mut tiling, (outer, tile[outer]), (inner, tile[inner]), 2)?; // nvidia_mma_c4
+        lay_mma_tile(&mut tiling, (outer, tile[outer]), (inner, tile[inner]), 2)
+            .of_rule("nvidia_mma_c4")?;
         for dim in self.warp_order().iter().map(|d| *d as usize) {
             tiling.lay(WARP, u64::from(self.warps_per_cta[dim]), dim);
         }
@@ -164,7 +166,7 @@ impl NvidiaMmaEncoding {
             }
             Ok(())
         })?;
-        check_rank("warpsPerCTA", warps.len())?; // encoding_c1
+        check_rank("warpsPerCTA", warps.len())?;
         let cga = CgaLayout::from_bases(warps.len(), &cga.unwrap_or_default())?;
         Ok(Self::new(major, minor, &warps, cga, &instr)?.into())
     }

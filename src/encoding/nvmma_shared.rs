@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::cga::{fmt_cga, given_rank};
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
@@ -55,15 +55,15 @@ impl NvmmaSharedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         if element_width_bits == 0 {
-            return Err(EncodingError::bad_value("elementBitWidth", 0, "1 or more")); // nvmma_shared_c1
+            return Err(EncodingError::bad_value("elementBitWidth", 0, "1 or more")
+                .of_rule("nvmma_shared_c1"));
         }
         if !matches!(swizzle_bytes, 0 | 32 | 64 | 128) {
             let expected = "0, 32, 64 or 128";
-            return Err(EncodingError::bad_value(
-                "swizzlingByteWidth",
-                swizzle_bytes,
-                expected,
-            )); // nvmma_shared_c2
+            return Err(
+                EncodingError::bad_value("swizzlingByteWidth", swizzle_bytes, expected)
+                    .of_rule("nvmma_shared_c2"),
+            );
         }
         Ok(Self {
             swizzle_bytes,
@@ -166,7 +166,8 @@ impl NvmmaSharedEncoding {
                     what,
                     index: None,
                     value,
-                })); // nvmma_shared_c4
+                })
+                .of_rule("nvmma_shared_c4"));
             }
             let width = 8 * self.swizzle_bytes / self.element_width_bits;
             if width == 0 || width.trailing_zeros() as u8 > sizes[contiguous] {
@@ -175,7 +176,8 @@ impl NvmmaSharedEncoding {
                     dim: "the contiguous dim",
                     found: 1 << sizes[contiguous],
                     expected: u64::from(width),
-                })); // memdesc_c12
+                })
+                .of_rule("memdesc_c12"));
             }
             sizes[contiguous] = width.trailing_zeros() as u8;
         }
@@ -188,7 +190,8 @@ impl NvmmaSharedEncoding {
                         dim: "the contiguous dim",
                         found: 1,
                         expected: 2,
-                    })); // memdesc_c12
+                    })
+                    .of_rule("memdesc_c12"));
                 }
             }
         }
@@ -204,7 +207,7 @@ impl NvmmaSharedEncoding {
                  and 8",
                 self.swizzle_bytes, self.element_width_bits
             );
-            return Err(EncodingError::no_layout(FAMILY, reason)); // nvmma_shared_c3
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("nvmma_shared_c3"));
         }
         let sizes = self.tma_box_log2(&tiling)?;
         if self.swizzle_bytes == 0 {
@@ -234,7 +237,7 @@ impl NvmmaSharedEncoding {
         let rank = self.rank();
         if rank < 2 {
             let reason = format!("`rank` is {rank}, expected 2 or more with a swizzle");
-            return Err(EncodingError::no_layout(FAMILY, reason)); // nvmma_shared_c5
+            return Err(EncodingError::no_layout(FAMILY, reason).of_rule("nvmma_shared_c5"));
         }
         // The matrix has all dims but the last as rows and the last as columns; transposed it has the
         // last as rows. Its row-major positions are those of the box.
@@ -277,7 +280,8 @@ impl NvmmaSharedEncoding {
                 dim: "its rows",
                 found: 1 << rows_log2,
                 expected: CORE_ROWS,
-            })); // nvmma_shared_c6
+            })
+            .of_rule("nvmma_shared_c6"));
         }
         if cols_log2 < core_cols_log2 {
             return Err(EncodingError::new(Kind::TooSmall {
@@ -285,7 +289,8 @@ impl NvmmaSharedEncoding {
                 dim: "its columns",
                 found: 1 << cols_log2,
                 expected: 1 << core_cols_log2,
-            })); // nvmma_shared_c6
+            })
+            .of_rule("nvmma_shared_c6"));
         }
         let flat = |tiling: &Tiling, row: u64, col: u64| {
             let mut bits = row << cols_log2 | col;
@@ -340,7 +345,6 @@ impl NvmmaSharedEncoding {
             Ok(())
         })?;
         let cga = cga.unwrap_or_default();
-        // encoding_c1
         let rank = given_rank(rank)?
             .or(cga.first().map(|b| b.len()))
             .unwrap_or(2);

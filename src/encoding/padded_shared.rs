@@ -4,7 +4,7 @@ use core::fmt;
 use std::sync::Arc;
 
 use super::cga::{check_rank, permutation, same_rank};
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, single_step,
     surjective,
@@ -50,25 +50,27 @@ impl PaddedSharedEncoding {
     /// basis is neither zero nor one power of two, or an offset is reached twice.
     pub fn new(pairs: &[(u32, u32)], linear: LinearLayout) -> Result<Self, EncodingError> {
         if pairs.is_empty() {
-            return Err(EncodingError::new(Kind::NoPairs)); // padded_shared_c1
+            return Err(EncodingError::new(Kind::NoPairs).of_rule("padded_shared_c1"));
         }
         for (i, (interval, padding)) in pairs.iter().enumerate() {
             for (what, value) in [("interval", *interval), ("padding", *padding)] {
                 if !value.is_power_of_two() {
                     let (index, value) = (Some(i), u64::from(value));
-                    return Err(EncodingError::new(Kind::NotPowerOfTwo {
-                        what,
-                        index,
-                        value,
-                    })); // padded_shared_c2
+                    return Err(
+                        EncodingError::new(Kind::NotPowerOfTwo { what, index, value })
+                            .of_rule("padded_shared_c2"),
+                    );
                 }
             }
             if pairs[..i].iter().any(|(other, _)| other == interval) {
                 let (what, value) = ("interval", u64::from(*interval));
-                return Err(EncodingError::new(Kind::Duplicate { what, value })); // padded_shared_c3
+                return Err(
+                    EncodingError::new(Kind::Duplicate { what, value }).of_rule("padded_shared_c3")
+                );
             }
         }
-        check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")?; // padded_shared_c4
+        check_dims(FAMILY, &linear, &SHARED, "offset, block -> dim0, dim1, ...")
+            .of_rule("padded_shared_c4")?;
         let mut reached = Echelon::new();
         for (index, column) in linear.columns_of(Dim::OFFSET).iter().enumerate() {
             if reached.insert(index, *column).is_some() {
@@ -76,7 +78,8 @@ impl PaddedSharedEncoding {
                     what: "offset",
                     basis: numbers(linear.basis(Dim::OFFSET, index)),
                     advice: "drop it",
-                })); // padded_shared_c6
+                })
+                .of_rule("padded_shared_c6"));
             }
         }
         for dim in SHARED {
@@ -84,11 +87,12 @@ impl PaddedSharedEncoding {
                 let coords = linear.basis(dim, index);
                 if single_step(coords).is_err() {
                     let (what, basis) = (dim.name(), numbers(coords));
-                    return Err(EncodingError::new(Kind::NotSinglePower { what, basis })); // padded_shared_c7
+                    return Err(EncodingError::new(Kind::NotSinglePower { what, basis })
+                        .of_rule("padded_shared_c7"));
                 }
             }
         }
-        surjective(FAMILY, &linear)?; // padded_shared_c8
+        surjective(FAMILY, &linear).of_rule("padded_shared_c8")?;
         Ok(Self {
             pairs: pairs.into(),
             linear: Arc::new(linear),
@@ -107,10 +111,10 @@ impl PaddedSharedEncoding {
         shape: &[u64],
         cga: &CgaLayout,
     ) -> Result<Self, EncodingError> {
-        check_rank("order", order.len())?; // encoding_c1
-        same_rank("shape", shape, "order", order)?; // padded_shared_c9
-        permutation("order", order)?; // padded_shared_c9
-        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, cga)?; // encoding_c3, encoding_c4
+        check_rank("order", order.len())?;
+        same_rank("shape", shape, "order", order).of_rule("padded_shared_c9")?;
+        permutation("order", order).of_rule("padded_shared_c9")?;
+        let mut tiling = Tiling::new(FAMILY, &SHARED, shape, cga)?;
         tiling.fill(OFFSET, order.iter().map(|d| *d as usize));
         tiling.lay_ctas(1, cga);
         Self::new(pairs, tiling.into_layout()?)
@@ -172,7 +176,7 @@ impl PaddedSharedEncoding {
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        exact(FAMILY, &self.linear, shape)
+        exact(FAMILY, "padded_shared_c10", &self.linear, shape)
     }
 
     /// Returns the order and shape that say the same in short, if there are such.
@@ -198,7 +202,7 @@ impl PaddedSharedEncoding {
                 "block" => block = Some(p.bases()?),
                 "order" => order = Some(p.numbers()?),
                 "shape" => shape = Some(p.numbers()?),
-                _ => return unknown_key(FAMILY, key, KEYS), // padded_shared_c4
+                _ => return unknown_key(FAMILY, key, KEYS).of_rule("padded_shared_c4"),
             }
             Ok(())
         })?;
@@ -206,20 +210,24 @@ impl PaddedSharedEncoding {
         if offset.is_some() || block.is_some() {
             if order.is_some() || shape.is_some() {
                 let key = if order.is_some() { "order" } else { "shape" };
-                return unknown_key(FAMILY, key, KEYS); // padded_shared_c4
+                return unknown_key(FAMILY, key, KEYS).of_rule("padded_shared_c4");
             }
             let bases = [
-                required(offset, FAMILY, "offset")?, // padded_shared_c4
-                required(block, FAMILY, "block")?,   // padded_shared_c4
+                required(offset, FAMILY, "offset").of_rule("padded_shared_c4")?,
+                required(block, FAMILY, "block").of_rule("padded_shared_c4")?,
             ];
-            // padded_shared_c5, padded_shared_c8
-            let linear = layout_from_bases(FAMILY, &SHARED, &bases, 0)?;
+            let linear =
+                layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {
+                    Kind::BasisLength { .. } => Some("padded_shared_c5"),
+                    Kind::NotSurjective { .. } => Some("padded_shared_c8"),
+                    _ => None,
+                })?;
             return Ok(Self::new(&pairs, linear)?.into());
         }
-        let order = required(order, FAMILY, "order")?; // padded_shared_c4
-        let shape = required(shape, FAMILY, "shape")?; // padded_shared_c4
+        let order = required(order, FAMILY, "order").of_rule("padded_shared_c4")?;
+        let shape = required(shape, FAMILY, "shape").of_rule("padded_shared_c4")?;
         let shape: List<u64, MAX_RANK> = List::collect(shape.iter().map(|s| u64::from(*s)));
-        check_rank("order", order.len())?; // encoding_c1
+        check_rank("order", order.len())?;
         let cga = CgaLayout::single(order.len())?;
         Ok(Self::with_order(&pairs, &order, &shape, &cga)?.into())
     }

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
@@ -46,34 +46,32 @@ impl PartitionedSharedEncoding {
                 what: "partitionLayout",
                 found: partition_layout.family(),
                 expected: "a shared encoding",
-            })); // partitioned_shared_c1
+            })
+            .of_rule("partitioned_shared_c1"));
         }
         if num_partitions < 2 || !num_partitions.is_power_of_two() {
             let expected = "a power of two, 2 or more";
-            return Err(EncodingError::bad_value(
-                "numPartitions",
-                num_partitions,
-                expected,
-            )); // partitioned_shared_c2
+            return Err(
+                EncodingError::bad_value("numPartitions", num_partitions, expected)
+                    .of_rule("partitioned_shared_c2"),
+            );
         }
         if !num_groups.is_power_of_two() {
-            return Err(EncodingError::bad_value(
-                "numGroups",
-                num_groups,
-                "a power of two",
-            )); // partitioned_shared_c3
+            return Err(
+                EncodingError::bad_value("numGroups", num_groups, "a power of two")
+                    .of_rule("partitioned_shared_c3"),
+            );
         }
         if partition_dim as usize >= partition_layout.rank() {
             let rank = partition_layout.rank();
             let expected = format!("less than {rank}, the rank of `partitionLayout`");
-            return Err(EncodingError::bad_value(
-                "partitionDim",
-                partition_dim,
-                expected,
-            )); // partitioned_shared_c4
+            return Err(
+                EncodingError::bad_value("partitionDim", partition_dim, expected)
+                    .of_rule("partitioned_shared_c4"),
+            );
         }
         // A written-out piece must keep the CTAs above everything else.
-        partition_layout.cga_layout()?; // cga_layout_c6
+        partition_layout.cga_layout()?;
         Ok(Self {
             num_partitions,
             num_groups,
@@ -129,7 +127,8 @@ impl PartitionedSharedEncoding {
                 dim: "the partitioned dim",
                 found: shape.get(self.partition_dim()).copied().unwrap_or(0),
                 expected: u64::from(self.num_partitions) * u64::from(self.num_groups),
-            }) // partitioned_shared_c5
+            })
+            .of_rule("partitioned_shared_c5")
         })
     }
 
@@ -144,10 +143,11 @@ impl PartitionedSharedEncoding {
                 family: FAMILY,
                 found,
                 expected,
-            })); // encoding_c2
+            })
+            .of_rule("encoding_c2"));
         }
         let dim = self.partition_dim();
-        let piece = self.piece(shape)?; // partitioned_shared_c5
+        let piece = self.piece(shape)?;
         let mut tiling = self.partition_layout.tiling(&piece)?;
         let inner = tiling.bits(dim);
         let partitions = self.num_partitions.trailing_zeros() as u8;

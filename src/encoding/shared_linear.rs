@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::linear::{
     cga_of, check_dims, exact, fmt_bases, layout_from_bases, numbers, order_of, surjective,
 };
@@ -45,10 +45,12 @@ impl SharedLinearEncoding {
                 what,
                 index: None,
                 value,
-            })); // shared_linear_c1
+            })
+            .of_rule("shared_linear_c1"));
         }
-        check_dims(FAMILY, &layout, &SHARED, "offset, block -> dim0, dim1, ...")?; // shared_linear_c2
-        surjective(FAMILY, &layout)?; // shared_linear_c4
+        check_dims(FAMILY, &layout, &SHARED, "offset, block -> dim0, dim1, ...")
+            .of_rule("shared_linear_c2")?;
+        surjective(FAMILY, &layout).of_rule("shared_linear_c4")?;
         let (mut reached, mut index) = (Echelon::new(), 0);
         for dim in SHARED {
             for (bit, column) in layout.columns_of(dim).iter().enumerate() {
@@ -58,7 +60,8 @@ impl SharedLinearEncoding {
                         what: dim.name(),
                         basis: numbers(layout.basis(dim, bit)),
                         advice: "make it zero where copies are held, or drop it",
-                    })); // shared_linear_c5
+                    })
+                    .of_rule("shared_linear_c5"));
                 }
             }
         }
@@ -97,7 +100,7 @@ impl SharedLinearEncoding {
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        exact(FAMILY, &self.layout, shape)
+        exact(FAMILY, "shared_linear_c6", &self.layout, shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
@@ -108,7 +111,10 @@ impl SharedLinearEncoding {
                 "offset" => offset = Some(p.bases()?),
                 "block" => block = Some(p.bases()?),
                 "alignment" => return Err(p.error("`}` before `, alignment = N>`")),
-                _ => return unknown_key(FAMILY, key, "`offset`, `block`"), // shared_linear_c2
+                _ => {
+                    return unknown_key(FAMILY, key, "`offset`, `block`")
+                        .of_rule("shared_linear_c2");
+                }
             }
             Ok(())
         })?;
@@ -120,10 +126,14 @@ impl SharedLinearEncoding {
         let alignment = p.number()?;
         p.expect(b'>', "`>`")?;
         let bases = [
-            required(offset, FAMILY, "offset")?, // shared_linear_c2
+            required(offset, FAMILY, "offset").of_rule("shared_linear_c2")?,
             block.unwrap_or_default(),
         ];
-        let layout = layout_from_bases(FAMILY, &SHARED, &bases, 0)?; // shared_linear_c3, shared_linear_c4
+        let layout = layout_from_bases(FAMILY, &SHARED, &bases, 0).of_rules(|kind| match kind {
+            Kind::BasisLength { .. } => Some("shared_linear_c3"),
+            Kind::NotSurjective { .. } => Some("shared_linear_c4"),
+            _ => None,
+        })?;
         Ok(Self::new(layout, alignment)?.into())
     }
 }

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{REGISTER, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, List, MAX_RANK};
@@ -37,7 +37,8 @@ impl SliceEncoding {
                 what: "parent",
                 found: parent.family(),
                 expected: "a distributed encoding",
-            })); // slice_c1
+            })
+            .of_rule("slice_c1"));
         }
         let rank = parent.rank();
         if rank < 2 {
@@ -46,11 +47,12 @@ impl SliceEncoding {
                 what,
                 found,
                 expected: "2 or more",
-            })); // slice_c2
+            })
+            .of_rule("slice_c2"));
         }
         if dim as usize >= rank {
             let expected = format!("less than {rank}, the rank of the parent");
-            return Err(EncodingError::bad_value("dim", dim, expected)); // slice_c3
+            return Err(EncodingError::bad_value("dim", dim, expected).of_rule("slice_c3"));
         }
         Ok(Self { dim, parent })
     }
@@ -91,7 +93,8 @@ impl SliceEncoding {
                 family: FAMILY,
                 found,
                 expected,
-            })); // encoding_c2
+            })
+            .of_rule("encoding_c2"));
         }
         let mut tiling = self.parent.tiling(&self.padded_shape(shape))?;
         tiling.drop_dim(self.dim());

@@ -4,6 +4,7 @@ use core::fmt;
 use core::ops::Deref;
 
 use super::cga::{check_rank, fmt_cga, permutation, same_rank};
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{OFFSET, SHARED, Tiling};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
@@ -93,9 +94,10 @@ impl Swizzle {
         order: &[u32],
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
-        check_rank("order", order.len())?; // encoding_c1
-        same_rank("CGALayout", &Ints::filled(0, cga.rank()), "order", order)?; // cga_layout_c1
-        permutation("order", order)?; // swizzled_shared_c1, amd_rotating_shared_c1
+        check_rank("order", order.len())?;
+        same_rank("CGALayout", &Ints::filled(0, cga.rank()), "order", order)
+            .of_rule("cga_layout_c1")?;
+        permutation("order", order)?;
         Ok(Self {
             vec,
             per_phase,
@@ -119,7 +121,7 @@ impl Swizzle {
             Ok(())
         })?;
         let order = required(order, family, "order")?;
-        check_rank("order", order.len())?; // encoding_c1
+        check_rank("order", order.len())?;
         let cga = CgaLayout::from_bases(order.len(), &cga.unwrap_or_default())?;
         Self::new(numbers, &order, cga)
     }
@@ -154,7 +156,7 @@ impl Swizzle {
                     "`perPhase` is {} and `maxPhase` is {}, expected 1 or more of each",
                     self.per_phase, self.max_phase
                 );
-                return Err(EncodingError::no_layout(family, reason)); // swizzled_shared_c2, amd_rotating_shared_c2
+                return Err(EncodingError::no_layout(family, reason));
             }
             tiling.lay_log2(OFFSET, cols_log2, col);
             for bit in 0..rows_log2 {
@@ -190,6 +192,15 @@ impl Swizzle {
     }
 }
 
+/// The rules that a swizzle can break.
+fn rules(kind: &Kind) -> Option<&'static str> {
+    match kind {
+        Kind::NotPermutation { .. } => Some("swizzled_shared_c1"),
+        Kind::NoLayout { .. } => Some("swizzled_shared_c2"),
+        _ => None,
+    }
+}
+
 impl SwizzledSharedEncoding {
     /// Returns the encoding with this swizzle; `vec`, `per_phase` and `max_phase` all 1 mean none.
     ///
@@ -203,7 +214,7 @@ impl SwizzledSharedEncoding {
         cga: CgaLayout,
     ) -> Result<Self, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga)?,
+            swizzle: Swizzle::new([vec, per_phase, max_phase], order, cga).of_rules(rules)?,
         })
     }
 
@@ -211,11 +222,12 @@ impl SwizzledSharedEncoding {
         let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
         self.swizzle
             .tiling(FAMILY, shape, Tiling::limit, |row| (row / per) % max)
+            .of_rules(rules)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
         Ok(Self {
-            swizzle: Swizzle::parse(FAMILY, p)?,
+            swizzle: Swizzle::parse(FAMILY, p).of_rules(rules)?,
         }
         .into())
     }

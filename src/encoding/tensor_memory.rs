@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::cga::fmt_cga;
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::text::{Parser, required, unknown_key};
 use super::tiling::{Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError};
@@ -56,22 +56,26 @@ impl TensorMemoryEncoding {
         two_ctas: bool,
         fp4_padded: bool,
     ) -> Result<Self, EncodingError> {
-        check_rank_2(&cga)?; // cga_layout_c1
+        check_rank_2(&cga).of_rule("cga_layout_c1")?;
         let bad = EncodingError::bad_value;
         if two_ctas && cga.bits().first().and_then(|b| b.step) != Some((0, 0)) {
-            return Err(EncodingError::new(Kind::NotOfCluster)); // tensor_memory_encoding_c1
+            return Err(EncodingError::new(Kind::NotOfCluster).of_rule("tensor_memory_encoding_c1"));
         }
         if !matches!(block_m, 64 | 128) {
-            return Err(bad("blockM", block_m, "64 or 128")); // tensor_memory_encoding_c2
+            return Err(bad("blockM", block_m, "64 or 128").of_rule("tensor_memory_encoding_c2"));
         }
         if !block_n.is_power_of_two() || block_n > 512 {
-            return Err(bad("blockN", block_n, "a power of two up to 512")); // tensor_memory_encoding_c3
+            return Err(bad("blockN", block_n, "a power of two up to 512")
+                .of_rule("tensor_memory_encoding_c3"));
         }
         if !matches!(col_stride, 1 | 2 | 4) {
-            return Err(bad("colStride", col_stride, "1, 2 or 4")); // tensor_memory_encoding_c4
+            return Err(
+                bad("colStride", col_stride, "1, 2 or 4").of_rule("tensor_memory_encoding_c4")
+            );
         }
         if fp4_padded && col_stride != 1 {
-            return Err(bad("colStride", col_stride, "1 with `fp4Padded`")); // tensor_memory_encoding_c5
+            return Err(bad("colStride", col_stride, "1 with `fp4Padded`")
+                .of_rule("tensor_memory_encoding_c5"));
         }
         Ok(Self {
             block_m,
@@ -139,7 +143,8 @@ impl TensorMemoryEncoding {
                 dim: "dim0",
                 found: 1 << rows,
                 expected: u64::from(self.block_m),
-            })); // tensor_memory_encoding_c6
+            })
+            .of_rule("tensor_memory_encoding_c6"));
         }
         if interleaved {
             tiling.repeat(COL, u64::from(stride));
@@ -173,7 +178,8 @@ impl TensorMemoryEncoding {
                 None => {
                     let reason = "a block has one column, expected two or more to be cut in halves for \
                                   two CTAs";
-                    return Err(EncodingError::no_layout(FAMILY, reason)); // tensor_memory_encoding_c7
+                    return Err(EncodingError::no_layout(FAMILY, reason)
+                        .of_rule("tensor_memory_encoding_c7"));
                 }
             }
         } else {
@@ -239,7 +245,7 @@ impl TensorMemoryScalesEncoding {
     /// # Errors
     /// When `cga` has not rank 2.
     pub fn new(cga: CgaLayout, block_order: ScalesBlockOrder) -> Result<Self, EncodingError> {
-        check_rank_2(&cga)?; // cga_layout_c1
+        check_rank_2(&cga).of_rule("cga_layout_c1")?;
         Ok(Self { cga, block_order })
     }
 
@@ -317,7 +323,7 @@ fn check_rank_2(cga: &CgaLayout) -> Result<(), EncodingError> {
 /// Starts a layout in which CTAs always split the tensor: one that is smaller than their number
 /// grows.
 fn start(family: &'static str, shape: &[u64], cga: &CgaLayout) -> Result<Tiling, EncodingError> {
-    let bits = shape_log2(family, 2, shape)?; // encoding_c2, encoding_c3, encoding_c4
+    let bits = shape_log2(family, 2, shape)?;
     let split = cga.split_log2();
     let limits = [0, 1].map(|d| bits[d].saturating_sub(split[d]));
     let mut tiling = Tiling::bare(&INS, 2);

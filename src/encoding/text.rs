@@ -1,6 +1,6 @@
 //! Reading the text of encodings: the small part of MLIR's attribute syntax that they use.
 
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::{Encoding, EncodingError, FAMILIES, Ints, List};
 use std::collections::HashMap;
 
@@ -197,7 +197,7 @@ impl<'a> Parser<'a> {
         let start = self.pos + skip;
         self.pos = start + digits;
         let value = i64::from_str_radix(&self.text[start..self.pos], radix)
-            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))?;
+            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6"))?;
         Ok((if negative { -value } else { value }, at))
     }
 
@@ -215,9 +215,10 @@ impl<'a> Parser<'a> {
         let (value, at) = self.signed()?;
         self.skip_type()?;
         if value < 0 {
-            return Err(EncodingError::new(Kind::Negative { at, value }));
+            return Err(EncodingError::new(Kind::Negative { at, value }).of_rule("encoding_c6"));
         }
-        u32::try_from(value).map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))
+        u32::try_from(value)
+            .map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6"))
     }
 
     /// Reads `true` or `false`.
@@ -297,7 +298,9 @@ impl<'a> Parser<'a> {
             p.expect(b'+', "`:+` and a padding")?;
             let (padding, _) = p.signed()?;
             let unsigned = |v: i64| {
-                u32::try_from(v).map_err(|_| EncodingError::new(Kind::NumberTooLarge { at }))
+                u32::try_from(v).map_err(|_| {
+                    EncodingError::new(Kind::NumberTooLarge { at }).of_rule("encoding_c6")
+                })
             };
             pairs.push((unsigned(interval)?, unsigned(padding)?))
         })?;
@@ -325,7 +328,8 @@ impl<'a> Parser<'a> {
             if keys.contains(&key) {
                 return Err(EncodingError::new(Kind::DuplicateKey {
                     key: key.to_owned(),
-                }));
+                })
+                .of_rule("encoding_c7"));
             }
             keys.push(key);
             self.expect(b'=', "`=`")?;
@@ -386,7 +390,9 @@ impl<'a> Parser<'a> {
         read: impl FnOnce(&mut Self) -> Result<T, EncodingError>,
     ) -> Result<T, EncodingError> {
         if self.depth == MAX_DEPTH {
-            return Err(EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH })); // encoding_c9
+            return Err(
+                EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH }).of_rule("encoding_c9")
+            );
         }
         self.depth += 1;
         let result = read(self);

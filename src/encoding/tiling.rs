@@ -7,7 +7,7 @@
 //! known from the start, each basis is written down once, as one packed number, in its final place.
 
 use super::cga::CgaLayout;
-use super::error::Kind;
+use super::error::{Kind, OfRule};
 use super::{EncodingError, MAX_RANK};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
@@ -56,18 +56,23 @@ pub(crate) fn shape_log2(
             family,
             found,
             expected,
-        })); // encoding_c2
+        })
+        .of_rule("encoding_c2"));
     }
     let mut bits = [0; MAX_RANK];
     let mut total = 0;
     for (dim, size) in shape.iter().enumerate() {
         if !size.is_power_of_two() {
-            return Err(EncodingError::new(Kind::ShapeSize { dim, size: *size })); // encoding_c3
+            return Err(
+                EncodingError::new(Kind::ShapeSize { dim, size: *size }).of_rule("encoding_c3")
+            );
         }
         let log2 = size.trailing_zeros();
         total += log2;
         if log2 > MAX_DIM_BITS || total > MAX_TOTAL_BITS {
-            return Err(EncodingError::new(Kind::ShapeTooLarge { bits: total })); // encoding_c4
+            return Err(
+                EncodingError::new(Kind::ShapeTooLarge { bits: total }).of_rule("encoding_c4")
+            );
         }
         bits[dim] = log2 as u8;
     }
@@ -160,7 +165,8 @@ impl Tiling {
         if total + u32::from(extra) > MAX_TOTAL_BITS {
             return Err(EncodingError::new(Kind::ShapeTooLarge {
                 bits: total + u32::from(extra),
-            })); // encoding_c4
+            })
+            .of_rule("encoding_c4"));
         }
         let cut = self.offset[dim] + self.bits[dim];
         for column in &mut self.columns[..self.len as usize] {
@@ -308,7 +314,7 @@ impl Tiling {
     /// Returns the finished layout.
     pub(crate) fn into_layout(self) -> Result<LinearLayout, EncodingError> {
         if self.overflow {
-            return Err(EncodingError::new(Kind::TooManyBits)); // encoding_c5
+            return Err(EncodingError::new(Kind::TooManyBits).of_rule("encoding_c5"));
         }
         let mut counts = [0usize; 4];
         for slot in &self.slots[..self.len as usize] {
@@ -325,7 +331,7 @@ impl Tiling {
             *place += 1;
         }
         if counts.iter().any(|c| *c > 62) {
-            return Err(EncodingError::new(Kind::TooManyBits)); // encoding_c5
+            return Err(EncodingError::new(Kind::TooManyBits).of_rule("encoding_c5"));
         }
         let ins: [(Dim, u64); 4] = core::array::from_fn(|i| (self.ins[i], 1 << counts[i]));
         let outs: [(Dim, u64); MAX_RANK] =

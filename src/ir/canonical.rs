@@ -8,7 +8,8 @@
 
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
-use crate::ir::verify::{can_store, integers, static_offsets};
+use crate::ir::ops::{amdg, ttng};
+use crate::ir::verify::{can_store, integers};
 use crate::ir::{Layouts, OpKind, TensorType, infer, uniform};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewrite};
@@ -208,7 +209,9 @@ fn tmem_store<'c>(op: Op<'c>) -> Rewrite<'c> {
     let original = values.filter_map(|(i, value)| Some((i, build::operand(conversion(value)?, 0))));
     for (i, original) in original {
         let tensor = TensorType::of(original.r#type());
-        if tensor.is_some_and(|tensor| can_store(op, &tensor)) {
+        if tensor
+            .is_some_and(|tensor| ttng::TMEMStore::of(op).is_some_and(|op| can_store(op, &tensor)))
+        {
             return Rewrite::SetOperand(i, original);
         }
     }
@@ -267,7 +270,8 @@ fn extract_slice<'c>(op: Op<'c>) -> Rewrite<'c> {
         return Rewrite::Keep;
     };
     let mut index = 0;
-    for (i, offset) in static_offsets(op).iter().enumerate() {
+    let offsets = amdg::ExtractSlice::of(op).map(amdg::ExtractSlice::static_offsets);
+    for (i, offset) in offsets.unwrap_or_default().iter().enumerate() {
         let Some(at) = u64::try_from(*offset)
             .ok()
             .filter(|at| at.is_multiple_of(part.shape[i]))

@@ -6,8 +6,7 @@
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
 use crate::encoding::{Encoding, EncodingError, infer};
-use crate::ir::verify::{integer, order};
-use crate::ir::{OpKind, TensorType};
+use crate::ir::{OpView, TensorType};
 use crate::sys::{self, build};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
@@ -123,39 +122,32 @@ fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>)
     let of_results = if i < op.result_count() { i } else { 0 };
     let operand = shape(build::operand(op, i).r#type()).ok_or(NotInferred::Free)?;
     let result = shape(build::result(op, of_results).r#type()).ok_or(NotInferred::Free)?;
-    let axis = || usize::try_from(integer(op, "axis")).map_err(|_| NotInferred::Free);
-    let Some(kind) = OpKind::of(op) else {
-        // Of MLIR's own, what works element by element.
-        return if sys::keeps_encoding(op) {
-            Ok((Rule::Same, operand, result))
-        } else {
-            Err(NotInferred::Free)
-        };
+    let axis = |axis| usize::try_from(axis).map_err(|_| NotInferred::Free);
+    let trans = |order: Vec<i32>| {
+        let order = order.into_iter().map(usize::try_from);
+        let order = order.collect::<Result<_, _>>();
+        order.map(Rule::Trans).map_err(|_| NotInferred::Free)
     };
-    use OpKind as K;
-    let rule = match kind {
-        K::TtTrans | K::TtgMemDescTrans => {
-            let order = order(op).into_iter().map(usize::try_from);
-            Rule::Trans(
-                order
-                    .collect::<Result<_, _>>()
-                    .map_err(|_| NotInferred::Free)?,
-            )
-        }
+    use OpView as V;
+    let rule = match OpView::of(op) {
+        Some(V::TtTrans(op)) => trans(op.order())?,
+        Some(V::TtgMemDescTrans(op)) => trans(op.order())?,
         // A reshape that may reorder takes elements as they lie in registers.
-        K::TtReshape if op.has_attribute("allow_reorder") => return Err(NotInferred::Free),
-        K::TtReshape | K::TtgMemDescReshape => Rule::Reshape,
-        K::TtExpandDims => Rule::ExpandDims(axis()?),
-        K::TtReduce => Rule::Reduce(axis()?),
-        K::TtJoin => Rule::Join,
-        K::TtSplit => Rule::Split,
-        K::TtgFp4ToFp => Rule::Fp4ToFp(axis()?),
+        Some(V::TtReshape(op)) if op.allow_reorder() => return Err(NotInferred::Free),
+        Some(V::TtReshape(_) | V::TtgMemDescReshape(_)) => Rule::Reshape,
+        Some(V::TtExpandDims(op)) => Rule::ExpandDims(axis(op.axis())?),
+        Some(V::TtReduce(op)) => Rule::Reduce(axis(op.axis())?),
+        Some(V::TtJoin(_)) => Rule::Join,
+        Some(V::TtSplit(_)) => Rule::Split,
+        Some(V::TtgFp4ToFp(op)) => Rule::Fp4ToFp(axis(op.axis())?),
         // The accumulator; the factors have encodings of their own.
-        K::TtDot | K::TtDotScaled | K::TtngWarpGroupDot if i == 2 => Rule::Same,
+        Some(V::TtDot(op)) if op.c_at().contains(&i) => Rule::Same,
+        Some(V::TtDotScaled(op)) if op.c_at().contains(&i) => Rule::Same,
+        Some(V::TtngWarpGroupDot(op)) if op.c_at().contains(&i) => Rule::Same,
         // The indices; what is gathered from may lie anywhere.
-        K::TtGather if i == 1 => Rule::Same,
-        K::TtLoad | K::TtBroadcast => Rule::Same,
-        K::TtngWarpGroupDotWait => Rule::Same,
+        Some(V::TtGather(op)) if op.indices_at().contains(&i) => Rule::Same,
+        Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => Rule::Same,
+        // Of MLIR's own too, what works element by element.
         _ if sys::keeps_encoding(op) => Rule::Same,
         _ => return Err(NotInferred::Free),
     };

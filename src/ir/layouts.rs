@@ -1,6 +1,8 @@
 //! What encodings and tensor types mean, computed once per context.
 
-use crate::encoding::{Encoding, EncodingError, LinearEncoding, place_of_key};
+use crate::encoding::{Encoding, LinearEncoding, place_of_key};
+use crate::ir::reason::Reason;
+use crate::ir::rules::labels;
 use crate::ir::tensor::TensorType;
 use crate::layout::{Dim, LinearLayout};
 use crate::sys;
@@ -56,7 +58,7 @@ pub(super) enum Units {
     Of([u64; 3]),
 }
 
-type Answer<T> = Result<Arc<T>, Arc<str>>;
+type Answer<T> = Result<Arc<T>, Reason>;
 /// By the address of a uniqued type or attribute.
 type Known<T> = Mutex<FxHashMap<usize, T>>;
 
@@ -103,10 +105,7 @@ impl Layouts {
     /// The reason why it is none.
     pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
-            let encoding: Encoding = self
-                .text_of_attribute(attribute)
-                .parse()
-                .map_err(|e: EncodingError| e.to_string())?;
+            let encoding: Encoding = self.text_of_attribute(attribute).parse()?;
             Ok(Arc::new(encoding))
         })
     }
@@ -115,7 +114,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The reason why it is none.
-    pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Arc<str>> {
+    pub fn normal_spelling(&self, attribute: Attribute<'_>) -> Result<Option<String>, Reason> {
         // Asked each time an encoding is parsed, also one that is there already.
         cached(&self.spellings, sys::attribute_id(attribute), || {
             let normal = self.encoding(attribute)?.to_string();
@@ -127,7 +126,7 @@ impl Layouts {
 
     /// Where, in the text that a user wrote for an attribute, the key stands that makes it no encoding.
     #[must_use]
-    pub fn place_of_flaw(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
+    pub fn place_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
         let error = attribute.to_string().parse::<Encoding>().err()?;
         place_of_key(text, error.key()?)
     }
@@ -136,7 +135,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The rule that it breaks.
-    pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Arc<str>> {
+    pub fn type_rules(&self, type_: Type<'_>) -> Result<(), Reason> {
         cached(&self.types, sys::type_id(type_), || {
             Ok(Arc::new(super::verify::type_rules(self, type_)?))
         })
@@ -147,7 +146,7 @@ impl Layouts {
     ///
     /// # Errors
     /// The reason why the type has none.
-    pub fn of_type(&self, type_: Type<'_>) -> Result<LinearLayout, Arc<str>> {
+    pub fn of_type(&self, type_: Type<'_>) -> Result<LinearLayout, Reason> {
         if let Some(tensor) = TensorType::of(type_) {
             return Ok(self.tensor(&tensor)?.full.clone());
         }
@@ -166,9 +165,7 @@ impl Layouts {
         };
         let shape = &whole[whole.len().saturating_sub(buffer.shape.len())..];
         let encoding = self.encoding(attribute)?;
-        encoding
-            .to_surjective_layout(shape)
-            .map_err(|e| e.to_string().into())
+        encoding.to_surjective_layout(shape).map_err(Reason::from)
     }
 
     /// The layout of a tensor type.
@@ -180,22 +177,20 @@ impl Layouts {
             let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
             let encoding = self.encoding(attribute)?;
             if !encoding.is_distributed() {
-                return Err(format!(
+                let text = format!(
                     "a tensor lives in registers, but `{attribute}` lays out a buffer in memory"
-                )
-                .into()); // encoding_c8
+                );
+                return Err(Reason::from(text).of_rule(labels::encoding_c8));
             }
             if encoding.rank() != tensor.shape.len() {
-                return Err(format!(
+                let text = format!(
                     "the encoding is for tensors of rank {}, but the tensor has rank {}",
                     encoding.rank(),
                     tensor.shape.len()
-                )
-                .into()); // encoding_c2
+                );
+                return Err(Reason::from(text).of_rule(labels::encoding_c2));
             }
-            let full = encoding
-                .to_surjective_layout(tensor.shape)
-                .map_err(|e| e.to_string())?;
+            let full = encoding.to_surjective_layout(tensor.shape)?;
             let unique = full
                 .remove_zero_bases(Dim::REGISTER)
                 .map_err(|e| e.to_string())?;

@@ -9,11 +9,14 @@
 
 pub mod canonical;
 mod diagnostics;
+pub mod discardable;
 pub mod infer;
 mod layouts;
 mod module;
 pub mod ops;
+mod reason;
 pub mod reference;
+pub mod rules;
 mod semantics;
 mod tensor;
 mod uniform;
@@ -24,7 +27,8 @@ pub mod view;
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::{ModuleInfo, NoGpu};
-pub use ops::{AnyKind, OpKind, UpstreamKind};
+pub use ops::{AnyKind, OpKind, OpView, UpstreamKind, UpstreamView};
+pub use reason::Reason;
 pub use semantics::LinearLayouts;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};
 pub use unknown::{TRITON_VERSION, unknown_name};

@@ -1,9 +1,12 @@
 //! What a module says about the GPU it is for.
 
 use crate::ir::OpKind;
+use crate::ir::discardable::{MAX_REGISTERS, NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
+use crate::ir::ops::ttg;
+use crate::ir::rules::broken;
 use crate::sys::{self, Diagnostic, build};
 use crate::target::{Target, TargetError};
-use melior::ir::attribute::{DenseI32ArrayAttribute, StringAttribute};
+use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationLike, OperationMutLike};
 use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
 
@@ -28,9 +31,6 @@ pub enum NoGpu {
 }
 
 impl ModuleInfo {
-    /// The attribute that names the GPU.
-    pub const TARGET: &'static str = "ttg.target";
-
     /// Reads the attributes of the module that an operation lies in (or is).
     ///
     /// # Errors
@@ -40,36 +40,35 @@ impl ModuleInfo {
             let found = Self::attribute(op, name);
             let Some(number) = found.filter(Attribute::is_integer) else {
                 return default.ok_or_else(|| {
-                    Diagnostic::new(format!(
+                    broken!(
+                        ttg_c2,
                         "has a tensor with an encoding, but the module has no `\"{name}\"`"
-                    ))
+                    )
                     .note(format!(
                         "add `\"{name}\" = ... : i32` to the module's attributes"
-                    )) // ttg_c2
+                    ))
                 });
             };
             positive(number)
                 .filter(|n| n.is_power_of_two())
                 .ok_or_else(|| {
-                    Diagnostic::new(format!(
-                        "needs `\"{name}\"` to be a positive power of two, but the module has {number}"
-                    )) // ttg_c3
+                    broken!(ttg_c3, "needs `\"{name}\"` to be a positive power of two, but the module has {number}")
                 })
         };
         Ok(Self {
             num_warps: match partition_warps(op) {
                 Some(warps) => warps,
-                None => number("ttg.num-warps", None)?,
+                None => number(NUM_WARPS, None)?,
             },
-            threads_per_warp: number("ttg.threads-per-warp", Some(32))?,
-            num_ctas: number("ttg.num-ctas", Some(1))?,
+            threads_per_warp: number(THREADS_PER_WARP, Some(32))?,
+            num_ctas: number(NUM_CTAS, Some(1))?,
         })
     }
 
     /// CTAs per cluster around an operation; one where no module says.
     #[must_use]
     pub fn num_ctas(op: OperationRef<'_, '_>) -> u64 {
-        Self::attribute(op, "ttg.num-ctas")
+        Self::attribute(op, NUM_CTAS)
             .and_then(positive)
             .unwrap_or(1)
     }
@@ -78,7 +77,7 @@ impl ModuleInfo {
     /// where a module says.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
-        let target = StringAttribute::try_from(Self::attribute(op, Self::TARGET)?).ok()?;
+        let target = StringAttribute::try_from(Self::attribute(op, TARGET)?).ok()?;
         Some(target.value().to_owned())
     }
 
@@ -104,7 +103,7 @@ impl ModuleInfo {
     /// Makes a module say which GPU it is for.
     pub fn set_gpu(module: OperationRef<'_, '_>, gpu: &Target) {
         let name = StringAttribute::new(build::context(module), gpu.name);
-        sys::mutable(module).set_attribute(Self::TARGET, name.into());
+        sys::mutable(module).set_attribute(TARGET, name.into());
     }
 
     /// An attribute of the innermost operation around `op`, itself included, that has it.
@@ -116,13 +115,13 @@ impl ModuleInfo {
     /// Warps that run an operation, where a module says.
     #[must_use]
     pub fn num_warps(op: OperationRef<'_, '_>) -> Option<u64> {
-        partition_warps(op).or_else(|| Self::attribute(op, "ttg.num-warps").and_then(positive))
+        partition_warps(op).or_else(|| Self::attribute(op, NUM_WARPS).and_then(positive))
     }
 
     /// `ttg.maxnreg`: the registers that a thread may use, where a module says.
     #[must_use]
     pub fn asked_registers(op: OperationRef<'_, '_>) -> Option<u64> {
-        Self::attribute(op, "ttg.maxnreg").and_then(positive)
+        Self::attribute(op, MAX_REGISTERS).and_then(positive)
     }
 
     /// The registers that a thread may use around an operation: 256, or less where a module or a
@@ -148,18 +147,18 @@ impl ModuleInfo {
 /// Tensors in a partition are laid out over the warps that run it, not over those of the CTA.
 fn partition_warps(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
-    entry(specialize, "partitionNumWarps", index?)
+    entry(&specialize.partition_num_warps(), index?)
 }
 
 /// What `ttg.warp_specialize` leaves of the registers to the code that an operation lies in.
 fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
     let (specialize, index) = partition(op)?;
-    entry(specialize, "actualRegisters", index.map_or(0, |i| i + 1))
+    entry(&specialize.actual_registers()?, index.map_or(0, |i| i + 1))
 }
 
 /// The `ttg.warp_specialize` around an operation and the index of the partition that it lies in,
 /// nothing for the default one.
-fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(build::Op<'c>, Option<usize>)> {
+fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
     let mut inner = build::of_context(op);
     loop {
         let outer = build::of_context(inner.parent_operation()?);
@@ -167,9 +166,12 @@ fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(build::Op<'c>, Option<usiz
             Some(OpKind::TtgWarpSpecializePartitions) => {
                 let region = inner.block()?.parent_region()?;
                 let index = outer.regions().position(|r| r == region)?;
-                return Some((build::of_context(outer.parent_operation()?), Some(index)));
+                let holder = build::of_context(outer.parent_operation()?);
+                return Some((ttg::WarpSpecialize::of(holder)?, Some(index)));
             }
-            Some(OpKind::TtgWarpSpecialize) => return Some((outer, None)),
+            Some(OpKind::TtgWarpSpecialize) => {
+                return Some((ttg::WarpSpecialize::of(outer)?, None));
+            }
             _ => inner = outer,
         }
     }
@@ -180,7 +182,6 @@ fn positive(attribute: Attribute<'_>) -> Option<u64> {
     u64::try_from(build::integer_value(attribute)?).ok()
 }
 
-fn entry(op: build::Op<'_>, name: &str, index: usize) -> Option<u64> {
-    let list = DenseI32ArrayAttribute::try_from(op.attribute(name).ok()?).ok()?;
-    u64::try_from(list.element(index).ok()?).ok()
+fn entry(list: &[i32], index: usize) -> Option<u64> {
+    u64::try_from(*list.get(index)?).ok()
 }

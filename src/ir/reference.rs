@@ -22,6 +22,8 @@ pub struct Entry {
     pub name: &'static str,
     /// What it is, in a few words.
     pub summary: &'static str,
+    /// How it is written, where its description says.
+    pub example: &'static str,
 }
 
 /// What an entry is.

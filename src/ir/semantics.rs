@@ -2,6 +2,7 @@
 //!
 //! Each answer is one call of the file that knows it; passes have no part in it.
 
+use super::rules::Rule;
 use super::{Layouts, canonical, unknown_name, verify};
 use crate::encoding::{error_of_key, place_of_key};
 use crate::layout::LinearLayout;
@@ -28,8 +29,9 @@ impl Semantics for LinearLayouts {
             let rules = verify::cache_policy(attribute);
             return rules
                 .map(|()| None)
-                .map_err(|(reason, key)| AttributeError {
+                .map_err(|(reason, key, rule)| AttributeError {
                     reason,
+                    rule: Some(rule),
                     place: place_of_key(text, key).unwrap_or(0),
                 });
         }
@@ -37,8 +39,9 @@ impl Semantics for LinearLayouts {
         layouts
             .normal_spelling(attribute)
             .map_err(|reason| AttributeError {
-                place: Layouts::place_of_flaw(attribute, text).unwrap_or(0),
+                place: Layouts::place_of_error(attribute, text).unwrap_or(0),
                 reason: reason.to_string(),
+                rule: reason.rule(),
             })
     }
 
@@ -47,11 +50,17 @@ impl Semantics for LinearLayouts {
         layouts.encoding(encoding).ok().map(|e| e.pretty_name())
     }
 
-    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String> {
+    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError> {
         let layouts: &Layouts = cache.get().expect("`new_cache` made it");
-        layouts
-            .type_rules(type_)
-            .map_err(|reason| reason.to_string())
+        layouts.type_rules(type_).map_err(|reason| AttributeError {
+            reason: reason.to_string(),
+            rule: reason.rule(),
+            place: 0,
+        })
+    }
+
+    fn rule_text(&self, label: &str) -> Option<&'static str> {
+        Rule::of_label(label).map(|rule| rule.text)
     }
 
     fn layout(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<LinearLayout, String> {

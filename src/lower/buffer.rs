@@ -6,7 +6,7 @@ use super::function::{Lowering, Outcome};
 use super::gpu::BufferIsa;
 use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
 use crate::ir::verify::policy;
-use crate::ir::{OpKind, TensorLayout};
+use crate::ir::{OpKind, OpView, TensorLayout};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use crate::target::BufferInstructions;
@@ -141,7 +141,12 @@ impl<'c> Buffer<'c> {
             .axis
             .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
         let pointer = l.get(base)[0];
-        let modifier = policy(op, "cache_modifier").unwrap_or_default();
+        let asked = match OpView::of(op) {
+            Some(OpView::AmdgBufferLoad(op)) => op.cache_policy(),
+            Some(OpView::AmdgBufferStore(op)) => op.cache_policy(),
+            _ => None,
+        };
+        let modifier = policy(asked, "cache_modifier").unwrap_or_default();
         Self {
             accesses: Accesses::of(element, layout.num_registers(), &vector),
             resource: isa.resource(

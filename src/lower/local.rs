@@ -71,10 +71,11 @@ impl<'c> View<'c> {
     fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
         let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
         let view = sys::buffer(type_).ok_or_else(unknown)?;
-        let encoding = view
-            .encoding
-            .ok_or_else(unknown)
-            .and_then(|e| layouts.encoding(e).map_err(|e| Diagnostic::new(&*e)))?;
+        let encoding = view.encoding.ok_or_else(unknown).and_then(|e| {
+            layouts
+                .encoding(e)
+                .map_err(|e| Diagnostic::new(e.to_string()))
+        })?;
         if !encoding.is_shared() {
             return Err(Diagnostic::new(
                 "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",

@@ -9,6 +9,7 @@ use super::elementwise::memory_type;
 use super::function::{Lowering, Outcome, integer};
 use super::gpu::{CachePolicy, GlobalAccess};
 use crate::access::VectorAccess;
+use crate::ir::ops::tt;
 use crate::ir::verify::policy;
 use crate::ir::{TensorLayout, TensorType};
 use crate::layout::Dim;
@@ -17,7 +18,7 @@ use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Attribute, Type, ValueLike};
 
 /// Operands of an operation with segments, by their place in its declaration.
 pub(super) fn segment<'c>(op: Op<'c>, index: usize) -> Option<Val<'c>> {
@@ -132,8 +133,8 @@ fn accesses<'c>(
 }
 
 /// What a user says of the caches by `cachePolicy`.
-fn cache_policy(op: Op<'_>) -> CachePolicy {
-    let word = |key| policy(op, key).unwrap_or_default();
+fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
+    let word = |key| policy(of, key).unwrap_or_default();
     CachePolicy {
         modifier: word("cache_modifier"),
         eviction: word("eviction_policy"),
@@ -150,7 +151,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let masks = mask.map(|m| l.get(m));
     let others = other.map(|o| l.get(o));
     let is_volatile = integer(op, "isVolatile") != 0;
-    let cache = cache_policy(op);
+    let cache = cache_policy(tt::Load::of(op).and_then(tt::Load::cache_policy));
     let mut registers = vec![pointers[0]; pointers.len()];
     for group in &accesses.groups {
         let first = group[0];
@@ -181,7 +182,7 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (pointers, values) = (l.get(pointer), l.get(value));
     let masks = mask.map(|m| l.get(m));
     let (owner, registers) = owner(l, layout.as_deref());
-    let cache = cache_policy(op);
+    let cache = cache_policy(tt::Store::of(op).and_then(tt::Store::cache_policy));
     for group in &accesses.groups {
         if group[0] & registers != 0 {
             continue;

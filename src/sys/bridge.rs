@@ -81,8 +81,21 @@ pub(super) mod ffi {
     /// another way; else both texts are empty.
     struct AttributeCheck {
         reason: String,
+        rule: &'static str,
         place: usize,
         normal: String,
+    }
+
+    /// What a type is: broken for a reason, or sound, with an empty text.
+    struct TypeCheck {
+        reason: String,
+        rule: &'static str,
+    }
+
+    /// What a label stands for, or why it stands for nothing.
+    struct Explanation {
+        is_known: bool,
+        text: String,
     }
 
     /// How to say that a name is unknown; the note is empty where there is nothing to add.
@@ -97,7 +110,10 @@ pub(super) mod ffi {
         fn check_attribute(self: &LayoutCache, attribute: usize, text: &[u8]) -> AttributeCheck;
 
         fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
-        fn check_type(self: &LayoutCache, type_: usize) -> String;
+        fn check_type(self: &LayoutCache, type_: usize) -> TypeCheck;
+        fn rule_note(label: &str) -> String;
+        fn name_rules(are_named: bool);
+        fn explain_rule(label: &[u8]) -> Explanation;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn refuse_input(name: &[u8], input: &[u8]) -> String;
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
@@ -128,7 +144,8 @@ pub(super) mod ffi {
         fn processors(machine: usize) -> Vec<String>;
         fn processor_features(machine: usize) -> Vec<String>;
         fn layout_cache(context: usize) -> &'static LayoutCache;
-        fn emit_error(op: usize, message: &str, notes: &[String]);
+        fn emit_error(op: usize, message: &str, notes: &[String], rule: &str);
+        fn diagnostic_rule(diagnostic: usize) -> usize;
         fn emit_remark(op: usize, message: &str);
         fn keeps_encoding(op: usize) -> bool;
         fn op_number(op: usize) -> OpNumber;

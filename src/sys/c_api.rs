@@ -7,7 +7,8 @@ use super::callbacks::{guard, internal, semantics};
 use crate::layout::LinearLayout;
 use melior::ir::TypeLike;
 use mlir_sys::{
-    MlirDialectRegistry, MlirLogicalResult, MlirStringCallback, MlirStringRef, MlirType,
+    MlirAttribute, MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback,
+    MlirStringRef, MlirType,
 };
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 
@@ -84,6 +85,22 @@ pub(crate) extern "C" fn linearLayoutRegisterDialects(registry: MlirDialectRegis
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn linearLayoutRegisterPasses() {
     crate::install();
+}
+
+#[unsafe(no_mangle)]
+pub(crate) extern "C" fn linearLayoutDiagnosticRule(diagnostic: MlirDiagnostic) -> MlirStringRef {
+    let label = match diagnostic.ptr as usize {
+        0 => 0,
+        diagnostic => ffi::diagnostic_rule(diagnostic),
+    };
+    if label == 0 {
+        return text("");
+    }
+    let label = MlirAttribute {
+        ptr: label as *const c_void,
+    };
+    // SAFETY: the attribute is a text, and lives as long as the context of the diagnostic.
+    unsafe { mlir_sys::mlirStringAttrGetValue(label) }
 }
 
 #[unsafe(no_mangle)]

@@ -4,14 +4,16 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{
-    self, AttributeCheck, FollowUp, OptionValue, PassOutcome, RewriteAction, UnknownName,
+    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, RewriteAction,
+    TypeCheck, UnknownName,
 };
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type, Value};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Once, OnceLock};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, Once, OnceLock, PoisonError};
 
 /// Why something is wrong, and the nearest ways out.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -20,6 +22,9 @@ pub struct Diagnostic {
     pub message: String,
     /// Fixes and details, each a note under the message.
     pub notes: Vec<String>,
+    /// The label of the rule that is broken; several where operations share a check, of which each has a
+    /// rule of its own.
+    pub rules: Vec<&'static str>,
 }
 
 impl Diagnostic {
@@ -28,7 +33,15 @@ impl Diagnostic {
         Self {
             message: message.into(),
             notes: Vec::new(),
+            rules: Vec::new(),
         }
+    }
+
+    /// Says which rule is broken, by its label.
+    #[must_use]
+    pub fn of_rules(mut self, rules: impl IntoIterator<Item = &'static str>) -> Self {
+        self.rules = rules.into_iter().collect();
+        self
     }
 
     /// Adds a note, usually the nearest fix.
@@ -39,11 +52,13 @@ impl Diagnostic {
     }
 }
 
-/// Why an attribute does not exist, and where in its text that stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// Why an attribute or type does not exist, and where in its text that stands.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AttributeError {
     /// What was found, what was expected and the nearest fix; lower case, no final period.
     pub reason: String,
+    /// The label of the rule that is broken, where one is.
+    pub rule: Option<&'static str>,
     /// Where the key that is at fault begins, in bytes; 0 where it is no one key.
     pub place: usize,
 }
@@ -80,7 +95,9 @@ pub trait Semantics: Sync {
     ///
     /// # Errors
     /// The rule that it breaks.
-    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), String>;
+    fn check_type(&self, cache: &LayoutCache, type_: Type<'_>) -> Result<(), AttributeError>;
+    /// What the rule with a label says.
+    fn rule_text(&self, label: &str) -> Option<&'static str>;
     /// The linear layout of a tensor's or a buffer's type.
     ///
     /// # Errors
@@ -191,13 +208,17 @@ impl LayoutCache {
         self.0.downcast_ref()
     }
 
-    pub(super) fn check_type(&self, type_: usize) -> String {
+    pub(super) fn check_type(&self, type_: usize) -> TypeCheck {
         // SAFETY: C++ passes the address of a live, uniqued type.
         let type_ = unsafe { super::type_(type_) };
-        match guard(|| semantics().check_type(self, type_)) {
-            Ok(Ok(())) => String::new(),
-            Ok(Err(reason)) => reason,
-            Err(panic) => internal(&panic),
+        let (reason, rule) = match guard(|| semantics().check_type(self, type_)) {
+            Ok(Ok(())) => (String::new(), None),
+            Ok(Err(error)) => (error.reason, error.rule),
+            Err(panic) => (internal(&panic), None),
+        };
+        TypeCheck {
+            reason,
+            rule: rule.unwrap_or_default(),
         }
     }
 
@@ -216,20 +237,20 @@ impl LayoutCache {
         let attribute = unsafe { super::attribute(attribute) };
         let checked = guard(|| semantics().check_attribute(self, attribute, text));
         let (error, normal) = match checked {
-            Ok(Ok(normal)) => (None, normal.unwrap_or_default()),
-            Ok(Err(error)) => (Some(error), String::new()),
+            Ok(Ok(normal)) => (AttributeError::default(), normal.unwrap_or_default()),
+            Ok(Err(error)) => (error, String::new()),
             Err(panic) => {
-                let reason = internal(&panic);
-                (Some(AttributeError { reason, place: 0 }), String::new())
+                let error = AttributeError {
+                    reason: internal(&panic),
+                    ..AttributeError::default()
+                };
+                (error, String::new())
             }
         };
-        let AttributeError { reason, place } = error.unwrap_or(AttributeError {
-            reason: String::new(),
-            place: 0,
-        });
         AttributeCheck {
-            reason,
-            place,
+            reason: error.reason,
+            rule: error.rule.unwrap_or_default(),
+            place: error.place,
             normal,
         }
     }
@@ -292,8 +313,41 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
         op.to_raw().ptr as usize,
         &diagnostic.message,
         &diagnostic.notes,
+        diagnostic.rules.first().copied().unwrap_or_default(),
     );
     Reported(())
+}
+
+/// Whether errors name the rule that is broken in a note.
+static RULES_ARE_NAMED: AtomicBool = AtomicBool::new(false);
+
+/// Makes errors name the rule that is broken in a note, from now on, or not.
+pub fn name_rules(are_named: bool) {
+    RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
+}
+
+pub(super) fn rule_note(label: &str) -> String {
+    if !RULES_ARE_NAMED.load(Ordering::Relaxed) {
+        return String::new();
+    }
+    let text = guard(|| semantics().rule_text(label)).ok().flatten();
+    text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
+}
+
+/// What a label stands for, for [`super::opt_main`] while it runs.
+pub(super) static EXPLAIN: Mutex<Option<fn(&str) -> Result<String, String>>> = Mutex::new(None);
+
+pub(super) fn explain_rule(label: &[u8]) -> Explanation {
+    let label = String::from_utf8_lossy(label);
+    let explain = *EXPLAIN.lock().unwrap_or_else(PoisonError::into_inner);
+    let explained = match guard(|| explain.map(|explain| explain(&label))) {
+        Ok(explained) => explained.unwrap_or_else(|| Err("there are no rules".to_owned())),
+        Err(panic) => Err(internal(&panic)),
+    };
+    Explanation {
+        is_known: explained.is_ok(),
+        text: explained.unwrap_or_else(|reason| format!("error: {reason}\n")),
+    }
 }
 
 /// Emits a remark at an operation's location.

@@ -10,6 +10,7 @@
 #ifndef LINEAR_LAYOUT_C_H
 #define LINEAR_LAYOUT_C_H
 
+#include "mlir-c/Diagnostics.h"
 #include "mlir-c/IR.h"
 
 #include <stdbool.h>
@@ -29,6 +30,10 @@ void linearLayoutRegisterDialects(MlirDialectRegistry registry);
 // Adds the passes to MLIR's registry of this process, so that a textual pipeline may name them:
 // `convert-layouts-to-llvm{target=cuda:90}`. Calling it again has no effect.
 void linearLayoutRegisterPasses(void);
+
+// The label of the rule that an error says is broken, as `reduce_c4`; empty where it is that of no rule.
+// `ll-opt --explain-rule=reduce_c4` says what a label stands for. The text lives as long as the context.
+MlirStringRef linearLayoutDiagnosticRule(MlirDiagnostic diagnostic);
 
 // Called once for each basis of a layout, the innermost in-dim (`register` or `offset`) first.
 //

@@ -15,7 +15,7 @@ mod translate;
 
 pub use callbacks::{
     AttributeError, Diagnostic, LayoutCache, Passes, Reported, Rewrite, Semantics, emit_error,
-    emit_remark, install,
+    emit_remark, install, name_rules,
 };
 
 pub use bridge::ffi::{FollowUp, OptionValue};
@@ -305,6 +305,8 @@ pub struct OptTexts<'t> {
     pub examples: &'t str,
     /// What `--show-dialects` prints before MLIR's list of names.
     pub dialects: &'t str,
+    /// What `--explain-rule` prints for a label, or why it is no label.
+    pub explain_rule: fn(&str) -> Result<String, String>,
     /// The line of `--version`.
     pub version: &'t str,
 }
@@ -312,6 +314,9 @@ pub struct OptTexts<'t> {
 /// Runs MLIR's `mlir-opt` driver with all dialects and passes, and returns its exit code.
 #[must_use]
 pub fn opt_main(arguments: &[String], texts: &OptTexts<'_>) -> i32 {
+    *callbacks::EXPLAIN
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(texts.explain_rule);
     ffi::opt_main(
         arguments,
         texts.overview,

@@ -2,7 +2,7 @@
 
 use crate::referee::generate::generate;
 use crate::tidy::{files, read};
-use linear_layout::ir::ops::{OpKind, call_every_accessor};
+use linear_layout::ir::ops::{OpKind, OpView};
 use linear_layout::ir::{AnyKind, UpstreamKind};
 use linear_layout::sys::build;
 use melior::Context;
@@ -62,7 +62,7 @@ impl Seen {
             }
             if let Some(kind) = OpKind::of(op) {
                 self.kinds.insert(kind);
-                self.num_accessors += call_every_accessor(op).expect("one of ours");
+                self.num_accessors += OpView::of(op).expect("one of ours").call_every_accessor();
             }
         });
     }

@@ -1,5 +1,7 @@
 //! `ll-opt`: runs passes on MLIR files, as `mlir-opt` does, with the `tt` and `ttg` dialects.
 
+mod rules;
+
 use linear_layout::sys::{self, OptTexts};
 use std::io::Write;
 use std::process::ExitCode;
@@ -17,6 +19,9 @@ EXAMPLES:
     ll-opt --fold-layout-conversions --mlir-print-ir-before-all --pretty-encodings kernel.ttgir
   List the operations, attributes and types of tt, ttg, ttng and amdg:
     ll-opt --show-dialects
+  Name the rule that an error is about, and say what it is and what breaks it:
+    ll-opt --rule-labels kernel.ttgir
+    ll-opt --explain-rule=reduce_c4
 ";
 
 fn main() -> ExitCode {
@@ -34,6 +39,7 @@ fn main() -> ExitCode {
         overview: OVERVIEW,
         examples: EXAMPLES,
         dialects: &linear_layout::ir::reference::listing(),
+        explain_rule: rules::explain,
         version: &format!("ll-opt {}", sys::version()),
     };
     ExitCode::from(u8::try_from(sys::opt_main(&arguments, &texts)).unwrap_or(1))

@@ -50,7 +50,7 @@ pub fn trans(src: &Encoding, shape: &[u64], order: &[usize]) -> Result<Encoding,
         .into(),
         Encoding::NvmmaShared(e) if order == [1, 0] => e.transposed().into(),
         Encoding::PartitionedShared(e) => {
-            let piece = e.piece(shape)?; // partitioned_shared_c5
+            let piece = e.piece(shape)?;
             let inner = trans(e.partition_layout(), &piece, order)?;
             let dim = order
                 .iter()

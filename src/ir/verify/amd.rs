@@ -1,16 +1,20 @@
 //! Rules of AMD's operations on registers and buffers.
 
-use super::buffer::{SHARED, buffer_of, encoding_of, is_in, memory_name};
-use super::{Verdict, axes, convert, dimensions, integer, layouts, operand, operand_type, result};
+use super::common::{
+    Verdict, axes, axis_within, broken, buffer, dimensions, encoding_of, ensure, layout, layouts,
+    memory_name, pointee, tensor,
+};
+use super::convert;
+use super::memdesc::{SHARED, is_in};
 use crate::encoding::{BlockedEncoding, Encoding};
 use crate::f2::apply_columns;
+use crate::ir::ops::amdg;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
-use crate::sys::{self, Diagnostic};
+use crate::sys::build::Val;
 use crate::target::{ScaledConversion, Target};
-use melior::ir::attribute::DenseI64ArrayAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{OperationRef, Type, ValueLike};
+use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;
 
 /// Which elements of a tensor the registers of the first thread hold.
@@ -33,10 +37,11 @@ fn within_thread(
     let registers = held(&src.full);
     for place in held(&dst.full) {
         ensure!(
+            extract_slice_c4 | concat_c5,
             registers.contains(&source(&place)),
             "moves registers within a thread, but the thread that holds {place:?} of the result does not hold {:?} of the operand",
             source(&place)
-        ); // extract_slice_c4, concat_c5
+        );
     }
     for dim in [Dim::LANE, Dim::WARP] {
         let bases = |layout: &TensorLayout| -> Vec<Vec<u64>> {
@@ -45,51 +50,46 @@ fn within_thread(
                 .collect()
         };
         ensure!(
+            extract_slice_c5 | concat_c6,
             bases(dst) == bases(src),
             "moves registers within a thread, but operand and result have different {}s in the same place",
             dim.name()
-        ); // extract_slice_c5, concat_c6
+        );
     }
     Ok(())
 }
 
-/// Where `amdg.extract_slice` begins.
-pub(crate) fn static_offsets(op: OperationRef<'_, '_>) -> Vec<i64> {
-    op.attribute("static_offsets")
-        .ok()
-        .and_then(|a| DenseI64ArrayAttribute::try_from(a).ok())
-        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
-        .unwrap_or_default()
-}
-
-pub(super) fn extract_slice(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+pub(super) fn extract_slice(op: amdg::ExtractSlice<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.source()), tensor(op.result())) else {
         return Ok(());
     };
-    let offsets = static_offsets(op);
+    let offsets = op.static_offsets();
     let rank = src.shape.len();
     ensure!(
+        extract_slice_c1,
         dst.shape.len() == rank && offsets.len() == rank,
         "needs a result and offsets of the operand's rank {rank}, but has {} and {}",
         dst.shape.len(),
         offsets.len()
-    ); // extract_slice_c1
+    );
     for (i, offset) in offsets.iter().copied().enumerate() {
         ensure!(
+            extract_slice_c2,
             dst.shape[i] <= src.shape[i],
             "takes {} of dimension {i}, which has size {}",
             dst.shape[i],
             src.shape[i]
-        ); // extract_slice_c2
+        );
         let fits = u64::try_from(offset)
             .is_ok_and(|from| from.saturating_add(dst.shape[i]) <= src.shape[i]);
         ensure!(
+            extract_slice_c3,
             fits,
             "takes {} from {} on in dimension {i}, which has size {}",
             dst.shape[i],
             offset,
             src.shape[i]
-        ); // extract_slice_c3
+        );
     }
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
@@ -103,17 +103,21 @@ pub(super) fn extract_slice(op: OperationRef<'_, '_>) -> Verdict {
     })
 }
 
-pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+pub(super) fn concat(op: amdg::Concat<'_, '_>) -> Verdict {
+    let sources = op.sources();
+    let src = sources.first().copied().and_then(tensor);
+    let (Some(src), Some(dst)) = (src, tensor(op.result())) else {
         return Ok(());
     };
     ensure!(
+        concat_c1,
         src.shape.len() == dst.shape.len(),
         "needs operands of the result's rank {}, but has `{}`",
         dst.shape.len(),
         src.type_
-    ); // concat_c1
+    );
     ensure!(
+        concat_c2,
         src.shape
             .iter()
             .zip(dst.shape)
@@ -121,7 +125,7 @@ pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
         "needs operands that divide the result's shape {}, but has {}",
         dimensions(dst.shape),
         dimensions(src.shape)
-    ); // concat_c2
+    );
     let count: u64 = src
         .shape
         .iter()
@@ -129,17 +133,19 @@ pub(super) fn concat(op: OperationRef<'_, '_>) -> Verdict {
         .map(|(a, b)| b / a)
         .product();
     ensure!(
-        u64::try_from(op.operand_count()) == Ok(count),
+        concat_c3,
+        u64::try_from(sources.len()) == Ok(count),
         "needs {count} operands of {} to make {}, but has {}",
         dimensions(src.shape),
         dimensions(dst.shape),
-        op.operand_count()
-    ); // concat_c3
+        sources.len()
+    );
     ensure!(
-        op.operands().all(|v| v.r#type() == src.type_),
+        concat_c4,
+        sources.iter().all(|v| v.r#type() == src.type_),
         "needs operands of one type, but not all are `{}`",
         src.type_
-    ); // concat_c4
+    );
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
     };
@@ -191,39 +197,42 @@ fn transposed(
     )
 }
 
-pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (operand(op, 0), result(op, 0)) else {
+pub(super) fn in_thread_transpose(op: amdg::InThreadTranspose<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
         return Ok(());
     };
     ensure!(
+        in_thread_transpose_c1,
         src.shape.len() == 2,
         "exchanges two dimensions, but `{}` has rank {}",
         src.type_,
         src.shape.len()
-    ); // in_thread_transpose_c1
-    let cache = Layouts::of(op.context());
+    );
+    let cache = Layouts::of(op.op().context());
     let known = src.encoding.and_then(|e| cache.encoding(e).ok());
     let Some(Encoding::Blocked(blocked)) = known.as_deref() else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            in_thread_transpose_c2,
             "needs an operand whose encoding is `#ttg.blocked`, but has `{}`",
             src.type_
-        ))]); // in_thread_transpose_c2
+        )]);
     };
-    let Ok(from) = cache.tensor(&src) else {
+    let Some(from) = layout(&src) else {
         return Ok(());
     };
     let expected = transposed(blocked, &from.full, src.shape);
-    let found = cache.tensor(&dst).ok();
+    let found = layout(&dst);
     if expected
         .as_ref()
         .is_ok_and(|expected| found.is_some_and(|found| *expected == found.full))
     {
         return Ok(());
     }
-    let diagnostic = Diagnostic::new(format!(
+    let diagnostic = broken!(
+        in_thread_transpose_c3,
         "has a result `{}` that is not the operand with the elements of each thread transposed",
         dst.type_
-    )); // in_thread_transpose_c3
+    );
     Err(vec![match expected {
         Ok(layout) => diagnostic.note(format!("the layout that follows is:{layout}")),
         Err(reason) => diagnostic.note(reason.to_string()),
@@ -232,7 +241,7 @@ pub(super) fn in_thread_transpose(op: OperationRef<'_, '_>) -> Verdict {
 
 /// Which side of a scaled conversion has two 4-bit elements in a byte.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) enum Packing {
+enum Packing {
     /// `amdg.scaled_upcast_fp4`.
     Operand,
     /// `amdg.scaled_downcast_fp4`.
@@ -241,40 +250,59 @@ pub(super) enum Packing {
     None,
 }
 
-pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
-    let (Some(src), Some(scale), Some(dst)) = (operand(op, 0), operand(op, 1), result(op, 0))
-    else {
+pub(super) fn scaled_upcast_fp4(op: amdg::ScaledUpcastFp4<'_, '_>) -> Verdict {
+    let values = [op.input(), op.scale(), op.output()];
+    scaled(op.op(), values, op.axis(), Packing::Operand)
+}
+
+pub(super) fn scaled_downcast_fp4(op: amdg::ScaledDowncastFp4<'_, '_>) -> Verdict {
+    let values = [op.input(), op.scale(), op.output()];
+    scaled(op.op(), values, op.axis(), Packing::Result)
+}
+
+pub(super) fn scaled_downcast_fp8(op: amdg::ScaledDowncastFp8<'_, '_>) -> Verdict {
+    let values = [op.input(), op.scale(), op.output()];
+    scaled(op.op(), values, op.axis(), Packing::None)
+}
+
+/// A conversion of an input by scales to an output.
+fn scaled(op: OperationRef<'_, '_>, values: [Val<'_>; 3], axis: i64, packing: Packing) -> Verdict {
+    let [Some(src), Some(scale), Some(dst)] = values.map(tensor) else {
         return Ok(());
     };
     let rank = dst.shape.len();
     ensure!(
+        scaled_c1,
         scale.shape.len() == rank,
         "needs scales of the result's rank {rank}, but has `{}`",
         scale.type_
-    ); // scaled_c1
-    let axis = integer(op, "axis");
-    let Some(axis) = usize::try_from(axis).ok().filter(|axis| *axis < rank) else {
-        return Err(vec![Diagnostic::new(format!(
+    );
+    let Some(axis) = axis_within(axis, rank) else {
+        return Err(vec![broken!(
+            scaled_c2,
             "has axis {axis}, but the result has rank {}",
             axes(rank)
-        ))]); // scaled_c2
+        )]);
     };
     ensure!(
+        scaled_c3,
         (0..rank).all(|d| d == axis || scale.shape[d] == dst.shape[d]),
         "needs scales of the result's size in all dimensions but {axis}, but has {} for {}",
         dimensions(scale.shape),
         dimensions(dst.shape)
-    ); // scaled_c3
+    );
     ensure!(
+        scaled_c4,
         scale.shape[axis] > 0 && dst.shape[axis] % scale.shape[axis] == 0,
         "needs a scale for every so many of {} elements along dimension {axis}, but has {}",
         dst.shape[axis],
         scale.shape[axis]
-    ); // scaled_c4
+    );
     ensure!(
+        scaled_c5,
         scale.encoding.is_some() == dst.encoding.is_some(),
         "needs an encoding on both scales and result, or on neither"
-    ); // scaled_c5
+    );
     if packing == Packing::Operand {
         upcast(op, &scale, &dst, 8)?;
     }
@@ -283,17 +311,19 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
         Packing::Result => convert::fp4_pairs(&dst, &src, axis)?,
         Packing::None => {
             ensure!(
+                scaled_c6,
                 src.shape == dst.shape,
                 "needs a result of the operand's shape, but has `{}` of `{}`",
                 dst.type_,
                 src.type_
-            ); // scaled_c6
+            );
             ensure!(
+                scaled_c7,
                 src.encoding == dst.encoding,
                 "needs a result of the operand's encoding, but has `{}` of `{}`",
                 dst.type_,
                 src.type_
-            ); // scaled_c7
+            );
         }
     }
     let wide = if packing == Packing::Operand {
@@ -304,24 +334,27 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
     let per_scale = wide.shape[axis] / scale.shape[axis];
     let narrow = dst.shape[axis] / scale.shape[axis];
     ensure!(
+        scaled_c8,
         packing == Packing::Operand || narrow > 1,
         "needs a scale for several elements along dimension {axis}, but has one for each"
-    ); // scaled_c8
+    );
     let Some((wide, scales)) = layouts(wide, &scale) else {
         return Ok(());
     };
     if per_scale == 1 {
         ensure!(
+            scaled_c9,
             scales.unique == wide.unique,
             "needs scales laid out as the elements are, but has `{}`",
             scale.type_
-        ); // scaled_c9
+        );
         return Ok(());
     }
     ensure!(
+        scaled_c10,
         per_scale % 8 == 0,
         "converts 8 elements by one scale, but each is for {per_scale} along dimension {axis}"
-    ); // scaled_c10
+    );
     let Some(expected) = compact(&wide.full, axis, per_scale) else {
         return Ok(());
     };
@@ -330,15 +363,17 @@ pub(super) fn scaled(op: OperationRef<'_, '_>, packing: Packing) -> Verdict {
             .iter()
             .all(|c| *c == 0);
     ensure!(
+        scaled_c11,
         shared,
         "converts 8 registers by one scale, but the first 8 of a thread have several along dimension {axis}"
-    ); // scaled_c11
+    );
     let unique = expected.remove_zero_bases(Dim::REGISTER).ok();
     ensure!(
+        scaled_c9,
         unique.as_ref() == Some(&scales.unique),
         "needs scales where the elements are that they are for, but has `{}`",
         scale.type_
-    ); // scaled_c9
+    );
     Ok(())
 }
 
@@ -371,27 +406,26 @@ fn upcast(
     };
     let conversion = target.instructions.scaled_conversion;
     ensure!(
+        scaled_c16,
         conversion != ScaledConversion::Eights || *element_name(scale.element) == *"i8",
         "needs scales of `i8` on `{target}`, but has `{}`",
         scale.type_
-    ); // scaled_c16
+    );
     let at_once = match conversion {
         ScaledConversion::Eights => 8,
         ScaledConversion::Words => on_gfx950,
         ScaledConversion::Any => return Ok(()),
     };
-    let Some(layout) = dst
-        .encoding
-        .and_then(|_| Layouts::of(op.context()).tensor(dst).ok())
-    else {
+    let Some(layout) = layout(dst) else {
         return Ok(());
     };
     ensure!(
+        scaled_c17,
         layout.unique.in_size(Dim::REGISTER) >= at_once,
         "converts {at_once} elements at a time on `{target}`, but a thread has {} of `{}`",
         layout.unique.in_size(Dim::REGISTER),
         dst.type_
-    ); // scaled_c17
+    );
     let runs_along = |dim: usize| {
         (0..at_once.ilog2() as usize).all(|bit| {
             let basis = layout.full.basis(Dim::REGISTER, bit).iter().enumerate();
@@ -401,34 +435,36 @@ fn upcast(
         })
     };
     ensure!(
+        scaled_c18,
         (0..dst.shape.len()).any(runs_along),
         "converts {at_once} elements at a time on `{target}`, so it needs them in consecutive registers, in a row along one dimension, but the result is `{}`",
         dst.type_
-    ); // scaled_c18
+    );
     Ok(())
 }
 
-pub(super) fn scaled_upcast_fp8(op: OperationRef<'_, '_>) -> Verdict {
-    super::same_encoding(op, true)?;
-    match (operand(op, 1), result(op, 0)) {
-        (Some(scale), Some(dst)) => upcast(op, &scale, &dst, 4),
+pub(super) fn scaled_upcast_fp8(op: amdg::ScaledUpcastFp8<'_, '_>) -> Verdict {
+    super::same_encoding(op.op(), true)?;
+    match (tensor(op.scale()), tensor(op.output())) {
+        (Some(scale), Some(dst)) => upcast(op.op(), &scale, &dst, 4),
         _ => Ok(()),
     }
 }
 
-pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (buffer_of(op, 0), result(op, 0)) else {
+pub(super) fn local_load_packed_transposed(op: amdg::LocalLoadPackedTransposed<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (buffer(op.src()), tensor(op.result())) else {
         return Ok(());
     };
-    let cache = Layouts::of(op.context());
+    let cache = Layouts::of(op.op().context());
     let encoding = dst.encoding.and_then(|e| cache.encoding(e).ok());
     let Some(Encoding::DotOperand(operand)) = encoding.as_deref() else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            local_load_packed_transposed_c1,
             "needs a result whose encoding is `#ttg.dot_op`, but has `{}`",
             dst.type_
-        ))]); // local_load_packed_transposed_c1
+        )]);
     };
-    let Some(memory) = encoding_of(op, &src) else {
+    let Some(memory) = encoding_of(&src) else {
         return Ok(());
     };
     let rank = src.shape.len();
@@ -444,10 +480,11 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
         .map(|o| o.to_vec())
         .unwrap_or_default();
     ensure!(
+        local_load_packed_transposed_c2,
         order == expected,
         "needs a buffer with `order = {expected:?}` for operand {}, but has {order:?}",
         operand.op_idx()
-    ); // local_load_packed_transposed_c2
+    );
     let mut shape = dst.shape.to_vec();
     if shape.len() == rank && rank >= 2 {
         let (halved, doubled) = if first {
@@ -459,96 +496,90 @@ pub(super) fn local_load_packed_transposed(op: OperationRef<'_, '_>) -> Verdict 
         shape[doubled] *= 2;
     }
     ensure!(
+        local_load_packed_transposed_c3,
         src.shape == shape,
         "needs a buffer of {}, whose pairs lie across those of {}, but has {}",
         dimensions(&shape),
         dimensions(dst.shape),
         dimensions(&src.shape)
-    ); // local_load_packed_transposed_c3
+    );
     Ok(())
 }
 
-pub(super) fn buffer_load_to_local(op: OperationRef<'_, '_>) -> Verdict {
+pub(super) fn buffer_load_to_local(op: amdg::BufferLoadToLocal<'_, '_>) -> Verdict {
     // A target that names no GPU says nothing about one.
-    if let Some(target) = ModuleInfo::known_gpu(op) {
+    if let Some(target) = ModuleInfo::known_gpu(op.op()) {
         ensure!(
+            buffer_load_to_local_c1,
             target.instructions.buffer_to_shared,
             "needs buffer instructions that write shared memory, which {} have, but the module is for `{target}`",
             Target::names_with(|instructions| instructions.buffer_to_shared)
-        ); // buffer_load_to_local_c1
+        );
     }
-    let pointee = operand_type(op, 1).and_then(sys::pointer);
-    if let (Some((pointee, _)), Some(dst)) = (pointee, buffer_of(op, 0)) {
+    let Some(dst) = buffer(op.dest()) else {
+        return Ok(());
+    };
+    if let Some((pointee, _)) = pointee(op.ptr()) {
         ensure!(
+            buffer_load_to_local_c2,
             pointee == dst.element,
             "needs a pointer to `{}`, which the buffer holds, but has one to `{pointee}`",
             dst.element
-        ); // buffer_load_to_local_c2
+        );
     }
-    let other = super::segment(op, 4);
-    if let (false, Some(offsets), Some(dst)) = (other.is_empty(), operand(op, 2), buffer_of(op, 0))
-    {
-        let matches = operand(op, other.start).is_some_and(|other| {
+    if let (Some(other), Some(offsets)) = (op.other(), tensor(op.offsets())) {
+        let matches = tensor(other).is_some_and(|other| {
             (&other.shape, other.encoding, other.element)
                 == (&offsets.shape, offsets.encoding, dst.element)
         });
         ensure!(
+            buffer_load_to_local_c3,
             matches,
             "needs `other` of `{}` in the shape and encoding of the offsets, `{}`, but has `{}`",
             dst.element,
             offsets.type_,
-            operand_type(op, other.start).map_or_else(String::new, |type_| type_.to_string())
-        ); // buffer_load_to_local_c3
+            other.r#type()
+        );
     }
     Ok(())
 }
 
-pub(super) fn async_copy_local_to_global(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(src) = buffer_of(op, 0) else {
+pub(super) fn async_copy_local_to_global(op: amdg::AsyncCopyLocalToGlobal<'_, '_>) -> Verdict {
+    let Some(src) = buffer(op.src()) else {
         return Ok(());
     };
     ensure!(
+        async_copy_local_to_global_c1,
         is_in(&src, SHARED),
         "needs a buffer in `{SHARED}`, but has one in `{}`",
         memory_name(&src)
-    ); // async_copy_local_to_global_c1
-    super::cache::store(op) // store_c1
+    );
+    super::cache::store(op.cache_policy())
 }
 
 /// The address space of global memory, by its number in the enum.
 const GLOBAL: i32 = 1;
 
-pub(super) fn buffer_write(
-    op: OperationRef<'_, '_>,
-    pointer: usize,
-    tensor: Option<Type<'_>>,
-) -> Verdict {
-    let pointer_type = operand_type(op, pointer);
-    let space = pointer_type.and_then(sys::pointer).map(|(_, space)| space);
+pub(super) fn buffer_write(ptr: Val<'_>, value: Val<'_>) -> Verdict {
     ensure!(
-        space.is_none_or(|space| space == GLOBAL),
+        buffer_c2,
+        pointee(ptr).is_none_or(|(_, space)| space == GLOBAL),
         "writes to global memory, but has `{}`",
-        pointer_type.map_or_else(String::new, |t| t.to_string())
-    ); // buffer_c2
-    buffer_access(op, pointer, tensor)
+        ptr.r#type()
+    );
+    buffer_access(ptr, value)
 }
 
 /// The pointer points to what the tensor holds.
-pub(super) fn buffer_access(
-    op: OperationRef<'_, '_>,
-    pointer: usize,
-    tensor: Option<Type<'_>>,
-) -> Verdict {
-    let pointee = operand_type(op, pointer)
-        .and_then(sys::pointer)
-        .map(|(pointee, _)| pointee);
-    let (Some(pointee), Some(tensor)) = (pointee, tensor.and_then(TensorType::of)) else {
+pub(super) fn buffer_access(ptr: Val<'_>, value: Val<'_>) -> Verdict {
+    let (Some((pointee, _)), Some(tensor)) = (pointee(ptr), tensor(value)) else {
         return Ok(());
     };
     ensure!(
+        buffer_c1,
         pointee == tensor.element,
         "needs a pointer to `{}`, but has one to `{pointee}`",
         tensor.element
-    ); // buffer_c1
+    );
     Ok(())
 }

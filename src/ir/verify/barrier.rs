@@ -1,11 +1,14 @@
 //! Rules of barriers in shared memory, of clusters, and of the launching of clusters.
 
-use super::buffer::{buffer_of, encoding_of};
+use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor};
 use super::tensor_core::on_blackwell;
-use super::{Verdict, dimensions, flag, integer, operand_type, result, segment};
 use crate::encoding::{CgaLayout, Encoding};
+use crate::ir::discardable::{NOINLINE, NUM_CTAS, is_true};
+use crate::ir::ops::{tt, ttng};
+use crate::ir::rules::labels;
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
-use crate::sys::{self, Buffer};
+use crate::sys::build::Val;
+use crate::sys::{self, Buffer, Diagnostic};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 
@@ -24,14 +27,13 @@ pub(super) fn one_each(count: u64) -> Option<CgaLayout> {
     CgaLayout::from_bases(1, &bases).ok()
 }
 
-fn cga(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Option<CgaLayout> {
-    encoding_of(op, buffer)?.cga_layout().ok()
+fn cga(buffer: &Buffer<'_>) -> Option<CgaLayout> {
+    encoding_of(buffer)?.cga_layout().ok()
 }
 
-/// A 32-bit attribute that Triton reads as unsigned.
-fn unsigned(op: OperationRef<'_, '_>, name: &str) -> Option<u64> {
-    op.has_attribute(name)
-        .then(|| u64::from(integer(op, name) as u32))
+/// A 32-bit attribute as Triton reads it, which takes a negative number for a large one.
+fn unsigned(number: i64) -> u64 {
+    u64::from(number as u32)
 }
 
 /// With a sign or without.
@@ -45,72 +47,79 @@ fn is_i64(element: Type<'_>) -> bool {
 pub(super) fn is_barrier(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
+        barrier_c1,
         is_i64(buffer.element) && buffer.shape.len() == 1 && buffer.shape[0] <= ctas,
         "needs a barrier of rank 1 with at most {ctas} elements of `i64`, one for each CTA, but has {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
-    ); // barrier_c1
-    in_one_piece(op, buffer, "barrier")?;
-    let cga = cga(op, buffer);
+    );
+    in_one_piece(buffer, "barrier", labels::barrier_c3)?;
+    let cga = cga(buffer);
     let own = cga.iter().flat_map(CgaLayout::bases);
     let own = own.filter_map(|b| b.first().copied().filter(|v| *v != 0));
     ensure!(
+        barrier_c4,
         own.enumerate().all(|(i, v)| v == 1 << i),
         "needs a barrier whose elements are those of CTAs in their order, `[1]`, `[2]` and so on with `[0]` between, but has `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
-    ); // barrier_c4
+    );
     Ok(())
 }
 
 /// A small buffer for the hardware is a whole one without a swizzle.
-fn in_one_piece(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, what: &str) -> Verdict {
-    let is_plain = encoding_of(op, buffer).is_some_and(|encoding| match &*encoding {
+fn in_one_piece(buffer: &Buffer<'_>, what: &str, label: &'static str) -> Verdict {
+    let is_plain = encoding_of(buffer).is_some_and(|encoding| match &*encoding {
         Encoding::SwizzledShared(e) => (e.vec(), e.per_phase(), e.max_phase()) == (1, 1, 1),
         _ => false,
     });
     // One of several in a row has their number in front.
-    ensure!(
-        is_plain && buffer.alloc_shape.ends_with(&buffer.shape),
+    if is_plain && buffer.alloc_shape.ends_with(&buffer.shape) {
+        return Ok(());
+    }
+    let message = format!(
         "needs a {what} in one piece, a whole buffer without a swizzle, but has `{}` of {}",
         buffer.encoding.map_or_else(String::new, |e| e.to_string()),
         dimensions(&buffer.alloc_shape)
-    ); // barrier_c3, clc_c3
-    Ok(())
+    );
+    Err(vec![Diagnostic::new(message).of_rules([label])])
 }
 
-/// The barrier that operand 0 is.
-fn first<'c>(op: OperationRef<'c, '_>) -> Result<Option<Buffer<'c>>, Vec<sys::Diagnostic>> {
-    let Some(buffer) = buffer_of(op, 0) else {
+/// A value is a barrier, and this one.
+fn known<'c>(
+    op: OperationRef<'_, '_>,
+    alloc: Val<'c>,
+) -> Result<Option<Buffer<'c>>, Vec<Diagnostic>> {
+    let Some(buffer) = buffer(alloc) else {
         return Ok(None);
     };
     is_barrier(op, &buffer)?;
     Ok(Some(buffer))
 }
 
-pub(super) fn barrier(op: OperationRef<'_, '_>) -> Verdict {
-    first(op).map(drop)
+pub(super) fn barrier(op: OperationRef<'_, '_>, alloc: Val<'_>) -> Verdict {
+    known(op, alloc).map(drop)
 }
 
-pub(super) fn counted(op: OperationRef<'_, '_>) -> Verdict {
-    first(op)?;
-    // Triton takes a negative count for a large one.
+pub(super) fn counted(op: OperationRef<'_, '_>, alloc: Val<'_>, count: i64) -> Verdict {
+    known(op, alloc)?;
     ensure!(
-        unsigned(op, "count").is_none_or(|count| count > 0),
-        "needs a `count` of at least 1, but has {}",
-        integer(op, "count")
-    ); // barrier_c2
+        barrier_c2,
+        unsigned(count) > 0,
+        "needs a `count` of at least 1, but has {count}"
+    );
     Ok(())
 }
 
-pub(super) fn init(op: OperationRef<'_, '_>) -> Verdict {
-    counted(op)?;
-    let ctas = ModuleInfo::num_ctas(op);
-    if let Some(buffer) = buffer_of(op, 0) {
+pub(super) fn init(op: ttng::InitBarrier<'_, '_>) -> Verdict {
+    counted(op.op(), op.alloc(), op.count())?;
+    let ctas = ModuleInfo::num_ctas(op.op());
+    if let Some(buffer) = buffer(op.alloc()) {
         ensure!(
-            buffer.shape[0] == ctas || !is_within(op, SPECIALIZE),
+            init_barrier_c1,
+            buffer.shape[0] == ctas || !is_within(op.op(), SPECIALIZE),
             "makes a barrier that CTAs share, which cannot be done inside `{}`",
             SPECIALIZE.name()
-        ); // init_barrier_c1
+        );
     }
     Ok(())
 }
@@ -127,174 +136,170 @@ fn is_within(op: OperationRef<'_, '_>, kind: OpKind) -> bool {
 }
 
 /// `fromCTA` names a CTA, whose own element of the barrier it is about.
-fn from_cta(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
-    let Some(from) = unsigned(op, "fromCTA") else {
+fn from_cta(op: OperationRef<'_, '_>, buffer: &Buffer<'_>, from: Option<i64>) -> Verdict {
+    let Some(from) = from else {
         return Ok(());
     };
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
-        from < ctas,
-        "needs a `fromCTA` from 0 to {}, but has {}",
-        ctas.saturating_sub(1),
-        integer(op, "fromCTA")
-    ); // from_cta_c1
+        from_cta_c1,
+        unsigned(from) < ctas,
+        "needs a `fromCTA` from 0 to {}, but has {from}",
+        ctas.saturating_sub(1)
+    );
     ensure!(
-        buffer.shape == [ctas] && cga(op, buffer) == one_each(ctas),
+        from_cta_c2,
+        buffer.shape == [ctas] && cga(buffer) == one_each(ctas),
         "has `fromCTA`, so it needs a barrier with an element for each of {ctas} CTAs, but has {} with `CGALayout = {}`",
         dimensions(&buffer.shape),
-        cga(op, buffer).as_ref().map_or_else(String::new, bases)
-    ); // from_cta_c2
+        cga(buffer).as_ref().map_or_else(String::new, bases)
+    );
     Ok(())
 }
 
-pub(super) fn expect(op: OperationRef<'_, '_>) -> Verdict {
-    first(op)?.map_or(Ok(()), |buffer| from_cta(op, &buffer))
+pub(super) fn expect(op: ttng::BarrierExpect<'_, '_>) -> Verdict {
+    known(op.op(), op.alloc())?.map_or(Ok(()), |buffer| from_cta(op.op(), &buffer, op.from_cta()))
 }
 
-pub(super) fn arrive(op: OperationRef<'_, '_>) -> Verdict {
-    counted(op)?;
-    let Some(buffer) = buffer_of(op, 0) else {
+pub(super) fn arrive(op: ttng::ArriveBarrier<'_, '_>) -> Verdict {
+    counted(op.op(), op.alloc(), op.count())?;
+    let Some(buffer) = buffer(op.alloc()) else {
         return Ok(());
     };
-    let ctas = ModuleInfo::num_ctas(op);
+    let ctas = ModuleInfo::num_ctas(op.op());
     // A mask of 0 is a plain arrival.
-    let multicast = unsigned(op, "multicastCTA").filter(|mask| *mask != 0);
+    let multicast = op.multicast_cta().filter(|mask| unsigned(*mask) != 0);
     if let Some(mask) = multicast {
         ensure!(
+            arrive_barrier_c1,
             ctas > 1,
-            "arrives at several CTAs, but the module has one: `\"ttg.num-ctas\"` is {ctas}"
-        ); // arrive_barrier_c1
+            "arrives at several CTAs, but the module has one: `\"{NUM_CTAS}\"` is {ctas}"
+        );
         ensure!(
-            mask < ctas,
-            "needs a `multicastCTA` of at most {}, but has {}",
-            ctas - 1,
-            integer(op, "multicastCTA")
-        ); // arrive_barrier_c2
-        ensure_one_each(op, &buffer)?;
+            arrive_barrier_c2,
+            unsigned(mask) < ctas,
+            "needs a `multicastCTA` of at most {}, but has {mask}",
+            ctas - 1
+        );
+        ensure_one_each(op.op(), &buffer)?;
     }
-    from_cta(op, &buffer)?;
+    from_cta(op.op(), &buffer, op.from_cta())?;
+    let from = op.from_cta().filter(|_| multicast.is_some());
     ensure!(
-        multicast.is_none() || unsigned(op, "fromCTA").is_none_or(|from| from == ctas - 1),
+        arrive_barrier_c3,
+        from.is_none_or(|from| unsigned(from) == ctas - 1),
         "has both `multicastCTA` and a `fromCTA` of {}, of which it can have one",
-        integer(op, "fromCTA")
-    ); // arrive_barrier_c3
+        from.unwrap_or(0)
+    );
     Ok(())
 }
 
 /// Each CTA has an element of its own, at which what ends there arrives.
 fn ensure_one_each(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
     let expected = one_each(ModuleInfo::num_ctas(op));
-    let found = cga(op, buffer);
+    let found = cga(buffer);
     ensure!(
+        barrier_c3,
         found == expected,
         "needs a barrier with `CGALayout = {}`, an element for each CTA, but has `{}`",
         expected.as_ref().map_or_else(String::new, bases),
         found.as_ref().map_or_else(String::new, bases)
-    ); // barrier_c3
+    );
     Ok(())
 }
 
-/// The last operand, where there are more than `without`, is a barrier.
-pub(super) fn last(op: OperationRef<'_, '_>, without: usize) -> Verdict {
-    let count = op.operand_count();
-    match operand_type(op, count.wrapping_sub(1)).and_then(sys::buffer) {
-        Some(buffer) if count > without => is_barrier(op, &buffer),
-        _ => Ok(()),
-    }
-}
-
 /// The barriers at which an operation arrives when it is done.
-pub(super) fn completion(op: OperationRef<'_, '_>, barriers: std::ops::Range<usize>) -> Verdict {
-    for i in barriers {
-        if let Some(buffer) = operand_type(op, i).and_then(sys::buffer) {
-            is_barrier(op, &buffer)?;
+pub(super) fn completion(op: OperationRef<'_, '_>, barriers: &[Val<'_>]) -> Verdict {
+    for barrier in barriers {
+        if let Some(buffer) = known(op, *barrier)? {
             ensure_one_each(op, &buffer)?;
         }
     }
     Ok(())
 }
 
-pub(super) fn commit(op: OperationRef<'_, '_>) -> Verdict {
-    on_blackwell(op)?;
-    let described = segment(op, 2).len();
+pub(super) fn commit(op: ttng::TCGen5Commit<'_, '_>) -> Verdict {
+    on_blackwell(op.op())?;
+    let described = op.descs().len();
     ensure!(
+        tc_gen5_commit_c1,
         described <= 4,
         "takes at most 4 buffers as `descs`, but has {described}"
-    ); // tc_gen5_commit_c1
-    completion(op, 0..1)
+    );
+    completion(op.op(), &[op.barrier()])
 }
 
 /// A buffer for the answer to `ttng.clc_try_cancel`: 128 bits, the same for all CTAs.
-fn answer(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(buffer) = buffer_of(op, 0) else {
+pub(super) fn answer(value: Val<'_>) -> Verdict {
+    let Some(buffer) = buffer(value) else {
         return Ok(());
     };
     ensure!(
+        clc_c1,
         is_i64(buffer.element) && buffer.shape == [2],
         "needs a buffer of 2 elements of `i64` for the answer, but has {} of `{}`",
         dimensions(&buffer.shape),
         buffer.element
-    ); // clc_c1
-    let cga = cga(op, &buffer);
+    );
+    let cga = cga(&buffer);
     ensure!(
+        clc_c2,
         cga.as_ref()
             .is_none_or(|cga| cga.bases().all(|b| b.iter().all(|v| *v == 0))),
         "needs one answer for all CTAs, but has `CGALayout = {}`",
         cga.as_ref().map_or_else(String::new, bases)
-    ); // clc_c2
-    in_one_piece(op, &buffer, "buffer for the answer") // clc_c3
+    );
+    in_one_piece(&buffer, "buffer for the answer", labels::clc_c3)
 }
 
-pub(super) fn try_cancel(op: OperationRef<'_, '_>) -> Verdict {
-    answer(op)?;
-    completion(op, 1..2)
+pub(super) fn try_cancel(op: ttng::CLCTryCancel<'_, '_>) -> Verdict {
+    answer(op.result())?;
+    completion(op.op(), &[op.mbarrier()])
 }
 
-pub(super) fn try_cancel_sync(op: OperationRef<'_, '_>) -> Verdict {
-    if let Some(tensor) = result(op, 0) {
+pub(super) fn try_cancel_sync(op: ttng::CLCTryCancelSync<'_, '_>) -> Verdict {
+    if let Some(tensor) = tensor(op.result()) {
         ensure!(
+            clc_try_cancel_sync_c1,
             tensor.shape == [2] && *element_name(tensor.element) == *"i64",
             "makes an answer of 2 elements of `i64`, but the result is `{}`",
             tensor.type_
-        ); // clc_try_cancel_sync_c1
+        );
     }
     Ok(())
-}
-
-pub(super) fn load_result(op: OperationRef<'_, '_>) -> Verdict {
-    answer(op)
 }
 
 pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     let ctas = ModuleInfo::num_ctas(op);
     ensure!(
+        cluster_c1,
         ctas > 1,
-        "needs a cluster of several CTAs, but the module's `\"ttg.num-ctas\"` is {ctas}"
-    ); // cluster_c1
+        "needs a cluster of several CTAs, but the module's `\"{NUM_CTAS}\"` is {ctas}"
+    );
     Ok(())
 }
 
-pub(super) fn cluster(op: OperationRef<'_, '_>) -> Verdict {
-    in_cluster(op)?;
-    let mut above = op.parent_operation();
-    while let Some(parent) = above {
-        if OpKind::TtFunc.is(parent) {
-            let inlined = !flag(parent, "noinline");
-            let is_kernel = !parent.has_attribute("sym_visibility")
-                || parent
-                    .attribute("sym_visibility")
-                    .is_ok_and(|a| a.to_string() == "\"public\"");
-            ensure!(
-                inlined || is_kernel,
-                "waits for the whole cluster, so it must be in a kernel or in a function that is inlined"
-            ); // cluster_barrier_c1
-            return Ok(());
+pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
+    in_cluster(op.op())?;
+    let mut above = op.op().parent_operation();
+    let function = loop {
+        match above {
+            Some(parent) if OpKind::TtFunc.is(parent) => break tt::Func::of(parent),
+            Some(parent) => above = parent.parent_operation(),
+            None => break None,
         }
-        above = parent.parent_operation();
-    }
+    };
+    let can_wait = function.is_some_and(|function| {
+        let is_inlined = !is_true(function.op(), NOINLINE);
+        is_inlined
+            || function
+                .sym_visibility()
+                .is_none_or(|visibility| visibility == "public")
+    });
     ensure!(
-        false,
+        cluster_barrier_c1,
+        can_wait,
         "waits for the whole cluster, so it must be in a kernel or in a function that is inlined"
-    ); // cluster_barrier_c1
+    );
     Ok(())
 }

@@ -1,59 +1,63 @@
 //! Rules of how accesses use the caches.
 
-use super::Verdict;
 use super::cache_policy::field;
+use super::common::{Verdict, broken, ensure};
 use crate::ir::Layouts;
-use melior::ir::OperationRef;
-use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, AttributeLike};
 
-/// One word of an operation's `cachePolicy`, such as what stands behind `cache_modifier =`.
-pub(crate) fn policy(op: OperationRef<'_, '_>, key: &str) -> Option<String> {
-    let attribute = op.attribute("cachePolicy").ok()?;
-    let text = Layouts::of(op.context()).text_of_attribute(attribute);
+/// One word of an operation's cache policy, such as what stands behind `cache_modifier =`.
+pub(crate) fn policy(policy: Option<Attribute<'_>>, key: &str) -> Option<String> {
+    let attribute = policy?;
+    let text = Layouts::of(attribute.context()).text_of_attribute(attribute);
     field(&text, key).map(str::to_owned)
 }
 
 /// The modifier, where there is one.
-fn modifier(op: OperationRef<'_, '_>) -> Option<String> {
-    policy(op, "cache_modifier").filter(|name| name != "none")
+fn modifier(of: Option<Attribute<'_>>) -> Option<String> {
+    policy(of, "cache_modifier").filter(|name| name != "none")
 }
 
-pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
-    let found = modifier(op).unwrap_or_default();
+pub(super) fn load(policy: Option<Attribute<'_>>) -> Verdict {
+    let found = modifier(policy).unwrap_or_default();
     ensure!(
+        load_c1,
         !matches!(&*found, "wb" | "wt"),
         "reads, but its cache modifier `{found}` is for writes; expected `ca`, `cg`, `cs` or `cv`"
-    ); // load_c1
+    );
     Ok(())
 }
 
-pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
-    let found = modifier(op).unwrap_or_default();
+pub(super) fn store(policy: Option<Attribute<'_>>) -> Verdict {
+    let found = modifier(policy).unwrap_or_default();
     ensure!(
+        store_c1,
         !matches!(&*found, "ca" | "cv"),
         "writes, but its cache modifier `{found}` is for reads; expected `cg`, `cs`, `wb` or `wt`"
-    ); // store_c1
+    );
     Ok(())
 }
 
 /// Copies by the accelerator pass the first cache by.
-pub(super) fn beside_first(op: OperationRef<'_, '_>) -> Verdict {
+pub(super) fn beside_first(of: Option<Attribute<'_>>) -> Verdict {
     ensure!(
-        modifier(op).is_none(),
+        tma_c13,
+        modifier(of).is_none(),
         "copies beside the first cache, so it takes no cache modifier, but has `{}`",
-        modifier(op).unwrap_or_default()
-    ); // tma_c13
-    let first = policy(op, "l1").filter(|name| name != "none");
+        modifier(of).unwrap_or_default()
+    );
+    let first = policy(of, "l1").filter(|name| name != "none");
     ensure!(
+        tma_c13,
         first.is_none(),
         "copies beside the first cache, so it takes no `l1` policy, but has `{}`",
         first.unwrap_or_default()
-    ); // tma_c13
-    let prefetched = policy(op, "l2_prefetch_size");
+    );
+    let prefetched = policy(of, "l2_prefetch_size");
     ensure!(
+        tma_c14,
         prefetched.is_none(),
         "copies what it is told to, so it takes no `l2_prefetch_size`, but has `{}`",
         prefetched.unwrap_or_default()
-    ); // tma_c14
+    );
     Ok(())
 }

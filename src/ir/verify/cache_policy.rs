@@ -1,9 +1,10 @@
 //! The rules of `#ttng.cache_policy`, which its documentation labels.
 
+use crate::ir::rules::labels;
 use melior::ir::Attribute;
 
-/// A rule that is broken, and the key that breaks it.
-type Broken = (String, &'static str);
+/// A rule that is broken: why, the key that breaks it, and the rule's label.
+type Broken = (String, &'static str, &'static str);
 
 /// Checks a cache policy.
 ///
@@ -30,12 +31,12 @@ pub(super) fn field<'t>(text: &'t str, key: &str) -> Option<&'t str> {
 
 fn rules(text: &str) -> Result<(), Broken> {
     let field = |key: &str| field(text, key);
-    let broken = |reason: String, key| Err((reason, key));
+    let broken = |label, reason: String, key| Err((reason, key, label));
     if let (Some(modifier), Some(l1)) = (field("cache_modifier"), field("l1")) {
         let reason = format!(
             "`cache_modifier` is {modifier} and `l1` is {l1}, expected one of them; drop the other"
         );
-        return broken(reason, "l1"); // cache_policy_c1
+        return broken(labels::cache_policy_c1, reason, "l1");
     }
     let l2 = ["l2_primary", "l2_secondary", "l2_fraction"];
     if let Some(key) = l2.into_iter().find(|key| field(key).is_some())
@@ -45,19 +46,19 @@ fn rules(text: &str) -> Result<(), Broken> {
             "`{key}` is given without `{missing}`, expected all of `l2_primary`, `l2_secondary` and \
              `l2_fraction`, or none"
         );
-        return broken(reason, key); // cache_policy_c2
+        return broken(labels::cache_policy_c2, reason, key);
     }
     if field("l2_primary") == Some("no_allocate") {
         let reason = "`l2_primary` is no_allocate, expected evict_normal, evict_unchanged, evict_first \
                       or evict_last";
-        return broken(reason.to_owned(), "l2_primary"); // cache_policy_c3
+        return broken(labels::cache_policy_c3, reason.to_owned(), "l2_primary");
     }
     if let Some(secondary) = field("l2_secondary")
         && !matches!(secondary, "evict_first" | "evict_unchanged")
     {
         let reason =
             format!("`l2_secondary` is {secondary}, expected evict_first or evict_unchanged");
-        return broken(reason, "l2_secondary"); // cache_policy_c4
+        return broken(labels::cache_policy_c4, reason, "l2_secondary");
     }
     if let Some(fraction) = field("l2_fraction") {
         let value = fraction.strip_suffix(" : f32").unwrap_or_default();
@@ -65,7 +66,7 @@ fn rules(text: &str) -> Result<(), Broken> {
             let reason = format!(
                 "`l2_fraction` is {fraction}, expected an f32 above 0 and up to 1, as in `0.5 : f32`"
             );
-            return broken(reason, "l2_fraction"); // cache_policy_c5
+            return broken(labels::cache_policy_c5, reason, "l2_fraction");
         }
     }
     if let Some(size) = field("l2_prefetch_size")
@@ -74,7 +75,7 @@ fn rules(text: &str) -> Result<(), Broken> {
         let reason = format!(
             "`l2_prefetch_size` is {size}, expected `64 : i32`, `128 : i32` or `256 : i32`"
         );
-        return broken(reason, "l2_prefetch_size"); // cache_policy_c6
+        return broken(labels::cache_policy_c6, reason, "l2_prefetch_size");
     }
     Ok(())
 }

@@ -1,8 +1,7 @@
 //! Where tensors laid out by `#ttg.generic_linear` may stand.
 
-use super::{Verdict, one};
+use super::common::{Verdict, broken, convert_note};
 use crate::ir::OpKind;
-use crate::sys::Diagnostic;
 use melior::ir::Type;
 
 /// Operations of `tt`, `ttg` and `ttng` that take them.
@@ -46,8 +45,11 @@ pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
     if TAKEN_BY.contains(&kind) {
         return Ok(());
     }
-    Err(one(Diagnostic::new(format!(
-        "does not take a tensor whose warps are swizzled, but has `{type_}`"
-    ))
-    .note("convert it with `ttg.convert_layout`"))) // generic_linear_c1
+    Err(vec![
+        broken!(
+            generic_linear_c1,
+            "does not take a tensor whose warps are swizzled, but has `{type_}`"
+        )
+        .note(convert_note("it")),
+    ])
 }

@@ -1,7 +1,10 @@
 //! What every operand and result is checked for: tensors and buffers against the module.
 
-use super::{Verdict, convert::verdict, generic};
+use super::common::{Verdict, broken, ensure, verdict};
+use super::generic;
+use crate::ir::discardable::{NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
 use crate::ir::layouts::{TypeFacts, Units};
+use crate::ir::rules::labels;
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
 use crate::sys::{self, Diagnostic, build};
 use melior::ir::operation::OperationLike;
@@ -82,15 +85,17 @@ fn size(
         return Ok(());
     }
     let elements = elements.filter(|n| *n <= MAX_ELEMENTS).ok_or_else(|| {
-        Diagnostic::new(format!(
+        broken!(
+            tt_c1,
             "has too many elements in {place}: `{type_}` has more than {MAX_ELEMENTS}"
-        ))
-    })?; // tt_c1
+        )
+    })?;
     if !elements.is_power_of_two() {
-        return Err(Diagnostic::new(format!(
+        return Err(broken!(
+            tt_c2,
             "needs a power of two of elements in {place}, but `{type_}` has {elements}"
-        ))
-        .note("pad the tensor to the next power of two and mask the rest")); // tt_c2
+        )
+        .note("pad the tensor to the next power of two and mask the rest"));
     }
     Ok(())
 }
@@ -114,20 +119,22 @@ fn layout(
     };
     let expected = [
         (
+            labels::ttg_c6,
             "threads per warp",
-            "ttg.threads-per-warp",
+            THREADS_PER_WARP,
             module.threads_per_warp,
         ),
-        ("warps per CTA", "ttg.num-warps", module.num_warps),
-        ("CTAs", "ttg.num-ctas", module.num_ctas),
+        (labels::ttg_c7, "warps per CTA", NUM_WARPS, module.num_warps),
+        (labels::ttg_c8, "CTAs", NUM_CTAS, module.num_ctas),
     ];
-    for (found, (what, attribute, expected)) in found.into_iter().zip(expected) {
+    for (found, (label, what, attribute, expected)) in found.into_iter().zip(expected) {
         if found != expected {
             return Err(Diagnostic::new(format!(
                 "has an invalid layout in {place}: it has {found} {what}, but the module says {expected}"
             ))
+            .of_rules([label])
             .note(format!("the type is `{type_}`"))
-            .note(format!("change the encoding, or the module's `\"{attribute}\"`"))); // ttg_c6, ttg_c7, ttg_c8
+            .note(format!("change the encoding, or the module's `\"{attribute}\"`")));
         }
     }
     Ok(())
@@ -141,8 +148,10 @@ fn not_laid_out(op: OperationRef<'_, '_>, type_: Type<'_>, place: Place) -> Resu
         .tensor(&tensor)
         .map(drop)
         .map_err(|reason| {
+            // The rule of the encoding says more than that there is one.
             Diagnostic::new(format!("has an invalid layout in {place}: {reason}"))
-                .note(format!("the type is `{type_}`")) // ttg_c5
+                .of_rules([reason.rule().unwrap_or(labels::ttg_c5)])
+                .note(format!("the type is `{type_}`"))
         })
 }
 
@@ -157,11 +166,14 @@ fn buffer(
     };
     let expected = ModuleInfo::num_ctas(op);
     if found != expected {
-        return Err(Diagnostic::new(format!(
+        return Err(broken!(
+            ttg_c9,
             "has an invalid layout in {place}: it has {found} CTAs, but the module says {expected}"
-        ))
+        )
         .note(format!("the type is `{type_}`"))
-        .note("change the encoding, or the module's `\"ttg.num-ctas\"`")); // ttg_c9
+        .note(format!(
+            "change the encoding, or the module's `\"{NUM_CTAS}\"`"
+        )));
     }
     Ok(())
 }
@@ -171,14 +183,19 @@ fn buffer(
 /// # Errors
 /// It stands elsewhere.
 pub fn attribute(op: OperationRef<'_, '_>, name: &str) -> Verdict {
-    let function = name == "ttg.num-warps";
-    if !function && !matches!(name, "ttg.num-ctas" | "ttg.threads-per-warp" | "ttg.target") {
+    let function = name == NUM_WARPS;
+    if !function && ![NUM_CTAS, THREADS_PER_WARP, TARGET].contains(&name) {
         return Ok(());
     }
     ensure!(
+        ttg_c4,
         sys::is_module(op) || (function && OpKind::TtFunc.is(op)),
         "has the attribute `\"{name}\"`, which stands on a module{} only",
-        if function { " or a `tt.func`" } else { "" }
-    ); // ttg_c4
+        if function {
+            format!(" or a `{}`", OpKind::TtFunc.name())
+        } else {
+            String::new()
+        }
+    );
     Ok(())
 }

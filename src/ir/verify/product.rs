@@ -1,14 +1,14 @@
 //! Rules of matrix products.
 
-use super::convert::verdict;
-use super::{Verdict, dimensions, integer, operand, result, segment};
+use super::common::{Verdict, broken, buffer, convert_note, dimensions, ensure, tensor, verdict};
 use crate::encoding::{CgaLayout, DotOperandEncoding, Encoding};
+use crate::ir::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
-use crate::sys::{self, Diagnostic};
-use melior::ir::attribute::BoolAttribute;
+use crate::sys::Diagnostic;
+use crate::sys::build::Val;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
-use melior::ir::{Attribute, OperationRef};
+use melior::ir::{Attribute, Type};
 
 /// M x K times K x N is M x N, with the same leading dimensions everywhere.
 pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
@@ -21,127 +21,123 @@ pub(super) fn shapes(a: &[u64], b: &[u64], d: &[u64]) -> Option<Diagnostic> {
             && b[rank - 1] == d[rank - 1]
     };
     (!fits).then(|| {
-        Diagnostic::new(format!(
+        broken!(
+            dot_c2 | dot_scaled_c3 | warp_group_dot_c1 | tc_gen5_mma_c2 | tc_gen5_mma_scaled_c2,
             "needs shapes M x K, K x N and M x N, but has {}, {} and {}",
             dimensions(a),
             dimensions(b),
             dimensions(d)
-        )) // dot_c2, dot_scaled_c3, warp_group_dot_c1, tc_gen5_mma_c2, tc_gen5_mma_scaled_c2
+        )
     })
 }
 
-/// Element types of scaled operands that stand in pairs in a byte, by their number in the enum.
-const E2M1: i64 = 4;
-
 /// The sizes of a scaled product, with pairs of 4-bit elements unpacked: M x K, K x N.
-fn unpacked(op: OperationRef<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
+fn unpacked(op: tt::DotScaled<'_, '_>, a: &[u64], b: &[u64]) -> (Vec<u64>, Vec<u64>) {
     let (mut a, mut b) = (a.to_vec(), b.to_vec());
     let rank = a.len();
-    let along_k = |name: &str| {
-        op.attribute(name)
-            .ok()
-            .and_then(|a| BoolAttribute::try_from(a).ok())
-            .is_none_or(|a| a.value())
-    };
-    if integer(op, "a_elem_type") == E2M1 {
-        a[if along_k("lhs_k_pack") {
-            rank - 1
-        } else {
-            rank - 2
-        }] *= 2;
+    let [last, before] = [rank - 1, rank - 2];
+    if op.a_elem_type() == ScaleDotElemType::E2m1 {
+        a[if op.lhs_k_pack() { last } else { before }] *= 2;
     }
-    if integer(op, "b_elem_type") == E2M1 {
-        b[if along_k("rhs_k_pack") {
-            rank - 2
-        } else {
-            rank - 1
-        }] *= 2;
+    if op.b_elem_type() == ScaleDotElemType::E2m1 {
+        b[if op.rhs_k_pack() { before } else { last }] *= 2;
     }
     (a, b)
 }
 
-pub(super) fn dot_scaled(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(a), Some(b), Some(d)) = (operand(op, 0), operand(op, 1), result(op, 0)) else {
+pub(super) fn dot_scaled(op: tt::DotScaled<'_, '_>) -> Verdict {
+    let (Some(a), Some(b), Some(d)) = (tensor(op.a()), tensor(op.b()), tensor(op.d())) else {
         return Ok(());
     };
     let rank = a.shape.len();
     ensure!(
+        dot_scaled_c1,
         rank == 2 || rank == 3,
         "multiplies matrices, of rank 2 or 3 with several of them, but has `{}`",
         a.type_
-    ); // dot_scaled_c1
+    );
     ensure!(
+        dot_scaled_c2,
         b.shape.len() == rank && d.shape.len() == rank,
         "needs operands and a result of one rank, but has ranks {rank}, {} and {}",
         b.shape.len(),
         d.shape.len()
-    ); // dot_scaled_c2
+    );
     let (left, right) = unpacked(op, a.shape, b.shape);
     if let Some(diagnostic) = shapes(&left, &right, d.shape) {
-        return Err(vec![diagnostic]); // dot_scaled_c3
+        return Err(vec![diagnostic]);
     }
     let k = left[rank - 1];
-    let scale = |group: usize| segment(op, group).next().and_then(|i| operand(op, i));
+    let scales = [op.a_scale(), op.b_scale()].map(|scale| scale.and_then(tensor));
+    let sizes = [("a", d.shape[rank - 2]), ("b", d.shape[rank - 1])];
     let mut factors = Vec::new();
-    for (group, what, size) in [(3, "a", d.shape[rank - 2]), (4, "b", d.shape[rank - 1])] {
-        let Some(scale) = scale(group) else { continue };
+    for (scale, (what, size)) in scales.iter().zip(sizes) {
+        let Some(scale) = scale else { continue };
         let along_k = scale.shape.last().copied().unwrap_or(0);
         let factor = k.checked_div(along_k).unwrap_or(0);
         ensure!(
+            dot_scaled_c4,
             (factor == 16 || factor == 32) && scale.shape.get(rank - 1) == Some(&along_k),
             "needs a scale for every 16 or 32 elements along K, but `{what}` has {along_k} for {k}: `{}`",
             scale.type_
-        ); // dot_scaled_c4
+        );
         ensure!(
+            dot_scaled_c5,
             scale.shape[rank - 2] == size,
             "needs scales of `{what}` for {size} rows, but has `{}`",
             scale.type_
-        ); // dot_scaled_c5
+        );
         factors.push(factor);
     }
     ensure!(
+        dot_scaled_c6,
         factors.windows(2).all(|pair| pair[0] == pair[1]),
         "needs as many elements for each scale of `a` as for each of `b`, but has {factors:?}"
-    ); // dot_scaled_c6
-    scaled_on_wmma(op, &d, [scale(3), scale(4)])
+    );
+    scaled_on_wmma(op, &d, &scales)
 }
 
-pub(super) fn warp_group_dot_wait(op: OperationRef<'_, '_>) -> Verdict {
+pub(super) fn warp_group_dot_wait(op: ttng::WarpGroupDotWait<'_, '_>) -> Verdict {
     ensure!(
-        op.operand_count() > 0,
+        warp_group_dot_wait_c1,
+        !op.inputs().is_empty(),
         "waits for products, so it needs at least one value to pass through"
-    ); // warp_group_dot_wait_c1
+    );
     Ok(())
 }
 
-pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(a), Some(b), Some(d)) = (operand(op, 0), operand(op, 1), result(op, 0)) else {
+pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
+    let (Some(a), Some(b), Some(d)) = (tensor(op.a()), tensor(op.b()), tensor(op.d())) else {
         return Ok(());
     };
     let mut diagnostics = Vec::new();
     if element_bits(a.element) != element_bits(b.element) {
-        diagnostics.push(Diagnostic::new(format!(
+        diagnostics.push(broken!(
+            dot_c1,
             "needs operands of the same element width, but has `{}` and `{}`",
-            a.element, b.element
-        ))); // dot_c1
+            a.element,
+            b.element
+        ));
     }
-    diagnostics.extend(shapes(a.shape, b.shape, d.shape)); // dot_c2
+    diagnostics.extend(shapes(a.shape, b.shape, d.shape));
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
         if a.encoding.is_some() != b.encoding.is_some() {
-            diagnostics.push(Diagnostic::new(
-                "needs an encoding on both operands, or on neither",
-            )); // dot_c3
+            diagnostics.push(broken!(
+                dot_c3,
+                "needs an encoding on both operands, or on neither"
+            ));
         }
         return verdict(diagnostics);
     };
     let Some(accumulator) = d.encoding else {
-        diagnostics.push(Diagnostic::new(format!(
+        diagnostics.push(broken!(
+            dot_c4,
             "has operands with an encoding, but the accumulator `{}` has none",
             d.type_
-        ))); // dot_c4
+        ));
         return verdict(diagnostics);
     };
-    let cache = Layouts::of(op.context());
+    let cache = Layouts::of(op.op().context());
     let (Ok(left), Ok(right), Ok(accumulator)) = (
         cache.encoding(left),
         cache.encoding(right),
@@ -151,11 +147,13 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
     };
     let (Encoding::DotOperand(left), Encoding::DotOperand(right)) = (&*left, &*right) else {
         diagnostics.push(
-            Diagnostic::new(format!(
+            broken!(
+                dot_c8,
                 "needs operands whose encoding is `#ttg.dot_op`, but has `{}` and `{}`",
-                a.type_, b.type_
-            )) // dot_c8
-            .note("convert them with `ttg.convert_layout`"),
+                a.type_,
+                b.type_
+            )
+            .note(convert_note("them")),
         );
         return verdict(diagnostics);
     };
@@ -171,10 +169,8 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
     }
     for (operand, index) in [(left, 0), (right, 1)] {
         if operand.op_idx() != index {
-            diagnostics.push(Diagnostic::new(format!(
-                "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
-                operand.op_idx()
-            ))); // dot_c9
+            diagnostics.push(broken!(dot_c9, "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
+                operand.op_idx()));
         }
         let fits = match (operand.parent(), wmma) {
             (Encoding::AmdWmma(parent), Some(wmma)) => parent.is_same_in_cta(wmma),
@@ -182,20 +178,22 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         };
         if !fits {
             diagnostics.push(
-                Diagnostic::new(format!(
+                broken!(
+                    dot_c10,
                     "needs operand {index} laid out for the result, but its parent is `{}`",
                     operand.parent()
-                )) // dot_c10
+                )
                 .note(format!("the result's encoding is `{accumulator}`")),
             );
         }
     }
     if left.k_width() != right.k_width() {
-        diagnostics.push(Diagnostic::new(format!(
+        diagnostics.push(broken!(
+            dot_c5,
             "needs the same `kWidth` for both operands, but has {} and {}",
             left.k_width(),
             right.k_width()
-        ))); // dot_c5
+        ));
     }
     if let Encoding::NvidiaMma(mma) = &*accumulator {
         if mma.is_ampere() {
@@ -203,10 +201,11 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
         }
         let (k, least) = (a.shape.last().copied(), 4 * u64::from(left.k_width()));
         if k.is_some_and(|k| k < least) {
-            diagnostics.push(Diagnostic::new(format!(
+            diagnostics.push(broken!(
+                dot_c7,
                 "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
                 a.type_
-            ))); // dot_c7
+            ));
         }
     }
     verdict(diagnostics)
@@ -216,9 +215,10 @@ pub(super) fn dot(op: OperationRef<'_, '_>) -> Verdict {
 fn shared_out(result: &Encoding, cga: &CgaLayout) -> Option<Diagnostic> {
     let copies = cga.bases().any(|b| b.iter().all(|v| *v == 0));
     copies.then(|| {
-        Diagnostic::new(format!(
+        broken!(
+            dot_c11 | dot_scaled_c7,
             "needs a part of the result for each CTA, but several have the same: `{result}`"
-        )) // dot_c11, dot_scaled_c7
+        )
     })
 }
 
@@ -235,20 +235,18 @@ fn split_as(operand: &DotOperandEncoding, result: &CgaLayout) -> Option<Diagnost
         })
         .collect();
     (!found.bases().eq(expected.iter().cloned())).then(|| {
-        Diagnostic::new(format!(
-            "needs operand {index} split over CTAs as the result is, by {expected:?}, but its encoding is `{}`",
-            operand.parent()
-        )) // dot_c12, dot_scaled_c8
+        broken!(dot_c12 | dot_scaled_c8, "needs operand {index} split over CTAs as the result is, by {expected:?}, but its encoding is `{}`",
+            operand.parent())
     })
 }
 
 /// How operands and scales are split over CTAs for AMD's instructions.
 fn scaled_on_wmma(
-    op: OperationRef<'_, '_>,
+    op: tt::DotScaled<'_, '_>,
     result: &TensorType<'_>,
-    scales: [Option<TensorType<'_>>; 2],
+    scales: &[Option<TensorType<'_>>; 2],
 ) -> Verdict {
-    let cache = Layouts::of(op.context());
+    let cache = Layouts::of(op.op().context());
     let known = |tensor: &TensorType<'_>| cache.encoding(tensor.encoding?).ok();
     let Some(accumulator) = known(result) else {
         return Ok(());
@@ -258,8 +256,8 @@ fn scaled_on_wmma(
     };
     let cga = wmma.cga_layout();
     let mut diagnostics: Vec<Diagnostic> = shared_out(&accumulator, cga).into_iter().collect();
-    for (index, scale) in scales.iter().enumerate() {
-        let operand = operand(op, index).as_ref().and_then(known);
+    for (index, (operand, scale)) in [op.a(), op.b()].into_iter().zip(scales).enumerate() {
+        let operand = tensor(operand).as_ref().and_then(known);
         if let Some(Encoding::DotOperand(operand)) = operand.as_deref() {
             diagnostics.extend(split_as(operand, cga));
         }
@@ -276,62 +274,59 @@ fn scaled_on_wmma(
                     .all(|(b, row)| b[rank - 2] == *row && b[rank - 1] == 0)
         });
         if !fits {
-            diagnostics.push(Diagnostic::new(format!(
-                "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
-                scale.type_
-            ))); // dot_scaled_c9
+            diagnostics.push(broken!(dot_scaled_c9, "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
+                scale.type_));
         }
     }
     verdict(diagnostics)
 }
 
 /// The elements that `mma` multiplies.
-fn on_ampere(
-    op: OperationRef<'_, '_>,
-    a: &TensorType<'_>,
-    b: &TensorType<'_>,
-) -> Option<Diagnostic> {
-    const TF32: i64 = 0;
+fn on_ampere(op: tt::Dot<'_, '_>, a: &TensorType<'_>, b: &TensorType<'_>) -> Option<Diagnostic> {
     let is_known = |tensor: &TensorType<'_>| {
         !tensor.element.is_integer() || element_bits(tensor.element) == Some(8)
     };
     if !is_known(a) || !is_known(b) {
-        return Some(Diagnostic::new(format!(
+        return Some(broken!(
+            dot_c6,
             "multiplies floats and `i8` by `mma`, but has `{}` and `{}`",
-            a.element, b.element
-        ))); // dot_c6
+            a.element,
+            b.element
+        ));
     }
     let is_f32 = a.element.is_f32() && b.element.is_f32();
-    (is_f32 && super::integer(op, "inputPrecision") != TF32).then(|| {
-        Diagnostic::new("multiplies `f32` by `mma` only as `tf32`")
-            .note("set `inputPrecision = tf32`, or lay the product out as `#ttg.blocked`") // dot_c6
+    (is_f32 && op.input_precision() != InputPrecision::Tf32).then(|| {
+        broken!(dot_c6, "multiplies `f32` by `mma` only as `tf32`")
+            .note("set `inputPrecision = tf32`, or lay the product out as `#ttg.blocked`")
     })
 }
 
-pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
-    let part = |i| {
-        let type_ = super::operand_type(op, i)?;
-        TensorType::of(type_)
-            .map(|t| (t.shape.to_vec(), t.element, t.encoding))
-            .or_else(|| sys::buffer(type_).map(|b| (b.shape, b.element, b.encoding)))
-    };
-    let (Some(a), Some(b), Some(d)) = (part(0), part(1), result(op, 0)) else {
+/// The shape, element type and encoding of a factor, which is a tensor or a buffer.
+fn factor<'c>(value: Val<'c>) -> Option<(Vec<u64>, Type<'c>, Option<Attribute<'c>>)> {
+    tensor(value)
+        .map(|t| (t.shape.to_vec(), t.element, t.encoding))
+        .or_else(|| buffer(value).map(|b| (b.shape, b.element, b.encoding)))
+}
+
+pub(super) fn warp_group_dot(op: ttng::WarpGroupDot<'_, '_>) -> Verdict {
+    let (Some(a), Some(b), Some(d)) = (factor(op.a()), factor(op.b()), tensor(op.d())) else {
         return Ok(());
     };
-    let cache = Layouts::of(op.context());
+    let cache = Layouts::of(op.op().context());
     let known = |encoding: Option<Attribute<'_>>| encoding.and_then(|e| cache.encoding(e).ok());
     if let Some(diagnostic) = shapes(&a.0, &b.0, d.shape) {
-        return Err(vec![diagnostic]); // warp_group_dot_c1
+        return Err(vec![diagnostic]);
     }
     let accumulator = known(d.encoding);
     let Some(Encoding::NvidiaMma(mma)) = accumulator
         .as_deref()
         .filter(|e| matches!(e, Encoding::NvidiaMma(m) if m.version_major() == 3))
     else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            warp_group_dot_c2,
             "needs a result whose encoding is `#ttg.nvidia_mma` of version 3, but has `{}`",
             d.type_
-        ))]); // warp_group_dot_c2
+        )]);
     };
     let (left, right) = (known(a.2), known(b.2));
     let is_shared =
@@ -341,31 +336,36 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
         _ => None,
     };
     ensure!(
+        warp_group_dot_c3,
         in_registers.is_some_and(|e| e.op_idx() == 0) || left.as_deref().is_some_and(is_shared),
         "needs `a` in registers as `#ttg.dot_op` of operand 0, or in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
         a.2.map_or_else(String::new, |e| e.to_string())
-    ); // warp_group_dot_c3
+    );
     ensure!(
+        warp_group_dot_c4,
         right.as_deref().is_some_and(is_shared),
         "needs `b` in shared memory as `#ttg.nvmma_shared`, but its encoding is `{}`",
         b.2.map_or_else(String::new, |e| e.to_string())
-    ); // warp_group_dot_c4
-    let warps = ModuleInfo::num_warps(op).unwrap_or(4);
+    );
+    let warps = ModuleInfo::num_warps(op.op()).unwrap_or(4);
     ensure!(
+        warp_group_dot_c5,
         warps.is_multiple_of(4),
         "is run by groups of four warps, but there are {warps}"
-    ); // warp_group_dot_c5
+    );
     let shape = mma.cga_layout().shape_per_cta(d.shape);
     ensure!(
+        warp_group_dot_c7,
         shape[0] % 64 == 0,
         "makes a multiple of 64 rows in each CTA, but the result has {}",
         shape[0]
-    ); // warp_group_dot_c7
+    );
     ensure!(
+        warp_group_dot_c8,
         shape[1] % 8 == 0,
         "makes a multiple of 8 columns in each CTA, but the result has {}",
         shape[1]
-    ); // warp_group_dot_c8
+    );
     for element in [a.1, b.1] {
         let is_known = matches!(
             &*element_name(element),
@@ -380,27 +380,30 @@ pub(super) fn warp_group_dot(op: OperationRef<'_, '_>) -> Verdict {
                 | "f8E5M2FNUZ"
         );
         ensure!(
+            warp_group_dot_c9,
             is_known,
             "multiplies `f16`, `bf16`, `f32`, `f64`, `i8` and 8-bit floats, but has `{element}`"
-        ); // warp_group_dot_c9
+        );
     }
     let is_f8 = matches!(&*element_name(a.1), "f8E4M3FN" | "f8E5M2");
     // Triton takes a negative number for a large one.
-    let in_a_row = integer(op, "maxNumImpreciseAcc") as u32;
+    let in_a_row = op.max_num_imprecise_acc() as u32;
     ensure!(
+        warp_group_dot_c10,
         !is_f8 || *element_name(d.element) != *"f32" || in_a_row >= 32,
         "adds products of `{}` in `f32`, which `maxNumImpreciseAcc` of {} does not allow; it must be at least 32",
         a.1,
         in_a_row
-    ); // warp_group_dot_c10
+    );
     if let Some(operand) = in_registers {
         let k_width = 32 / element_bits(a.1).unwrap_or(32).max(1);
         ensure!(
+            warp_group_dot_c6,
             operand.k_width() == k_width,
             "needs `a` in registers with `kWidth = {k_width}`, 32 bits of `{}`, but has {}",
             a.1,
             operand.k_width()
-        ); // warp_group_dot_c6
+        );
     }
     Ok(())
 }

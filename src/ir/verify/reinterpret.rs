@@ -1,13 +1,12 @@
 //! Rules of `ttg.memdesc_reinterpret`: a buffer's memory, read as another type.
 
-use super::buffer::{buffer_of, buffer_result, encoding_of, same_place};
-use super::convert::verdict;
-use super::{Verdict, dimensions};
+use super::buffer::same_place;
+use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, verdict};
 use crate::encoding::{Encoding, PaddedSharedEncoding};
 use crate::ir::element_bits;
+use crate::ir::ops::ttg;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{Buffer, Diagnostic};
-use melior::ir::OperationRef;
+use crate::sys::Buffer;
 use std::sync::Arc;
 
 /// A buffer as the memory that it takes.
@@ -23,8 +22,8 @@ struct Memory<'a> {
 }
 
 impl<'a> Memory<'a> {
-    fn of(op: OperationRef<'_, '_>, buffer: &'a Buffer<'_>) -> Option<Self> {
-        let encoding = encoding_of(op, buffer)?;
+    fn of(buffer: &'a Buffer<'_>) -> Option<Self> {
+        let encoding = encoding_of(buffer)?;
         let last = |shape: &'a [u64]| Some(&shape[shape.len().checked_sub(encoding.rank())?..]);
         let (shape, alloc) = (last(&buffer.shape)?, last(&buffer.alloc_shape)?);
         let layout = match &*encoding {
@@ -103,8 +102,8 @@ fn same_padding(
 }
 
 /// Padding is in the bytes that a buffer takes: both have it in the same places, or neither has it.
-fn paddings(op: OperationRef<'_, '_>, src: &Buffer<'_>, dst: &Buffer<'_>) -> Verdict {
-    let (Some(a), Some(b)) = (encoding_of(op, src), encoding_of(op, dst)) else {
+fn paddings(src: &Buffer<'_>, dst: &Buffer<'_>) -> Verdict {
+    let (Some(a), Some(b)) = (encoding_of(src), encoding_of(dst)) else {
         return Ok(());
     };
     let bits = |buffer: &Buffer<'_>| element_bits(buffer.element).map_or(0, u64::from);
@@ -115,9 +114,10 @@ fn paddings(op: OperationRef<'_, '_>, src: &Buffer<'_>, dst: &Buffer<'_>) -> Ver
         _ => !is_padded(&a) && !is_padded(&b),
     };
     ensure!(
+        memdesc_reinterpret_c4,
         same,
         "needs the same padding in operand and result, but has `{a}` and `{b}`"
-    ); // memdesc_reinterpret_c4
+    );
     Ok(())
 }
 
@@ -128,15 +128,17 @@ fn is_padded(encoding: &Encoding) -> bool {
 /// A part of a buffer that can be read as another type.
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
+        memdesc_reinterpret_c8,
         !(from.is_cut() && is_padded(&from.encoding)),
         "cannot read a part of a padded buffer as another type, but the operand is {} of {}",
         dimensions(from.shape),
         dimensions(from.alloc)
-    ); // memdesc_reinterpret_c8
+    );
     if let Some(dim) = from.cut_across_ctas() {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            memdesc_reinterpret_c9,
             "cannot read a part of what CTAs have pieces of as another type, but the operand is cut along dimension {dim}, which is split over CTAs"
-        ))]); // memdesc_reinterpret_c9
+        )]);
     }
     Ok(())
 }
@@ -148,37 +150,41 @@ fn fits(from: &Memory<'_>, to: &Memory<'_>, dim: Dim, unit_bits: u64, unit: &str
     let (has, together) = from.extent(dim);
     let (has, together) = (units(from, has), units(from, together));
     ensure!(
+        memdesc_reinterpret_c6 | memdesc_reinterpret_c7,
         needs <= has,
         "needs {needs} {unit} for the result, but the operand has {has}"
-    ); // memdesc_reinterpret_c6, memdesc_reinterpret_c7
+    );
     ensure!(
+        memdesc_reinterpret_c10,
         needs <= together,
         "needs {needs} {unit} for the result, but the operand is a part of which only {together} lie together"
-    ); // memdesc_reinterpret_c10
+    );
     Ok(())
 }
 
-pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(src), Some(dst)) = (buffer_of(op, 0), buffer_result(op)) else {
+pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (buffer(op.src()), buffer(op.result())) else {
         return Ok(());
     };
     verdict(same_place(&src, &dst))?;
     let partitioned = [&src, &dst].iter().any(|buffer| {
-        let encoding = encoding_of(op, buffer);
+        let encoding = encoding_of(buffer);
         matches!(encoding.as_deref(), Some(Encoding::PartitionedShared(_)))
     });
     ensure!(
+        memdesc_reinterpret_c3,
         !partitioned,
         "cannot read a buffer in partitions as another type"
-    ); // memdesc_reinterpret_c3
+    );
     ensure!(
+        memdesc_reinterpret_c5,
         dst.alloc_shape.ends_with(&dst.shape),
         "makes a whole buffer, but its type is a view of {} in {}",
         dimensions(&dst.shape),
         dimensions(&dst.alloc_shape)
-    ); // memdesc_reinterpret_c5
-    paddings(op, &src, &dst)?;
-    let (Some(from), Some(to)) = (Memory::of(op, &src), Memory::of(op, &dst)) else {
+    );
+    paddings(&src, &dst)?;
+    let (Some(from), Some(to)) = (Memory::of(&src), Memory::of(&dst)) else {
         return Ok(());
     };
     parts(&from)?;
@@ -187,6 +193,7 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
     }
     let (has, needs) = (from.rows(), to.rows());
     ensure!(
+        memdesc_reinterpret_c7,
         needs.count_ones() <= has.count_ones() && needs & !has == 0,
         "needs {} rows of tensor memory for the result, but the operand has {}{}",
         1 << needs.count_ones(),
@@ -196,6 +203,6 @@ pub(super) fn memdesc_reinterpret(op: OperationRef<'_, '_>) -> Verdict {
         } else {
             ""
         }
-    ); // memdesc_reinterpret_c7
+    );
     fits(&from, &to, Dim::COL, 32, "columns of tensor memory")
 }

@@ -1,15 +1,16 @@
 //! Rules of Blackwell's matrix products, whose accumulators lie in tensor memory.
 
-use super::buffer::encoding_of;
+use super::barrier;
+use super::common::{Verdict, broken, buffer, encoding_of, ensure};
 use super::product::shapes;
-use super::{Verdict, barrier, integer, operand_type, segment};
 use crate::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
-use crate::ir::{ModuleInfo, element_bits, element_name};
+use crate::ir::ops::{ScaleDotElemType, ttng};
+use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{self, Buffer, Diagnostic};
+use crate::sys::build::Val;
+use crate::sys::{self, Buffer};
 use crate::target::Target;
 use melior::ir::OperationRef;
-use melior::ir::operation::OperationLike;
 use std::sync::Arc;
 
 /// A buffer that takes part in a product, with its encoding.
@@ -18,9 +19,9 @@ struct Part<'c> {
     encoding: Arc<Encoding>,
 }
 
-fn part<'c>(op: OperationRef<'c, '_>, i: usize) -> Option<Part<'c>> {
-    let buffer = operand_type(op, i).and_then(sys::buffer)?;
-    let encoding = encoding_of(op, &buffer)?;
+fn part<'c>(value: Val<'c>) -> Option<Part<'c>> {
+    let buffer = buffer(value)?;
+    let encoding = encoding_of(&buffer)?;
     Some(Part { buffer, encoding })
 }
 
@@ -54,10 +55,11 @@ pub(super) fn on_blackwell(op: OperationRef<'_, '_>) -> Verdict {
         return Ok(());
     };
     ensure!(
+        tensor_memory_c1,
         target.instructions.tensor_memory,
         "needs tensor memory, which {} have, but the module is for `{target}`",
         Target::names_with(|instructions| instructions.tensor_memory)
-    ); // tensor_memory_c1
+    );
     Ok(())
 }
 
@@ -82,107 +84,120 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
     let mut kinds = Vec::new();
     for element in [a, b] {
         let Some(kind) = kind(element) else {
-            return Err(vec![Diagnostic::new(format!(
+            return Err(vec![broken!(
+                tc_gen5_mma_c3,
                 "multiplies `f32`, `f16`, `bf16`, `i8` and floats of 8 bits or less, but has `{element}`"
-            ))]); // tc_gen5_mma_c3
+            )]);
         };
         kinds.push(kind);
     }
     ensure!(
+        tc_gen5_mma_c4 | tc_gen5_mma_scaled_c4,
         kinds[0].0 == kinds[1].0,
         "needs operands of one kind, but `{a}` is of kind `{}` and `{b}` of `{}`",
         kinds[0].0,
         kinds[1].0
-    ); // tc_gen5_mma_c4, tc_gen5_mma_scaled_c4
+    );
     ensure!(
+        tc_gen5_mma_c5 | tc_gen5_mma_scaled_c5,
         kinds.iter().all(|(_, sums)| sums.contains(&d)),
         "adds products of `{a}` and `{b}` up in `{}`, but the accumulator has `{d}`",
         kinds[0].1.join("` or `")
-    ); // tc_gen5_mma_c5, tc_gen5_mma_scaled_c5
+    );
     Ok(())
 }
 
 /// Barriers belong to products that run beside the program.
-fn barriers(op: OperationRef<'_, '_>, group: usize) -> Verdict {
-    let barriers = segment(op, group);
+fn barriers(op: OperationRef<'_, '_>, barriers: &[Val<'_>], is_async: bool) -> Verdict {
     ensure!(
-        barriers.is_empty() || op.has_attribute("is_async"),
+        tc_gen5_mma_c1 | tc_gen5_mma_scaled_c1,
+        barriers.is_empty() || is_async,
         "has a barrier, but is not `is_async`"
-    ); // tc_gen5_mma_c1, tc_gen5_mma_scaled_c1
+    );
     barrier::completion(op, barriers)
 }
 
-pub(super) fn mma(op: OperationRef<'_, '_>) -> Verdict {
-    on_blackwell(op)?;
-    let (Some(a), Some(b), Some(d)) = (part(op, 0), part(op, 1), part(op, 2)) else {
+pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
+    on_blackwell(op.op())?;
+    let (Some(a), Some(b), Some(d)) = (part(op.a()), part(op.b()), part(op.d())) else {
         return Ok(());
     };
     if let Some(diagnostic) = shapes(&a.buffer.shape, &b.buffer.shape, &d.buffer.shape) {
-        return Err(vec![diagnostic]); // tc_gen5_mma_c2
+        return Err(vec![diagnostic]);
     }
     not_interleaved(&a, &d)?;
-    barriers(op, 6)?;
+    barriers(op.op(), &op.barriers(), op.is_async())?;
     elements(
         &element_name(a.buffer.element),
         &element_name(b.buffer.element),
         &element_name(d.buffer.element),
     )?;
     ensure!(
+        tc_gen5_mma_c6,
         d.buffer.shape.len() == 2,
         "multiplies matrices of rank 2, but has rank {}",
         d.buffer.shape.len()
-    ); // tc_gen5_mma_c6
+    );
     ensure!(
+        tc_gen5_mma_c7,
         a.is_shared_operand() || a.tensor_memory().is_some(),
         "needs `a` as `#ttg.nvmma_shared` or in tensor memory, but its encoding is `{}`",
         a.encoding
-    ); // tc_gen5_mma_c7
+    );
     ensure!(
+        tc_gen5_mma_c8,
         b.is_shared_operand(),
         "needs `b` as `#ttg.nvmma_shared`, but its encoding is `{}`",
         b.encoding
-    ); // tc_gen5_mma_c8
+    );
     let Some(accumulator) = d.tensor_memory() else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            tc_gen5_mma_c9,
             "needs `d` in tensor memory, but its encoding is `{}`",
             d.encoding
-        ))]); // tc_gen5_mma_c9
+        )]);
     };
     ensure!(
+        tc_gen5_mma_c10,
         !accumulator.is_fp4_padded(),
         "needs an accumulator that is not `fp4Padded`, but its encoding is `{}`",
         d.encoding
-    ); // tc_gen5_mma_c10
+    );
     if let Some(left) = a.tensor_memory() {
         ensure!(
+            tc_gen5_mma_c11,
             left.col_stride() == 1,
             "needs `a` in tensor memory with `colStride = 1`, but has {}",
             left.col_stride()
-        ); // tc_gen5_mma_c11
+        );
         ensure!(
+            tc_gen5_mma_c12,
             !left.is_fp4_padded(),
-            "needs `a` that is not `fp4Padded`, which only `ttng.tc_gen5_mma_scaled` takes"
-        ); // tc_gen5_mma_c12
+            "needs `a` that is not `fp4Padded`, which only `{}` takes",
+            OpKind::TtngTCGen5MMAScaled.name()
+        );
     }
     let stride = 32 / element_bits(d.buffer.element).unwrap_or(32).clamp(1, 32);
     ensure!(
+        tc_gen5_mma_c13,
         accumulator.col_stride() == stride,
         "needs an accumulator with an element of `{}` in each column, `colStride = {stride}`, but has {}",
         d.buffer.element,
         accumulator.col_stride()
-    ); // tc_gen5_mma_c13
+    );
     let per_cta = accumulator.cga_layout().shape_per_cta(&d.buffer.shape);
     let columns = u64::from(accumulator.block_n()).min(per_cta[1]);
     ensure!(
+        tc_gen5_mma_c14,
         columns <= 256,
         "makes at most 256 columns at once, but `blockN` is {columns}"
-    ); // tc_gen5_mma_c14
-    ctas(op, &a, &b, &d, accumulator)
+    );
+    ctas(op.two_ctas(), &a, &b, &d, accumulator)
 }
 
 /// How the operands are split over the CTAs of the cluster.
 fn ctas(
-    op: OperationRef<'_, '_>,
+    two: bool,
     a: &Part<'_>,
     b: &Part<'_>,
     d: &Part<'_>,
@@ -194,30 +209,33 @@ fn ctas(
     for (what, cga, along) in [("a", &left, 1), ("b", &right, 0)] {
         let split = cga.split_num()[along];
         ensure!(
+            tc_gen5_mma_c15,
             split == 1,
             "needs `{what}` whole along K in each CTA, but it is split over {split}"
-        ); // tc_gen5_mma_c15
+        );
     }
-    let two = op.has_attribute("two_ctas");
     if two {
         let first = right.bases().next();
         ensure!(
+            tc_gen5_mma_c16,
             first.as_deref() == Some(&[0, 1][..]),
             "is done by pairs of CTAs, which share the columns of `b`: its `CGALayout` must start with [0, 1]"
-        ); // tc_gen5_mma_c16
+        );
         let columns = d.buffer.shape[1] / u64::from(accumulator.cga_layout().split_num()[1].max(1));
         ensure!(
+            tc_gen5_mma_c17,
             columns <= 256,
             "is done by pairs of CTAs in one instruction, which makes at most 256 columns, but there are {columns}"
-        ); // tc_gen5_mma_c17
+        );
     }
     let flags = [Some(accumulator), a.tensor_memory()];
     for (what, encoding) in ["d", "a"].iter().zip(flags) {
         ensure!(
+            tc_gen5_mma_c18,
             encoding.is_none_or(|e| e.is_two_ctas() == two),
             "is done by {}, so `{what}` needs `twoCTAs = {two}`",
             if two { "pairs of CTAs" } else { "single CTAs" }
-        ); // tc_gen5_mma_c18
+        );
     }
     let (Some(la), Some(lb), Some(ld)) = (a.layout(), b.layout(), d.layout()) else {
         return Ok(());
@@ -231,11 +249,12 @@ fn ctas(
         };
         let found = [0, 1].map(|out| ld.basis_component(Dim::BLOCK, bit, Dim::out(out)));
         ensure!(
+            tc_gen5_mma_c19,
             found == [rows, columns],
             "needs an accumulator that is split over CTAs as `a` and `b` are: bit {bit} of the CTA is ({rows}, {columns}) in them, but ({}, {}) in `d`",
             found[0],
             found[1]
-        ); // tc_gen5_mma_c19
+        );
     }
     Ok(())
 }
@@ -249,35 +268,44 @@ fn not_interleaved(a: &Part<'_>, d: &Part<'_>) -> Verdict {
                 .is_some_and(|layout| layout.column(Dim::ROW, 4) != 0)
     };
     ensure!(
+        tc_gen5_mma_c20,
         !interleaved(a) || !interleaved(d),
         "has `a` and `d` with `blockM = 64` in interleaved blocks, of which one can be"
-    ); // tc_gen5_mma_c20
+    );
     Ok(())
 }
 
-/// Element types of scaled operands, by their number in the enum; see `TT_ScaleDotElemType`.
-const SCALED: [&str; 7] = [
-    "f8E4M3FN", "f8E5M2", "f6E2M3FN", "f6E3M2FN", "f4E2M1FN", "bf16", "f16",
-];
-const E2M1: i64 = 4;
-
-fn is_f8(format: i64) -> bool {
-    format == 0 || format == 1
+/// How the element type of an operand that stands in integers is spelled elsewhere.
+fn scaled_element(format: ScaleDotElemType) -> &'static str {
+    use ScaleDotElemType as E;
+    match format {
+        E::E4m3 => "f8E4M3FN",
+        E::E5m2 => "f8E5M2",
+        E::E2m3 => "f6E2M3FN",
+        E::E3m2 => "f6E3M2FN",
+        E::E2m1 => "f4E2M1FN",
+        E::Bf16 => "bf16",
+        E::Fp16 => "f16",
+    }
 }
 
-pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
-    on_blackwell(op)?;
-    let (Some(a), Some(b), Some(d)) = (part(op, 0), part(op, 1), part(op, 2)) else {
+fn is_f8(format: ScaleDotElemType) -> bool {
+    matches!(format, ScaleDotElemType::E4m3 | ScaleDotElemType::E5m2)
+}
+
+pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
+    on_blackwell(op.op())?;
+    let (Some(a), Some(b), Some(d)) = (part(op.a()), part(op.b()), part(op.d())) else {
         return Ok(());
     };
-    let (a_format, b_format) = (integer(op, "a_type"), integer(op, "b_type"));
+    let (a_format, b_format) = (op.a_type(), op.b_type());
     let transposed = |part: &Part<'_>| match &*part.encoding {
         Encoding::NvmmaShared(e) => e.is_transposed(),
         _ => false,
     };
     let (mut left, mut right) = (a.buffer.shape.clone(), b.buffer.shape.clone());
     let ranks = (left.len(), right.len());
-    if a_format == E2M1 && ranks.0 >= 2 {
+    if a_format == ScaleDotElemType::E2m1 && ranks.0 >= 2 {
         left[if transposed(&a) {
             ranks.0 - 2
         } else {
@@ -286,22 +314,20 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
     }
     // Rows of `b` run along K where it is not transposed.
     let b_across = matches!(&*b.encoding, Encoding::NvmmaShared(_)) && !transposed(&b);
-    if b_format == E2M1 && ranks.1 >= 2 {
+    if b_format == ScaleDotElemType::E2m1 && ranks.1 >= 2 {
         right[if b_across { ranks.1 - 1 } else { ranks.1 - 2 }] *= 2;
     }
     if let Some(diagnostic) = shapes(&left, &right, &d.buffer.shape) {
-        return Err(vec![diagnostic]); // tc_gen5_mma_scaled_c2
+        return Err(vec![diagnostic]);
     }
     not_interleaved(&a, &d)?;
-    barriers(op, 8)?;
-    let element = |part: &Part<'_>, format: i64| {
+    barriers(op.op(), &op.barriers(), op.is_async())?;
+    let element = |part: &Part<'_>, format| {
         if sys::float_width(part.buffer.element).is_some() {
-            return element_name(part.buffer.element);
+            element_name(part.buffer.element)
+        } else {
+            scaled_element(format).into()
         }
-        usize::try_from(format)
-            .ok()
-            .and_then(|i| SCALED.get(i))
-            .map_or_else(|| "".into(), |name| (*name).into())
     };
     elements(
         &element(&a, a_format),
@@ -309,27 +335,30 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
         &element_name(d.buffer.element),
     )?;
     let Some(accumulator) = d.tensor_memory() else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            tc_gen5_mma_scaled_c6,
             "needs `d` in tensor memory, but its encoding is `{}`",
             d.encoding
-        ))]); // tc_gen5_mma_scaled_c6
+        )]);
     };
     ensure!(
+        tc_gen5_mma_scaled_c7,
         !accumulator.is_fp4_padded(),
         "needs an accumulator that is not `fp4Padded`, but its encoding is `{}`",
         d.encoding
-    ); // tc_gen5_mma_scaled_c7
+    );
     ensure!(
+        tc_gen5_mma_scaled_c8,
         accumulator.block_m() == 128,
         "makes blocks of 128 rows, but `blockM` is {}",
         accumulator.block_m()
-    ); // tc_gen5_mma_scaled_c8
+    );
     if let Some(encoding) = a.tensor_memory() {
         left_in_tensor_memory(&a, encoding, a_format, b_format)?;
     }
-    for (i, what) in [(segment(op, 4), "a_scale"), (segment(op, 5), "b_scale")] {
-        if let Some(scale) = i.start.checked_add(0).and_then(|i| part(op, i)) {
-            scale_order(op, &scale, what, (a_format, b_format))?;
+    for (scale, is_of_a) in [(op.a_scale(), true), (op.b_scale(), false)] {
+        if let Some(scale) = part(scale) {
+            scale_order(op, &scale, is_of_a)?;
         }
     }
     Ok(())
@@ -338,16 +367,18 @@ pub(super) fn mma_scaled(op: OperationRef<'_, '_>) -> Verdict {
 fn left_in_tensor_memory(
     a: &Part<'_>,
     encoding: &TensorMemoryEncoding,
-    a_format: i64,
-    b_format: i64,
+    a_format: ScaleDotElemType,
+    b_format: ScaleDotElemType,
 ) -> Verdict {
     let element = element_name(a.buffer.element);
-    if a_format == E2M1 {
+    if a_format == ScaleDotElemType::E2m1 {
         ensure!(
+            tc_gen5_mma_scaled_c9,
             *element == *"i8",
             "needs 4-bit elements of `a` in pairs, as `i8`, but has `{element}`"
-        ); // tc_gen5_mma_scaled_c9
+        );
         ensure!(
+            tc_gen5_mma_scaled_c10,
             encoding.is_fp4_padded() == is_f8(b_format),
             "needs `a` in tensor memory with `fp4Padded = {}`, as 4-bit elements that meet {}",
             is_f8(b_format),
@@ -356,23 +387,19 @@ fn left_in_tensor_memory(
             } else {
                 "no 8-bit ones"
             }
-        ); // tc_gen5_mma_scaled_c10
+        );
         return Ok(());
     }
     ensure!(
+        tc_gen5_mma_scaled_c11,
         matches!(&*element, "f8E4M3FN" | "f8E5M2") && is_f8(a_format),
         "needs `a` in tensor memory as 8-bit floats or pairs of 4-bit ones, but has `{element}`"
-    ); // tc_gen5_mma_scaled_c11
+    );
     Ok(())
 }
 
 /// Blocks of scales follow each other as the hardware reads them.
-fn scale_order(
-    op: OperationRef<'_, '_>,
-    scale: &Part<'_>,
-    what: &str,
-    (a_format, b_format): (i64, i64),
-) -> Verdict {
+fn scale_order(op: ttng::TCGen5MMAScaled<'_, '_>, scale: &Part<'_>, is_of_a: bool) -> Verdict {
     if scale.encoding.is_shared() {
         return Ok(());
     }
@@ -382,10 +409,10 @@ fn scale_order(
     let shape = cga.shape_per_cta(&scale.buffer.shape[scale.buffer.shape.len() - 2..]);
     let several = shape[0] > 128 && shape[1] > 4;
     // Some GPUs read scales of 8-bit floats of `a` of 4-bit elements along K first.
-    let along_k = what == "a_scale"
-        && ModuleInfo::known_gpu(op).is_some_and(|gpu| gpu.instructions.k_first_scales)
-        && a_format == E2M1
-        && b_format == E2M1
+    let along_k = is_of_a
+        && ModuleInfo::known_gpu(op.op()).is_some_and(|gpu| gpu.instructions.k_first_scales)
+        && op.a_type() == ScaleDotElemType::E2m1
+        && op.b_type() == ScaleDotElemType::E2m1
         && *element_name(scale.buffer.element) == *"f8E4M3FN";
     let expected = if along_k {
         ScalesBlockOrder::KThenMn
@@ -402,10 +429,12 @@ fn scale_order(
         Some(found) => found == expected,
     };
     ensure!(
+        tc_gen5_mma_scaled_c3,
         is_right,
-        "needs `{what}` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`, but its encoding is `{}`",
+        "needs `{}` as `#ttng.tensor_memory_scales_encoding<blockRepOrder = {}>`, but its encoding is `{}`",
+        if is_of_a { "a_scale" } else { "b_scale" },
         if along_k { "kThenMn" } else { "mnThenK" },
         scale.encoding
-    ); // tc_gen5_mma_scaled_c3
+    );
     Ok(())
 }

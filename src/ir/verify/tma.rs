@@ -1,39 +1,46 @@
 //! Rules of copies by the tensor memory accelerator, and of other writes from afar.
 
 use super::barrier::{self, one_each};
-use super::buffer::{buffer_of, encoding_name, encoding_of, same_contents, writable};
+use super::buffer::{same_contents, writable};
 use super::cache;
-use super::convert::{gathered, verdict};
-use super::{Verdict, dimensions, flag, integer, operand, operand_type, segment};
+use super::common::{
+    Verdict, broken, buffer, dimensions, encoding_name, encoding_of, ensure, layout, rule, tensor,
+    verdict,
+};
+use super::convert::gathered;
 use crate::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
-use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
+use crate::ir::discardable::TWO_CTAS;
+use crate::ir::ops::{DescriptorReduceKind, ttng};
+use crate::ir::{ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
 use crate::layout::Dim;
-use crate::sys::{Buffer, Diagnostic};
-use melior::ir::OperationRef;
+use crate::sys::Buffer;
+use crate::sys::build::Val;
 use melior::ir::attribute::BoolAttribute;
-use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, OperationRef, ValueLike};
 
 /// The descriptor and the buffer are laid out alike, as the accelerator copies.
-fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
+fn alike(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     let nvmma = |b: &Buffer<'_>| -> Option<NvmmaSharedEncoding> {
-        match encoding_of(op, b).as_deref() {
+        match encoding_of(b).as_deref() {
             Some(Encoding::NvmmaShared(e)) => Some(e.clone()),
             _ => None,
         }
     };
     let Some(memory) = nvmma(buffer) else {
-        return Err(vec![Diagnostic::new(format!(
+        return Err(vec![broken!(
+            tma_c1,
             "copies to or from a buffer whose encoding is `#ttg.nvmma_shared`, but has `{}`",
             encoding_name(buffer)
-        ))]); // tma_c1
+        )]);
     };
     ensure!(
+        tma_c12,
         memory.rank() == buffer.shape.len(),
         "copies to or from one buffer, of rank {}, but has {} of `{}`",
         memory.rank(),
         dimensions(&buffer.shape),
         encoding_name(buffer)
-    ); // tma_c12
+    );
     let key = |e: &NvmmaSharedEncoding| {
         (
             e.is_transposed(),
@@ -43,94 +50,102 @@ fn layouts(op: OperationRef<'_, '_>, desc: &Buffer<'_>, buffer: &Buffer<'_>) -> 
         )
     };
     ensure!(
+        tma_c2,
         nvmma(desc).is_some_and(|e| key(&e) == key(&memory)),
         "needs a descriptor with the buffer's layout, but they have `{}` and `{}`",
         encoding_name(desc),
         encoding_name(buffer)
-    ); // tma_c2
+    );
     ensure!(
+        tma_c3,
         !memory.is_transposed(),
         "copies rows, but the buffer is transposed: `{}`",
         encoding_name(buffer)
-    ); // tma_c3
+    );
     Ok(())
 }
 
-fn not_padded(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
+fn not_padded(buffer: &Buffer<'_>) -> Verdict {
     let padded = matches!(
-        encoding_of(op, buffer).as_deref(),
+        encoding_of(buffer).as_deref(),
         Some(Encoding::NvmmaShared(e)) if e.is_fp4_padded()
     );
     ensure!(
+        tma_c4,
         !padded,
         "cannot copy 4-bit elements with gaps, but the buffer is `{}`",
         encoding_name(buffer)
-    ); // tma_c4
+    );
     Ok(())
 }
 
 /// A block as it is in memory and in a buffer.
 fn contents(desc: &Buffer<'_>, buffer: &Buffer<'_>) -> Verdict {
     ensure!(
+        tma_c5,
         is_element_of_block(buffer.element, desc.element),
         "needs a block and a buffer of the same element type, but has `{}` and `{}`",
         desc.element,
         buffer.element
-    ); // tma_c5
+    );
     let count = |shape: &[u64]| shape.iter().product::<u64>();
     ensure!(
+        tma_c6,
         count(&desc.shape) == count(&buffer.shape),
         "needs a block and a buffer of as many elements, but has {} and {}",
         dimensions(&desc.shape),
         dimensions(&buffer.shape)
-    ); // tma_c6
+    );
     Ok(())
 }
 
 fn coordinates(found: usize, desc: &Buffer<'_>) -> Verdict {
     ensure!(
+        tma_c7,
         found == desc.shape.len(),
         "needs a coordinate for each of {} dimensions of a block, but has {found}",
         desc.shape.len()
-    ); // tma_c7
+    );
     ensure!(
+        tma_c8,
         (1..=5).contains(&found),
         "copies blocks of rank 1 to 5, but has {found} coordinates"
-    ); // tma_c8
+    );
     Ok(())
 }
 
 /// The barrier that learns of a copy has an element for each CTA, or for each pair of them.
-fn copy_barrier(op: OperationRef<'_, '_>, i: usize) -> Verdict {
-    let Some(buffer) = buffer_of(op, i) else {
+fn copy_barrier(op: OperationRef<'_, '_>, barrier: Val<'_>) -> Verdict {
+    let Some(buffer) = buffer(barrier) else {
         return Ok(());
     };
     barrier::is_barrier(op, &buffer)?;
-    let Some(pairs) = ModuleInfo::attribute(op, "ttng.two-ctas")
+    let Some(pairs) = ModuleInfo::attribute(op, TWO_CTAS)
         .and_then(|a| BoolAttribute::try_from(a).ok())
         .map(|a| a.value())
     else {
         return Ok(());
     };
     let count = ModuleInfo::num_ctas(op);
-    let found = encoding_of(op, &buffer).and_then(|e| e.cga_layout().ok());
+    let found = encoding_of(&buffer).and_then(|e| e.cga_layout().ok());
     let in_pairs = || {
         let mut bases = vec![[0]];
         bases.extend((1..count.max(1).ilog2()).map(|bit| [1u32 << (bit - 1)]));
         CgaLayout::from_bases(1, &bases).ok()
     };
     ensure!(
+        tma_c9,
         found == one_each(count) || (pairs && found == in_pairs()),
         "needs a barrier with an element for each {}, but has `{}`",
         if pairs { "CTA or pair of CTAs" } else { "CTA" },
         encoding_name(&buffer)
-    ); // tma_c9
+    );
     Ok(())
 }
 
 /// A multicast copy is one to a buffer that CTAs have copies of.
-fn multicast(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
-    let encoding = encoding_of(op, buffer);
+fn multicast(is_asked: bool, buffer: &Buffer<'_>) -> Verdict {
+    let encoding = encoding_of(buffer);
     let by_ctas = encoding
         .as_ref()
         .and_then(|e| e.cga_layout().ok())
@@ -143,123 +158,130 @@ fn multicast(op: OperationRef<'_, '_>, buffer: &Buffer<'_>) -> Verdict {
                 .is_ok_and(|layout| layout.columns_of(Dim::BLOCK).contains(&0))
         });
     ensure!(
-        copies || !op.has_attribute("multicast"),
+        tma_c10,
+        copies || !is_asked,
         "has `multicast`, so it needs a buffer that several CTAs have the same part of, but has `{}`",
         encoding_name(buffer)
-    ); // tma_c10
+    );
     Ok(())
 }
 
-pub(super) fn load(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, segment(op, 4).start)) else {
+pub(super) fn load(op: ttng::AsyncTMACopyGlobalToLocal<'_, '_>) -> Verdict {
+    let (Some(desc), Some(buffer)) = (buffer(op.desc()), buffer(op.result())) else {
         return Ok(());
     };
-    let (coords, offsets) = (segment(op, 1).len(), segment(op, 2).len());
+    let (coords, offsets) = (op.coord().len(), op.offsets().len());
     let columns = desc.is_im2col;
     if columns {
         ensure!(
+            async_tma_copy_global_to_local_c1,
             (3..=5).contains(&coords),
             "reads images of rank 3 to 5, but has {coords} coordinates"
-        ); // async_tma_copy_global_to_local_c1
+        );
     } else {
         coordinates(coords, &desc)?;
     }
     contents(&desc, &buffer)?;
-    copy_barrier(op, segment(op, 3).start)?;
+    copy_barrier(op.op(), op.barrier())?;
     if let Some(diagnostic) = writable(&buffer) {
-        return Err(vec![diagnostic]); // tma_c11
+        return Err(vec![diagnostic]);
     }
-    layouts(op, &desc, &buffer)?;
+    alike(&desc, &buffer)?;
     let expected = if columns { coords - 2 } else { 0 };
     ensure!(
+        async_tma_copy_global_to_local_c2,
         offsets == expected,
         "needs {expected} `offsets` for {coords} coordinates{}, but has {offsets}",
         if columns { " of an image" } else { "" }
-    ); // async_tma_copy_global_to_local_c2
+    );
     ensure!(
-        !flag(op, "isVolatile"),
+        async_tma_copy_global_to_local_c3,
+        !op.is_volatile(),
         "copies by TMA, which cannot be volatile; drop `isVolatile`"
-    ); // async_tma_copy_global_to_local_c3
-    cache::beside_first(op)?;
-    multicast(op, &buffer)
+    );
+    cache::beside_first(op.cache_policy())?;
+    multicast(op.multicast(), &buffer)
 }
 
-pub(super) fn store(op: OperationRef<'_, '_>) -> Verdict {
-    let last = op.operand_count().saturating_sub(1);
-    let (Some(desc), Some(buffer)) = (buffer_of(op, 0), buffer_of(op, last)) else {
+pub(super) fn store(op: ttng::AsyncTMACopyLocalToGlobal<'_, '_>) -> Verdict {
+    written(op.desc(), op.coord().len(), op.src(), op.cache_policy())
+}
+
+/// What copies to global memory ask, plain ones and those that combine.
+fn written(desc: Val<'_>, coords: usize, src: Val<'_>, policy: Option<Attribute<'_>>) -> Verdict {
+    let (Some(desc), Some(buffer)) = (buffer(desc), buffer(src)) else {
         return Ok(());
     };
-    coordinates(last - 1, &desc)?;
+    coordinates(coords, &desc)?;
     contents(&desc, &buffer)?;
-    not_padded(op, &buffer)?;
-    cache::beside_first(op)?;
-    layouts(op, &desc, &buffer)
+    not_padded(&buffer)?;
+    cache::beside_first(policy)?;
+    alike(&desc, &buffer)
 }
 
-/// Operations of `tt.descriptor_reduce`, by their number in the enum.
-const REDUCTIONS: [&str; 9] = ["", "add", "min", "max", "inc", "dec", "and", "or", "xor"];
-
-pub(super) fn reduce(op: OperationRef<'_, '_>) -> Verdict {
-    store(op)?;
-    let Some(desc) = buffer_of(op, 0) else {
+pub(super) fn reduce(op: ttng::AsyncTMAReduce<'_, '_>) -> Verdict {
+    use DescriptorReduceKind as R;
+    written(op.desc(), op.coord().len(), op.src(), None)?;
+    let Some(desc) = buffer(op.desc()) else {
         return Ok(());
     };
-    let kind = usize::try_from(integer(op, "kind"))
-        .ok()
-        .and_then(|i| REDUCTIONS.get(i).copied())
-        .unwrap_or_default();
+    let kind = op.kind();
     let element = element_name(desc.element);
     let allowed = match kind {
-        "add" => ["i32", "i64", "ui32", "ui64", "si32", "f32", "f16", "bf16"].as_slice(),
-        "min" | "max" => ["i32", "i64", "ui32", "ui64", "si32", "si64", "f16", "bf16"].as_slice(),
-        "and" | "or" | "xor" => ["i32", "i64", "ui32", "ui64", "si32", "si64"].as_slice(),
-        _ => [].as_slice(),
+        R::Add => ["i32", "i64", "ui32", "ui64", "si32", "f32", "f16", "bf16"].as_slice(),
+        R::Min | R::Max => &["i32", "i64", "ui32", "ui64", "si32", "si64", "f16", "bf16"],
+        R::And | R::Or | R::Xor => &["i32", "i64", "ui32", "ui64", "si32", "si64"],
+        R::Inc | R::Dec => &[],
     };
     ensure!(
+        async_tma_reduce_c1,
         allowed.contains(&&*element),
-        "cannot do `{kind}` on `{element}` in global memory{}",
+        "cannot do `{}` on `{element}` in global memory{}",
+        kind.name(),
         if allowed.is_empty() {
             String::new()
         } else {
             format!(", only on `{}`", allowed.join("`, `"))
         }
-    ); // async_tma_reduce_c1
+    );
     Ok(())
 }
 
 /// Rows of one block each, between global memory and a buffer.
 fn rows(
-    op: OperationRef<'_, '_>,
     desc: &Buffer<'_>,
     indices: &TensorType<'_>,
+    memory: Val<'_>,
     buffer: &Buffer<'_>,
-    buffer_type: melior::ir::Type<'_>,
 ) -> Verdict {
-    cache::beside_first(op)?;
     ensure!(
+        tma_rows_c1,
         desc.shape.len() == 2,
         "needs a descriptor of blocks of rank 2, but its blocks are {}",
         dimensions(&desc.shape)
-    ); // tma_rows_c1
+    );
     ensure!(
+        tma_rows_c2,
         desc.shape[0] == 1,
         "needs a descriptor of blocks of one row, but its blocks are {}",
         dimensions(&desc.shape)
-    ); // tma_rows_c2
-    gathered(indices, buffer_type, &buffer.shape, buffer.element)?;
+    );
+    gathered(indices, memory.r#type(), &buffer.shape, buffer.element)?;
     ensure!(
+        tma_rows_c3,
         buffer.shape[1] == desc.shape[1],
         "needs a buffer with the {} columns of a block, but has {}",
         desc.shape[1],
         dimensions(&buffer.shape)
-    ); // tma_rows_c3
+    );
     ensure!(
+        tma_rows_c4,
         is_element_of_block(buffer.element, desc.element),
         "needs a buffer of the block's `{}`, but has `{}`",
         desc.element,
         buffer.element
-    ); // tma_rows_c4
-    let Ok(layout) = Layouts::of(op.context()).tensor(indices) else {
+    );
+    let Some(layout) = layout(indices) else {
         return Ok(());
     };
     let contiguous = layout
@@ -267,96 +289,100 @@ fn rows(
         .contig_per_thread(indices.shape)
         .map_or(0, |c| c[0]);
     ensure!(
+        tma_rows_c5,
         contiguous >= 4,
         "needs at least 4 consecutive indices in each thread, but has {contiguous}"
-    ); // tma_rows_c5
+    );
     ensure!(
+        tma_rows_c6,
         layout.full.columns_of(Dim::LANE).iter().all(|c| *c == 0),
         "needs the same indices in all threads of a warp, but has `{}`",
         indices.type_
-    ); // tma_rows_c6
+    );
     let along_rows = |cga: CgaLayout| -> Vec<u32> { cga.bases().map(|b| b[0]).collect() };
-    let of_buffer = encoding_of(op, buffer).and_then(|e| e.cga_layout().ok());
+    let of_buffer = encoding_of(buffer).and_then(|e| e.cga_layout().ok());
     let of_indices = layout.encoding.cga_layout().ok();
     if let (Some(a), Some(b)) = (of_buffer, of_indices) {
         ensure!(
+            tma_rows_c7,
             along_rows(a) == along_rows(b),
             "needs indices that are split over CTAs as the rows are, but has `{}`",
             indices.type_
-        ); // tma_rows_c7
+        );
     }
     Ok(())
 }
 
-pub(super) fn gather(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(indices), Some(buffer), Some(type_)) = (
-        buffer_of(op, 0),
-        operand(op, 1),
-        buffer_of(op, 4),
-        operand_type(op, 4),
+pub(super) fn gather(op: ttng::AsyncTMAGather<'_, '_>) -> Verdict {
+    let (Some(desc), Some(indices), Some(buffer)) = (
+        buffer(op.desc()),
+        tensor(op.x_offsets()),
+        buffer(op.result()),
     ) else {
         return Ok(());
     };
-    copy_barrier(op, 3)?;
+    copy_barrier(op.op(), op.barrier())?;
     if let Some(diagnostic) = writable(&buffer) {
-        return Err(vec![diagnostic]); // tma_c11
+        return Err(vec![diagnostic]);
     }
-    layouts(op, &desc, &buffer)?;
-    not_padded(op, &buffer)?;
-    multicast(op, &buffer)?;
-    rows(op, &desc, &indices, &buffer, type_)
+    alike(&desc, &buffer)?;
+    not_padded(&buffer)?;
+    multicast(op.multicast(), &buffer)?;
+    cache::beside_first(op.cache_policy())?;
+    rows(&desc, &indices, op.result(), &buffer)
 }
 
-pub(super) fn scatter(op: OperationRef<'_, '_>) -> Verdict {
-    let (Some(desc), Some(indices), Some(buffer), Some(type_)) = (
-        buffer_of(op, 0),
-        operand(op, 1),
-        buffer_of(op, 3),
-        operand_type(op, 3),
-    ) else {
+pub(super) fn scatter(op: ttng::AsyncTMAScatter<'_, '_>) -> Verdict {
+    let (Some(desc), Some(indices), Some(buffer)) =
+        (buffer(op.desc()), tensor(op.x_offsets()), buffer(op.src()))
+    else {
         return Ok(());
     };
-    not_padded(op, &buffer)?;
-    layouts(op, &desc, &buffer)?;
-    rows(op, &desc, &indices, &buffer, type_)
+    not_padded(&buffer)?;
+    alike(&desc, &buffer)?;
+    cache::beside_first(op.cache_policy())?;
+    rows(&desc, &indices, op.src(), &buffer)
 }
 
-pub(super) fn tensormap_create(op: OperationRef<'_, '_>) -> Verdict {
-    let [rank, sizes, strides, steps] = [2, 3, 4, 5].map(|group| segment(op, group).len());
-    let mut broken = Vec::new();
+pub(super) fn tensormap_create(op: ttng::TensormapCreate<'_, '_>) -> Verdict {
+    let rank = op.box_dim().len();
+    let sizes = op.global_dim().len();
+    let (strides, steps) = (op.global_stride().len(), op.element_stride().len());
+    let mut noted = Vec::new();
     rule!(
-        broken,
+        noted,
+        tensormap_create_c1,
         sizes == rank,
         "needs a size in `global_dim` for each of {rank} dimensions, but has {sizes}"
-    ); // tensormap_create_c1
+    );
     rule!(
-        broken,
+        noted,
+        tensormap_create_c2,
         strides + 1 == rank,
         "needs a stride in `global_stride` for each of {rank} dimensions but the last, but has {strides}"
-    ); // tensormap_create_c2
+    );
     rule!(
-        broken,
+        noted,
+        tensormap_create_c3,
         steps == rank,
         "needs a step in `element_stride` for each of {rank} dimensions, but has {steps}"
-    ); // tensormap_create_c3
-    verdict(broken)
+    );
+    verdict(noted)
 }
 
 /// A write to the shared memory of another CTA.
-pub(super) fn shared_store(op: OperationRef<'_, '_>) -> Verdict {
-    barrier::in_cluster(op)?;
-    let (Some(tensor), Some(buffer)) = (operand(op, 0), buffer_of(op, 1)) else {
+pub(super) fn shared_store(op: ttng::AsyncSharedStore<'_, '_>) -> Verdict {
+    barrier::in_cluster(op.op())?;
+    let (Some(tensor), Some(buffer)) = (tensor(op.src()), buffer(op.dst())) else {
         return Ok(());
     };
     if let Some(diagnostic) = writable(&buffer) {
-        return Err(vec![diagnostic]); // async_shared_store_c1
+        return Err(vec![diagnostic]);
     }
     verdict(same_contents(&tensor, &buffer))?;
-    if let Some(barrier) = buffer_of(op, 2) {
-        barrier::is_barrier(op, &barrier)?;
-    }
-    let registers = Layouts::of(op.context()).tensor(&tensor).ok();
-    let (Some(registers), Some(encoding)) = (registers, encoding_of(op, &buffer)) else {
+    barrier::barrier(op.op(), op.mbarrier())?;
+    let registers = layout(&tensor);
+    let (Some(registers), Some(encoding)) = (registers, encoding_of(&buffer)) else {
         return Ok(());
     };
     let (memory, most) = match &*encoding {
@@ -381,9 +407,10 @@ pub(super) fn shared_store(op: OperationRef<'_, '_>) -> Verdict {
         .and_then(|moved| moved.largest_vectorisation(bits, most).ok())
         .map_or(1, |(elements, _)| elements);
     ensure!(
+        async_shared_store_c2,
         at_once * u64::from(bits) >= 32,
         "writes at least 32 bits at once, but the layouts have only {} bits together in registers and in memory",
         at_once * u64::from(bits)
-    ); // async_shared_store_c2
+    );
     Ok(())
 }

@@ -1,60 +1,67 @@
 //! Rules of `ttg.warp_specialize` and what it holds.
 
-use super::convert::verdict;
-use super::{Verdict, integers, one};
+use super::common::{Verdict, broken, ensure, list, rule, types, verdict};
+use crate::ir::discardable::NUM_WARPS;
+use crate::ir::ops::ttg;
 use crate::ir::{ModuleInfo, OpKind};
-use crate::sys::Diagnostic;
+use crate::sys::build;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, OperationRef, RegionLike, ValueLike};
+use melior::ir::{BlockLike, RegionLike, Type, ValueLike};
 
 const SPECIALIZE: &str = OpKind::TtgWarpSpecialize.name();
 const PARTITIONS: &str = OpKind::TtgWarpSpecializePartitions.name();
 
-pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
-    let holder = op.regions().nth(1).and_then(|r| r.first_block());
+pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
+    let holder = op.partition_op_holder().first_block();
     let held = holder.as_ref().and_then(|block| block.first_operation());
-    let Some(held) = held.filter(|held| OpKind::TtgWarpSpecializePartitions.is(*held)) else {
-        return Err(one(Diagnostic::new(format!(
+    let Some(held) = held.and_then(ttg::WarpSpecializePartitions::of) else {
+        return Err(vec![broken!(
+            warp_specialize_c1,
             "needs a second region that holds one `{PARTITIONS}`"
-        )))); // warp_specialize_c1
+        )]);
     };
     let mut diagnostics = Vec::new();
-    let partitions = held.regions().count();
-    let num_warps = integers(op, "partitionNumWarps");
+    let partitions = held.partition_regions().len();
+    let num_warps = op.partition_num_warps();
     if num_warps.len() != partitions {
-        diagnostics.push(Diagnostic::new(format!(
+        diagnostics.push(broken!(
+            warp_specialize_c2,
             "has {partitions} partitions, but `partitionNumWarps` has {} entries",
             num_warps.len()
-        ))); // warp_specialize_c2
+        ));
     }
     for (i, warps) in num_warps.iter().enumerate() {
         if *warps <= 0 || warps & (warps - 1) != 0 {
-            diagnostics.push(Diagnostic::new(format!(
+            diagnostics.push(broken!(
+                warp_specialize_c3,
                 "needs a power of two of warps in partition {i}, but has {warps}"
-            ))); // warp_specialize_c3
+            ));
         }
     }
-    if op.has_attribute("warpGroupStartIds") {
-        let starts = integers(op, "warpGroupStartIds").len();
+    if let Some(starts) = op.warp_group_start_ids() {
+        let starts = starts.len();
         if starts != partitions {
-            diagnostics.push(Diagnostic::new(format!(
+            diagnostics.push(broken!(
+                warp_specialize_c4,
                 "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
-            ))); // warp_specialize_c4
+            ));
         }
     }
-    if let Some(warps) = ModuleInfo::num_warps(op) {
+    if let Some(warps) = ModuleInfo::num_warps(op.op()) {
         rule!(
             diagnostics,
+            warp_specialize_c6,
             warps % 4 == 0,
-            "needs a multiple of four warps, but the module's `\"ttg.num-warps\"` is {warps}"
-        ); // warp_specialize_c6
+            "needs a multiple of four warps, but the module's `\"{NUM_WARPS}\"` is {warps}"
+        );
     }
-    let mut above = op.parent_operation();
+    let mut above = op.op().parent_operation();
     while let Some(parent) = above {
         if OpKind::TtgWarpSpecialize.is(parent) {
-            diagnostics.push(Diagnostic::new(format!(
+            diagnostics.push(broken!(
+                warp_specialize_c5,
                 "cannot lie within another `{SPECIALIZE}`"
-            ))); // warp_specialize_c5
+            ));
             break;
         }
         above = parent.parent_operation();
@@ -62,39 +69,40 @@ pub(super) fn warp_specialize(op: OperationRef<'_, '_>) -> Verdict {
     verdict(diagnostics)
 }
 
-pub(super) fn partitions(op: OperationRef<'_, '_>) -> Verdict {
-    let captures: Vec<String> = op.operands().map(|v| v.r#type().to_string()).collect();
+pub(super) fn partitions(op: ttg::WarpSpecializePartitions<'_, '_>) -> Verdict {
+    let captures = types(&op.explicit_captures());
     let mut diagnostics = Vec::new();
-    for (i, region) in op.regions().enumerate() {
+    for (i, region) in op.partition_regions().into_iter().enumerate() {
         let Some(block) = region.first_block() else {
             continue;
         };
-        let arguments: Vec<String> = (0..block.argument_count())
-            .filter_map(|j| block.argument(j).ok().map(|v| v.r#type().to_string()))
+        let arguments: Vec<Type<'_>> = (0..block.argument_count())
+            .map(|j| build::argument(block, j).r#type())
             .collect();
-        if arguments != captures {
-            diagnostics.push(Diagnostic::new(format!(
-                "captures ({}), but partition {i} takes ({})",
-                captures.join(", "),
-                arguments.join(", ")
-            ))); // warp_specialize_partitions_c1
-        }
+        rule!(
+            diagnostics,
+            warp_specialize_partitions_c1,
+            arguments == captures,
+            "captures ({}), but partition {i} takes ({})",
+            list(&captures),
+            list(&arguments)
+        );
     }
     verdict(diagnostics)
 }
 
-pub(super) fn warp_yield(op: OperationRef<'_, '_>) -> Verdict {
-    let Some(parent) = op.parent_operation() else {
+pub(super) fn warp_yield(op: ttg::WarpYield<'_, '_>) -> Verdict {
+    let Some(parent) = op.op().parent_operation() else {
         return Ok(());
     };
-    let given: Vec<String> = op.operands().map(|v| v.r#type().to_string()).collect();
-    let results: Vec<String> = parent.results().map(|v| v.r#type().to_string()).collect();
-    if given == results {
-        return Ok(());
-    }
-    Err(one(Diagnostic::new(format!(
+    let given = types(&op.values());
+    let results: Vec<Type<'_>> = parent.results().map(|v| v.r#type()).collect();
+    ensure!(
+        warp_yield_c1,
+        given == results,
         "gives ({}), but `{SPECIALIZE}` has the results ({})",
-        given.join(", "),
-        results.join(", ")
-    )))) // warp_yield_c1
+        list(&given),
+        list(&results)
+    );
+    Ok(())
 }

@@ -1,0 +1,113 @@
+//! The rules that the descriptions of dialects, operations, attributes and types declare by label.
+//!
+//! Made by the build script, so that a rule's text stands in `dialect/*.td` only. `src/ir/rules.rs` takes
+//! the result in and says how to use it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write;
+use tblgen::{Record, RecordKeeper};
+
+/// One rule: its text, and the names of what declares it.
+#[derive(Default)]
+struct Rule {
+    text: String,
+    of: Vec<String>,
+}
+
+/// `rules.rs`: a constant for each label, and the table of rules, sorted by label.
+pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
+    let mut rules: BTreeMap<String, Rule> = BTreeMap::new();
+    for (namespace, keeper) in dialects {
+        for (name, record) in described(namespace, keeper) {
+            for (label, text) in declared(record.str_value("description").unwrap_or_default()) {
+                let rule = rules.entry(label).or_default();
+                // Rules that several have are told by each; the first one's words stand for all.
+                if rule.text.is_empty() {
+                    rule.text = text;
+                }
+                rule.of.push(name.clone());
+            }
+        }
+    }
+    let mut rust = String::from("// Made by `dialect/build/rules.rs` from the TableGen records.\n");
+    rust += "/// The label of each rule, as a name that the compiler knows.\n\
+             #[allow(non_upper_case_globals, reason = \"labels are spelled as in the documentation\")]\n\
+             pub mod labels {\n";
+    for (label, rule) in &rules {
+        let text = rule
+            .text
+            .replace('[', "\\[")
+            .replace(']', "\\]")
+            .replace('<', "\\<");
+        let _ = writeln!(rust, "/// {text}\npub const {label}: &str = {label:?};");
+    }
+    rust += "}\n/// All rules, sorted by label.\npub const RULES: &[Rule] = &[\n";
+    for (label, Rule { text, of }) in &rules {
+        let _ = writeln!(
+            rust,
+            "Rule {{ label: {label:?}, text: {text:?}, of: &{of:?} }},"
+        );
+    }
+    rust + "];\n"
+}
+
+/// What has a description, by its name in the text of a module.
+fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(String, Record<'a>)> {
+    let is_own = |record: &Record<'_>, field: &str| {
+        record
+            .def_value(field)
+            .and_then(|dialect| dialect.str_value("name"))
+            .is_ok_and(|name| name == namespace)
+    };
+    let mut found: Vec<(String, Record<'a>)> = keeper
+        .all_derived_definitions("Dialect")
+        .filter(|record| record.str_value("name") == Ok(namespace))
+        .map(|record| (namespace.to_owned(), record))
+        .collect();
+    for (class, dialect, name, sigil) in [
+        ("Op", "opDialect", "opName", ""),
+        ("AttrDef", "dialect", "mnemonic", "#"),
+        ("TypeDef", "dialect", "mnemonic", "!"),
+    ] {
+        let own = keeper
+            .all_derived_definitions(class)
+            .filter(|record| is_own(record, dialect));
+        found.extend(own.map(|record| {
+            let name = record.str_value(name).unwrap_or_default();
+            (format!("{sigil}{namespace}.{name}"), record)
+        }));
+    }
+    found
+}
+
+/// The rules of a description: `- label: text`, which goes on in lines that are indented more.
+fn declared(description: &str) -> Vec<(String, String)> {
+    let mut found: Vec<(String, String)> = Vec::new();
+    let mut inside = None;
+    for line in description.lines() {
+        let body = line.trim_start();
+        let indent = line.len() - body.len();
+        if let Some((label, text)) = body
+            .strip_prefix("- ")
+            .and_then(|item| item.split_once(": "))
+        {
+            found.push((label.to_owned(), text.trim_end().to_owned()));
+            inside = Some(indent);
+        } else if inside.is_some_and(|start| indent > start) && !body.is_empty() {
+            let (_, text) = found.last_mut().expect("a rule has begun");
+            text.push(' ');
+            text.push_str(body.trim_end());
+        } else {
+            inside = None;
+        }
+    }
+    found
+}
+
+/// The example of a description: what stands between "```mlir" and "```", without its indentation.
+pub(crate) fn example(description: &str) -> String {
+    let lines = description.lines().map(str::trim);
+    let inside = lines.skip_while(|line| *line != "```mlir").skip(1);
+    let lines: Vec<&str> = inside.take_while(|line| *line != "```").collect();
+    lines.join("\n")
+}

@@ -1,0 +1,60 @@
+//! Why a type or an attribute means nothing.
+
+use crate::encoding::EncodingError;
+use std::fmt;
+use std::sync::Arc;
+
+/// Why a type or an attribute has no layout, and the rule that it breaks, where it breaks one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reason {
+    text: Arc<str>,
+    rule: Option<&'static str>,
+}
+
+impl Reason {
+    /// The label of the rule that is broken.
+    #[must_use]
+    pub fn rule(&self) -> Option<&'static str> {
+        self.rule
+    }
+
+    /// Says which rule is broken, by its label, where that is not said yet.
+    #[must_use]
+    pub fn of_rule(mut self, label: &'static str) -> Self {
+        self.rule.get_or_insert(label);
+        self
+    }
+}
+
+impl fmt::Display for Reason {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.text)
+    }
+}
+
+impl std::error::Error for Reason {}
+
+impl From<&str> for Reason {
+    fn from(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            rule: None,
+        }
+    }
+}
+
+impl From<String> for Reason {
+    fn from(text: String) -> Self {
+        text.as_str().into()
+    }
+}
+
+impl From<EncodingError> for Reason {
+    fn from(error: EncodingError) -> Self {
+        let rule = error.rule();
+        Self {
+            rule,
+            ..error.to_string().into()
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The rules of dialects, operations, attributes and types, by label, from their declarations.
+//!
+//! A rule is declared once, in a description in `dialect/*.td`, as `- reduce_c4: ...`. The check names it
+//! as [`labels::reduce_c4`], so that a label that no description has does not compile; the error that
+//! the check makes carries the label, and [`explain`] says what it stands for.
+
+use super::reference::{DIALECTS, Entry};
+use crate::encoding::spelling::nearest;
+use std::fmt::Write;
+
+/// One rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its label, as `reduce_c4`.
+    pub label: &'static str,
+    /// What holds for valid modules.
+    pub text: &'static str,
+    /// What declares it: dialects, operations, attributes and types by their names.
+    pub of: &'static [&'static str],
+}
+
+include!(concat!(env!("OUT_DIR"), "/generated/rules.rs"));
+
+/// The diagnostic of a rule that does not hold: labels, then what `format!` takes. A check that several
+/// operations share has a label of each.
+macro_rules! broken {
+    ($($label:ident)|+, $($message:tt)+) => {
+        $crate::sys::Diagnostic::new(format!($($message)+))
+            .of_rules([$($crate::ir::rules::labels::$label),+])
+    };
+}
+pub(super) use broken;
+
+impl Rule {
+    /// The rule with a label.
+    ///
+    /// ```
+    /// use linear_layout::ir::rules::Rule;
+    /// assert_eq!(Rule::of_label("reduce_c1").map(|rule| rule.of), Some(&["tt.reduce"][..]));
+    /// ```
+    #[must_use]
+    pub fn of_label(label: &str) -> Option<&'static Self> {
+        let at = RULES.binary_search_by(|rule| rule.label.cmp(label));
+        at.ok().map(|at| &RULES[at])
+    }
+}
+
+/// All labels, each with its rule, one to a line.
+#[must_use]
+pub fn listing() -> String {
+    let width = RULES.iter().map(|rule| rule.label.len()).max().unwrap_or(0);
+    RULES.iter().fold(String::new(), |mut text, rule| {
+        // Writing to a string does not fail.
+        let _ = writeln!(text, "{:width$}  {}", rule.label, rule.text);
+        text
+    })
+}
+
+/// A rule as text: what holds, what it is a rule of, and how that is written where its description says.
+///
+/// # Errors
+/// No description declares the label; the nearest one is named.
+pub fn explain(label: &str) -> Result<String, String> {
+    let Some(rule) = Rule::of_label(label) else {
+        let labels = RULES.iter().map(|rule| rule.label);
+        return Err(match nearest(label, labels) {
+            Some(near) => format!("no rule has the label `{label}`; the nearest is `{near}`"),
+            None => format!("no rule has the label `{label}`; `--explain-rule=list` lists all"),
+        });
+    };
+    let mut text = format!("{label}: {}\n", rule.text);
+    for name in rule.of {
+        let dialect = || DIALECTS.iter().find(|dialect| dialect.name == *name);
+        let entry = DIALECTS.iter().flat_map(|dialect| dialect.entries);
+        // Writing to a string does not fail.
+        match entry.clone().find(|entry| entry.name == *name) {
+            Some(Entry {
+                summary, example, ..
+            }) => {
+                let _ = writeln!(text, "of `{name}`: {summary}");
+                for line in example.lines() {
+                    let _ = writeln!(text, "    {line}");
+                }
+            }
+            None => {
+                let summary = dialect().map_or("", |dialect| dialect.summary);
+                let _ = writeln!(text, "of all that `{name}` has: {summary}");
+            }
+        }
+    }
+    Ok(text)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{RULES, explain, listing};
+
+    #[test]
+    fn each_rule_can_be_explained() {
+        for rule in RULES {
+            let text = explain(rule.label).unwrap();
+            assert!(text.starts_with(&format!("{}: {}\n", rule.label, rule.text)));
+            assert!(text.lines().count() > rule.of.len(), "{text}");
+        }
+        assert_eq!(listing().lines().count(), RULES.len());
+        assert!(RULES.is_sorted_by(|a, b| a.label < b.label));
+    }
+
+    #[test]
+    fn a_wrong_label_names_the_nearest() {
+        assert_eq!(
+            explain("redoce_c4").unwrap_err(),
+            "no rule has the label `redoce_c4`; the nearest is `reduce_c4`"
+        );
+        assert_eq!(
+            explain("something else").unwrap_err(),
+            "no rule has the label `something else`; `--explain-rule=list` lists all"
+        );
+    }
+}

@@ -1,0 +1,213 @@
+//! Rules of the types of buffers in shared and tensor memory, and of blocks of images.
+
+use super::common::{dimensions, memory_name};
+use crate::encoding::{Encoding, NvmmaSharedEncoding};
+use crate::ir::rules::labels;
+use crate::ir::{Layouts, Reason, element_bits};
+use crate::sys::{self, Buffer};
+use melior::ir::{AttributeLike, Type};
+
+/// The reason of a rule that does not hold: its label, then what `format!` takes.
+macro_rules! broken {
+    ($label:ident, $($message:tt)+) => {
+        Reason::from(format!($($message)+)).of_rule(labels::$label)
+    };
+}
+
+/// Stops at a rule that does not hold: label, what holds, what to say.
+macro_rules! ensure {
+    ($label:ident, $holds:expr, $($message:tt)+) => {
+        if !$holds {
+            return Err(broken!($label, $($message)+));
+        }
+    };
+}
+
+pub(super) const SHARED: &str = "#ttg.shared_memory";
+pub(super) const TENSOR: &str = "#ttng.tensor_memory";
+
+pub(super) fn is_in(buffer: &Buffer<'_>, memory: &str) -> bool {
+    buffer
+        .memory_space
+        .is_some_and(|space| *Layouts::of(space.context()).text_of_attribute(space) == *memory)
+}
+
+/// The rules of `!ttg.memdesc`, whose documentation labels them.
+///
+/// # Errors
+/// The first rule that is broken.
+pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reason> {
+    let Some(buffer) = sys::buffer(type_) else {
+        return Ok(());
+    };
+    if buffer.is_im2col && buffer.shape.len() != 2 {
+        return Err(broken!(
+            tensordesc_im2col_c1,
+            "an image is read in blocks of rank 2, but these are {}",
+            dimensions(&buffer.shape)
+        ));
+    }
+    if buffer.memory_space.is_none() {
+        return Ok(());
+    }
+    let (shape, alloc) = (&buffer.shape, &buffer.alloc_shape);
+    ensure!(
+        memdesc_c1,
+        !shape.is_empty(),
+        "a buffer has at least one dimension, but this one has none"
+    );
+    if shape.contains(&0) || alloc.contains(&0) {
+        return Err(broken!(
+            memdesc_c2,
+            "a buffer has no dimension of size 0, but this one is {} of {}",
+            dimensions(shape),
+            dimensions(alloc)
+        ));
+    }
+    if alloc.len() < shape.len() {
+        return Err(broken!(
+            memdesc_c3,
+            "a view has at most the dimensions of its allocation, but {} has more than {}",
+            dimensions(shape),
+            dimensions(alloc)
+        ));
+    }
+    let within = &alloc[alloc.len() - shape.len()..];
+    if shape.iter().zip(within).any(|(part, whole)| part > whole) {
+        return Err(broken!(
+            memdesc_c4,
+            "a view lies within its allocation, but {} is larger than {}",
+            dimensions(shape),
+            dimensions(alloc)
+        ));
+    }
+    let attribute = buffer
+        .encoding
+        .ok_or_else(|| broken!(memdesc_c5, "a buffer has an encoding"))?;
+    let encoding = layouts
+        .encoding(attribute)
+        .map_err(|_| broken!(memdesc_c5, "`{attribute}` lays out no buffer"))?;
+    let rank = encoding.rank();
+    if encoding.is_distributed() {
+        return Err(broken!(
+            memdesc_c5,
+            "a buffer is laid out in memory, but `{attribute}` is a layout of registers"
+        ));
+    }
+    let memory = if encoding.is_shared() { SHARED } else { TENSOR };
+    if !is_in(&buffer, memory) {
+        return Err(broken!(
+            memdesc_c6,
+            "`{attribute}` lays out buffers in `{memory}`, but this one is in `{}`",
+            memory_name(&buffer)
+        ));
+    }
+    if shape.len() != rank && shape.len() != rank + 1 {
+        return Err(broken!(
+            memdesc_c5,
+            "`{attribute}` is for buffers of rank {rank}, or {} with one dimension of buffers, but this one has rank {}",
+            rank + 1,
+            shape.len()
+        ));
+    }
+    let bits = element_bits(buffer.element)
+        .ok_or_else(|| broken!(memdesc_c7, "elements of `{}` have no width", buffer.element))?;
+    if memory == SHARED && bits % 8 != 0 {
+        return Err(broken!(
+            memdesc_c7,
+            "elements in shared memory have a multiple of 8 bits, but `{}` has {bits}",
+            buffer.element
+        ));
+    }
+    match &*encoding {
+        Encoding::TensorMemory(e) if bits * e.col_stride() > 32 => {
+            return Err(broken!(
+                memdesc_c7,
+                "an element fills at most a column of 32 bits, but `{}` with `colStride = {}` has {}",
+                buffer.element,
+                e.col_stride(),
+                bits * e.col_stride()
+            ));
+        }
+        Encoding::TensorMemory(_) if bits < 8 => {
+            return Err(broken!(
+                memdesc_c7,
+                "elements in tensor memory have at least 8 bits, but `{}` has {bits}",
+                buffer.element
+            ));
+        }
+        Encoding::TensorMemory(e) => {
+            let split = e.cga_layout().split_num();
+            let shape = &shape[shape.len() - 2..];
+            let rows = u64::from(e.block_m()) * u64::from(split[0]);
+            let columns = u64::from(e.block_n()) * u64::from(split[1]);
+            if shape[0] < rows || (split[1] > 1 && shape[1] < columns) {
+                return Err(broken!(
+                    memdesc_c10,
+                    "a buffer in tensor memory has at least a block of `{attribute}`, {rows}x{columns}, but this one is {}",
+                    dimensions(shape)
+                ));
+            }
+        }
+        Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
+            return Err(broken!(
+                memdesc_c11,
+                "scales in tensor memory have rank 2, but these are {} of {}",
+                dimensions(shape),
+                dimensions(alloc)
+            ));
+        }
+        Encoding::TensorMemoryScales(_) if bits != 8 => {
+            return Err(broken!(
+                memdesc_c7,
+                "scales have 8 bits, but `{}` has {bits}",
+                buffer.element
+            ));
+        }
+        _ => {}
+    }
+    if shape[shape.len() - rank..]
+        .iter()
+        .any(|n| !n.is_power_of_two())
+    {
+        return Err(broken!(
+            memdesc_c8,
+            "the sizes of a buffer are powers of two, but this one is {}",
+            dimensions(shape)
+        ));
+    }
+    let whole = &alloc[alloc.len() - rank..];
+    match &*encoding {
+        Encoding::NvmmaShared(e) => return swizzled_rows(e, whole),
+        // Triton makes buffers smaller than a tile of these, which nothing can read.
+        Encoding::PartitionedShared(_) => return Ok(()),
+        _ => {}
+    }
+    encoding
+        .to_surjective_layout(whole)
+        .map(drop)
+        .map_err(|e| Reason::from(e).of_rule(labels::memdesc_c9))
+}
+
+/// Rows are at least as long as the swizzle; that there are too few of them is found where it matters.
+fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Reason> {
+    let per_cta = encoding.cga_layout().shape_per_cta(shape);
+    let along = if encoding.is_transposed() {
+        0
+    } else {
+        shape.len() - 1
+    };
+    let bits = encoding.element_width_bits().max(1);
+    // Padding gives 4-bit data twice the bytes that the buffer's elements have.
+    let padding = if encoding.is_fp4_padded() { 2 } else { 1 };
+    let least = u64::from(encoding.swizzle_bytes() * 8 / bits / padding);
+    if per_cta[along] < least {
+        return Err(broken!(
+            memdesc_c12,
+            "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
+            encoding.swizzle_bytes(),
+            per_cta[along]
+        ));
+    }
+    Ok(())
+}

@@ -1,0 +1,331 @@
+//! Rules of operations that make a tensor, or give it another shape.
+
+use super::common::{
+    Verdict, axis_within, both_or_neither, broken, convert_note, dimensions, ensure,
+    inference_mismatch, layouts, tensor, verdict,
+};
+use crate::encoding::{Encoding, infer};
+use crate::ir::ops::tt;
+use crate::ir::{Layouts, TensorLayout, TensorType, element_bits, view};
+use crate::layout::Dim;
+use crate::sys::Diagnostic;
+use melior::ir::operation::OperationLike;
+
+fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
+    ensure!(
+        join_c3 | split_c4,
+        src.element == dst.element,
+        "needs a result of the operand's `{}`, but has `{}`",
+        src.element,
+        dst.type_
+    );
+    Ok(())
+}
+
+pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
+    let (start, end) = (op.start(), op.end());
+    if start >= end {
+        return Err(vec![broken!(
+            make_range_c1,
+            "needs `start` less than `end`, but has {start} and {end}"
+        )]);
+    }
+    let Some(tensor) = tensor(op.result()) else {
+        return Ok(());
+    };
+    let mut diagnostics = Vec::new();
+    if tensor.shape.len() != 1 {
+        diagnostics.push(broken!(
+            make_range_c2,
+            "needs a result of rank 1, but `{}` has rank {}",
+            tensor.type_,
+            tensor.shape.len()
+        ));
+    } else if i64::try_from(tensor.shape[0]) != Ok(end - start) {
+        diagnostics.push(broken!(
+            make_range_c3,
+            "ranges over [{start}, {end}), which has {} elements, but the result has {}",
+            end - start,
+            tensor.shape[0]
+        ));
+    }
+    if element_bits(tensor.element) != Some(32) {
+        diagnostics.push(broken!(
+            make_range_c4,
+            "needs elements of type `i32`, but the result has `{}`",
+            tensor.element
+        ));
+    }
+    verdict(diagnostics)
+}
+
+pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
+        return Ok(());
+    };
+    let axis = op.axis();
+    let Some(axis) = axis_within(axis, src.shape.len() + 1) else {
+        return Err(vec![broken!(
+            expand_dims_c1,
+            "has axis {axis}, but a tensor of rank {} takes axes 0 to {}",
+            src.shape.len(),
+            src.shape.len()
+        )]);
+    };
+    let mut expected = src.shape.to_vec();
+    expected.insert(axis, 1);
+    if dst.shape != expected {
+        return Err(vec![broken!(
+            expand_dims_c2,
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )]);
+    }
+    let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else {
+        return both_or_neither(&src, &dst);
+    };
+    let cache = Layouts::of(op.op().context());
+    let (Ok(known), Ok(declared)) = (cache.encoding(encoding), cache.encoding(parent)) else {
+        return Ok(());
+    };
+    match known.as_ref() {
+        // The parent's spelling may differ where its layout does not.
+        Encoding::Slice(slice)
+            if slice.dim() == axis && infer::equivalent(slice.parent(), &declared, &expected) =>
+        {
+            Ok(())
+        }
+        _ => Err(vec![broken!(expand_dims_c3, "needs an operand whose encoding is a slice of the result's along dimension {axis}, but it is `{encoding}`")
+        .note(format!("expected `#ttg.slice<{{dim = {axis}, parent = {parent}}}>`"))]),
+    }
+}
+
+pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
+        return Ok(());
+    };
+    if src.shape.len() != dst.shape.len() {
+        return Err(vec![broken!(
+            broadcast_c1,
+            "needs operand and result of one rank, but has ranks {} and {}",
+            src.shape.len(),
+            dst.shape.len()
+        )]);
+    }
+    let diagnostics: Vec<Diagnostic> = (0..src.shape.len())
+        .filter(|i| src.shape[*i] != dst.shape[*i] && src.shape[*i] != 1)
+        .map(|i| {
+            broken!(broadcast_c2, "changes dimension {i} from {} to {}, but only a dimension of size 1 can be repeated",
+                src.shape[i], dst.shape[i])
+        })
+        .collect();
+    if !diagnostics.is_empty() {
+        return Err(diagnostics);
+    }
+    // Spellings that differ only where the operand has one element are one layout of the operand.
+    let (Some(from), Some(to)) = (src.encoding, dst.encoding) else {
+        return Ok(());
+    };
+    let cache = Layouts::of(op.op().context());
+    if from == to {
+        return Ok(());
+    }
+    let unique = |encoding: melior::ir::Attribute<'_>| {
+        cache
+            .encoding(encoding)
+            .ok()?
+            .to_linear_layout(src.shape)
+            .ok()?
+            .remove_zero_bases(Dim::REGISTER)
+            .ok()
+    };
+    match (unique(from), unique(to)) {
+        (Some(a), Some(b)) if a == b => Ok(()),
+        _ => Err(vec![
+            broken!(
+                broadcast_c3,
+                "needs the same layout for operand and result, but has `{}` and `{}`",
+                src.type_,
+                dst.type_
+            )
+            .note(convert_note("one of them")),
+        ]),
+    }
+}
+
+pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
+        return Ok(());
+    };
+    let order = op.order();
+    let rank = src.shape.len();
+    if order.len() != rank {
+        return Err(vec![broken!(
+            trans_c1,
+            "needs an `order` of {rank} entries for `{}`, but has {}",
+            src.type_,
+            order.len()
+        )]);
+    }
+    let mut sorted = order.clone();
+    sorted.sort_unstable();
+    if !sorted
+        .iter()
+        .copied()
+        .eq(0..i32::try_from(rank).unwrap_or(0))
+    {
+        return Err(vec![broken!(
+            trans_c2,
+            "needs a permutation of 0 to {} as `order`, but has {order:?}",
+            rank.saturating_sub(1)
+        )]);
+    }
+    let order: Vec<usize> = order
+        .iter()
+        .filter_map(|d| usize::try_from(*d).ok())
+        .collect();
+    let expected: Vec<u64> = order.iter().map(|d| src.shape[*d]).collect();
+    if dst.shape != expected {
+        return Err(vec![broken!(
+            trans_c3,
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )]);
+    }
+    both_or_neither(&src, &dst)?;
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    match from.full.transpose_standard(&order) {
+        Ok(inferred) if inferred == to.full => Ok(()),
+        Ok(inferred) => Err(vec![inference_mismatch(&dst, &inferred)]),
+        Err(e) => Err(vec![broken!(trans_c4, "{}", e.to_string())]),
+    }
+}
+
+pub(super) fn reshape(op: tt::Reshape<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
+        return Ok(());
+    };
+    if src.num_elements() != dst.num_elements() {
+        return Err(vec![broken!(
+            reshape_c1,
+            "needs as many elements in the result as in the operand, but has {} and {}",
+            dst.num_elements(),
+            src.num_elements()
+        )]);
+    }
+    both_or_neither(&src, &dst)?;
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    // Elements may change places, but none may be copied or dropped: as many in each thread, and
+    // copies of others' elements in the same registers and threads.
+    let copies = |layout: &TensorLayout| {
+        let masks = layout.full.free_variable_masks();
+        [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| masks.mask(dim))
+    };
+    if op.allow_reorder()
+        && from.full.in_size(Dim::REGISTER) == to.full.in_size(Dim::REGISTER)
+        && copies(&from) == copies(&to)
+    {
+        return Ok(());
+    }
+    match from.full.reshape_standard(dst.shape) {
+        Ok(inferred) if inferred == to.full => Ok(()),
+        Ok(inferred) => Err(vec![inference_mismatch(&dst, &inferred)]),
+        Err(e) => Err(vec![broken!(reshape_c3, "{}", e.to_string())]),
+    }
+}
+
+pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.lhs()), tensor(op.result())) else {
+        return Ok(());
+    };
+    let mut expected = src.shape.to_vec();
+    expected.push(2);
+    if dst.shape != expected {
+        return Err(vec![broken!(
+            join_c1,
+            "makes the shape {}, but the result is `{}`",
+            dimensions(&expected),
+            dst.type_
+        )]);
+    }
+    same_element(&src, &dst)?;
+    both_or_neither(&src, &dst)?;
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    match view::split_last(&to.unique) {
+        Ok(half) if half == from.unique => Ok(()),
+        Ok(half) => Err(vec![
+            broken!(
+                join_c2,
+                "has a result `{}` that does not hold each operand in the operand's layout",
+                dst.type_
+            )
+            .note(format!("half of the result has the layout:{half}")),
+        ]),
+        Err(reason) => Err(vec![broken!(join_c2, "{}", reason)]),
+    }
+}
+
+pub(super) fn split(op: tt::Split<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.out_lhs())) else {
+        return Ok(());
+    };
+    if src.shape.last() != Some(&2) {
+        return Err(vec![broken!(
+            split_c1,
+            "needs an operand whose last dimension has size 2, but has `{}`",
+            src.type_
+        )]);
+    }
+    let expected = &src.shape[..src.shape.len() - 1];
+    if dst.shape != expected {
+        return Err(vec![broken!(
+            split_c3,
+            "makes the shape {}, but the results are `{}`",
+            dimensions(expected),
+            dst.type_
+        )]);
+    }
+    same_element(&src, &dst)?;
+    both_or_neither(&src, &dst)?;
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    match view::split_last(&from.unique) {
+        Ok(half) if half == to.unique => Ok(()),
+        Ok(half) => Err(vec![inference_mismatch(&dst, &half)]),
+        Err(reason) => Err(vec![broken!(split_c2, "{}", reason)]),
+    }
+}
+
+pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.lhs()), tensor(op.result())) else {
+        return Ok(());
+    };
+    if dst.num_elements() != 2 * src.num_elements() {
+        return Err(vec![broken!(
+            cat_c1,
+            "needs a result with the {} elements of both operands, but has `{}`",
+            2 * src.num_elements(),
+            dst.type_
+        )]);
+    }
+    both_or_neither(&src, &dst)?;
+    let Some((from, to)) = layouts(&src, &dst) else {
+        return Ok(());
+    };
+    if to.num_registers() != 2 * from.num_registers() {
+        return Err(vec![broken!(cat_c2, "needs a result with {} elements in each thread, those of both operands, but its layout has {}",
+            2 * from.num_registers(),
+            to.num_registers())
+        .note(convert_note("the operands or the result"))]);
+    }
+    Ok(())
+}

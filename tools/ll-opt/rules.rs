@@ -1,0 +1,86 @@
+//! What `--explain-rule` prints: a rule as its description declares it, and a module that breaks it.
+//!
+//! The modules are those of the tests, which name the rules that they break in comments.
+
+use linear_layout::ir::rules;
+
+/// The tests of what is wrong.
+const TESTS: &[&str] = &[
+    include_str!("../../test/Dialect/invalid.mlir"),
+    include_str!("../../test/Dialect/invalid-accesses.mlir"),
+    include_str!("../../test/Dialect/invalid-amd.mlir"),
+    include_str!("../../test/Dialect/invalid-barriers.mlir"),
+    include_str!("../../test/Dialect/invalid-buffers.mlir"),
+    include_str!("../../test/Dialect/invalid-elements.mlir"),
+    include_str!("../../test/Dialect/invalid-empty.mlir"),
+    include_str!("../../test/Dialect/invalid-encodings.mlir"),
+    include_str!("../../test/Dialect/invalid-encodings-memory.mlir"),
+    include_str!("../../test/Dialect/invalid-encodings-registers.mlir"),
+    include_str!("../../test/Dialect/invalid-encodings-shapes.mlir"),
+    include_str!("../../test/Dialect/invalid-memdesc.mlir"),
+    include_str!("../../test/Dialect/invalid-packed.mlir"),
+    include_str!("../../test/Dialect/invalid-places.mlir"),
+    include_str!("../../test/Dialect/invalid-products.mlir"),
+    include_str!("../../test/Dialect/invalid-referee.mlir"),
+    include_str!("../../test/Dialect/invalid-regions.mlir"),
+    include_str!("../../test/Dialect/invalid-tdm.mlir"),
+    include_str!("../../test/Dialect/invalid-tensor-core.mlir"),
+    include_str!("../../test/Dialect/invalid-tensor-memory.mlir"),
+    include_str!("../../test/Dialect/invalid-tma.mlir"),
+    include_str!("../../test/Dialect/invalid-views.mlir"),
+    include_str!("../../test/Dialect/invalid-warps.mlir"),
+];
+
+/// A rule with a module that breaks it, or all labels for `list`.
+///
+/// # Errors
+/// There is no such rule; the nearest one is named.
+pub(crate) fn explain(label: &str) -> Result<String, String> {
+    if label == "list" {
+        return Ok(rules::listing());
+    }
+    let mut text = rules::explain(label)?;
+    if let Some(example) = example(label) {
+        text += "a module that breaks it:\n";
+        for line in example.lines() {
+            text += &format!("    {line}");
+            text.truncate(text.trim_end().len());
+            text.push('\n');
+        }
+    }
+    Ok(text)
+}
+
+/// The shortest module of the tests that names a label, with each expected error as a comment.
+fn example(label: &str) -> Option<String> {
+    let sections = TESTS.iter().flat_map(|text| text.split("\n// -----\n"));
+    let module = sections
+        .filter(|section| names(section, label))
+        .min_by_key(|section| section.len())?;
+    let lines = module.lines().filter_map(|line| {
+        let body = line.trim_start();
+        let indent = &line[..line.len() - body.len()];
+        match body.strip_prefix("//").map(str::trim_start) {
+            None => Some(line.to_owned()),
+            Some(comment) => {
+                let (_, expected) = comment.strip_prefix("expected-error")?.split_once("{{")?;
+                Some(format!(
+                    "{indent}// error: {}",
+                    expected.trim_end_matches("}}")
+                ))
+            }
+        }
+    });
+    let text: Vec<String> = lines.collect();
+    Some(text.join("\n").trim().to_owned())
+}
+
+/// Whether a comment of a section names a label.
+fn names(section: &str, label: &str) -> bool {
+    section
+        .lines()
+        .filter_map(|line| line.split_once("//"))
+        .filter(|(_, comment)| !comment.contains("expected-"))
+        .flat_map(|(_, comment)| comment.split(|c: char| !c.is_ascii_alphanumeric() && c != '_'))
+        .any(|word| word == label)
+}
