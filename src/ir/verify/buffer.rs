@@ -6,8 +6,8 @@ use super::common::{
 };
 use super::memdesc::{SHARED, is_in};
 use crate::encoding::{Encoding, EncodingError, infer};
-use crate::ir::ops::ttg;
 use crate::ir::TensorType;
+use crate::ir::ops::ttg;
 use crate::layout::Dim;
 use crate::sys::{self, Buffer, Diagnostic};
 
