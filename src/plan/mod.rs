@@ -9,6 +9,7 @@
 //! | [`program`] | steps on values, addresses, what they cost; not what they are for |
 //! | [`memory`] | registers to and from a buffer: widths of accesses, addresses, bank conflicts |
 //! | [`convert`] | from one register layout to another: strategies, the swizzle of scratch memory |
+//! | [`reduce`] | one value out of each row: who combines what, and the conversions in between |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
@@ -16,6 +17,7 @@ pub mod convert;
 mod gf2;
 pub mod memory;
 pub mod program;
+pub mod reduce;
 
 pub use convert::{
     ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, minimal_conversion_dims,
