@@ -11,9 +11,14 @@
 use super::blocks::BlockGraph;
 use super::gpu::Gpu;
 use super::local::{self, BufferAccess, Touch};
+use super::reduce;
+use crate::ir::ops::tt;
 use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
-use crate::plan::{BarrierScope, ConvertPlan, PlanOptions, Step, Strategy, plan_conversion};
+use crate::plan::reduce::ReducePlan;
+use crate::plan::{
+    BarrierScope, ConvertPlan, PlanOptions, Program, Step, Strategy, plan_conversion,
+};
 use crate::sys::build::{self, Blk, Op};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::ValueLike;
@@ -21,14 +26,45 @@ use melior::ir::operation::OperationLike;
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::sync::Arc;
 
-/// A conversion with its plan and its place in shared memory.
+/// What an operation does that moves data through scratch memory.
 #[derive(Clone, Debug)]
-pub(crate) struct Placed {
-    pub(crate) plan: Arc<ConvertPlan>,
+enum Movement {
+    Convert(Arc<ConvertPlan>),
+    Reduce(Arc<ReducePlan>),
+}
+
+impl Movement {
+    fn scratch_bytes(&self) -> u32 {
+        match self {
+            Self::Convert(plan) => plan.program().scratch_bytes(),
+            Self::Reduce(plan) => plan.scratch_bytes(),
+        }
+    }
+
+    /// Whether all threads of the block wait in it.
+    fn has_block_barrier(&self) -> bool {
+        let waits = |program: &Program| {
+            let mut steps = program.steps().iter();
+            steps.any(|s| matches!(s, Step::Barrier(BarrierScope::Block)))
+        };
+        match self {
+            Self::Convert(plan) => waits(plan.program()),
+            Self::Reduce(plan) => plan
+                .conversions()
+                .iter()
+                .any(|conversion| conversion.plans.iter().any(|plan| waits(plan.program()))),
+        }
+    }
+}
+
+/// A movement and its place in shared memory.
+#[derive(Clone, Debug)]
+struct Placed {
+    plan: Movement,
     /// Where its scratch begins, in bytes.
-    pub(crate) offset: u32,
+    offset: u32,
     /// Whether others may still be reading these bytes.
-    pub(crate) barrier_before: bool,
+    barrier_before: bool,
 }
 
 /// The plan and place of every conversion of a function.
@@ -119,7 +155,7 @@ impl Allocation {
         let largest = planner
             .plans
             .values()
-            .map(|plan| plan.program().scratch_bytes())
+            .map(Movement::scratch_bytes)
             .max()
             .unwrap_or_default();
         let scratch = planner.bytes.checked_next_multiple_of(ALIGNMENT);
@@ -169,10 +205,26 @@ impl Allocation {
         self.bytes
     }
 
-    /// The plan of a conversion, and where its scratch memory begins.
-    pub(crate) fn get(&self, op: Op<'_>) -> Option<(&Placed, u32)> {
+    /// The plan of a conversion, where its scratch memory begins, and whether a barrier comes before it.
+    pub(crate) fn conversion(&self, op: Op<'_>) -> Option<(Arc<ConvertPlan>, u32, bool)> {
         let placed = self.placed.get(&operation_id(op))?;
-        Some((placed, self.scratch.saturating_add(placed.offset)))
+        let Movement::Convert(plan) = &placed.plan else {
+            return None;
+        };
+        Some((Arc::clone(plan), self.start(placed), placed.barrier_before))
+    }
+
+    /// The plan of a reduction, where its scratch memory begins, and whether a barrier comes before it.
+    pub(crate) fn reduction(&self, op: Op<'_>) -> Option<(Arc<ReducePlan>, u32, bool)> {
+        let placed = self.placed.get(&operation_id(op))?;
+        let Movement::Reduce(plan) = &placed.plan else {
+            return None;
+        };
+        Some((Arc::clone(plan), self.start(placed), placed.barrier_before))
+    }
+
+    fn start(&self, placed: &Placed) -> u32 {
+        self.scratch.saturating_add(placed.offset)
     }
 
     /// Where the buffer begins that an operation makes.
@@ -193,14 +245,15 @@ impl Allocation {
     /// Places the conversions of a block, given and giving back what is still being read.
     fn place(&mut self, block: Blk<'_>, pending: &mut Pending, budget: u32) {
         for op in build::operations(block) {
-            if op.region_count() > 0 {
+            // What is combined in a region of a movement touches no memory.
+            if op.region_count() > 0 && !self.placed.contains_key(&operation_id(op)) {
                 self.place_regions(op, pending, budget);
                 continue;
             }
             if let Some(placed) = self.placed.get_mut(&operation_id(op)) {
                 place_one(placed, pending, budget);
-                if placed.plan.program().scratch_bytes() > 0 {
-                    let end = placed.offset + placed.plan.program().scratch_bytes();
+                if placed.plan.scratch_bytes() > 0 {
+                    let end = placed.offset + placed.plan.scratch_bytes();
                     let end = self.scratch.saturating_add(end);
                     self.bytes = self.bytes.max(end);
                 }
@@ -268,7 +321,7 @@ impl Allocation {
 }
 
 fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
-    let bytes = placed.plan.program().scratch_bytes();
+    let bytes = placed.plan.scratch_bytes();
     if bytes == 0 {
         return;
     }
@@ -297,13 +350,7 @@ fn place_one(placed: &mut Placed, pending: &mut Pending, budget: u32) {
         }
     }
     // Everyone who passes a block barrier of this plan has read what came before it.
-    if placed
-        .plan
-        .program()
-        .steps()
-        .iter()
-        .any(|s| matches!(s, Step::Barrier(BarrierScope::Block)))
-    {
+    if placed.plan.has_block_barrier() {
         pending.clear();
     }
     pending.add((placed.offset, placed.offset + bytes));
@@ -316,7 +363,7 @@ struct Planner<'l> {
     gpu: Gpu,
     /// Plans by operand type, result type and `force_warp_shuffle`: a kernel repeats conversions.
     known: HashMap<PlanKey, Arc<ConvertPlan>>,
-    plans: HashMap<usize, Arc<ConvertPlan>>,
+    plans: HashMap<usize, Movement>,
     /// Where the buffers begin, and the bytes of all.
     buffers: HashMap<usize, u32>,
     bytes: u32,
@@ -334,6 +381,15 @@ impl Planner<'_> {
             if OpKind::of(op) == Some(OpKind::TtgConvertLayout) {
                 match self.plan(op) {
                     Ok(plan) => {
+                        self.plans.insert(operation_id(op), Movement::Convert(plan));
+                    }
+                    Err(diagnostic) => self.emitted = Some(sys::emit_error(op, &diagnostic)),
+                }
+            }
+            if let Some(view) = tt::Reduce::of(op) {
+                match reduce::plan(self.layouts, self.gpu, view) {
+                    Ok(plan) => {
+                        let plan = Movement::Reduce(Arc::new(plan));
                         self.plans.insert(operation_id(op), plan);
                     }
                     Err(diagnostic) => self.emitted = Some(sys::emit_error(op, &diagnostic)),

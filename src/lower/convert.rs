@@ -3,11 +3,11 @@
 use super::bits_of;
 use super::emit::Emitter;
 use super::gpu::Gpu;
+use super::words;
 use crate::plan::program::{IndexOp, IndexProgram};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::sys;
 use crate::sys::build::Val;
-use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
 /// Carries a plan out on the unique registers of a tensor.
@@ -20,26 +20,65 @@ pub(crate) fn emit_plan<'c>(
     sources: &[Val<'c>],
     scratch: Option<Val<'c>>,
 ) -> Vec<Val<'c>> {
-    let element = sources[0].r#type();
-    let container = container_type(e, plan, element);
-    let mut run = Run {
-        e,
-        gpu,
-        plan,
-        element,
-        container,
-        scratch,
-        values: sources.to_vec(),
-    };
-    let types = run.e.types;
-    run.values.resize(plan.num_values(), sources[0]);
-    for step in plan.steps() {
-        run.step(step, types.i32);
-    }
-    plan.results()
+    emit_plans(e, gpu, &[(plan, sources, scratch)]).remove(0)
+}
+
+/// Carries out plans side by side, each in scratch memory of its own: where all wait for the block, they wait
+/// once for all.
+pub(crate) fn emit_plans<'c>(
+    e: &mut Emitter<'c>,
+    gpu: Gpu,
+    plans: &[(&Program, &[Val<'c>], Option<Val<'c>>)],
+) -> Vec<Vec<Val<'c>>> {
+    let mut values: Vec<Vec<Val<'c>>> = plans
         .iter()
-        .map(|v| run.values[v.index()])
+        .map(|(plan, sources, _)| {
+            let mut values = sources.to_vec();
+            values.resize(plan.num_values(), sources[0]);
+            values
+        })
+        .collect();
+    let i32 = e.types.i32;
+    // What lies between the barriers of each plan; plans that have fewer are done earlier.
+    let mut parts: Vec<_> = plans
+        .iter()
+        .map(|(plan, ..)| plan.steps().split(is_block_barrier))
+        .collect();
+    let rounds = plans
+        .iter()
+        .map(|(plan, ..)| 1 + plan.steps().iter().filter(|s| is_block_barrier(s)).count());
+    for round in 0..rounds.max().unwrap_or_default() {
+        if round > 0 {
+            gpu.block_barrier(e);
+        }
+        for ((plan, sources, scratch), (values, parts)) in
+            plans.iter().zip(values.iter_mut().zip(&mut parts))
+        {
+            let element = sources[0].r#type();
+            let mut run = Run {
+                container: container_type(e, plan, element),
+                e: &mut *e,
+                gpu,
+                plan,
+                element,
+                scratch: *scratch,
+                values: std::mem::take(values),
+            };
+            for step in parts.next().unwrap_or_default() {
+                run.step(step, i32);
+            }
+            *values = run.values;
+        }
+    }
+    plans
+        .iter()
+        .zip(&values)
+        .map(|((plan, ..), values)| plan.results().iter().map(|v| values[v.index()]).collect())
         .collect()
+}
+
+fn is_block_barrier(step: &Step) -> bool {
+    matches!(step, Step::Barrier(BarrierScope::Block))
 }
 
 /// The type an element has in words and in shared memory: the element's own, but an integer where
@@ -78,25 +117,11 @@ impl<'c> Run<'_, 'c> {
     }
 
     fn as_integer(&mut self, value: Val<'c>, bits: u32) -> Val<'c> {
-        let integer: Type<'c> = IntegerType::new(self.e.context, bits).into();
-        let type_ = value.r#type();
-        if type_ == integer {
-            return value;
-        }
-        if is_pointer(type_) {
-            return self.e.ptrtoint(value, integer);
-        }
-        self.e.bitcast(value, integer)
+        words::as_integer(self.e, value, bits)
     }
 
     fn integer_as(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
-        if value.r#type() == type_ {
-            return value;
-        }
-        if is_pointer(type_) {
-            return self.e.inttoptr(value, type_);
-        }
-        self.e.bitcast(value, type_)
+        words::integer_as(self.e, value, type_)
     }
 
     /// The result of a step that works on words: a word, or a 32-bit element again.

@@ -7,7 +7,7 @@
 use super::function::{Lowering, Outcome};
 use super::{
     blocks, buffer, calls, casts, control, elementwise, inline, integer, local, math, memory,
-    program, views,
+    program, reduce, views,
 };
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Diagnostic;
@@ -71,9 +71,10 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
         K::TtMapElementwise => inline::map_elementwise,
-        K::TtMapElementwiseReturn => inline::end,
+        K::TtMapElementwiseReturn | K::TtReduceReturn => inline::end,
         K::TtMakeRange => |l, op| l.make_range(op),
         K::TtMulhiUI => integer::multiply,
+        K::TtReduce => reduce::lower,
         K::TtReturn => calls::return_,
         K::TtSplat => views::splat,
         K::TtSplit => views::split,
@@ -116,8 +117,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtPreciseDivF
         | K::TtPreciseSqrt
         | K::TtPrint
-        | K::TtReduce
-        | K::TtReduceReturn
         | K::TtScan
         | K::TtScanReturn
         | K::TtUnsplat

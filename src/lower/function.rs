@@ -455,12 +455,11 @@ impl<'c> Lowering<'c> {
 
     pub(crate) fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
         let sources = self.operand(op, 0);
-        let Some((placed, offset)) = self.allocation.get(op) else {
+        let Some((plan, offset, barrier)) = self.allocation.conversion(op) else {
             // The plan could not be made, which has been reported.
             self.set_placeholders(op);
             return Ok(());
         };
-        let (plan, barrier) = (Arc::clone(&placed.plan), placed.barrier_before);
         if barrier {
             self.gpu.block_barrier(&mut self.e);
         }

@@ -29,9 +29,11 @@ mod local;
 mod math;
 mod memory;
 mod program;
+mod reduce;
 #[cfg(test)]
 mod tests;
 mod views;
+mod words;
 
 pub use dispatch::can_be_lowered;
 

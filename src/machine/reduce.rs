@@ -190,8 +190,13 @@ fn convert(
     reduction: &Reduction<'_>,
 ) -> Result<Vec<Vec<u64>>, ReduceFault> {
     for plan in &conversion.plans {
-        check_plan(plan, &conversion.from, &conversion.to, reduction.target)
-            .map_err(Kind::Conversion)?;
+        check_plan(
+            plan.program(),
+            &conversion.from,
+            &conversion.to,
+            reduction.target,
+        )
+        .map_err(Kind::Conversion)?;
     }
     let from = elements(&conversion.from);
     if from.len() != given.len() {

@@ -1,8 +1,7 @@
 //! Planning a reduction: each way is built, the cheapest is taken.
 
-use super::super::error::Kind;
-use super::super::step::{PlanKind, ValueId};
-use super::super::{Cost, PlanError, PlanOptions, plan_conversion};
+use super::super::{Cost, PlanKind, PlanOptions, ValueId, plan_conversion};
+use super::error::{Kind, ReduceError};
 use super::state::{Coordinates, State};
 use super::{Conversion, Planned, ReducePlan, ReduceStep, Reduction, Way};
 use crate::layout::Dim;
@@ -23,7 +22,7 @@ const MAX_GATHERED: usize = 64;
 /// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, target };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
-/// assert_eq!((plan.steps().len(), plan.results().len(), plan.scratch_bytes()), (11, 1, 0));
+/// assert_eq!((plan.steps().len(), plan.program().results().len(), plan.program().scratch_bytes()), (11, 1, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -39,7 +38,15 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
         .iter()
         .find(|bits| !bits.is_power_of_two() || **bits > 64)
     {
-        return Err(Kind::ElementWidth { bits: *bits }.into());
+        return Err(Kind::Width { bits: *bits }.into());
+    }
+    let rank = reduction.src.num_out_dims();
+    if reduction.axis >= rank {
+        return Err(Kind::Axis {
+            axis: reduction.axis,
+            rank,
+        }
+        .into());
     }
     let mut plans: Vec<(Way, ReducePlan)> = Vec::new();
     let mut failed = None;
@@ -85,7 +92,7 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(reduction: &'a Reduction<'a>) -> Result<Self, PlanError> {
+    fn new(reduction: &'a Reduction<'a>) -> Result<Self, ReduceError> {
         let src = reduction.src;
         let blocks = if src.has_in_dim(Dim::BLOCK) {
             src.in_size(Dim::BLOCK)
@@ -107,7 +114,7 @@ impl<'a> Builder<'a> {
         }
         let wanted = match reduction.dst {
             Some(dst) => {
-                coordinates.check_rows(src, dst)?;
+                coordinates.check_rows(dst)?;
                 let dst = State::of(dst);
                 [dst.reg, dst.lane, dst.warp]
             }
@@ -133,7 +140,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the plan that goes one way; nothing where that is the same as another way.
-    fn run(mut self, way: Way) -> Result<Option<ReducePlan>, PlanError> {
+    fn run(mut self, way: Way) -> Result<Option<ReducePlan>, ReduceError> {
         if way.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
             let most = self.wanted[0].len() + axis_bits;
@@ -331,7 +338,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Brings the tuples into another layout.
-    fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), PlanError> {
+    fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), ReduceError> {
         let from = [&self.state.reg[..], &self.state.lane, &self.state.warp];
         if from == [&to[0][..], &to[1], &to[2]] {
             return Ok(());
@@ -353,8 +360,14 @@ impl<'a> Builder<'a> {
             .collect::<Result<Vec<_>, _>>()?;
         let is_rename = plans.iter().all(|plan| plan.kind() == PlanKind::Rename);
         let values = std::mem::take(&mut self.state.values);
-        if is_rename && plans.windows(2).all(|p| p[0].results() == p[1].results()) {
-            let results = plans.first().map_or(&[][..], |plan| plan.results());
+        if is_rename
+            && plans
+                .windows(2)
+                .all(|p| p[0].program().results() == p[1].program().results())
+        {
+            let results = plans
+                .first()
+                .map_or(&[][..], |plan| plan.program().results());
             self.state.values = results.iter().map(|v| values[v.index()]).collect();
         } else {
             let count = 1 << reg.iter().filter(|column| **column != 0).count();
@@ -366,12 +379,12 @@ impl<'a> Builder<'a> {
                 offsets.push(self.scratch_bytes);
                 self.scratch_bytes = self
                     .scratch_bytes
-                    .saturating_add(plan.scratch_bytes())
+                    .saturating_add(plan.program().scratch_bytes())
                     .next_multiple_of(SCRATCH_ALIGNMENT);
-                self.cost.load_store += plan.cost().load_store;
-                self.cost.arithmetic += plan.cost().arithmetic;
+                self.cost.load_store += plan.program().cost().load_store;
+                self.cost.arithmetic += plan.program().cost().arithmetic;
                 // Operands wait together.
-                waiting = waiting.max(plan.cost().waiting);
+                waiting = waiting.max(plan.program().cost().waiting);
             }
             self.cost.waiting += waiting;
             self.steps.push(ReduceStep::Convert {
@@ -393,11 +406,11 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    fn finish(self) -> Result<Option<ReducePlan>, PlanError> {
+    fn finish(self) -> Result<Option<ReducePlan>, ReduceError> {
         let (needed, target) = (self.scratch_bytes, self.reduction.target);
         if needed > target.max_shared_bytes {
             return Err(Kind::Scratch {
-                needed: u64::from(needed),
+                needed,
                 limit: target.max_shared_bytes,
                 target: target.name,
             }

@@ -32,15 +32,16 @@
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
 mod build;
+mod error;
 mod state;
 
-use super::step::ValueId;
-use super::{ConvertPlan, Cost, PlanError};
+use super::{ConvertPlan, Cost, ValueId};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
 
 pub use build::plan_reduction;
+pub use error::ReduceError;
 
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
@@ -197,7 +198,7 @@ impl ReducePlan {
 
     /// Returns the bytes of shared memory needed; 0 where none is used.
     ///
-    /// As for [`ConvertPlan::scratch_bytes`]: the bytes must be free when the plan starts, and the last step
+    /// As for [`scratch_bytes`](super::Program::scratch_bytes) of a program: the bytes must be free when the plan starts, and the last step
     /// may read them.
     #[must_use]
     pub const fn scratch_bytes(&self) -> u32 {
@@ -273,7 +274,7 @@ impl fmt::Display for ReducePlan {
                     writeln!(
                         f,
                         "  {} = convert {} by {}",
-                        made(first, plan.map_or(1, |p| p.results().len())),
+                        made(first, plan.map_or(1, |p| p.program().results().len())),
                         list(values),
                         plan.map(|p| p.kind().to_string()).unwrap_or_default()
                     )?;
@@ -295,4 +296,4 @@ impl ReducePlan {
 }
 
 /// The result of planning, or why there is none.
-type Planned = Result<ReducePlan, PlanError>;
+type Planned = Result<ReducePlan, ReduceError>;

@@ -1,9 +1,8 @@
 //! Where the elements are in the middle of a reduction.
 
-use super::super::PlanError;
-use super::super::error::Kind;
+use super::super::ValueId;
 use super::super::gf2::compress;
-use super::super::step::ValueId;
+use super::error::{Kind, ReduceError};
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 
@@ -52,19 +51,14 @@ impl Coordinates {
     }
 
     /// The result has the dims that stay.
-    pub(super) fn check_rows(
-        &self,
-        src: &LinearLayout,
-        dst: &LinearLayout,
-    ) -> Result<(), PlanError> {
+    pub(super) fn check_rows(&self, dst: &LinearLayout) -> Result<(), ReduceError> {
         let sizes: Vec<u64> = dst.out_dims().map(|dim| dst.out_size(dim)).collect();
         if sizes == self.rows {
             return Ok(());
         }
-        let outs = |l: &LinearLayout| l.out_dims().map(|d| (d, l.out_size(d))).collect();
-        Err(Kind::OutDims {
-            src: outs(src),
-            dst: outs(dst),
+        Err(Kind::Rows {
+            expected: self.rows.clone(),
+            found: dst.out_dims().map(|d| (d, dst.out_size(d))).collect(),
         }
         .into())
     }
@@ -105,7 +99,7 @@ impl Coordinates {
         &self,
         [reg, lane, warp]: [&[u64]; 3],
         left: u32,
-    ) -> Result<LinearLayout, PlanError> {
+    ) -> Result<LinearLayout, ReduceError> {
         let ins = [
             (Dim::REGISTER, 1u64 << reg.len()),
             (Dim::LANE, 1 << lane.len()),
