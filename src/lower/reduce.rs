@@ -25,7 +25,7 @@ pub(crate) fn plan<'c>(
         TensorType::of(type_)
             .map(|tensor| layouts.tensor(&tensor))
             .transpose()
-            .map_err(|reason| Diagnostic::new(&*reason))
+            .map_err(|reason| Diagnostic::new(reason.to_string()))
     };
     let operands = reduce.srcs();
     let unlike = || Diagnostic::new("needs operands of one layout, which are tensors");
