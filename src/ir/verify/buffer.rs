@@ -58,7 +58,13 @@ pub(super) fn in_memory(buffer: &Buffer<'_>, memory: &str) -> Option<Diagnostic>
 pub(super) fn writable(buffer: &Buffer<'_>) -> Option<Diagnostic> {
     (!buffer.is_mutable).then(|| {
         broken!(
-            local_store_c1 | local_atomic_scatter_rmw_c1 | async_copy_global_to_local_c1,
+            local_store_c1
+                | local_atomic_scatter_rmw_c1
+                | async_copy_global_to_local_c1
+                | async_shared_store_c1
+                | tma_c11
+                | tmem_copy_c3
+                | tmem_store_c4,
             "writes to a buffer that may not be written"
         )
         .note("make the buffer `mutable` in its type")
@@ -388,15 +394,18 @@ fn inferred(
     let expected = match expected {
         Ok(expected) => expected,
         Err(e) if e.is_inference() => {
-            return vec![broken!(
-                memdesc_trans_c3 | memdesc_reshape_c3,
-                "{}",
-                e.to_string()
-            )];
+            return vec![broken!(memdesc_trans_c3 | memdesc_reshape_c3, "{e}")];
         }
         Err(e) => {
-            let reason = format!("cannot view an operand that has no layout: {e}");
-            return vec![broken!(memdesc_trans_c3 | memdesc_reshape_c3, "{}", reason)];
+            let diagnostic = broken!(
+                memdesc_trans_c3 | memdesc_reshape_c3,
+                "cannot view an operand that has no layout: {e}"
+            );
+            // The rule of the encoding says more than that one follows.
+            return vec![match e.rule() {
+                Some(rule) => diagnostic.of_rules([rule]),
+                None => diagnostic,
+            }];
         }
     };
     let shape = &dst.alloc_shape[dst.alloc_shape.len().saturating_sub(expected.rank())..];

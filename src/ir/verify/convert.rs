@@ -209,7 +209,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         return Ok(());
     };
     let inferred = infer::fp4_to_fp_source(&to.encoding, wide.shape, axis)
-        .map_err(|e| vec![broken!(fp4_to_fp_c6 | scaled_c15, "{}", e.to_string())])?;
+        .map_err(|e| vec![broken!(fp4_to_fp_c6 | scaled_c15, "{e}")])?;
     if infer::equivalent(&inferred, &from.encoding, packed.shape) {
         return Ok(());
     }
@@ -225,9 +225,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
         ]),
         Err(e) => Err(vec![broken!(
             fp4_to_fp_c6 | scaled_c15,
-            "{}",
-            e.to_string()
-        )]),
+            "{e}")]),
     }
 }
 

@@ -5,8 +5,9 @@ use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, ve
 use crate::encoding::{Encoding, PaddedSharedEncoding};
 use crate::ir::element_bits;
 use crate::ir::ops::ttg;
+use crate::ir::rules::labels;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::Buffer;
+use crate::sys::{Buffer, Diagnostic};
 use std::sync::Arc;
 
 /// A buffer as the memory that it takes.
@@ -144,16 +145,21 @@ fn parts(from: &Memory<'_>) -> Verdict {
 }
 
 /// The result takes no more than the operand has, in a piece from the operand's beginning.
-fn fits(from: &Memory<'_>, to: &Memory<'_>, dim: Dim, unit_bits: u64, unit: &str) -> Verdict {
+fn fits(from: &Memory<'_>, to: &Memory<'_>, in_shared: bool) -> Verdict {
+    let (label, dim, unit_bits, unit) = if in_shared {
+        (labels::memdesc_reinterpret_c6, Dim::OFFSET, 8, "bytes")
+    } else {
+        let unit = "columns of tensor memory";
+        (labels::memdesc_reinterpret_c7, Dim::COL, 32, unit)
+    };
     let units = |memory: &Memory<'_>, elements: u64| (elements * memory.bits).div_ceil(unit_bits);
     let needs = units(to, to.extent(dim).0);
     let (has, together) = from.extent(dim);
     let (has, together) = (units(from, has), units(from, together));
-    ensure!(
-        memdesc_reinterpret_c6 | memdesc_reinterpret_c7,
-        needs <= has,
-        "needs {needs} {unit} for the result, but the operand has {has}"
-    );
+    if needs > has {
+        let message = format!("needs {needs} {unit} for the result, but the operand has {has}");
+        return Err(vec![Diagnostic::new(message).of_rules([label])]);
+    }
     ensure!(
         memdesc_reinterpret_c10,
         needs <= together,
@@ -189,7 +195,7 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
     };
     parts(&from)?;
     if from.encoding.is_shared() {
-        return fits(&from, &to, Dim::OFFSET, 8, "bytes");
+        return fits(&from, &to, true);
     }
     let (has, needs) = (from.rows(), to.rows());
     ensure!(
@@ -204,5 +210,5 @@ pub(super) fn memdesc_reinterpret(op: ttg::MemDescReinterpret<'_, '_>) -> Verdic
             ""
         }
     );
-    fits(&from, &to, Dim::COL, 32, "columns of tensor memory")
+    fits(&from, &to, false)
 }

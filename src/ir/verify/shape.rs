@@ -201,7 +201,7 @@ pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
     match from.full.transpose_standard(&order) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(vec![inference_mismatch(&dst, &inferred)]),
-        Err(e) => Err(vec![broken!(trans_c4, "{}", e.to_string())]),
+        Err(e) => Err(vec![broken!(trans_c4, "{e}")]),
     }
 }
 
@@ -236,7 +236,7 @@ pub(super) fn reshape(op: tt::Reshape<'_, '_>) -> Verdict {
     match from.full.reshape_standard(dst.shape) {
         Ok(inferred) if inferred == to.full => Ok(()),
         Ok(inferred) => Err(vec![inference_mismatch(&dst, &inferred)]),
-        Err(e) => Err(vec![broken!(reshape_c3, "{}", e.to_string())]),
+        Err(e) => Err(vec![broken!(reshape_c3, "{e}")]),
     }
 }
 
@@ -269,7 +269,7 @@ pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
             )
             .note(format!("half of the result has the layout:{half}")),
         ]),
-        Err(reason) => Err(vec![broken!(join_c2, "{}", reason)]),
+        Err(reason) => Err(vec![broken!(join_c2, "{reason}")]),
     }
 }
 
@@ -301,7 +301,7 @@ pub(super) fn split(op: tt::Split<'_, '_>) -> Verdict {
     match view::split_last(&from.unique) {
         Ok(half) if half == to.unique => Ok(()),
         Ok(half) => Err(vec![inference_mismatch(&dst, &half)]),
-        Err(reason) => Err(vec![broken!(split_c2, "{}", reason)]),
+        Err(reason) => Err(vec![broken!(split_c2, "{reason}")]),
     }
 }
 
