@@ -114,14 +114,16 @@ fn collect_top<'m, 'a>(root: &'m Node<'a>, out: &mut Vec<&'m Node<'a>>) {
     }
 }
 
+fn has_body(function: &Node<'_>) -> bool {
+    let body = function.regions.first();
+    body.is_some_and(|blocks| !blocks.is_empty())
+}
+
 fn pick_kernel<'m, 'a>(
     functions: &[&'m Node<'a>],
     entry: Option<&str>,
 ) -> Result<&'m Node<'a>, KernelError> {
-    let bodies = functions
-        .iter()
-        .copied()
-        .filter(|f| f.regions.iter().any(|r| !r.is_empty()));
+    let bodies = functions.iter().copied().filter(|f| has_body(f));
     let bodies: Vec<&Node<'_>> = bodies.collect();
     let is_kernel =
         |f: &&&Node<'_>| f.attr("nvvm.kernel").is_some() || f.attr("rocdl.kernel").is_some();
@@ -379,6 +381,17 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
     }
 
+    /// The slot of an operand that has one.
+    pub(crate) fn scalar_slot(&self, op: &Node<'a>, index: usize) -> Done<Slot> {
+        match self.flat(op, &self.operand(op, index)?.ty)?[..] {
+            [slot] => Ok(slot),
+            _ => {
+                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                Err(self.unsupported(op, text))
+            }
+        }
+    }
+
     /// The registers of operands that have one slot each.
     pub(crate) fn scalars<const N: usize>(
         &self,
@@ -443,8 +456,10 @@ impl<'m, 'a> Decoder<'m, 'a> {
         let mut operands = Vec::with_capacity(N);
         for index in 0..N {
             let value = self.operand(op, index)?;
-            if value.slots.len() != slots.len() {
-                return Err(self.malformed(op, "operands and result differ in shape"));
+            let same = |(a, b): (&Slot, &Slot)| (a.kind, a.bits) == (b.kind, b.bits);
+            let found = self.flat(op, &value.ty)?;
+            if found.len() != slots.len() || !found.iter().zip(&slots).all(same) {
+                return Err(self.malformed(op, "operands and result differ in type"));
             }
             operands.push(value.slots);
         }
@@ -485,8 +500,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
     /// A function of the module that has a body.
     pub(crate) fn function(&self, name: &str) -> Option<&'m Node<'a>> {
         let function = self.functions.get(name).copied()?;
-        let has_body = function.regions.iter().any(|region| !region.is_empty());
-        has_body.then_some(function)
+        has_body(function).then_some(function)
     }
 
     /// Decodes a called function in place.

@@ -520,3 +520,40 @@ fn a_barrier_reduces_over_the_block() {
         }
     }
 }
+
+/// RDNA has waves of 32 and of 64 lanes; the others have one size.
+#[test]
+fn a_module_has_warps_that_its_target_has() {
+    let module = |target: &str, lanes: u32| {
+        kernel("").replacen(
+            "}) : () -> ()\n}) : () -> ()",
+            &format!(
+                "}}) : () -> ()\n}}) {{ttg.target = \"{target}\", \"ttg.threads-per-warp\" = {lanes} : i32}} : () -> ()"
+            ),
+            1,
+        )
+    };
+    for (target, lanes) in [
+        ("cuda:90", 32),
+        ("hip:gfx942", 64),
+        ("hip:gfx1100", 32),
+        ("hip:gfx1100", 64),
+    ] {
+        let decoded = decode_generic(&module(target, lanes), None).unwrap();
+        assert_eq!(decoded.machine.lanes_per_warp, lanes, "{target}");
+    }
+    for (target, lanes, expect) in [
+        (
+            "cuda:90",
+            64,
+            "warps of `cuda:90` have 32 lanes, the module has 64",
+        ),
+        (
+            "hip:gfx1100",
+            16,
+            "warps of `hip:gfx1100` have 32 or 64 lanes, the module has 16",
+        ),
+    ] {
+        check_error(&module(target, lanes), FaultKind::Launch, expect);
+    }
+}

@@ -28,7 +28,11 @@ const ROWS: &[Row] = &[
             return Err(d.malformed(op, "alloca without an element type"));
         };
         let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
-        let place = d.b.local((size * count) as u32, align as u32);
+        let Some(bytes) = size.checked_mul(count).filter(|bytes| *bytes <= MOST_LOCAL) else {
+            let text = format!("alloca of {count} times {size} bytes, the limit is {MOST_LOCAL}");
+            return Err(d.unsupported(op, text));
+        };
+        let place = d.b.local(bytes as u32, align as u32);
         let window = match d.result_ty(op)? {
             Ty::Ptr(5) => 0,
             _ => LOCAL_WINDOW,
@@ -50,6 +54,9 @@ const ROWS: &[Row] = &[
         d.define(op, slots)
     }),
 ];
+
+/// The most bytes of one lane's stack that an operation may reserve.
+const MOST_LOCAL: u64 = 1 << 20;
 
 /// `rawConstantIndices` marks a dynamic index by this.
 const DYNAMIC: i64 = i32::MIN as i64;
@@ -132,7 +139,7 @@ fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         let mut operand = None;
         if index == DYNAMIC {
             let reg = d.scalar(op, dynamic)?;
-            let width = d.flat(op, &d.operand(op, dynamic)?.ty)?[0].bits;
+            let width = d.scalar_slot(op, dynamic)?.bits;
             dynamic += 1;
             match d.b.constant_of(reg) {
                 Some(bits) => index = signed(bits, width),

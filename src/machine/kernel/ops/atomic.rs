@@ -21,7 +21,7 @@ const ROWS: &[Row] = &[
     row("llvm.atomicrmw", read_modify_write),
     row("llvm.cmpxchg", |d, op| {
         let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
-        let bits = d.flat(op, &d.operand(op, 1)?.ty)?[0].bits;
+        let bits = d.scalar_slot(op, 1)?.bits;
         let space = space(d, op, 0)?;
         let (dst, success) = (d.b.reg(), d.b.reg());
         d.b.push(CompareExchange {

@@ -158,6 +158,9 @@ impl Instruction for Select {
 
 fn select<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
+    if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
+        return Err(d.malformed(op, "operands and result differ in shape"));
+    }
     let mut results = Vec::new();
     for (index, (&a, &b)) in yes.slots.iter().zip(&*no.slots).enumerate() {
         let cond = cond.slots[index % cond.slots.len()];

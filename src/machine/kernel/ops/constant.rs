@@ -13,7 +13,7 @@ pub(super) const FAMILY: Family = Family {
 
 const ROWS: &[Row] = &[
     row("llvm.mlir.constant", |d, op| {
-        let slots = d.result_slots(op)?;
+        let slots = d.flat(op, d.result_ty(op)?)?;
         let Some(value) = op.attr("value") else {
             return Err(d.malformed(op, "constant without a value"));
         };
@@ -24,7 +24,7 @@ const ROWS: &[Row] = &[
         d.define(op, regs)
     }),
     row("llvm.mlir.zero", |d, op| {
-        let regs = vec![d.b.constant(0); d.result_slots(op)?.len()];
+        let regs = vec![d.b.constant(0); d.flat(op, d.result_ty(op)?)?.len()];
         d.define(op, regs)
     }),
     row("llvm.mlir.undef", undefined),
@@ -32,7 +32,7 @@ const ROWS: &[Row] = &[
 ];
 
 fn undefined<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
-    let slots = d.result_slots(op)?;
+    let slots = d.flat(op, d.result_ty(op)?)?;
     let regs: Vec<Reg> = slots.iter().map(|slot| d.garbage(slot.bits)).collect();
     d.define(op, regs)
 }

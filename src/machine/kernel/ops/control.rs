@@ -118,13 +118,16 @@ fn switch<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let default = segments(op, "operandSegmentSizes").get(1).copied();
     let default = default.unwrap_or(0);
     let sizes = segments(op, "case_operand_segments");
-    let width = d.flat(op, &d.operand(op, 0)?.ty)?[0].bits;
+    let width = d.scalar_slot(op, 0)?.bits;
     let literals = match op.attr("case_values") {
         Some(Attr::Dense {
             splat: true,
             elements,
             ..
-        }) => vec![elements[0].clone(); op.successors.len().saturating_sub(1)],
+        }) => {
+            let count = op.successors.len().saturating_sub(1);
+            elements.iter().cycle().take(count).cloned().collect()
+        }
         Some(Attr::Dense { elements, .. }) => elements.clone(),
         _ => Vec::new(),
     };

@@ -346,7 +346,9 @@ fn with_exponent<'m, 'a>(
 ) -> Done {
     let (base, exponent) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let slots = d.flat(op, &base.ty)?;
-    let bits = d.flat(op, &exponent.ty)?[0].bits;
+    let Some(bits) = d.flat(op, &exponent.ty)?.first().map(|slot| slot.bits) else {
+        return Err(d.malformed(op, "an exponent that holds nothing"));
+    };
     let mut results = Vec::new();
     for (index, (slot, &a)) in slots.iter().zip(&*base.slots).enumerate() {
         let SlotKind::Float(ty) = slot.kind else {

@@ -412,7 +412,7 @@ fn with_overflow<'m, 'a>(
     overflows: fn(&mut Decoder<'m, 'a>, u32, [Reg; 3]) -> Reg,
 ) -> Done {
     let [a, b] = d.scalars(op, [0, 1])?;
-    let bits = d.flat(op, &d.operand(op, 0)?.ty)?[0].bits;
+    let bits = d.scalar_slot(op, 0)?.bits;
     let result = d.emit(|dst| Int {
         op: of,
         bits,

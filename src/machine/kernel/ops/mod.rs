@@ -211,16 +211,4 @@ pub fn list_operations() -> String {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_two_rows_have_one_name() {
-        let operations = FAMILIES.iter().flat_map(|f| rows(f.operations)).count();
-        let intrinsics = FAMILIES.iter().flat_map(|f| rows(f.intrinsics)).count();
-        assert_eq!(
-            (operations, intrinsics),
-            (OPERATIONS.len(), INTRINSICS.len())
-        );
-    }
-}
+mod tests;

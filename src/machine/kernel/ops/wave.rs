@@ -129,7 +129,9 @@ fn pieces<'a, I: Instruction>(
     let value = d.operand(op, src)?;
     let slots = d.flat(op, &value.ty)?;
     let total: u32 = slots.iter().map(|slot| slot.bits).sum();
-    let bits = slots[0].bits;
+    let Some(bits) = slots.first().map(|slot| slot.bits) else {
+        return Err(d.malformed(op, "an operand that holds nothing"));
+    };
     let words = if total < 32 {
         value.slots.to_vec()
     } else {

@@ -199,7 +199,10 @@ impl Scope<'_, '_, '_> {
             let text = format!("operand of {total} bits for constraint `{constraint}` of {bits}");
             return Err(self.malformed(text));
         }
-        let reg = repack(self.d, &value.slots, slots[0].bits, total, 1)[0];
+        let Some(first) = slots.first() else {
+            return Err(self.malformed("an operand that holds nothing"));
+        };
+        let reg = repack(self.d, &value.slots, first.bits, total, 1)[0];
         self.current.insert(Name::Operand(index), reg);
         if let Some(output) = tied {
             self.current.insert(Name::Operand(output), reg);
@@ -237,7 +240,9 @@ impl Scope<'_, '_, '_> {
                     src,
                 });
             }
-            regs.extend(repack(self.d, &[reg], total, slots[0].bits, slots.len()));
+            if let Some(first) = slots.first() {
+                regs.extend(repack(self.d, &[reg], total, first.bits, slots.len()));
+            }
         }
         self.d.define(self.op, regs)
     }
