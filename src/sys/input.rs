@@ -6,12 +6,29 @@
 use super::bridge::ffi;
 use melior::Context;
 use melior::ir::Module;
+use std::fmt;
 use std::io::{self, Read};
 
 /// How deep brackets, and with them regions, types and attributes, may be nested in each other.
 ///
 /// MLIR takes up to 4 KiB of stack for each, of the 8 MiB that a thread has.
 pub const MAX_NESTING: u32 = 1024;
+
+/// A bracket that stands deeper than [`MAX_NESTING`] others.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TooDeep {
+    /// The byte of the text at which it is.
+    pub at: usize,
+}
+
+impl fmt::Display for TooDeep {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "brackets are nested more than {MAX_NESTING} deep, which is the limit"
+        )
+    }
+}
 
 /// How a file in bytecode begins.
 const BYTECODE: &[u8] = b"ML\xefR";
@@ -64,11 +81,12 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
 #[must_use]
 pub fn refuse_input(name: &str, input: &[u8]) -> Option<String> {
     if !input.starts_with(BYTECODE) {
-        let (line, column) = too_deep(input)?;
-        return Some(format!(
-            "{name}:{line}:{column}: error: brackets are nested more than {MAX_NESTING} deep, \
-             which is the limit"
-        ));
+        let deep = too_deep(input)?;
+        let before = &input[..deep.at];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let start = before.iter().rposition(|b| *b == b'\n');
+        let column = deep.at - start.map_or(0, |n| n + 1) + 1;
+        return Some(format!("{name}:{line}:{column}: error: {deep}"));
     }
     // The child's panic would look like damage.
     super::callbacks::semantics();
@@ -84,10 +102,17 @@ pub fn refuse_input(name: &str, input: &[u8]) -> Option<String> {
     }
 }
 
-/// Line and column, from 1, of the first bracket that is nested too deep.
+/// Returns the first bracket of a text that is nested too deep for MLIR's parser.
 ///
 /// Strings and comments have no brackets, and the arrow of a function's type is none.
-fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
+///
+/// ```
+/// use linear_layout::sys::too_deep;
+/// assert_eq!(too_deep("[".repeat(2000).as_bytes()).unwrap().at, 1024);
+/// assert_eq!(too_deep("[]".repeat(2000).as_bytes()), None);
+/// ```
+#[must_use]
+pub fn too_deep(text: &[u8]) -> Option<TooDeep> {
     // Angle brackets are counted apart, since `>=` closes nothing.
     let (mut depth, mut angles) = (0u32, 0u32);
     let mut at = 0;
@@ -105,13 +130,7 @@ fn too_deep(text: &[u8]) -> Option<(usize, usize)> {
             _ => {}
         }
         if depth + angles > MAX_NESTING {
-            let before = &text[..at];
-            let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-            let start = before
-                .iter()
-                .rposition(|b| *b == b'\n')
-                .map_or(0, |n| n + 1);
-            return Some((line, at - start + 1));
+            return Some(TooDeep { at });
         }
         at += 1;
     }
@@ -149,7 +168,7 @@ pub fn arguments() -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_NESTING, too_deep};
+    use super::{MAX_NESTING, refuse_input, too_deep};
 
     fn nested(open: &str, close: &str, times: u32) -> String {
         open.repeat(times as usize) + "x" + &close.repeat(times as usize)
@@ -162,8 +181,9 @@ mod tests {
             assert_eq!(too_deep(nested(open, close, limit).as_bytes()), None);
             assert!(too_deep(nested(open, close, limit + 1).as_bytes()).is_some());
         }
-        let at = too_deep(nested("{\n", "}", 2000).as_bytes());
-        assert_eq!(at, Some((MAX_NESTING as usize + 1, 1)));
+        let found = refuse_input("a", nested("{\n", "}", 2000).as_bytes());
+        let place = format!("a:{}:1: error: ", MAX_NESTING + 1);
+        assert!(found.is_some_and(|text| text.starts_with(&place)));
     }
 
     #[test]

@@ -20,7 +20,7 @@ pub use callbacks::{
 
 pub use bridge::ffi::{FollowUp, OptionValue};
 
-pub use input::{MAX_NESTING, arguments, parse_input, read_input, refuse_input};
+pub use input::{MAX_NESTING, TooDeep, arguments, parse_input, read_input, refuse_input, too_deep};
 pub use translate::{
     disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
     stop_at_broken_pipe, to_llvm_ir, version,

@@ -261,6 +261,57 @@ fn a_file_is_checked_as_it_is_typed() {
     session.end();
 }
 
+/// A module with so many regions in each other, each in two brackets.
+fn nested(regions: usize) -> String {
+    let (open, close) = ("\"test.op\"() ({\n", "}) : () -> ()\n");
+    format!(
+        "module attributes {{x.face = \"😀\"}} {{\n{}{}}}\n",
+        open.repeat(regions),
+        close.repeat(regions)
+    )
+}
+
+/// MLIR's parser calls itself for what stands inside, and would end by a full stack.
+#[test]
+fn a_file_that_is_nested_too_deep_gets_a_diagnostic() {
+    let deep = nested(20_000);
+    let mut session = Session::start(&deep);
+    let check = |found: &[Value]| {
+        let [diagnostic] = found else {
+            panic!("one diagnostic, found {found:?}");
+        };
+        let message = &diagnostic["message"];
+        assert_eq!(
+            *message,
+            "brackets are nested more than 1024 deep, which is the limit"
+        );
+        assert_eq!(diagnostic["severity"], 1);
+        // After one bracket of the module and two of each of 511 regions, the second of the next one.
+        assert_eq!(
+            diagnostic["range"]["start"],
+            json!({"line": 512, "character": 13})
+        );
+    };
+    check(&session.diagnostics());
+    assert_eq!(session.at("hover", &deep, "test.op", 1), Value::Null);
+
+    // Mended, as deep as it may be, and broken again by a change of one place.
+    let most = nested(511);
+    assert_eq!(session.change(2, &most), [] as [Value; 0]);
+    let start = json!({"line": 1, "character": 0});
+    session.send(
+        &json!({"jsonrpc": "2.0", "method": "textDocument/didChange", "params": {
+        "textDocument": {"uri": URI, "version": 3}, "contentChanges": [
+            {"range": {"start": start, "end": start}, "text": "\"test.op\"() ({\n"},
+        ]}}),
+    );
+    check(&session.diagnostics());
+    assert_eq!(session.change(4, KERNEL), [] as [Value; 0]);
+    let (shown, _) = session.hover(KERNEL, "2x4xf16", 1);
+    assert!(shown.contains("**`#blocked` on 2x4**"), "{shown}");
+    session.end();
+}
+
 #[test]
 fn definitions_and_references_of_aliases_and_values() {
     let text = KERNEL.replace("tt.return", "%1 = arith.addi %0, %0 : tensor<4xi32, #ttg.slice<{dim = 0, parent = #blocked}>>\n    tt.return");

@@ -46,6 +46,14 @@ impl Documents {
         }
     }
 
+    /// The URI and the text of the document that a message is about.
+    pub(crate) fn text<'a>(&'a self, params: &Value) -> Option<(&'a str, &'a str)> {
+        let (uri, text) = self
+            .0
+            .get_key_value(params["textDocument"]["uri"].as_str()?)?;
+        Some((uri, text))
+    }
+
     /// The document and the offset that a request is about.
     pub(crate) fn place(&self, params: &Value) -> Option<(&str, usize)> {
         let text = self.0.get(params["textDocument"]["uri"].as_str()?)?;

@@ -3,19 +3,22 @@
 //! MLIR's server answers everything: diagnostics, definitions, references, completion. It cannot be
 //! told what to say of an encoding, so it runs as a child process, and its answers to
 //! `textDocument/hover` get the grid and the bases of what is under the cursor added on their way.
+//! A document that is nested too deep for MLIR gets a diagnostic that says so in the place of MLIR's.
 //! Nothing else is read but the texts of open documents.
 
 mod documents;
 mod hover;
 mod message;
+mod refused;
 
 use clap::{Parser, ValueEnum};
 use documents::Documents;
+use refused::Refused;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 use std::io::{self, BufReader, Read, Write};
 use std::process::{Child, Command, ExitCode, Stdio};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 /// What the server calls itself.
 const NAME: &str = "ll-lsp-server";
@@ -76,8 +79,17 @@ fn main() -> ExitCode {
     }
 }
 
-/// What to add to the answers of hover requests that are on their way, by the request's id.
-type Pending = Arc<Mutex<HashMap<String, hover::Addition>>>;
+/// What the two directions know of each other.
+#[derive(Debug, Default)]
+struct Shared {
+    /// What to add to the answers of hover requests that are on their way, by the request's id.
+    hovers: HashMap<String, hover::Addition>,
+    refused: Refused,
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 /// Stands between the editor and MLIR's server until the latter ends.
 fn serve(options: &Options) -> Result<ExitCode, String> {
@@ -85,15 +97,15 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     let (Some(to_server), Some(from_server)) = (child.stdin.take(), child.stdout.take()) else {
         return Err("MLIR's server has no pipes".to_owned());
     };
-    let pending = Pending::default();
-    let asked = Arc::clone(&pending);
+    let shared = Arc::<Mutex<Shared>>::default();
+    let asked = Arc::clone(&shared);
     std::thread::spawn(move || {
         // A client that stops in the middle of a message has gone; the closed pipe tells the server.
         if let Err(reason) = from_client(io::stdin().lock(), to_server, &asked) {
             eprintln!("error: what the editor sent cannot be read: {reason}");
         }
     });
-    from_server_to_client(from_server, &pending)
+    from_server_to_client(from_server, &shared)
         .map_err(|e| format!("cannot pass on what MLIR's server says: {e}"))?;
     let status = child
         .wait()
@@ -118,46 +130,56 @@ fn start(options: &Options) -> io::Result<Child> {
 }
 
 /// Passes on what the editor says, keeps the documents, and computes what hovers will show.
-fn from_client(from: impl Read, mut to: impl Write, pending: &Pending) -> io::Result<()> {
+fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     let mut documents = Documents::default();
     while let Some(body) = message::read(&mut from)? {
         // What is no JSON is for MLIR's server to refuse.
-        if let Ok(message) = serde_json::from_slice::<Value>(&body) {
-            let params = &message["params"];
-            match message["method"].as_str() {
-                Some("textDocument/didOpen") => documents.open(params),
-                Some("textDocument/didChange") => documents.change(params),
-                Some("textDocument/didClose") => documents.close(params),
-                Some("textDocument/hover") => {
-                    let addition = documents
-                        .place(params)
-                        .and_then(|(text, offset)| hover::at(text, offset));
-                    if let Some(addition) = addition {
-                        let id = message["id"].to_string();
-                        let mut pending = pending.lock().unwrap_or_else(PoisonError::into_inner);
-                        pending.insert(id, addition);
-                    }
-                }
-                _ => {}
+        let mut message = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+        let params = &message["params"];
+        let is_changed = match message["method"].as_str() {
+            Some("textDocument/didOpen") => {
+                documents.open(params);
+                lock(shared).refused.guard(&mut message, &documents)
             }
+            Some("textDocument/didChange") => {
+                documents.change(params);
+                lock(shared).refused.guard(&mut message, &documents)
+            }
+            Some("textDocument/didClose") => {
+                documents.close(params);
+                lock(shared).refused.close(params);
+                false
+            }
+            Some("textDocument/hover") if !lock(shared).refused.is_about(params) => {
+                let addition = documents
+                    .place(params)
+                    .and_then(|(text, offset)| hover::at(text, offset));
+                if let Some(addition) = addition {
+                    let id = message["id"].to_string();
+                    lock(shared).hovers.insert(id, addition);
+                }
+                false
+            }
+            _ => false,
+        };
+        if is_changed {
+            message::write(&mut to, message.to_string().as_bytes())?;
+        } else {
+            message::write(&mut to, &body)?;
         }
-        message::write(&mut to, &body)?;
     }
     Ok(())
 }
 
 /// Passes on what the server says, with what was computed for hovers.
-fn from_server_to_client(from: impl Read, pending: &Pending) -> io::Result<()> {
+fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
     while let Some(body) = message::read(&mut from)? {
         let mut answer = serde_json::from_slice::<Value>(&body).unwrap_or_default();
         // A request of the server's own may have the number of one of the editor's.
         let addition = match answer.get("method") {
-            None => pending
-                .lock()
-                .unwrap_or_else(PoisonError::into_inner)
-                .remove(&answer["id"].to_string()),
+            None => lock(shared).hovers.remove(&answer["id"].to_string()),
             Some(_) => None,
         };
         let is_changed = match addition {
@@ -165,7 +187,7 @@ fn from_server_to_client(from: impl Read, pending: &Pending) -> io::Result<()> {
                 addition.add_to(&mut answer["result"]);
                 true
             }
-            _ => name_this_server(&mut answer),
+            _ => name_this_server(&mut answer) || lock(shared).refused.complete(&mut answer),
         };
         if is_changed {
             message::write(&mut io::stdout(), answer.to_string().as_bytes())?;
