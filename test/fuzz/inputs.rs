@@ -2,7 +2,7 @@
 
 use crate::corpus::{Source, sources};
 use crate::mutate;
-use crate::random::Rng;
+use crate::referee::random::Rng;
 use crate::tool::{self, Scratch};
 use serde_json::json;
 use std::path::Path;
@@ -53,6 +53,11 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
     }
 }
 
+fn any_source(rng: &mut Rng) -> &'static Source {
+    let corpus = corpus();
+    &corpus[rng.below(corpus.len())]
+}
+
 /// A source, or what is made of one; those of which that cannot be made are passed over.
 fn draw<'s>(
     rng: &mut Rng,
@@ -60,7 +65,7 @@ fn draw<'s>(
     what: impl Fn(&'s Source) -> Option<&'s [u8]>,
 ) -> (&'s Source, &'s [u8]) {
     loop {
-        let source = rng.pick(corpus());
+        let source = any_source(rng);
         // The parts of these files are seldom valid, so nothing can be made of them.
         if is_made && source.name.contains("/invalid") {
             continue;
@@ -85,8 +90,8 @@ fn module(rng: &mut Rng, scratch: &Scratch, is_lowered: bool, is_bytecode: bool)
     } else {
         mutate::text(bytes, other, rng)
     };
-    let pipeline = rng.pick(&PIPELINES);
-    let emit = *rng.pick(&["--emit=llvm-ir", "-O3"]);
+    let pipeline = rng.choose(&PIPELINES);
+    let emit = rng.choose(&["--emit=llvm-ir", "-O3"]);
     let launch = source.launch();
     let launch: Vec<&str> = launch.iter().map(String::as_str).collect();
     let mut opt = pipeline.to_vec();
@@ -115,7 +120,7 @@ fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let mut input = Vec::new();
     // A question takes microseconds.
     for _ in 0..64 {
-        let (question, other) = (rng.pick(&questions), rng.pick(&questions));
+        let (question, other) = (rng.choose(&questions), rng.choose(&questions));
         input.extend(mutate::text(question.as_bytes(), other.as_bytes(), rng));
         input.push(b'\n');
     }
@@ -126,7 +131,7 @@ fn layouts(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
 
 /// A document that an editor opens, and the pointer over it.
 fn document(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
-    let (source, other) = (rng.pick(corpus()), rng.pick(corpus()));
+    let (source, other) = (any_source(rng), any_source(rng));
     let input = mutate::text(&source.text, &other.text, rng);
     let text = String::from_utf8_lossy(&input);
     let uri = "file:///kernel.mlir";
@@ -139,7 +144,7 @@ fn document(rng: &mut Rng, scratch: &Scratch) -> Vec<Finding> {
     let lines = text.lines().count();
     for id in 1..8 {
         let place = json!({"line": rng.below(lines + 1), "character": rng.below(80)});
-        let method = rng.pick(&["hover", "definition", "references", "documentSymbol"]);
+        let method = rng.choose(&["hover", "definition", "references", "documentSymbol"]);
         messages.push(json!({"id": id, "method": format!("textDocument/{method}"), "params":
             {"textDocument": {"uri": uri}, "position": place, "context": {"includeDeclaration": true}}}));
     }

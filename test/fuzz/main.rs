@@ -9,7 +9,6 @@ mod kernels;
 mod mutate;
 #[path = "../ptxas.rs"]
 mod ptxas;
-mod random;
 #[path = "../random_kernels/mod.rs"]
 mod random_kernels;
 /// What the generators of random modules share.

@@ -1,6 +1,6 @@
 //! Changes of text and of bytecode: what remains is mostly a module still, and seldom a good one.
 
-use crate::random::Rng;
+use crate::referee::random::Rng;
 
 /// Numbers at which a width, a shape or a count breaks.
 const NUMBERS: [&str; 16] = [
@@ -114,11 +114,17 @@ fn change_number(text: &[u8], rng: &mut Rng) -> Vec<u8> {
     let new = match rng.below(4) {
         0 => old.wrapping_add(1).to_string(),
         1 => old.wrapping_mul(2).to_string(),
-        _ => (*rng.pick(&NUMBERS)).to_owned(),
+        _ => rng.choose(&NUMBERS).to_owned(),
     };
     let mut all = all;
     all[at] = new.as_bytes();
     all.concat()
+}
+
+/// Two places in order, both at most `n`.
+fn range(rng: &mut Rng, n: usize) -> std::ops::Range<usize> {
+    let (a, b) = (rng.below(n + 1), rng.below(n + 1));
+    a.min(b)..a.max(b)
 }
 
 /// The text with one to four changes.
@@ -134,7 +140,7 @@ pub(crate) fn text(text: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
             7..=9 => change_lines(&text, other, rng),
             10 => {
                 let at = rng.below(text.len());
-                text[at] = *rng.pick(&BYTES);
+                text[at] = rng.choose(&BYTES);
                 text
             }
             _ => {
@@ -160,7 +166,7 @@ pub(crate) fn bytes(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
             5..=7 => bytes[at] = (rng.next() & 0xff) as u8,
             // Numbers are written with two steps to a unit, so a neighbour is two away.
             8 => bytes[at] = bytes[at].wrapping_add(2),
-            9 => bytes[at] = *rng.pick(&BYTES),
+            9 => bytes[at] = rng.choose(&BYTES),
             10 => drop(bytes.drain(few)),
             11 => {
                 let copy = bytes[few].to_vec();
@@ -173,7 +179,7 @@ pub(crate) fn bytes(bytes: &[u8], other: &[u8], rng: &mut Rng) -> Vec<u8> {
                 bytes.splice(few, other[from..to].iter().copied());
             }
             14 => {
-                let (place, from) = (rng.range(bytes.len()), rng.range(other.len()));
+                let (place, from) = (range(rng, bytes.len()), range(rng, other.len()));
                 bytes.splice(place, other[from].iter().copied());
             }
             _ => bytes.truncate(at),

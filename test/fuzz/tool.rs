@@ -121,8 +121,10 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
     let fault = match status {
         None => Some(format!("waits for more than {} seconds", WALL.as_secs())),
         Some(status) => match status.signal() {
-            // SIGXCPU, and SIGKILL where that was not heard.
-            Some(24 | 9) => Some(format!("takes more than {SECONDS} seconds")),
+            // The second where the first was not heard.
+            Some(libc::SIGXCPU | libc::SIGKILL) => {
+                Some(format!("takes more than {SECONDS} seconds"))
+            }
             Some(signal) => Some(format!(
                 "ends by signal {signal}{}",
                 confession.map_or_else(String::new, |line| format!(": {line}"))

@@ -1,12 +1,11 @@
 //! Putting a program together: new values, shared predicates, simplification, removal of what nobody uses.
 
-use std::collections::HashMap;
-
 use super::cost::cost_of;
 use super::{
     Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
 };
 use crate::target::Target;
+use rustc_hash::FxHashMap;
 
 const NO_STEP: u32 = u32::MAX;
 
@@ -24,7 +23,7 @@ pub(crate) struct Builder {
     elem_bits: u32,
     lanes_log2: u32,
     warps_log2: u32,
-    known: HashMap<Step, ValueId, std::hash::BuildHasherDefault<Mixer>>,
+    known: FxHashMap<Step, ValueId>,
 }
 
 /// How many threads run a program.
@@ -34,46 +33,6 @@ pub(crate) struct Threads {
     pub(crate) lanes_log2: u32,
     /// Log2 of the warps of the block.
     pub(crate) warps_log2: u32,
-}
-
-/// A fast hash for small keys of integers (multiply and rotate), since plans are on the compile path.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Mixer(u64);
-
-impl std::hash::Hasher for Mixer {
-    fn finish(&self) -> u64 {
-        self.0 ^ (self.0 >> 29)
-    }
-
-    fn write(&mut self, bytes: &[u8]) {
-        for &b in bytes {
-            self.write_u64(u64::from(b));
-        }
-    }
-
-    fn write_u8(&mut self, x: u8) {
-        self.write_u64(u64::from(x));
-    }
-
-    fn write_u16(&mut self, x: u16) {
-        self.write_u64(u64::from(x));
-    }
-
-    fn write_u32(&mut self, x: u32) {
-        self.write_u64(u64::from(x));
-    }
-
-    fn write_u64(&mut self, x: u64) {
-        self.0 = (self.0.rotate_left(5) ^ x).wrapping_mul(0x9E37_79B9_7F4A_7C15);
-    }
-
-    fn write_usize(&mut self, x: usize) {
-        self.write_u64(x as u64);
-    }
-
-    fn write_isize(&mut self, x: isize) {
-        self.write_u64(x.cast_unsigned() as u64);
-    }
 }
 
 impl Builder {
@@ -91,7 +50,7 @@ impl Builder {
             elem_bits,
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
-            known: HashMap::default(),
+            known: FxHashMap::default(),
         }
     }
 

@@ -180,7 +180,7 @@ pub(crate) fn any(rng: &mut Rng, s: &Setting, shape: &[u64], bits: u64) -> Strin
 /// A mutable buffer in shared memory.
 pub(crate) fn buffer(rng: &mut Rng, s: &Setting) -> Shaped {
     let rank = rng.choose(&[1, 2, 2, 2, 2, 3, 3, 4]);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     buffer_of(rng, s, rank, element)
 }
 

@@ -105,10 +105,10 @@ fn element(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
         |_| true,
         |rng, s| {
             s.element = match rng.below(10) {
-                0 => rng.pick(POINTERS),
-                1 => rng.pick(INTEGERS),
-                2 => rng.pick(&["f64", "i4", "i128", "index", "f8E4M3FNUZ", "!tt.ptr<f32>"]),
-                _ => rng.pick(NUMBERS),
+                0 => rng.choose(POINTERS),
+                1 => rng.choose(INTEGERS),
+                2 => rng.choose(&["f64", "i4", "i128", "index", "f8E4M3FNUZ", "!tt.ptr<f32>"]),
+                _ => rng.choose(NUMBERS),
             }
             .to_owned();
         },
@@ -329,7 +329,7 @@ fn plain(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
             s.kind = rng.choose(&[Kind::Tensor, Kind::Buffer, Kind::Descriptor, Kind::Image]);
             s.into()
         }
-        _ => Type::from(rng.pick(&["i32", "i1", "f32", "i64", "!tt.ptr<f32>", "index"])),
+        _ => Type::from(rng.choose(&["i32", "i1", "f32", "i64", "!tt.ptr<f32>", "index"])),
     };
     replace(rng, op, &old, &new);
     true
@@ -469,7 +469,9 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
         5 if rng.chance(30) => setting.own_warps = Some(setting.warps * rng.power(0, 1)),
         5 => setting.ctas = 1,
         6 if rng.chance(30) => setting.pairs = Some(!setting.pairs.unwrap_or(false)),
-        6 => setting.target = rng.pick(&["cuda:70", "cuda:90", "hip:gfx942", "cuda:100", "hopper"]),
+        6 => {
+            setting.target = rng.choose(&["cuda:70", "cuda:90", "hip:gfx942", "cuda:100", "hopper"])
+        }
         _ => setting.without.push(rng.below(4)),
     }
 }
@@ -510,7 +512,7 @@ fn name(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(op) = pick_op(rng, op, |_| true) else {
         return false;
     };
-    op.name = rng.pick(&NAMES).to_owned();
+    op.name = rng.choose(&NAMES).to_owned();
     true
 }
 
@@ -519,7 +521,7 @@ fn surplus(rng: &mut Rng, op: &mut Op, _: &Setting) -> bool {
     let Some(op) = pick_op(rng, op, |_| true) else {
         return false;
     };
-    let name = rng.pick(&[
+    let name = rng.choose(&[
         "\"ttg.num-warps\"",
         "\"ttg.num-ctas\"",
         "\"ttg.threads-per-warp\"",

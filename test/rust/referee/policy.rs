@@ -16,21 +16,21 @@ fn policy(rng: &mut Rng) -> String {
     if rng.chance(40) {
         return format!(
             "#tt.cache_policy<cache_modifier = {}, eviction_policy = {}>",
-            rng.pick(&MODIFIERS),
-            rng.pick(&["evict_normal", "evict_first", "evict_last"])
+            rng.choose(&MODIFIERS),
+            rng.choose(&["evict_normal", "evict_first", "evict_last"])
         );
     }
     let mut entries = Vec::new();
     if rng.chance(20) {
-        entries.push(format!("cache_modifier = {}", rng.pick(&MODIFIERS)));
+        entries.push(format!("cache_modifier = {}", rng.choose(&MODIFIERS)));
     } else if rng.chance(30) {
-        entries.push(format!("l1 = {}", rng.pick(&PRIORITIES)));
+        entries.push(format!("l1 = {}", rng.choose(&PRIORITIES)));
     }
     if rng.chance(60) {
-        entries.push(format!("l2_primary = {}", rng.pick(&PRIORITIES[..4])));
-        let second = rng.pick(&["evict_first", "evict_unchanged"]);
+        entries.push(format!("l2_primary = {}", rng.choose(&PRIORITIES[..4])));
+        let second = rng.choose(&["evict_first", "evict_unchanged"]);
         entries.push(format!("l2_secondary = {second}"));
-        let part = rng.pick(&["5.000000e-01", "1.000000e+00", "2.500000e-01"]);
+        let part = rng.choose(&["5.000000e-01", "1.000000e+00", "2.500000e-01"]);
         entries.push(format!("l2_fraction = {part} : f32"));
     }
     if rng.chance(15) {

@@ -1,4 +1,4 @@
-//! A small generator of numbers: the same seed gives the same module everywhere.
+//! A small generator of numbers: the same seed gives the same input on every machine.
 
 /// SplitMix64.
 pub(crate) struct Rng(u64);
@@ -19,7 +19,7 @@ impl Rng {
         z ^ (z >> 31)
     }
 
-    /// A number below `n`.
+    /// A number below `n`, and 0 where there is none.
     pub(crate) fn below(&mut self, n: usize) -> usize {
         (self.next() % n.max(1) as u64) as usize
     }
@@ -36,10 +36,6 @@ impl Rng {
 
     pub(crate) fn chance(&mut self, percent: usize) -> bool {
         self.below(100) < percent
-    }
-
-    pub(crate) fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
-        from[self.below(from.len())]
     }
 
     pub(crate) fn choose<T: Copy>(&mut self, from: &[T]) -> T {

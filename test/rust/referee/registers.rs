@@ -23,7 +23,7 @@ impl Setting {
     }
 
     pub(crate) fn nvidia(rng: &mut Rng) -> Self {
-        let target = rng.pick(&["cuda:80", "cuda:90", "cuda:100", "cuda:120", "cuda:75"]);
+        let target = rng.choose(&["cuda:80", "cuda:90", "cuda:100", "cuda:120", "cuda:75"]);
         let ctas = if rng.chance(20) { rng.power(1, 4) } else { 1 };
         Self::new(32, rng.power(0, 5), ctas, target)
     }
@@ -36,12 +36,12 @@ impl Setting {
 
     /// A GPU with 64 lanes.
     pub(crate) fn cdna(rng: &mut Rng) -> Self {
-        let target = rng.pick(&["hip:gfx90a", "hip:gfx942", "hip:gfx950"]);
+        let target = rng.choose(&["hip:gfx90a", "hip:gfx942", "hip:gfx950"]);
         Self::new(64, rng.power(0, 3), 1, target)
     }
 
     pub(crate) fn rdna(rng: &mut Rng) -> Self {
-        let target = rng.pick(&["hip:gfx1100", "hip:gfx1200", "hip:gfx1250"]);
+        let target = rng.choose(&["hip:gfx1100", "hip:gfx1200", "hip:gfx1250"]);
         let ctas = if target == "hip:gfx1250" && rng.chance(20) {
             2
         } else {

@@ -13,7 +13,7 @@ fn pointer(element: &str) -> Type {
 
 pub(crate) fn buffer_access(rng: &mut Rng) -> Module {
     let s = Setting::amd(rng);
-    let element = rng.pick(&["f32", "f16", "i32", "bf16", "i8"]);
+    let element = rng.choose(&["f32", "f16", "i32", "bf16", "i8"]);
     let rank = rng.choose(&[1, 1, 2, 2, 3]);
     let mut values = tensor_of_rank(rng, &s, element, rank);
     if values.encoding.is_none() {
@@ -78,7 +78,7 @@ pub(crate) fn buffer_access(rng: &mut Rng) -> Module {
 pub(crate) fn buffer_to_local(rng: &mut Rng) -> Module {
     let mut s = Setting::cdna(rng);
     if rng.chance(90) {
-        s.target = rng.pick(&["hip:gfx942", "hip:gfx950"]);
+        s.target = rng.choose(&["hip:gfx942", "hip:gfx950"]);
     }
     let buffer = buffer(rng, &s);
     let values = Shaped::tensor(
@@ -124,7 +124,7 @@ pub(crate) fn in_thread_transpose(rng: &mut Rng) -> Module {
         per_thread[0] * lanes[0] * along_m * rng.power(0, 1),
         per_thread[1] * lanes[1] * s.warps / along_m * rng.power(0, 1),
     ];
-    let element = rng.pick(&["f16", "i8", "bf16"]);
+    let element = rng.choose(&["f16", "i8", "bf16"]);
     let src = Shaped::tensor(&sizes, element, Some(encoding));
     let mut dst = src.clone();
     let along = |i: usize| per_thread[i].trailing_zeros() as usize;

@@ -58,7 +58,7 @@ pub(crate) fn local_indexed(rng: &mut Rng) -> Module {
     sizes[axis] = rng.power(0, 5);
     let encoding = any(rng, &s, &sizes);
     let values = Shaped::tensor(&sizes, &buffer.element, Some(encoding));
-    let indices = values.of(rng.pick(&["i32", "i64", "i16"]));
+    let indices = values.of(rng.choose(&["i32", "i64", "i16"]));
     let op = match rng.below(3) {
         0 => Op::new("ttg.local_gather")
             .takes(&buffer)
@@ -162,7 +162,7 @@ pub(crate) fn memdesc_reshape(rng: &mut Rng) -> Module {
 pub(crate) fn memdesc_reinterpret(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
     let src = buffer(rng, &s);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let mut to = reshaped(rng, &src.shape);
     let (has, needs) = (width(&src.element), width(element));
     if needs > has {

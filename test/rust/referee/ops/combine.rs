@@ -41,7 +41,7 @@ fn adding(elements: &[&str], end: &str) -> (Vec<Type>, Vec<Op>) {
 fn sources(rng: &mut Rng, s: &Setting) -> (Vec<Shaped>, Vec<&'static str>) {
     let first = tensor(rng, s, "f32");
     let elements: Vec<&str> = (0..rng.choose(&[1, 1, 1, 2, 3]))
-        .map(|_| rng.pick(&["f32", "i32", "f16", "i64"]))
+        .map(|_| rng.choose(&["f32", "i32", "f16", "i64"]))
         .collect();
     (elements.iter().map(|e| first.of(e)).collect(), elements)
 }
@@ -94,7 +94,7 @@ pub(crate) fn gather(rng: &mut Rng) -> Module {
     let dst = Shaped::tensor(&picked, "f16", encoding);
     let mut op = Op::new("tt.gather")
         .takes(&src)
-        .takes(dst.of(rng.pick(&["i32", "i64", "i16"])))
+        .takes(dst.of(rng.choose(&["i32", "i64", "i16"])))
         .i32("axis", axis as i64)
         .gives(&dst);
     if rng.chance(15) {

@@ -149,7 +149,7 @@ pub(crate) fn warp_specialize(rng: &mut Rng) -> Module {
             .iter()
             .map(|_| 8 * rng.between(3, 31) as i64)
             .collect();
-        let name = rng.pick(&["requestedRegisters", "actualRegisters"]);
+        let name = rng.choose(&["requestedRegisters", "actualRegisters"]);
         op = op.with(name, Attr::I32s(registers));
     }
     let op = op

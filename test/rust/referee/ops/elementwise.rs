@@ -23,8 +23,8 @@ fn like(type_: &Type, element: &str) -> Type {
 
 pub(crate) fn arith(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let float = rng.pick(FLOATS);
-    let integer = rng.pick(INTEGERS);
+    let float = rng.choose(FLOATS);
+    let integer = rng.choose(INTEGERS);
     let (name, element) = rng.choose(&[
         ("arith.addf", float),
         ("arith.mulf", float),
@@ -71,7 +71,7 @@ pub(crate) fn arith(rng: &mut Rng) -> Module {
 
 pub(crate) fn constant(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(&["f32", "i32", "f16"]);
+    let element = rng.choose(&["f32", "i32", "f16"]);
     let tensor = tensor(rng, &s, element);
     let value = if element == "i32" { "7" } else { "1.0" };
     let op = Op::new("arith.constant")
@@ -94,17 +94,17 @@ pub(crate) fn constant(rng: &mut Rng) -> Module {
 
 pub(crate) fn cast(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let name = rng.pick(&[
+    let name = rng.choose(&[
         "tt.bitcast",
         "tt.fp_to_fp",
         "tt.int_to_ptr",
         "tt.ptr_to_int",
     ]);
-    let pointer = rng.pick(POINTERS);
+    let pointer = rng.choose(POINTERS);
     let (from, to) = match name {
         "tt.int_to_ptr" => ("i64", pointer),
         "tt.ptr_to_int" => (pointer, "i64"),
-        "tt.fp_to_fp" => (rng.pick(FLOATS), rng.pick(FLOATS)),
+        "tt.fp_to_fp" => (rng.choose(FLOATS), rng.choose(FLOATS)),
         _ => rng.choose(&[
             ("i32", "f32"),
             ("f16", "bf16"),
@@ -125,7 +125,7 @@ pub(crate) fn cast(rng: &mut Rng) -> Module {
 
 pub(crate) fn addptr(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let (pointer, offset) = (rng.pick(POINTERS), rng.pick(&["i32", "i64"]));
+    let (pointer, offset) = (rng.choose(POINTERS), rng.choose(&["i32", "i64"]));
     let pointers = operand(rng, &s, pointer);
     let op = Op::new("tt.addptr")
         .takes(pointers.clone())
@@ -136,10 +136,10 @@ pub(crate) fn addptr(rng: &mut Rng) -> Module {
 
 pub(crate) fn external(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(NUMBERS);
+    let element = rng.choose(NUMBERS);
     let type_ = operand(rng, &s, element);
     let text = |text: &str| Attr::Text(format!("\"{text}\""));
-    let made = like(&type_, rng.pick(NUMBERS));
+    let made = like(&type_, rng.choose(NUMBERS));
     let op = if rng.chance(50) {
         Op::new("tt.extern_elementwise")
             .takes_all(vec![type_; rng.between(1, 3)])
@@ -162,7 +162,7 @@ pub(crate) fn external(rng: &mut Rng) -> Module {
 
 pub(crate) fn map_elementwise(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(&["f32", "i32"]);
+    let element = rng.choose(&["f32", "i32"]);
     let tensor = tensor(rng, &s, element);
     let (count, pack) = (rng.between(1, 2), rng.power(0, 2) as usize);
     let taken = vec![Type::from(element); count * pack];
@@ -193,10 +193,10 @@ pub(crate) fn packed_arith(rng: &mut Rng) -> Module {
     let tensor = tensor(rng, &s, "f32");
     let count = if kind == 3 { 3 } else { 2 };
     let most = if rng.chance(50) { 1 } else { 5 };
-    let made = rng.pick(&ELEMENTS[..most]);
+    let made = rng.choose(&ELEMENTS[..most]);
     let mixed = rng.chance(60);
     let srcs: Vec<Shaped> = (0..count)
-        .map(|_| tensor.of(if mixed { rng.pick(&ELEMENTS) } else { made }))
+        .map(|_| tensor.of(if mixed { rng.choose(&ELEMENTS) } else { made }))
         .collect();
     let op = Op::new("ttng.packed_arith")
         .takes_all(srcs)
@@ -207,7 +207,7 @@ pub(crate) fn packed_arith(rng: &mut Rng) -> Module {
 
 pub(crate) fn print(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(NUMBERS);
+    let element = rng.choose(NUMBERS);
     let type_ = operand(rng, &s, element);
     let op = if rng.chance(50) {
         Op::new("tt.assert")

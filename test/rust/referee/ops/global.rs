@@ -29,7 +29,7 @@ fn access(rng: &mut Rng, s: &Setting, element: &str) -> (Type, Type, Type) {
 
 pub(crate) fn load(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let (pointers, values, masks) = access(rng, &s, element);
     let (masked, filled) = (rng.chance(60), rng.chance(50));
     let mut op = Op::new("tt.load").takes(pointers);
@@ -49,7 +49,7 @@ pub(crate) fn load(rng: &mut Rng) -> Module {
 
 pub(crate) fn store(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let (pointers, values, masks) = access(rng, &s, element);
     let mut op = Op::new("tt.store").takes(pointers).takes(values);
     if rng.chance(50) {
@@ -61,13 +61,13 @@ pub(crate) fn store(rng: &mut Rng) -> Module {
 
 pub(crate) fn atomic(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let name = rng.pick(&[
+    let name = rng.choose(&[
         "tt.atomic_rmw",
         "tt.atomic_cas",
         "tt.atomic_load",
         "tt.atomic_store",
     ]);
-    let element = rng.pick(&["i32", "i64", "i32", "f32", "i16"]);
+    let element = rng.choose(&["i32", "i64", "i32", "f32", "i16"]);
     let (pointers, values, masks) = access(rng, &s, element);
     let masked = rng.chance(50) && name != "tt.atomic_cas";
     let sem = match name {
@@ -99,7 +99,7 @@ pub(crate) fn atomic(rng: &mut Rng) -> Module {
 
 pub(crate) fn atomic_poll(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(&["i32", "i64", "i16"]);
+    let element = rng.choose(&["i32", "i64", "i16"]);
     let (pointer, expected, done) = if rng.chance(60) {
         (
             Type::Plain(pointer_to(element)),
@@ -140,7 +140,7 @@ fn block(rng: &mut Rng, s: &Setting, element: &str) -> Shaped {
 
 pub(crate) fn make_tensor_descriptor(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let desc = block(rng, &s, element);
     let rank = desc.rank();
     let op = Op::new("tt.make_tensor_descriptor")
@@ -154,7 +154,7 @@ pub(crate) fn make_tensor_descriptor(rng: &mut Rng) -> Module {
 
 pub(crate) fn descriptor_access(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let desc = block(rng, &s, element);
     let indices = vec!["i32"; desc.rank()];
     let mut sizes = desc.shape.clone();
@@ -188,7 +188,7 @@ pub(crate) fn descriptor_access(rng: &mut Rng) -> Module {
 
 pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(&["f16", "bf16", "f32", "i8", "i32", "f8E5M2"]);
+    let element = rng.choose(&["f16", "bf16", "f32", "i8", "i32", "f8E5M2"]);
     let columns = rng.power(4, 7);
     let rows = rng.power(3, 7);
     let layout = rng
@@ -201,7 +201,7 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
     } else {
         slice(&blocked(rng, &s, 2), 0)
     };
-    let x = Shaped::tensor(&offsets, rng.pick(&["i32", "i32", "i32", "i16"]), Some(x));
+    let x = Shaped::tensor(&offsets, rng.choose(&["i32", "i32", "i32", "i16"]), Some(x));
     let sizes = [rows, columns];
     let values = Shaped::tensor(&sizes, element, Some(any(rng, &s, &sizes)));
     let op = if rng.chance(50) {
@@ -223,7 +223,7 @@ pub(crate) fn descriptor_rows(rng: &mut Rng) -> Module {
 /// A tensor that is an argument only: its type is all there is to check.
 pub(crate) fn argument(rng: &mut Rng) -> Module {
     let s = Setting::any(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let rank = rng.choose(&[1, 2, 2, 3, 4]);
     let sizes = shape(rng, rank, 12);
     let encoding = any(rng, &s, &sizes);

@@ -14,7 +14,7 @@ fn setting(rng: &mut Rng) -> Setting {
 
 /// A block in global memory, and a buffer for it.
 fn block(rng: &mut Rng, s: &Setting, rank: usize) -> (Shaped, Shaped) {
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let sizes = shape(rng, rank, 12);
     let buffer = buffer_of(rng, s, &sizes, element);
     let layout = (!rng.chance(25)).then(|| buffer.encoding.clone()).flatten();
@@ -102,7 +102,7 @@ pub(crate) fn fused(rng: &mut Rng) -> Module {
 
 pub(crate) fn rows(rng: &mut Rng) -> Module {
     let s = setting(rng);
-    let element = rng.pick(ELEMENTS);
+    let element = rng.choose(ELEMENTS);
     let (rows, columns) = (rng.power(2, 6), rng.power(3, 7));
     let buffer = buffer_of(rng, &s, &[rows, columns], element);
     let layout = (!rng.chance(25)).then(|| buffer.encoding.clone()).flatten();
@@ -117,8 +117,12 @@ pub(crate) fn rows(rng: &mut Rng) -> Module {
     } else {
         any(rng, &s, &[rows, 32])
     };
-    let indices = Shaped::tensor(&[rows], rng.pick(&["i32", "i16"]), Some(slice(&parent, 1)));
-    let op = Op::new(rng.pick(&["amdg.async_tdm_gather", "amdg.async_tdm_scatter"]))
+    let indices = Shaped::tensor(
+        &[rows],
+        rng.choose(&["i32", "i16"]),
+        Some(slice(&parent, 1)),
+    );
+    let op = Op::new(rng.choose(&["amdg.async_tdm_gather", "amdg.async_tdm_scatter"]))
         .takes(&desc)
         .takes(&indices)
         .takes(&buffer);
@@ -183,11 +187,11 @@ pub(crate) fn waits(rng: &mut Rng) -> Module {
             .takes_all(tokens)
             .i32("count", rng.below(4) as i64)
             .gives("!ttg.async.token"),
-        2 => Op::new(rng.pick(&["amdg.cluster_barrier_arrive", "amdg.cluster_barrier_wait"])),
+        2 => Op::new(rng.choose(&["amdg.cluster_barrier_arrive", "amdg.cluster_barrier_wait"])),
         3 => Op::new("amdg.cond_barrier").takes("i1"),
         _ => {
-            let value = rng.pick(&["f32", "i32", "f16", "vector<4xf16>"]);
-            let pointer = rng.pick(&["!llvm.ptr", "!llvm.ptr<1>"]);
+            let value = rng.choose(&["f32", "i32", "f16", "vector<4xf16>"]);
+            let pointer = rng.choose(&["!llvm.ptr", "!llvm.ptr<1>"]);
             if rng.chance(50) {
                 let op = Op::new("amdg.masked_load").takes_all([pointer, "i1", value]);
                 let op = if rng.chance(30) { op.takes("i32") } else { op };

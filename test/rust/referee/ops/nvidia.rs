@@ -17,7 +17,7 @@ fn flag(rng: &mut Rng, op: Op, percent: usize, name: &str) -> Op {
 pub(crate) fn barriers(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:90");
     let one = barrier(rng, &s);
-    let name = rng.pick(&[
+    let name = rng.choose(&[
         "ttng.init_barrier",
         "ttng.inval_barrier",
         "ttng.barrier_expect",
@@ -52,7 +52,7 @@ pub(crate) fn barriers(rng: &mut Rng) -> Module {
 
 /// A block for the tensor memory accelerator: descriptor and buffer.
 fn block(rng: &mut Rng, s: &Setting) -> (Shaped, Shaped) {
-    let element = rng.pick(&["f16", "bf16", "f32", "i8", "f8E5M2", "i32"]);
+    let element = rng.choose(&["f16", "bf16", "f32", "i8", "f8E5M2", "i32"]);
     let rank = rng.choose(&[1, 2, 2, 2, 2, 3, 4, 5]);
     let mut sizes: Vec<u64> = vec![rng.power(0, 1); rank];
     sizes[rank - 1] = rng.power(5, 7);
@@ -104,7 +104,7 @@ pub(crate) fn tma_copy(rng: &mut Rng) -> Module {
 
 pub(crate) fn tma_rows(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:100");
-    let element = rng.pick(&["f16", "bf16", "f32", "i8"]);
+    let element = rng.choose(&["f16", "bf16", "f32", "i8"]);
     let (rows, columns) = (rng.power(3, 7), rng.power(5, 7));
     let layout = nvmma_of(rng, &s, &[rows, columns], width(element));
     let desc = Shaped::descriptor(&[1, columns], element, Some(layout.clone()));
@@ -174,7 +174,7 @@ fn rows(rng: &mut Rng, s: &Setting, buffer: &Shaped) -> Shaped {
 
 pub(crate) fn tensor_memory_access(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:100");
-    let element = rng.pick(&["f32", "f32", "f32", "f16", "bf16", "i32"]);
+    let element = rng.choose(&["f32", "f32", "f32", "f16", "bf16", "i32"]);
     let mut buffer = tensor_memory(rng, &s, element);
     let values = rows(rng, &s, &buffer);
     let token = rng.chance(40);
@@ -221,7 +221,7 @@ pub(crate) fn tensor_memory_access(rng: &mut Rng) -> Module {
                 op
             };
             let op = if reduces && rng.chance(40) {
-                op.with(rng.pick(&["abs", "NaN"]), Attr::Bool(rng.chance(70)))
+                op.with(rng.choose(&["abs", "NaN"]), Attr::Bool(rng.chance(70)))
             } else {
                 op
             };
@@ -250,7 +250,7 @@ pub(crate) fn tensor_memory_access(rng: &mut Rng) -> Module {
 
 pub(crate) fn tensor_memory_view(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:100");
-    let element = rng.pick(&["f32", "f32", "f16", "i8"]);
+    let element = rng.choose(&["f32", "f32", "f16", "i8"]);
     let src = tensor_memory(rng, &s, element);
     let op = match rng.below(4) {
         0 | 1 => {
@@ -274,7 +274,7 @@ pub(crate) fn tensor_memory_view(rng: &mut Rng) -> Module {
                 .gives(&src)
         }
         _ => {
-            let element = rng.pick(&["f32", "f16"]);
+            let element = rng.choose(&["f32", "f16"]);
             let other = tensor_memory(rng, &s, element);
             Op::new("ttg.memdesc_reinterpret").takes(&src).gives(&other)
         }
@@ -326,7 +326,7 @@ fn operand_layout(rng: &mut Rng, s: &Setting, shape: &[u64; 2], bits: u64) -> St
 
 pub(crate) fn tensor_core(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:100");
-    let element = rng.pick(&["f16", "bf16", "f32", "f8E5M2", "f8E4M3FN", "i8"]);
+    let element = rng.choose(&["f16", "bf16", "f32", "f8E5M2", "f8E4M3FN", "i8"]);
     let sum = if element == "i8" { "i32" } else { "f32" };
     let d = tensor_memory(rng, &s, sum);
     let k = rng.power(5, 7);

@@ -53,9 +53,9 @@ pub(crate) fn product(rng: &mut Rng) -> Module {
     let k = rng.power(5, 7);
     let is_scaled = rng.chance(30);
     let element = if is_scaled {
-        rng.pick(&["f8E4M3FN", "f8E5M2"])
+        rng.choose(&["f8E4M3FN", "f8E5M2"])
     } else {
-        rng.pick(&["f16", "bf16", "f32", "f8E5M2"])
+        rng.choose(&["f16", "bf16", "f32", "f8E5M2"])
     };
     let a = operand(rng, &[d.shape[0], k], ROWS, element);
     let split = if rng.chance(90) { COLUMNS } else { ROWS };
@@ -101,7 +101,7 @@ pub(crate) fn product(rng: &mut Rng) -> Module {
 /// A read of a block of an image.
 pub(crate) fn image(rng: &mut Rng) -> Module {
     let s = Setting::groups(rng, "cuda:90");
-    let element = rng.pick(&["f16", "bf16", "f32", "i8"]);
+    let element = rng.choose(&["f16", "bf16", "f32", "i8"]);
     let sizes = [rng.power(3, 7), rng.power(5, 7)];
     let layout = nvmma_of(rng, &s, &sizes, width(element));
     let desc = Shaped {

@@ -30,7 +30,7 @@ pub(crate) fn program(rng: &mut Rng) -> Module {
             op.gives("i32")
         }
         7 => {
-            let counter = rng.pick(&["i32", "i64", "index"]);
+            let counter = rng.choose(&["i32", "i64", "index"]);
             let last = rng.below(4) as i64;
             Op::new("ttg.predicate_stage")
                 .takes_all([counter; 3])
@@ -78,7 +78,8 @@ pub(crate) fn cluster(rng: &mut Rng) -> Module {
         }
         _ => {
             let one = barrier(rng, &s);
-            let op = Op::new(rng.pick(&["ttng.barrier_expect", "ttng.arrive_barrier"])).takes(&one);
+            let op =
+                Op::new(rng.choose(&["ttng.barrier_expect", "ttng.arrive_barrier"])).takes(&one);
             let expects = op.name == "ttng.barrier_expect";
             let op = if expects {
                 op.takes("i1").i32("size", 128_i64)

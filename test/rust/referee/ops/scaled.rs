@@ -35,7 +35,7 @@ fn wide(rng: &mut Rng, s: &Setting, element: &str, axis: usize) -> (Shaped, Shap
         };
     }
     let numbers = Shaped::tensor(&sizes, element, Some(threads(s, other, lanes, along, axis)));
-    let scale = rng.pick(&["i8", "i8", "bf16"]);
+    let scale = rng.choose(&["i8", "i8", "bf16"]);
     if rng.chance(40) {
         return (numbers.clone(), numbers.of(scale));
     }
@@ -53,7 +53,7 @@ pub(crate) fn scaled(rng: &mut Rng) -> Module {
     }
     let axis = rng.below(2);
     let (up, four) = (rng.chance(50), rng.chance(50));
-    let element = rng.pick(if up {
+    let element = rng.choose(if up {
         &["f16", "bf16"]
     } else {
         &["f16", "bf16", "f32"]
@@ -74,7 +74,7 @@ pub(crate) fn scaled(rng: &mut Rng) -> Module {
         });
         Shaped::tensor(&sizes, "i8", encoding)
     } else {
-        numbers.of(rng.pick(&["f8E4M3FN", "f8E5M2"]))
+        numbers.of(rng.choose(&["f8E4M3FN", "f8E5M2"]))
     };
     let op = Op::new(match (up, four) {
         (true, true) => "amdg.scaled_upcast_fp4",

@@ -9,9 +9,9 @@ use linear_layout::encoding::infer;
 
 fn element(rng: &mut Rng) -> &'static str {
     if rng.chance(12) {
-        rng.pick(POINTERS)
+        rng.choose(POINTERS)
     } else {
-        rng.pick(NUMBERS)
+        rng.choose(NUMBERS)
     }
 }
 
@@ -213,7 +213,7 @@ pub(crate) fn fp4_to_fp(rng: &mut Rng) -> Module {
     let mut large = src.shape.clone();
     large[axis] *= 2;
     let encoding = inferred(&src, |e| infer::fp4_to_fp(e, &src.shape, axis));
-    let dst = Shaped::tensor(&large, rng.pick(&["f16", "bf16"]), encoding);
+    let dst = Shaped::tensor(&large, rng.choose(&["f16", "bf16"]), encoding);
     let op = Op::new("ttg.fp4_to_fp")
         .takes(&src)
         .i32("axis", axis as i64)
