@@ -4,35 +4,30 @@
 use super::bits_of;
 use super::function::{Lowering, Outcome};
 use super::gpu::BufferIsa;
-use super::memory::{Accesses, from_memory, memory_element, owner, segment, to_memory};
+use super::memory::{Accesses, from_memory, memory_element, owner, to_memory};
+use crate::ir::ops::amdg;
 use crate::ir::verify::policy;
-use crate::ir::{OpKind, OpView, TensorLayout};
-use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Diagnostic};
+use crate::ir::{OpKind, TensorLayout};
+use crate::sys::Diagnostic;
+use crate::sys::build::{Op, Val};
 use crate::target::BufferInstructions;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Attribute, Type};
 
 /// `amdg.buffer_load`
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtLoad)?;
-    // Segments in the order of the declaration: ptr, offsets, stride, mask, other.
-    let (base, offsets) = (build::operand(op, 0), build::operand(op, 1));
-    let (mask, other) = (segment(op, 3), segment(op, 4));
-    let (element, held) = memory_element(l, base)?;
-    let result = build::result(op, 0);
-    let layout = l.tensor_layout(result)?;
-    let buffer = Buffer::new(
-        l,
-        op,
-        base,
-        offsets,
-        mask,
-        element,
-        &layout,
-        instructions,
-        false,
-    );
-    let others = other.map(|o| l.get(o));
+    let view = amdg::BufferLoad::of(op).expect("the dispatch goes by kind");
+    let operands = Operands {
+        base: view.ptr(),
+        offsets: view.offsets(),
+        mask: view.mask(),
+        cache_policy: view.cache_policy(),
+        is_store: false,
+    };
+    let (element, held) = memory_element(l, operands.base)?;
+    let layout = l.tensor_layout(view.result())?;
+    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let others = view.other().map(|o| l.get(o));
 
     let mut registers = vec![buffer.resource; layout.num_registers()];
     for group in &buffer.accesses.groups {
@@ -53,30 +48,25 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             registers[*r] = from_memory(l, value, held);
         }
     }
-    l.set(result, registers);
+    l.set(view.result(), registers);
     Ok(())
 }
 
 /// `amdg.buffer_store`: by one of the threads that hold an element.
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let instructions = instructions(l, OpKind::TtStore)?;
-    // Segments in the order of the declaration: value, ptr, offsets, stride, mask.
-    let [value, base, offsets] = [0, 1, 2].map(|i| build::operand(op, i));
-    let mask = segment(op, 4);
-    let (element, _) = memory_element(l, base)?;
-    let layout = l.tensor_layout(value)?;
-    let buffer = Buffer::new(
-        l,
-        op,
-        base,
-        offsets,
-        mask,
-        element,
-        &layout,
-        instructions,
-        true,
-    );
-    let values = l.get(value);
+    let view = amdg::BufferStore::of(op).expect("the dispatch goes by kind");
+    let operands = Operands {
+        base: view.ptr(),
+        offsets: view.offsets(),
+        mask: view.mask(),
+        cache_policy: view.cache_policy(),
+        is_store: true,
+    };
+    let (element, _) = memory_element(l, operands.base)?;
+    let layout = l.tensor_layout(view.value())?;
+    let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let values = l.get(view.value());
     let (owner, repeated) = owner(l, Some(&layout));
     for group in &buffer.accesses.groups {
         let first = group[0];
@@ -109,6 +99,15 @@ fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagn
 /// What buffer instructions are told, and how they are emitted.
 type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
+/// What a load and a store have both.
+struct Operands<'c> {
+    base: Val<'c>,
+    offsets: Val<'c>,
+    mask: Option<Val<'c>>,
+    cache_policy: Option<Attribute<'c>>,
+    is_store: bool,
+}
+
 /// What the accesses of one operation share.
 struct Buffer<'c> {
     accesses: Accesses<'c>,
@@ -121,32 +120,27 @@ struct Buffer<'c> {
 }
 
 impl<'c> Buffer<'c> {
-    #[allow(
-        clippy::too_many_arguments,
-        reason = "the parts of an operation, which stand in another order in each"
-    )]
     fn new(
         l: &mut Lowering<'c>,
         op: Op<'c>,
-        base: Val<'c>,
-        offsets: Val<'c>,
-        mask: Option<Val<'c>>,
+        operands: &Operands<'c>,
         element: Type<'c>,
         layout: &TensorLayout,
         (instructions, isa): Instructions,
-        is_store: bool,
     ) -> Self {
+        let &Operands {
+            base,
+            offsets,
+            mask,
+            is_store,
+            ..
+        } = operands;
         let bits = bits_of(element);
         let vector = l
             .axis
             .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
         let pointer = l.get(base)[0];
-        let asked = match OpView::of(op) {
-            Some(OpView::AmdgBufferLoad(op)) => op.cache_policy(),
-            Some(OpView::AmdgBufferStore(op)) => op.cache_policy(),
-            _ => None,
-        };
-        let modifier = policy(asked, "cache_modifier").unwrap_or_default();
+        let modifier = policy(operands.cache_policy, "cache_modifier").unwrap_or_default();
         Self {
             accesses: Accesses::of(element, layout.num_registers(), &vector),
             resource: isa.resource(
@@ -186,41 +180,15 @@ impl<'c> Buffer<'c> {
     }
 
     fn to_words(&self, l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
-        let elements: Vec<Val<'c>> = elements
-            .iter()
-            .map(|value| {
-                if sys::is_llvm_pointer(value.r#type()) {
-                    let i64 = l.e.types.i64;
-                    l.e.ptrtoint(*value, i64)
-                } else {
-                    *value
-                }
-            })
-            .collect();
-        let whole = l.e.gather(&elements);
+        let whole = l.e.gather(elements);
         let words = self.words(l);
         l.e.bitcast(whole, words)
     }
 
     fn elements_of(&self, l: &mut Lowering<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
-        let (element, width) = (self.accesses.element, self.accesses.width());
-        if !sys::is_llvm_pointer(element) {
-            let type_ = self.accesses.vector_type(l);
-            let whole = l.e.bitcast(whole, type_);
-            return l.e.scatter(whole, width, element);
-        }
-        let i64 = l.e.types.i64;
-        let type_ = if width == 1 {
-            i64
-        } else {
-            l.e.vector_type(width, i64)
-        };
+        let type_ = self.accesses.vector_type(l);
         let whole = l.e.bitcast(whole, type_);
-        let addresses = l.e.scatter(whole, width, i64);
-        addresses
-            .into_iter()
-            .map(|a| l.e.inttoptr(a, element))
-            .collect()
+        l.e.scatter(whole, self.accesses.width(), self.accesses.element)
     }
 }
 

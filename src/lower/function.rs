@@ -4,14 +4,14 @@ use super::allocate::Allocation;
 use super::axis::AxisAnalysis;
 use super::calls::{self, Planned};
 use super::dispatch;
-use super::emit::{Emitter, Named, attributes_of, block_arguments};
+use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use crate::f2::apply_columns;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::program::{IndexProgram, Join};
-use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Diagnostic, Reported, value_id};
 use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
 use melior::ir::operation::OperationLike;
@@ -127,46 +127,25 @@ pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result
         let registers = ModuleInfo::asked_registers(function);
         gpu.kernel_attributes(e, registers)
     } else if is_noinline(function) {
-        vec![("no_inline", e.unit())]
+        vec![(emit::NO_INLINE, e.unit())]
     } else {
         Vec::new()
     };
-    let linkage = if is_kernel {
-        "#llvm.linkage<external>"
-    } else {
-        "#llvm.linkage<internal>"
-    };
-    let mut attributes: Vec<Named<'c>> = vec![
-        ("sym_name", e.string(planned.function.sym_name())),
-        ("function_type", e.type_attr(llvm_type)),
-        ("CConv", e.parsed("#llvm.cconv<ccc>")),
-        ("linkage", e.parsed(linkage)),
-    ];
+    let mut attributes: Vec<Named<'c>> = Vec::new();
     if let Some(hints) = argument_attributes(e, planned.function, &counts, &arguments) {
-        attributes.push(("arg_attrs", hints));
+        attributes.push((emit::ARGUMENTS, hints));
     }
     // What a user says to the LLVM dialect and those of the GPUs goes on to them.
     for (key, value) in attributes_of(function) {
-        if is_of_output(key) && !own.iter().any(|(known, _)| *known == key) {
+        if emit::is_of_output(key) && !own.iter().any(|(known, _)| *known == key) {
             attributes.push((key, value));
         }
     }
     attributes.extend(own);
-    let attributes: Vec<(Identifier<'c>, Attribute<'c>)> = attributes
-        .into_iter()
-        .map(|(key, value)| (e.identifier(key), value))
-        .collect();
-    let spec = Spec {
-        name: "llvm.func",
-        location,
-        operands: &[],
-        results: &[],
-        attributes: &attributes,
-        regions: vec![region],
-        successors: &[],
-    };
-    build::append(body, spec).map_err(|reason| fail(Diagnostic::new(reason)))?;
-    Ok(())
+    e.location = location;
+    let name = planned.function.sym_name();
+    e.function(body, name, llvm_type, is_kernel, &attributes, region)
+        .map_err(|reason| fail(Diagnostic::new(reason)))
 }
 
 /// What keeps a function from being copied into those that call it. It has nothing to say of a kernel.
@@ -213,13 +192,6 @@ fn argument_types<'c>(
         })
 }
 
-/// Whether a discardable attribute is of a dialect of the output.
-fn is_of_output(name: &str) -> bool {
-    ["llvm.", "nvvm.", "rocdl."]
-        .iter()
-        .any(|dialect| name.starts_with(dialect))
-}
-
 /// What is said of arguments to dialects of the output, and the promised alignment of pointers. An argument
 /// that became several registers has nothing said of it.
 fn argument_attributes<'c>(
@@ -253,18 +225,21 @@ fn register_attributes<'c>(
     for (key, value) in entries {
         match sys::identifier_text(key) {
             "tt.divisibility" => alignment = build::integer_value(value),
-            key if is_of_output(key) => kept.push(format!("{key} = {value}")),
+            key if emit::is_of_output(key) => kept.push(format!("{key} = {value}")),
             // The others are for passes before this one and for the axis analysis.
             _ => {}
         }
     }
-    let is_given = kept.iter().any(|text| text.starts_with("llvm.align "));
+    let align = emit::ALIGN;
+    let is_given = kept
+        .iter()
+        .any(|text| text.starts_with(&format!("{align} ")));
     if let Some(bytes) = alignment
         && sys::is_llvm_pointer(type_)
         && bytes > 1
         && !is_given
     {
-        kept.push(format!("llvm.align = {bytes} : i64"));
+        kept.push(format!("{align} = {bytes} : i64"));
     }
     format!("{{{}}}", kept.join(", "))
 }
@@ -273,7 +248,7 @@ fn register_attributes<'c>(
 /// 8 bits, which LLVM does not have, travel as `i8`.
 pub(crate) fn scalar_type<'c>(context: &'c melior::Context, type_: Type<'c>) -> Option<Type<'c>> {
     if let Some((_, space)) = sys::pointer(type_) {
-        return Type::parse(context, &format!("!llvm.ptr<{space}>"));
+        return Some(emit::pointer_type(context, u32::try_from(space).ok()?));
     }
     match sys::float_width(type_) {
         Some(8) => Some(melior::ir::r#type::IntegerType::new(context, 8).into()),
@@ -289,11 +264,7 @@ pub(crate) fn declare_shared_memory(module: OperationRef<'_, '_>, body: Blk<'_>,
     if bytes == 0 {
         return;
     }
-    let context = build::context(module);
-    let text = format!(
-        "llvm.mlir.global external @{SHARED}() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<0 x i8>"
-    );
-    sys::prepend_parsed(context, body, &text);
+    emit::declare_shared_memory(build::context(module), body, SHARED);
 }
 
 impl<'c> Lowering<'c> {

@@ -6,7 +6,7 @@
 
 use super::bits_of;
 use super::elementwise::memory_type;
-use super::function::{Lowering, Outcome, integer};
+use super::function::{Lowering, Outcome};
 use super::gpu::{CachePolicy, GlobalAccess};
 use crate::access::VectorAccess;
 use crate::ir::ops::tt;
@@ -15,21 +15,8 @@ use crate::ir::{TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys;
 use crate::sys::Diagnostic;
-use crate::sys::build::{self, Op, Val};
-use melior::ir::attribute::DenseI32ArrayAttribute;
-use melior::ir::operation::OperationLike;
+use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, Type, ValueLike};
-
-/// Operands of an operation with segments, by their place in its declaration.
-pub(super) fn segment<'c>(op: Op<'c>, index: usize) -> Option<Val<'c>> {
-    let sizes: Vec<i32> = op
-        .attribute("operandSegmentSizes")
-        .ok()
-        .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())
-        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())?;
-    let start: i32 = sizes[..index].iter().sum();
-    (sizes[index] > 0).then(|| build::operand(op, usize::try_from(start).unwrap_or_default()))
-}
 
 /// How a tensor's registers are moved: groups of registers side by side in memory.
 pub(super) struct Accesses<'c> {
@@ -142,16 +129,16 @@ fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
 }
 
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let pointer = build::operand(op, 0);
-    let (mask, other) = (segment(op, 1), segment(op, 2));
+    let view = tt::Load::of(op).expect("the dispatch goes by kind");
+    let (pointer, mask) = (view.ptr(), view.mask());
     let (element, held) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
     let accesses = accesses(l, element, pointer, mask, layout.as_deref());
     let pointers = l.get(pointer);
     let masks = mask.map(|m| l.get(m));
-    let others = other.map(|o| l.get(o));
-    let is_volatile = integer(op, "isVolatile") != 0;
-    let cache = cache_policy(tt::Load::of(op).and_then(tt::Load::cache_policy));
+    let others = view.other().map(|o| l.get(o));
+    let is_volatile = view.is_volatile();
+    let cache = cache_policy(view.cache_policy());
     let mut registers = vec![pointers[0]; pointers.len()];
     for group in &accesses.groups {
         let first = group[0];
@@ -169,20 +156,20 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             registers[*r] = from_memory(l, value, held);
         }
     }
-    l.set(build::result(op, 0), registers);
+    l.set(view.result(), registers);
     Ok(())
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let (pointer, value) = (build::operand(op, 0), build::operand(op, 1));
-    let mask = (op.operand_count() > 2).then(|| build::operand(op, 2));
+    let view = tt::Store::of(op).expect("the dispatch goes by kind");
+    let (pointer, value, mask) = (view.ptr(), view.value(), view.mask());
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
     let accesses = accesses(l, element, pointer, mask, layout.as_deref());
     let (pointers, values) = (l.get(pointer), l.get(value));
     let masks = mask.map(|m| l.get(m));
     let (owner, registers) = owner(l, layout.as_deref());
-    let cache = cache_policy(tt::Store::of(op).and_then(tt::Store::cache_policy));
+    let cache = cache_policy(view.cache_policy());
     for group in &accesses.groups {
         if group[0] & registers != 0 {
             continue;

@@ -118,8 +118,7 @@ pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Reported> {
         }
         let name = op.name();
         let name = name.as_string_ref().as_str().unwrap_or_default();
-        let dialect = name.split('.').next().unwrap_or_default();
-        if !matches!(dialect, "llvm" | "nvvm" | "rocdl") && name != "builtin.module" {
+        if !emit::is_lowered(name) {
             let diagnostic = Diagnostic::new("is left after the last conversion")
                 .note("no pass lowers it to the LLVM dialect on these types");
             outcome = Err(sys::emit_error(op, &diagnostic));

@@ -15,7 +15,7 @@ use std::collections::{HashMap, HashSet};
 
 const MARK: &str = "mark.number";
 
-fn context() -> Context {
+pub(super) fn context() -> Context {
     let registry = DialectRegistry::new();
     melior::utility::register_all_dialects(&registry);
     crate::register_dialects(&registry);

@@ -37,10 +37,10 @@ pub enum Vendor {
     Amd,
 }
 
-/// An assembly language, which inline assembly is written in.
+/// An assembly language: what LLVM writes for a GPU, and inline assembly is written in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Assembly {
-    /// NVIDIA's PTX.
+    /// NVIDIA's PTX, a virtual instruction set that `ptxas` or the driver assembles.
     Ptx,
     /// AMD's, in the words of its ISA manuals.
     Gcn,
@@ -233,6 +233,12 @@ pub struct Target {
     pub llvm_features: &'static str,
     /// The maker.
     pub vendor: Vendor,
+    /// LLVM's name of the platform.
+    pub llvm_triple: &'static str,
+    /// The language of assembly, inline or not.
+    pub assembly: Assembly,
+    /// Whether LLVM writes objects for it, which a linker makes code objects of that the driver loads.
+    pub has_objects: bool,
     /// Whether the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
     ///
     /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since sm_70 (CUDA
@@ -243,8 +249,6 @@ pub struct Target {
     /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
     /// `amdgpu-flat-work-group-size`).
     pub max_threads: u32,
-    /// The language of inline assembly.
-    pub assembly: Assembly,
     /// Lanes per warp (wave): 32 or 64.
     pub lanes: u32,
     /// The lanes that a kernel may choose to have per warp.

@@ -40,6 +40,8 @@ mod referee;
 #[cfg(feature = "mlir")]
 mod reference;
 mod seeds;
+#[cfg(feature = "mlir")]
+mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;

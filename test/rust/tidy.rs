@@ -202,6 +202,112 @@ fn unsafe_code_is_in_one_room() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// How the names of targets and of LLVM's platforms begin.
+const NAMES_OF_TARGETS: [&str; 6] = ["amdgcn", "cuda:", "gfx", "hip:", "nvptx", "sm_"];
+
+/// Where a maker is asked for: the choice of instructions, once for a module.
+const ASKS_FOR_THE_MAKER: &str = "src/lower/gpu/mod.rs";
+
+/// The literals of a line that are a target's name, or the beginning of one.
+fn targets_named(line: &str) -> Vec<&str> {
+    line.split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|literal| {
+            NAMES_OF_TARGETS.iter().any(|start| {
+                literal.strip_prefix(start).is_some_and(|rest| {
+                    rest.bytes().all(|b| b.is_ascii_alphanumeric() || b == b'-')
+                })
+            })
+        })
+        .collect()
+}
+
+#[test]
+fn a_name_of_a_target_is_noticed() {
+    assert_eq!(targets_named(r#"if name == "cuda:90" {"#), ["cuda:90"]);
+    assert_eq!(targets_named(r#"name.starts_with("gfx")"#), ["gfx"]);
+    assert!(targets_named(r#".note("say it: `target=cuda:90`")"#).is_empty());
+}
+
+/// Elsewhere the columns of the table are asked.
+#[test]
+fn targets_and_makers_are_named_in_one_room() {
+    let mut wrong = Vec::new();
+    let sources = ["src", "passes", "tools"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]));
+    for file in sources {
+        let path = file.strip_prefix(root()).expect("it was found below");
+        let is_test = path.components().any(|part| part.as_os_str() == "tests")
+            || path.ends_with("tests.rs")
+            || path.starts_with("tools/bench");
+        if is_test || path.starts_with("src/target") {
+            continue;
+        }
+        let may_ask = path.ends_with(ASKS_FOR_THE_MAKER);
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        for line in code.unwrap_or_default().lines() {
+            if line.trim_start().starts_with("//") {
+                continue;
+            }
+            let asks = line.contains("Vendor::") && !may_ask;
+            if asks || !targets_named(line).is_empty() {
+                wrong.push(format!("{}: {line}", path.display()));
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// Dialects whose operations lowering emits.
+const EMITTED: [&str; 8] = ["arith", "cf", "llvm", "math", "nvvm", "rocdl", "scf", "ub"];
+
+/// The literals of a line that name an operation or an attribute of a dialect that lowering emits.
+fn emitted_named(line: &str) -> Vec<&str> {
+    line.split('"')
+        .skip(1)
+        .step_by(2)
+        .filter(|literal| {
+            literal
+                .trim_start_matches(['#', '!'])
+                .split_once('.')
+                .is_some_and(|(dialect, name)| {
+                    EMITTED.contains(&dialect) && name.starts_with(|c: char| c.is_ascii_lowercase())
+                })
+        })
+        .collect()
+}
+
+/// Where operations of the output are named: a method for each, and the instructions of each maker.
+const EMITTERS: [&str; 2] = ["src/lower/emit", "src/lower/gpu"];
+
+#[test]
+fn operations_of_the_output_are_named_where_they_are_emitted() {
+    assert_eq!(emitted_named(r#"e.pure("llvm.add", "#), ["llvm.add"]);
+    assert_eq!(
+        emitted_named(r##"("#nvvm.kind", "math.")"##),
+        ["#nvvm.kind"]
+    );
+    let mut wrong = Vec::new();
+    for file in files("src/lower", &["rs"]) {
+        let path = file.strip_prefix(root()).expect("it was found below");
+        let emits = EMITTERS.iter().any(|room| path.starts_with(room));
+        if emits || path.ends_with("tests.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        wrong.extend(
+            text.lines()
+                .filter(|line| !line.trim_start().starts_with("//"))
+                .filter(|line| !emitted_named(line).is_empty())
+                .map(|line| format!("{}: {line}", path.display())),
+        );
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
 /// Labels such as `make_range_c1` in a text.
 fn labels(text: &str) -> BTreeSet<String> {
     text.split(|c: char| !c.is_ascii_alphanumeric() && c != '_')

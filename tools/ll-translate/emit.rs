@@ -6,7 +6,7 @@ use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
 use linear_layout::sys;
-use linear_layout::target::{Target, Vendor};
+use linear_layout::target::{Assembly, Target};
 
 /// The most sums, products and addresses that a function has for LLVM 22 to reduce their strength.
 ///
@@ -29,33 +29,45 @@ pub(crate) enum Artifact {
 impl Artifact {
     /// What the user asked for, if this GPU has it; assembly by default.
     pub(crate) fn choose(emit: Option<Emit>, target: &Target) -> Result<Self, Failure> {
-        let wrong = |format: &str, vendor: &str, fix: &str| {
-            Failure::new(format!(
-                "{format} is for {vendor} GPUs, but the target is `{}`",
-                target.name
-            ))
-            .note(format!("use `{fix}`"))
+        let asked = match emit {
+            None => return Ok(Self::Assembly),
+            Some(Emit::LlvmIr) => return Ok(Self::Ir),
+            Some(Emit::Object) => return Self::object(target),
+            Some(Emit::Ptx) => Assembly::Ptx,
+            Some(Emit::Amdgcn) => Assembly::Gcn,
         };
-        match (emit, target.vendor) {
-            (Some(Emit::LlvmIr), _) => Ok(Self::Ir),
-            (None, _) | (Some(Emit::Ptx), Vendor::Nvidia) | (Some(Emit::Amdgcn), Vendor::Amd) => {
-                Ok(Self::Assembly)
-            }
-            (Some(Emit::Object), Vendor::Amd) => Ok(Self::Object),
-            (Some(Emit::Ptx), Vendor::Amd) => Err(wrong("PTX", "NVIDIA", "--emit=amdgcn")),
-            (Some(Emit::Amdgcn), Vendor::Nvidia) => {
-                Err(wrong("AMDGCN assembly", "AMD", "--emit=ptx"))
-            }
-            (Some(Emit::Object), Vendor::Nvidia) => Err(Failure::new(format!(
-                "LLVM makes no objects for `{}`: `ptxas` makes them from PTX",
-                target.name
-            ))
-            .note(format!(
-                "use `ll-translate --emit=ptx -o kernel.ptx`, then \
-                 `ptxas -arch={} kernel.ptx -o kernel.cubin`",
-                target.llvm_cpu
-            ))),
+        if asked == target.assembly {
+            return Ok(Self::Assembly);
         }
+        let ((format, maker, _), (_, _, fix)) = (described(asked), described(target.assembly));
+        Err(Failure::new(format!(
+            "{format} is for {maker} GPUs, but the target is `{}`",
+            target.name
+        ))
+        .note(format!("use `{fix}`")))
+    }
+
+    fn object(target: &Target) -> Result<Self, Failure> {
+        if target.has_objects {
+            return Ok(Self::Object);
+        }
+        Err(Failure::new(format!(
+            "LLVM makes no objects for `{}`: `ptxas` makes them from PTX",
+            target.name
+        ))
+        .note(format!(
+            "use `ll-translate --emit=ptx -o kernel.ptx`, then \
+             `ptxas -arch={} kernel.ptx -o kernel.cubin`",
+            target.llvm_cpu
+        )))
+    }
+}
+
+/// What an assembly language is called, whose GPUs it is for, and how to ask for it.
+fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
+    match assembly {
+        Assembly::Ptx => ("PTX", "NVIDIA", "--emit=ptx"),
+        Assembly::Gcn => ("AMDGCN assembly", "AMD", "--emit=amdgcn"),
     }
 }
 

@@ -8,7 +8,7 @@ use inkwell::targets::{
 use linear_layout::encoding::spelling::nearest;
 use linear_layout::ir::{ModuleInfo, NoGpu};
 use linear_layout::sys;
-use linear_layout::target::{Target, Vendor};
+use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
 /// A GPU as LLVM's back end names it.
@@ -52,20 +52,12 @@ impl Gpu {
         })
     }
 
-    /// LLVM's name of the platform.
-    pub(crate) fn triple(&self) -> &'static str {
-        match self.target.vendor {
-            Vendor::Nvidia => "nvptx64-nvidia-cuda",
-            Vendor::Amd => "amdgcn-amd-amdhsa",
-        }
-    }
-
     /// LLVM's back end for this GPU.
     pub(crate) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
-        match self.target.vendor {
-            Vendor::Nvidia => LlvmTarget::initialize_nvptx(&config),
-            Vendor::Amd => LlvmTarget::initialize_amd_gpu(&config),
+        match self.target.assembly {
+            Assembly::Ptx => LlvmTarget::initialize_nvptx(&config),
+            Assembly::Gcn => LlvmTarget::initialize_amd_gpu(&config),
         }
         let level = match optimize {
             0 => OptimizationLevel::None,
@@ -73,7 +65,7 @@ impl Gpu {
             2 => OptimizationLevel::Default,
             _ => OptimizationLevel::Aggressive,
         };
-        let triple = TargetTriple::create(self.triple());
+        let triple = TargetTriple::create(self.target.llvm_triple);
         let target = LlvmTarget::from_triple(&triple)
             .map_err(|reason| Failure::new(format!("this LLVM has no back end: {reason}")))?;
         let create = |cpu: &str, features: &str| {
@@ -94,7 +86,7 @@ impl Gpu {
         let unknown = |what: &str, name: &str, known: &[String], sign: &str| {
             let failure = Failure::new(format!(
                 "LLVM does not know the {what} `{name}` of `{}`",
-                self.triple()
+                self.target.llvm_triple
             ));
             let bare = name.trim_start_matches(['+', '-']);
             match nearest(bare, known.iter().map(String::as_str)) {

@@ -122,7 +122,7 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     // Before translation, since the alignment of an access follows from the data layout.
     for (name, value) in [
         ("llvm.data_layout", gpu::data_layout(&machine)),
-        ("llvm.target_triple", gpu.triple().to_owned()),
+        ("llvm.target_triple", gpu.target.llvm_triple.to_owned()),
     ] {
         let value = StringAttribute::new(&context, &value).into();
         module.as_operation_mut().set_attribute(name, value);

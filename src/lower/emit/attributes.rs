@@ -33,13 +33,18 @@ impl<'c> Types<'c> {
             i32: int(32),
             i64: int(64),
             f32: Type::float32(context),
-            shared_pointer: llvm::r#type::pointer(context, SHARED_SPACE),
+            shared_pointer: pointer_type(context, SHARED_SPACE),
         }
     }
 }
 
 /// The address space of shared memory, the same on both makers' GPUs.
 const SHARED_SPACE: u32 = 3;
+
+/// An address in an address space.
+pub(crate) fn pointer_type(context: &Context, space: u32) -> Type<'_> {
+    llvm::r#type::pointer(context, space)
+}
 
 impl<'c> Emitter<'c> {
     pub(crate) fn int_attr(&self, type_: Type<'c>, value: i64) -> Attribute<'c> {
@@ -128,6 +133,6 @@ impl<'c> Emitter<'c> {
     }
 
     pub(crate) fn pointer_type(&self, space: u32) -> Type<'c> {
-        llvm::r#type::pointer(self.context, space)
+        pointer_type(self.context, space)
     }
 }

@@ -11,11 +11,18 @@ mod call;
 mod constants;
 mod control;
 mod float;
+mod function;
 mod integer;
 mod memory;
 mod parts;
+#[cfg(test)]
+pub(super) mod tests;
 
+pub(crate) use attributes::pointer_type;
 pub(crate) use float::FloatPredicate;
+pub(crate) use function::{
+    ALIGN, ARGUMENTS, NO_INLINE, declare_shared_memory, is_lowered, is_of_output,
+};
 pub(crate) use integer::IntPredicate;
 
 use crate::ir::UpstreamKind;

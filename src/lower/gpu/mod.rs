@@ -8,6 +8,8 @@
 mod access;
 mod amd;
 mod nvidia;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use access::{CachePolicy, GlobalAccess};
 

@@ -2,9 +2,8 @@
 
 use crate::lower::emit::Emitter;
 use crate::lower::gpu::{CachePolicy, GlobalAccess};
-use crate::sys;
 use crate::sys::build::Val;
-use melior::ir::{Type, ValueLike};
+use melior::ir::Type;
 
 /// Reads with the predicate on the instruction: the fallback stays where it is false.
 pub(super) fn load<'c>(
@@ -164,16 +163,12 @@ impl<'c> Words<'c> {
 
     /// A vector of elements as words.
     fn split(&self, e: &mut Emitter<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
-        let whole = if sys::is_llvm_pointer(whole.r#type()) {
-            e.ptrtoint(whole, self.type_)
+        let type_ = if self.count == 1 {
+            self.type_
         } else {
-            let type_ = if self.count == 1 {
-                self.type_
-            } else {
-                e.vector_type(self.count, self.type_)
-            };
-            e.bitcast(whole, type_)
+            e.vector_type(self.count, self.type_)
         };
+        let whole = e.bitcast(whole, type_);
         let words = e.scatter(whole, self.count, self.type_);
         if self.type_ == self.container {
             return words;
@@ -204,9 +199,6 @@ impl<'c> Words<'c> {
             words = words.into_iter().map(|w| e.trunc(w, self.type_)).collect();
         }
         let whole = e.gather(&words);
-        if sys::is_llvm_pointer(vector) {
-            return e.inttoptr(whole, vector);
-        }
         e.bitcast(whole, vector)
     }
 }

@@ -1,0 +1,78 @@
+//! Functions, and the variable that is a module's shared memory.
+
+use super::{Emitter, Named};
+use crate::sys;
+use crate::sys::build::{self, Blk, Spec};
+use melior::Context;
+use melior::ir::{Attribute, Identifier, Region, Type};
+
+/// What an argument promises of a pointer's alignment, in bytes.
+pub(crate) const ALIGN: &str = "llvm.align";
+
+/// What a function says of its arguments.
+pub(crate) const ARGUMENTS: &str = "arg_attrs";
+
+/// Keeps a function from being copied into those that call it.
+pub(crate) const NO_INLINE: &str = "no_inline";
+
+/// Whether a discardable attribute is of a dialect of the output.
+pub(crate) fn is_of_output(name: &str) -> bool {
+    let dialect = name.split('.').next().unwrap_or_default();
+    OUTPUT.contains(&dialect) && dialect != name
+}
+
+/// Whether an operation is of a dialect of the output, or holds what is.
+pub(crate) fn is_lowered(name: &str) -> bool {
+    is_of_output(name) || name == "builtin.module"
+}
+
+/// The dialects of the output.
+const OUTPUT: [&str; 3] = ["llvm", "nvvm", "rocdl"];
+
+/// Declares a variable in shared memory whose size the launcher gives, as the first operation of a block.
+pub(crate) fn declare_shared_memory(context: &Context, block: Blk<'_>, variable: &str) {
+    let text = format!(
+        "llvm.mlir.global external @{variable}() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<0 x i8>"
+    );
+    sys::prepend_parsed(context, block, &text);
+}
+
+impl<'c> Emitter<'c> {
+    /// Makes a function at the end of a module's block, with attributes beside those that each has.
+    pub(crate) fn function(
+        &mut self,
+        module: Blk<'c>,
+        name: &str,
+        type_: Type<'c>,
+        is_external: bool,
+        more: &[Named<'c>],
+        body: Region<'c>,
+    ) -> Result<(), String> {
+        let linkage = if is_external {
+            "#llvm.linkage<external>"
+        } else {
+            "#llvm.linkage<internal>"
+        };
+        let each = [
+            ("sym_name", self.string(name)),
+            ("function_type", self.type_attr(type_)),
+            ("CConv", self.parsed("#llvm.cconv<ccc>")),
+            ("linkage", self.parsed(linkage)),
+        ];
+        let attributes: Vec<(Identifier<'c>, Attribute<'c>)> = each
+            .iter()
+            .chain(more)
+            .map(|(key, value)| (self.identifier(key), *value))
+            .collect();
+        let spec = Spec {
+            name: "llvm.func",
+            location: self.location,
+            operands: &[],
+            results: &[],
+            attributes: &attributes,
+            regions: vec![body],
+            successors: &[],
+        };
+        build::append(module, spec).map(|_| ())
+    }
+}

@@ -1,0 +1,286 @@
+//! Every method makes an operation that MLIR verifies.
+
+use super::{Emitter, FloatPredicate, IntPredicate};
+use crate::ir::UpstreamKind;
+use crate::lower::tests::context;
+use crate::sys::build::{self, Val};
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::{Location, Module, Region, Type, ValueLike};
+use std::collections::BTreeSet;
+
+/// Emits into a function with arguments of these types, and verifies it; returns it as text, with the full
+/// name of every operation.
+#[track_caller]
+pub(crate) fn verified(
+    types: &[&str],
+    emit: impl for<'c> FnOnce(&mut Emitter<'c>, &[Val<'c>]),
+) -> String {
+    let context = context();
+    let location = Location::unknown(&context);
+    let module = Module::parse(
+        &context,
+        "llvm.func @callee(i32) -> i32
+         llvm.mlir.global external @memory() {addr_space = 3 : i32} : !llvm.array<0 x i8>",
+    )
+    .expect("the module is valid");
+    let body = build::single_block(module.as_operation(), 0).expect("a module has a block");
+    let types: Vec<Type<'_>> = types
+        .iter()
+        .map(|text| Type::parse(&context, text).expect("the type is valid"))
+        .collect();
+    let region = Region::new();
+    let typed: Vec<_> = types.iter().map(|type_| (*type_, location)).collect();
+    let block = build::append_block(&region, &typed);
+    let mut e = Emitter::new(&context, location, block);
+    emit(&mut e, &super::block_arguments(block));
+    e.return_(None);
+    let type_ = e.function_type(e.void_type(), &types);
+    e.function(body, "f", type_, true, &[], region)
+        .expect("a function can be made");
+    let flags = OperationPrintingFlags::new().print_generic_operation_form();
+    let text = module
+        .as_operation()
+        .to_string_with_flags(flags)
+        .expect("a module can be printed");
+    assert!(module.as_operation().verify(), "{text}");
+    text
+}
+
+/// The full names of operations that stand as literals in a source.
+pub(crate) fn names_in(source: &str) -> BTreeSet<&str> {
+    source
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"))
+        .flat_map(|line| line.split('"').skip(1).step_by(2))
+        .filter(|text| {
+            text.split_once('.').is_some_and(|(dialect, name)| {
+                ["arith", "llvm", "nvvm", "rocdl", "scf"].contains(&dialect)
+                    && name.starts_with(|c: char| c.is_ascii_lowercase())
+            })
+        })
+        .collect()
+}
+
+fn constants<'c>(e: &mut Emitter<'c>, struct_: Type<'c>) {
+    let index = Type::index(e.context);
+    let types = e.types;
+    for type_ in [types.i1, types.i8, types.i64] {
+        e.constant(type_, -1);
+    }
+    let one = e.int_attr(index, 1);
+    e.constant_attr(index, one);
+    e.float(types.f32, 0.5);
+    for type_ in [types.i32, types.f32, e.vector_type(2, types.i8), struct_] {
+        e.zero(type_);
+        e.undefined(type_);
+    }
+    e.undefined(index);
+}
+
+fn integers<'c>(e: &mut Emitter<'c>, a: Val<'c>, long: Val<'c>) {
+    let b = e.count_ones(a);
+    for operation in [
+        Emitter::and,
+        Emitter::or,
+        Emitter::or_disjoint,
+        Emitter::xor,
+        Emitter::add,
+        Emitter::sub,
+        Emitter::mul,
+        Emitter::shift_left,
+        Emitter::shift_right,
+        Emitter::shift_right_signed,
+        Emitter::signed_max,
+        Emitter::signed_min,
+    ] {
+        operation(e, a, b);
+    }
+    for predicate in [
+        IntPredicate::Equal,
+        IntPredicate::NotEqual,
+        IntPredicate::SignedLess,
+    ] {
+        e.icmp(predicate, a, b);
+    }
+    e.is_zero(long);
+    e.is_nonzero(long);
+    e.shl(long, 3);
+    e.lshr(long, 3);
+    e.sext(a, long.r#type());
+    e.zext(a, long.r#type());
+    e.trunc(long, a.r#type());
+}
+
+fn floats<'c>(e: &mut Emitter<'c>, a: Val<'c>, half: Val<'c>, i: Val<'c>) {
+    let b = e.fpext(half, a.r#type());
+    e.fptrunc(a, half.r#type());
+    for operation in [
+        Emitter::fadd,
+        Emitter::fsub,
+        Emitter::fmul,
+        Emitter::fdiv,
+        Emitter::frem,
+        Emitter::copysign,
+    ] {
+        operation(e, a, b);
+    }
+    for operation in [
+        Emitter::fneg,
+        Emitter::fabs,
+        Emitter::sqrt,
+        Emitter::round_even,
+        Emitter::round_to_zero,
+        Emitter::exp2,
+        Emitter::approximate_exp2,
+    ] {
+        operation(e, a);
+    }
+    e.fma(a, b, a);
+    for predicate in [
+        FloatPredicate::Equal,
+        FloatPredicate::Greater,
+        FloatPredicate::GreaterOrEqual,
+        FloatPredicate::Less,
+        FloatPredicate::Unordered,
+    ] {
+        e.fcmp(predicate, a, b);
+    }
+    e.sitofp(i, a.r#type());
+    e.fptosi(a, i.r#type());
+    e.upstream(UpstreamKind::ArithAddF, &[a, b], a.r#type(), &[]);
+}
+
+fn memory<'c>(e: &mut Emitter<'c>, pointer: Val<'c>, i: Val<'c>, long: Val<'c>) {
+    let value = e.load(pointer, i.r#type(), 4);
+    e.load_volatile(pointer, i.r#type(), 4);
+    e.store(value, pointer, 4);
+    e.fence("wavefront");
+    let shared = e.address_of_shared("memory");
+    let bytes = e.gep_bytes(shared, 16);
+    e.gep(bytes, i.r#type(), i);
+    e.ptrtoint(pointer, long.r#type());
+    e.inttoptr(long, pointer.r#type());
+}
+
+fn parts<'c>(e: &mut Emitter<'c>, x: Val<'c>, i: Val<'c>, bit: Val<'c>, struct_: Type<'c>) {
+    let vector = e.gather(&[x, x]);
+    e.scatter(vector, 2, x.r#type());
+    let whole = e.undefined(struct_);
+    let whole = e.insert_value(whole, x, 1);
+    e.extract_value(whole, 1, x.r#type());
+    let other = e.bitcast(i, x.r#type());
+    e.select(bit, x, other);
+}
+
+fn calls<'c>(e: &mut Emitter<'c>, x: Val<'c>, i: Val<'c>) {
+    let callee = e.symbol("callee");
+    e.call(callee, &[i], Some(i.r#type()));
+    e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type());
+    e.inline_asm("nop;", "", &[], None);
+    e.inline_asm("mov.b32 $0, $1;", "=r,r", &[i], Some(i.r#type()));
+}
+
+fn control<'c>(e: &mut Emitter<'c>, i: Val<'c>, bit: Val<'c>) {
+    let type_ = i.r#type();
+    let ends = |e: &mut Emitter<'c>, values: &[Val<'c>]| {
+        let (region, _) = e.open_region(&[]);
+        e.scf_yield(values);
+        e.close_region();
+        region
+    };
+    let then = ends(e, &[]);
+    e.scf_if(bit, &[], then, None);
+    let (then, otherwise) = (ends(e, &[i]), ends(e, &[i]));
+    e.scf_if(bit, &[type_], then, Some(otherwise));
+    let (before, carried) = e.open_region(&[type_]);
+    e.scf_condition(bit, &carried);
+    e.close_region();
+    let (after, carried) = e.open_region(&[type_]);
+    e.scf_yield(&carried);
+    e.close_region();
+    e.scf_while(&[i], &[type_], before, after);
+    let region = ends(e, &[i]);
+    e.execute_region(&[type_], region);
+}
+
+#[test]
+fn every_method_makes_a_verified_operation() {
+    let types = ["i32", "i64", "f32", "f16", "i1", "!llvm.ptr"];
+    let text = verified(&types, |e, arguments| {
+        let &[i, long, x, half, bit, pointer] = arguments else {
+            panic!("a function has an argument for each type");
+        };
+        let struct_ = e.struct_type(&[i.r#type(), x.r#type()]);
+        constants(e, struct_);
+        integers(e, i, long);
+        floats(e, x, half, i);
+        memory(e, pointer, i, long);
+        parts(e, x, i, bit, struct_);
+        calls(e, x, i);
+        control(e, i, bit);
+    });
+    let mut count = 0;
+    for source in [
+        include_str!("call.rs"),
+        include_str!("constants.rs"),
+        include_str!("control.rs"),
+        include_str!("float.rs"),
+        include_str!("integer.rs"),
+        include_str!("memory.rs"),
+        include_str!("parts.rs"),
+    ] {
+        for name in names_in(source) {
+            assert!(
+                text.contains(&format!("\"{name}\"")),
+                "no test emits {name}"
+            );
+            count += 1;
+        }
+    }
+    assert!(count > 50, "{count}");
+}
+
+/// An operation is found again where the first dominates, and not beside it.
+#[test]
+fn a_pure_operation_is_emitted_once() {
+    verified(&["i32", "i1"], |e, arguments| {
+        let &[i, bit] = arguments else {
+            panic!("a function has an argument for each type");
+        };
+        let sum = e.add(i, i);
+        let (then, _) = e.open_region(&[]);
+        assert_eq!(e.add(i, i), sum);
+        let product = e.mul(i, i);
+        assert_eq!(e.mul(i, i), product);
+        e.scf_yield(&[]);
+        e.close_region();
+        e.scf_if(bit, &[], then, None);
+        assert_ne!(e.mul(i, i), product);
+        assert_eq!(e.add(i, i), sum);
+    });
+}
+
+#[test]
+fn constants_are_folded() {
+    verified(&["i32"], |e, arguments| {
+        let (i, zero, one) = (arguments[0], e.i32(0), e.i32(1));
+        let wrong = [
+            e.add(i, zero),
+            e.add(zero, i),
+            e.xor(i, zero),
+            e.xor(zero, i),
+            e.or_disjoint(i, zero),
+            e.or_disjoint(zero, i),
+            e.mul(i, one),
+            e.mul(one, i),
+            e.shl(i, 0),
+            e.lshr(i, 0),
+            e.gep_bytes(i, 0),
+            e.select(i, i, i),
+            e.bitcast(i, i.r#type()),
+            e.gather(&[i]),
+        ];
+        assert_eq!(wrong, [i; 14]);
+        assert_eq!(e.and(i, zero), zero);
+    });
+}

@@ -1,0 +1,129 @@
+//! Every method makes operations that MLIR verifies, on every target.
+
+use super::{CachePolicy, GlobalAccess, Gpu};
+use crate::ir::UpstreamKind;
+use crate::lower::emit::Emitter;
+use crate::lower::emit::tests::{names_in, verified};
+use crate::sys::build::Val;
+use crate::target::TARGETS;
+use melior::ir::{Type, ValueLike};
+
+/// Every way to read or write global memory.
+fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
+    let types = e.types;
+    let policies = ["", "ca", "cg", "cs", "cv", "wb", "wt"].map(|modifier| CachePolicy {
+        modifier: modifier.to_owned(),
+        eviction: "evict_first".to_owned(),
+    });
+    let elements: [(Type<'c>, u32); 4] = [
+        (types.i8, 8),
+        (types.i16, 16),
+        (types.f32, 32),
+        (types.i64, 64),
+    ];
+    for (element, element_bits) in elements {
+        let widest = if element_bits == 64 { 2 } else { 4 };
+        for width in [1, widest] {
+            for mask in [None, Some(mask)] {
+                for (policy, is_volatile) in policies.iter().zip([false, true].iter().cycle()) {
+                    let access = GlobalAccess {
+                        pointer,
+                        mask,
+                        cache: policy,
+                        is_volatile: *is_volatile,
+                        element,
+                        element_bits,
+                        width,
+                        alignment_bytes: element_bits / 8,
+                    };
+                    let whole = gpu.load(e, &access, None);
+                    let others = e.scatter(whole, width, element);
+                    gpu.load(e, &access, Some(&others));
+                    gpu.store(e, &access, whole);
+                }
+            }
+        }
+    }
+}
+
+fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
+    let &[word, long, x, mask, pointer] = arguments else {
+        panic!("a function has an argument for each type");
+    };
+    gpu.warp(e);
+    for axis in 0..3 {
+        gpu.program_id(e, axis);
+        gpu.num_programs(e, axis);
+    }
+    gpu.block_barrier(e);
+    gpu.warp_barrier(e);
+    for mask in 1..gpu.target.lanes {
+        gpu.shuffle_xor(e, word, mask);
+    }
+    gpu.shuffle_index(e, word, word);
+    for bit in 0..gpu.target.lanes_log2() {
+        if gpu.target.has_lane_swap(bit) {
+            gpu.swap_lanes(e, word, word, bit);
+        }
+    }
+    accesses(gpu, e, pointer, mask);
+    gpu.exp2(e, x);
+    gpu.rsqrt(e, x);
+    for function in [
+        UpstreamKind::MathExp,
+        UpstreamKind::MathLog,
+        UpstreamKind::MathLog2,
+        UpstreamKind::MathSin,
+    ] {
+        gpu.approximate(e, function, x, &[]);
+    }
+    gpu.upper_half(e, long, long, true);
+    gpu.upper_half(e, long, long, false);
+    if let Some((instructions, isa)) = gpu.buffers() {
+        let resource = isa.resource(e, pointer, 1 << 20, instructions.descriptor_flags);
+        let words = isa.load(e, resource, word, 0, e.types.i32);
+        isa.store(e, words, resource, word, 0);
+    }
+    assert_eq!(word.r#type(), e.types.i32);
+}
+
+#[test]
+fn every_method_makes_verified_operations() {
+    let types = ["i32", "i64", "f32", "i1", "!llvm.ptr<1>"];
+    let mut text = String::new();
+    for target in TARGETS {
+        for num_warps in [1, 4] {
+            let gpu = Gpu::new(target, num_warps);
+            let mut kernel = String::new();
+            text += &verified(&types, |e, arguments| {
+                everything(gpu, e, arguments);
+                for (key, value) in gpu.kernel_attributes(e, Some(64)) {
+                    kernel += &format!("{key} = {value}\n");
+                }
+            });
+            text += &kernel;
+        }
+    }
+    let mut count = 0;
+    for source in [
+        include_str!("amd.rs"),
+        include_str!("nvidia/access.rs"),
+        include_str!("nvidia/mod.rs"),
+    ] {
+        for name in names_in(source) {
+            assert!(text.contains(name), "no test emits {name}");
+            count += 1;
+        }
+    }
+    assert!(count > 30, "{count}");
+}
+
+/// What is asked by columns of the table is there where the columns say so.
+#[test]
+fn instructions_are_those_of_the_table() {
+    for target in TARGETS {
+        let gpu = Gpu::new(target, 4);
+        let has_buffers = target.instructions.buffer.is_some();
+        assert_eq!(gpu.buffers().is_some(), has_buffers, "{target}");
+    }
+}

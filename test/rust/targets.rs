@@ -1,0 +1,154 @@
+//! The table of targets against LLVM's own: what its assembler and its back ends take.
+
+use linear_layout::target::{Assembly, ScaledConversion, TARGETS, Target};
+use std::io::Write;
+use std::path::Path;
+use std::process::{Command, Output, Stdio};
+
+/// Runs a tool of the LLVM that the project is built with.
+fn llvm(tool: &str, arguments: &[&str], input: &str) -> Output {
+    let path = Path::new(env!("MLIR_SYS_220_PREFIX"))
+        .join("bin")
+        .join(tool);
+    let mut child = Command::new(&path)
+        .args(arguments)
+        .args(["-filetype=null", "-"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap_or_else(|reason| panic!("{}: {reason}", path.display()));
+    let mut stdin = child.stdin.take().unwrap();
+    // A tool that dies of its input may leave some of it unread.
+    let _ = stdin.write_all(input.as_bytes());
+    drop(stdin);
+    child.wait_with_output().unwrap()
+}
+
+/// The targets with an assembly language.
+fn targets(assembly: Assembly) -> impl Iterator<Item = &'static Target> {
+    TARGETS.iter().filter(move |t| t.assembly == assembly)
+}
+
+/// An instruction of AMD's, and the column that says which GPUs have it.
+type Instruction = (&'static str, fn(&Target) -> bool);
+
+const AMD: [Instruction; 12] = [
+    ("v_permlane16_swap_b32 v0, v1", |t| t.has_lane_swap(4)),
+    ("v_permlane32_swap_b32 v0, v1", |t| t.has_lane_swap(5)),
+    ("v_permlanex16_b32 v0, v1, s0, s1", |t| {
+        t.instructions.permlane_x16
+    }),
+    (
+        "v_mov_b32_dpp v0, v1 quad_perm:[1,0,3,2] row_mask:0xf bank_mask:0xf",
+        |t| t.instructions.dpp,
+    ),
+    (
+        "v_mov_b32_dpp v0, v1 row_ror:8 row_mask:0xf bank_mask:0xf",
+        |t| t.instructions.dpp,
+    ),
+    (
+        "v_mov_b32_dpp v0, v1 row_xmask:1 row_mask:0xf bank_mask:0xf",
+        |t| t.instructions.dpp_xmask,
+    ),
+    // One spelling on CDNA 4, another since.
+    ("ds_read_b64_tr_b16 v[0:1], v2", |t| {
+        t.instructions.read_transposed && t.lanes == 64
+    }),
+    ("ds_load_tr16_b128 v[0:3], v4", |t| {
+        t.instructions.read_transposed && t.lanes == 32
+    }),
+    ("cluster_load_b32 v0, v[2:3], off", |t| {
+        t.instructions.clusters
+    }),
+    ("v_cvt_scalef32_pk_f32_fp8 v[2:3], v3, v4", |t| {
+        t.instructions.scaled_conversion == ScaledConversion::Words
+    }),
+    ("v_cvt_scale_pk8_f32_fp8 v[10:17], v[20:21], v8", |t| {
+        t.instructions.scaled_conversion == ScaledConversion::Eights
+    }),
+    // gfx90a has it for words, too, which Triton does not use.
+    ("buffer_load_dword v1, s[8:11], 0 offen lds", |t| {
+        t.instructions.buffer_to_shared || t.name == "hip:gfx90a"
+    }),
+];
+
+/// The assembler takes an instruction where the table has it, and nowhere else.
+#[test]
+fn amd_instructions_are_those_of_the_assembler() {
+    let text: String = AMD.iter().map(|(text, _)| format!("{text}\n")).collect();
+    for target in targets(Assembly::Gcn) {
+        let cpu = format!("-mcpu={}", target.llvm_cpu);
+        let triple = format!("-triple={}", target.llvm_triple);
+        let said = llvm("llvm-mc", &[&triple, &cpu], &text).stderr;
+        let said = String::from_utf8_lossy(&said);
+        for (line, (text, has)) in (1..).zip(AMD) {
+            let is_taken = !said.contains(&format!("<stdin>:{line}:"));
+            assert_eq!(is_taken, has(target), "{target}: {text}\n{said}");
+        }
+    }
+}
+
+/// A kernel may have as much shared memory as the table says, and not a byte more.
+#[test]
+fn amd_shared_memory_is_that_of_the_back_end() {
+    for target in targets(Assembly::Gcn) {
+        let cpu = format!("-mcpu={}", target.llvm_cpu);
+        let triple = format!("-mtriple={}", target.llvm_triple);
+        for (bytes, fits) in [
+            (target.max_shared_bytes, true),
+            (target.max_shared_bytes + 1, false),
+        ] {
+            let text = format!(
+                "@s = addrspace(3) global [{bytes} x i8] poison
+                 define amdgpu_kernel void @k(i32 %i) {{
+                   %p = getelementptr i8, ptr addrspace(3) @s, i32 %i
+                   store volatile i8 0, ptr addrspace(3) %p
+                   ret void
+                 }}"
+            );
+            let output = llvm("llc", &[&triple, &cpu], &text);
+            assert_eq!(output.status.success(), fits, "{target}: {bytes} bytes");
+        }
+    }
+}
+
+/// A call of an intrinsic of NVIDIA's, its declaration, and the column that says which GPUs have it.
+type Intrinsic = (&'static str, &'static str, fn(&Target) -> bool);
+
+const NVIDIA: [Intrinsic; 3] = [
+    (
+        "call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %p)",
+        "declare i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3))",
+        |t| t.instructions.load_matrix,
+    ),
+    (
+        "call void @llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %p, i32 0)",
+        "declare void @llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3), i32)",
+        |t| t.instructions.store_matrix,
+    ),
+    (
+        "call void @llvm.nvvm.tcgen05.alloc.shared.cg1(ptr addrspace(3) %p, i32 32)",
+        "declare void @llvm.nvvm.tcgen05.alloc.shared.cg1(ptr addrspace(3), i32)",
+        // LLVM 22 compiles for sm_107 as for any GPU of compute capability 10.
+        |t| t.instructions.tensor_memory && t.llvm_cpu.ends_with('a'),
+    ),
+];
+
+/// The back end selects an instruction where the table has it, and nowhere else. (It selects those of clusters
+/// on every GPU, and leaves the refusal to `ptxas`.)
+#[test]
+fn nvidia_instructions_are_those_of_the_back_end() {
+    for target in targets(Assembly::Ptx) {
+        let cpu = format!("-mcpu={}", target.llvm_cpu);
+        let triple = format!("-mtriple={}", target.llvm_triple);
+        let features = format!("-mattr={}", target.llvm_features);
+        for (call, declaration, has) in NVIDIA {
+            let text = format!(
+                "{declaration}\ndefine void @k(ptr addrspace(3) %p) {{\n {call}\n ret void\n}}\n"
+            );
+            let output = llvm("llc", &[&triple, &cpu, &features], &text);
+            assert_eq!(output.status.success(), has(target), "{target}: {call}");
+        }
+    }
+}
