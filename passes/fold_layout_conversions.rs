@@ -4,8 +4,8 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::{Inventory, attribute, respell, root};
 use super::table::FoldLayoutConversionsOptions;
-use crate::ir::{OpKind, TensorType};
-use crate::sys::build::{self, Op};
+use crate::ir::TensorType;
+use crate::ir::ops::ttg;
 use crate::sys::{self, FollowUp, Reported};
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::HashSet;
@@ -16,7 +16,7 @@ impl Pass for FoldLayoutConversionsOptions {
         // Folding one conversion may erase others of the list.
         let mut erased = HashSet::new();
         for op in conversions(context.module()) {
-            if !erased.contains(&sys::operation_id(op)) {
+            if !erased.contains(&sys::operation_id(op.op())) {
                 fold(op, &mut erased);
             }
         }
@@ -24,26 +24,18 @@ impl Pass for FoldLayoutConversionsOptions {
     }
 }
 
-fn is_conversion(op: Op<'_>) -> bool {
-    OpKind::TtgConvertLayout.is(op)
-}
+type Conversion<'c> = ttg::ConvertLayout<'c, 'c>;
 
-fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Op<'c>> {
-    Inventory::of(module)
-        .operations
-        .into_iter()
-        .filter(|op| is_conversion(*op))
-        .collect()
+fn conversions<'c>(module: OperationRef<'c, '_>) -> Vec<Conversion<'c>> {
+    let operations = Inventory::of(module).operations.into_iter();
+    operations.filter_map(Conversion::of).collect()
 }
 
 /// Gives two spellings of one layout one spelling, wherever a conversion goes between them.
 fn unify_spellings(context: &PassContext<'_, '_>) {
     let (module, layouts) = (context.module(), context.layouts());
     for op in conversions(module) {
-        let types = [
-            build::operand(op, 0).r#type(),
-            build::result(op, 0).r#type(),
-        ];
+        let types = [op.src().r#type(), op.result().r#type()];
         let [Some(from), Some(to)] = types.map(TensorType::of) else {
             continue;
         };
@@ -69,29 +61,29 @@ fn unify_spellings(context: &PassContext<'_, '_>) {
 
 /// A chain of conversions becomes one, from the first operand; one that arrives where it began
 /// disappears.
-fn fold(op: Op<'_>, erased: &mut HashSet<usize>) {
-    let result = build::result(op, 0);
-    let mut source = build::operand(op, 0);
+fn fold(op: Conversion<'_>, erased: &mut HashSet<usize>) {
+    let result = op.result();
+    let mut source = op.src();
     while source.r#type() != result.r#type() {
-        match sys::defining_operation(source).filter(|def| is_conversion(*def)) {
-            Some(inner) => source = build::operand(inner, 0),
+        match sys::defining_operation(source).and_then(Conversion::of) {
+            Some(inner) => source = inner.src(),
             None => break,
         }
     }
     if source.r#type() == result.r#type() {
         sys::replace_all_uses(result, source);
-    } else if source != build::operand(op, 0) {
-        sys::set_operand(op, 0, source);
+    } else if source != op.src() {
+        sys::set_operand(op.op(), op.src_at().start, source);
     }
     erase_unused(op, erased);
 }
 
 /// Erases a conversion without uses, and then those that only it used; notes which.
-fn erase_unused(op: Op<'_>, erased: &mut HashSet<usize>) {
+fn erase_unused(op: Conversion<'_>, erased: &mut HashSet<usize>) {
     let mut next = Some(op);
-    while let Some(op) = next.filter(|op| sys::is_unused(build::result(*op, 0))) {
-        next = sys::defining_operation(build::operand(op, 0)).filter(|def| is_conversion(*def));
-        erased.insert(sys::operation_id(op));
-        sys::erase(op);
+    while let Some(op) = next.filter(|op| sys::is_unused(op.result())) {
+        next = sys::defining_operation(op.src()).and_then(Conversion::of);
+        erased.insert(sys::operation_id(op.op()));
+        sys::erase(op.op());
     }
 }

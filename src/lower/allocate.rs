@@ -12,7 +12,7 @@ use super::blocks::BlockGraph;
 use super::gpu::Gpu;
 use super::local::{self, BufferAccess, Touch};
 use super::reduce;
-use crate::ir::ops::tt;
+use crate::ir::ops::{tt, ttg};
 use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
 use crate::machine;
 use crate::plan::reduce::ReducePlan;
@@ -410,11 +410,9 @@ impl Planner<'_> {
     }
 
     fn plan(&mut self, op: Op<'_>) -> Result<Arc<ConvertPlan>, Diagnostic> {
-        let (from, to) = (
-            build::operand(op, 0).r#type(),
-            build::result(op, 0).r#type(),
-        );
-        let forced = op.has_attribute("force_warp_shuffle");
+        let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+        let (from, to) = (conversion.src().r#type(), conversion.result().r#type());
+        let forced = conversion.force_warp_shuffle();
         let key = (sys::type_id(from), sys::type_id(to), forced);
         if let Some(known) = self.known.get(&key) {
             return Ok(Arc::clone(known));

@@ -13,12 +13,13 @@
 //! loaded values.
 
 use crate::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
-use crate::ir::{AnyKind, OpKind, TensorType, UpstreamKind, element_bits};
+use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
+use crate::ir::ops::{arith, llvm, scf, tt};
+use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::sys::{self, build};
 use melior::ir::attribute::{
-    ArrayAttribute, DenseElementsAttribute, DenseI32ArrayAttribute, DictionaryAttribute,
-    IntegerAttribute,
+    ArrayAttribute, DenseElementsAttribute, DictionaryAttribute, IntegerAttribute,
 };
 use melior::ir::operation::{OperationLike, OperationResult};
 use melior::ir::{
@@ -127,7 +128,7 @@ impl AxisAnalysis {
             mask: mask.map(|m| self.get(m)),
             element_bits,
             layout,
-            promised_elements: integer(op, "contiguity")
+            promised_elements: promised_contiguity(op)
                 .and_then(|n| u64::try_from(n).ok())
                 .unwrap_or(1),
         }
@@ -157,9 +158,8 @@ impl AxisAnalysis {
     }
 
     fn take_arguments(&mut self, function: OperationRef<'_, '_>, entry: BlockRef<'_, '_>) {
-        let attributes = function
-            .attribute("arg_attrs")
-            .ok()
+        let attributes = tt::Func::of(function)
+            .and_then(tt::Func::arg_attrs)
             .and_then(|a| ArrayAttribute::try_from(a).ok());
         for (i, argument) in arguments(entry).enumerate() {
             let mut info = unknown(argument.r#type());
@@ -177,9 +177,8 @@ impl AxisAnalysis {
 
     fn take_assumptions(&mut self, entry: BlockRef<'_, '_>) {
         for op in operations(entry) {
-            if UpstreamKind::LlvmAssume.is(op)
-                && let Ok(condition) = op.operand(0)
-                && let Some(value) = not_negative(condition)
+            if let Some(assume) = llvm::Assume::of(op)
+                && let Some(value) = not_negative(assume.cond())
             {
                 self.assumed.insert(value);
             }
@@ -244,33 +243,34 @@ impl AxisAnalysis {
         }
     }
 
-    /// Operands: lower bound, upper bound, step, then what the loop carries.
     fn visit_for(&mut self, op: OperationRef<'_, '_>) {
-        let operands: Vec<Value<'_, '_>> = op.operands().collect();
-        let Some(body) = op.region(0).ok().and_then(|r| r.first_block()) else {
+        let Some(loop_) = scf::For::of(op) else {
+            return;
+        };
+        let Some(body) = loop_.region().first_block() else {
             return;
         };
         let carried: Vec<Value<'_, '_>> = arguments(body).collect();
-        if operands.len() < 3 || carried.len() + 2 != operands.len() {
+        let starts = loop_.init_args();
+        if carried.len() != starts.len() + 1 {
             return;
         }
-        let (Some(first), Some(step)) = (self.known(operands[0]), self.known(operands[2])) else {
+        let bounds = (self.known(loop_.lower_bound()), self.known(loop_.step()));
+        let (Some(first), Some(step)) = bounds else {
             return;
         };
         let mut counter = AxisInfo::counter(&first, &step);
-        if op.has_attribute("unsignedCmp") {
+        if loop_.unsigned_cmp() {
             // Such a loop may count past the largest signed number.
             counter = AxisInfo::argument(counter.divisibility(0));
         }
         self.set(carried[0], counter);
-        for (argument, start) in carried[1..].iter().zip(&operands[3..]) {
+        for (argument, start) in carried[1..].iter().zip(&starts) {
             if let Some(info) = self.known(*start) {
                 self.meet(*argument, info);
             }
         }
-        if let Ok(region) = op.region(0) {
-            self.visit_region(region);
-        }
+        self.visit_region(loop_.region());
         self.meet_yielded(body, 0, &carried[1..]);
         // After no round the loop hands on what it started with, else what it yielded last: both reached the argument.
         for (result, argument) in op.results().zip(&carried[1..]) {
@@ -282,9 +282,10 @@ impl AxisAnalysis {
 
     /// Regions: the condition, which forwards values to the body and to the results; the body, which yields back.
     fn visit_while(&mut self, op: OperationRef<'_, '_>) {
-        let (Ok(before), Ok(after)) = (op.region(0), op.region(1)) else {
+        let Some(loop_) = scf::While::of(op) else {
             return;
         };
+        let (before, after) = (loop_.before(), loop_.after());
         let (Some(condition), Some(body)) = (before.first_block(), after.first_block()) else {
             return;
         };
@@ -375,24 +376,27 @@ impl AxisAnalysis {
 /// What an operation of ours without regions makes of its operands; nothing where it is not known.
 fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Option<AxisInfo> {
     use OpKind as K;
-    let result = op.result(0).ok()?.r#type();
+    let result = build::results(op).first()?.r#type();
     let shape = shape_of(result);
     let first = operands.first();
     let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
     Some(match kind {
-        K::TtMakeRange => AxisInfo::range(integer(op, "start")?, integer(op, "end")?),
+        K::TtMakeRange => {
+            let range = tt::MakeRange::of(op)?;
+            AxisInfo::range(range.start(), range.end())
+        }
         K::TtSplat | K::TtUnsplat => first?.splat(&shape),
-        K::TtExpandDims => first?.expand_dims(usize::try_from(integer(op, "axis")?).ok()?),
+        K::TtExpandDims => {
+            first?.expand_dims(usize::try_from(tt::ExpandDims::of(op)?.axis()).ok()?)
+        }
         K::TtBroadcast => first?.broadcast(&shape_of(operand_type(0)?), &shape),
         K::TtTrans => {
-            let order = DenseI32ArrayAttribute::try_from(op.attribute("order").ok()?).ok()?;
-            let order: Vec<usize> = (0..order.len())
-                .filter_map(|i| usize::try_from(order.element(i).ok()?).ok())
-                .collect();
+            let order = tt::Trans::of(op)?.order().into_iter();
+            let order: Vec<usize> = order.filter_map(|d| usize::try_from(d).ok()).collect();
             first?.transpose(&order)
         }
         // Elements that may change places are only known where they are all the same.
-        K::TtReshape if op.has_attribute("allow_reorder") => {
+        K::TtReshape if tt::Reshape::of(op)?.allow_reorder() => {
             let value = first?.constant_value()?;
             AxisInfo::constant(&shape, value, bits_of(result))
         }
@@ -554,7 +558,7 @@ fn transfer_upstream(
     operands: &[AxisInfo],
 ) -> Option<AxisInfo> {
     use UpstreamKind as U;
-    let result = op.result(0).ok()?.r#type();
+    let result = build::results(op).first()?.r#type();
     let shape = shape_of(result);
     let first = operands.first();
     let operand_type = |i: usize| op.operand(i).ok().map(|v| v.r#type());
@@ -562,12 +566,11 @@ fn transfer_upstream(
         return Some(AxisInfo::binary(binary, a, b, bits_of(result)));
     }
     Some(match kind {
-        U::ArithConstant => constant(op.attribute("value").ok()?, result, &shape)?,
+        U::ArithConstant => constant(arith::Constant::of(op)?.value(), result, &shape)?,
         U::ArithCmpI => {
-            let predicate = usize::try_from(integer(op, "predicate")?).ok()?;
             let [a, b] = operands else { return None };
             AxisInfo::compare(
-                *Comparison::ALL.get(predicate)?,
+                comparison(arith::CmpI::of(op)?.predicate()),
                 a,
                 b,
                 bits_of(operand_type(0)?),
@@ -666,7 +669,7 @@ fn promised<'c>(
     attribute: impl Fn(&str) -> Option<Attribute<'c>>,
 ) -> AxisInfo {
     let [contiguity, divisibility, constancy] =
-        ["tt.contiguity", "tt.divisibility", "tt.constancy"].map(attribute);
+        [CONTIGUITY, DIVISIBILITY, CONSTANCY].map(attribute);
     if contiguity.is_none() && divisibility.is_none() && constancy.is_none() {
         return info;
     }
@@ -698,16 +701,12 @@ fn promised<'c>(
 /// The value that a truth value says is not negative: `x >= 0`, `x > -1`, `0 <= x` and the like.
 fn not_negative(condition: Value<'_, '_>) -> Option<usize> {
     let op = OperationResult::try_from(condition).ok()?.owner();
-    if !UpstreamKind::ArithCmpI.is(op) {
-        return None;
-    }
-    let (a, b) = (op.operand(0).ok()?, op.operand(1).ok()?);
-    let predicate = *Comparison::ALL.get(usize::try_from(integer(op, "predicate")?).ok()?)?;
+    let compared = arith::CmpI::of(op)?;
+    let (a, b) = (compared.lhs(), compared.rhs());
+    let predicate = comparison(compared.predicate());
     let number = |value: Value<'_, '_>| -> Option<i64> {
         let op = OperationResult::try_from(value).ok()?.owner();
-        UpstreamKind::ArithConstant
-            .is(op)
-            .then(|| integer(op, "value"))?
+        build::integer_value(arith::Constant::of(op)?.value())
     };
     match predicate {
         Comparison::Sge if number(b)? >= 0 => Some(sys::value_id(a)),
@@ -726,10 +725,29 @@ fn operations<'c, 'a>(block: BlockRef<'c, 'a>) -> impl Iterator<Item = Operation
     std::iter::successors(block.first_operation(), |op| op.next_in_block())
 }
 
-fn integer(op: OperationRef<'_, '_>, name: &str) -> Option<i64> {
-    IntegerAttribute::try_from(op.attribute(name).ok()?)
-        .ok()
-        .map(|a| a.value())
+/// How many elements in a row a user promises that offsets lead to.
+fn promised_contiguity(op: OperationRef<'_, '_>) -> Option<i64> {
+    Some(match OpView::of(op)? {
+        OpView::AmdgBufferLoad(op) => op.contiguity(),
+        OpView::AmdgBufferStore(op) => op.contiguity(),
+        _ => return None,
+    })
+}
+
+fn comparison(predicate: arith::CmpIPredicate) -> Comparison {
+    use arith::CmpIPredicate as P;
+    match predicate {
+        P::Eq => Comparison::Eq,
+        P::Ne => Comparison::Ne,
+        P::Slt => Comparison::Slt,
+        P::Sle => Comparison::Sle,
+        P::Sgt => Comparison::Sgt,
+        P::Sge => Comparison::Sge,
+        P::Ult => Comparison::Ult,
+        P::Ule => Comparison::Ule,
+        P::Ugt => Comparison::Ugt,
+        P::Uge => Comparison::Uge,
+    }
 }
 
 /// A tensor's sizes; none for a scalar.

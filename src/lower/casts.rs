@@ -1,11 +1,11 @@
 //! Casts: the same bits as another type, addresses as numbers, floats of another width.
 
 use super::emit::FloatPredicate;
-use super::function::{Lowering, Outcome, integer};
+use super::function::{Lowering, Outcome};
+use crate::ir::ops::{RoundingMode, tt};
 use crate::ir::{OpKind, TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
@@ -34,9 +34,9 @@ fn per_register<'c>(
     op: Op<'c>,
     mut one: impl FnMut(&mut Lowering<'c>, Val<'c>, Type<'c>) -> Result<Val<'c>, Diagnostic>,
 ) -> Outcome {
-    let result = build::result(op, 0);
+    let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
-    let values = l.operand(op, 0);
+    let values = l.get(build::only_operand(op));
     let registers = values
         .iter()
         .zip(types)
@@ -48,9 +48,10 @@ fn per_register<'c>(
 
 /// `tt.fp_to_fp` between formats that LLVM computes with.
 pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let cast = tt::FpToFp::of(op).expect("the dispatch goes by kind");
     let (from, to) = (
-        element_of(build::operand(op, 0).r#type()),
-        element_of(build::result(op, 0).r#type()),
+        element_of(cast.src().r#type()),
+        element_of(cast.result().r#type()),
     );
     for type_ in [from, to] {
         if sys::float_width(type_).is_none_or(|width| width < 16) {
@@ -63,8 +64,8 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .note("conversions between f16, bf16, f32 and f64 can be lowered"));
         }
     }
-    // RoundingMode: 0 is towards zero, 1 to nearest even; only a narrowing conversion has one.
-    let towards_zero = op.has_attribute("rounding") && integer(op, "rounding") == 0;
+    // Only a narrowing conversion says how to round.
+    let towards_zero = cast.rounding() == Some(RoundingMode::Rtz);
     per_register(l, op, |l, value, to| {
         let value = through_f32(l, value, to);
         Ok(match (width(value.r#type()), width(to)) {

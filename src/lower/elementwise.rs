@@ -2,6 +2,7 @@
 
 use super::emit::attributes_of;
 use super::function::{Lowering, Outcome};
+use crate::ir::ops::{arith, tt};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
@@ -21,7 +22,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// The operation itself, once per register.
 pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
-    let result = build::result(op, 0);
+    let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let attributes = attributes_of(op);
@@ -84,10 +85,8 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
 }
 
 pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let result = build::result(op, 0);
-    let value = op
-        .attribute("value")
-        .map_err(|e| Diagnostic::new(e.to_string()))?;
+    let constant = arith::Constant::of(op).expect("the dispatch goes by kind");
+    let (result, value) = (constant.result(), constant.value());
     let types = l.types_of(result.r#type())?;
     let element = if TensorType::of(result.r#type()).is_some() {
         build::splat_value(value).ok_or_else(|| {
@@ -110,12 +109,13 @@ pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// `tt.addptr`: elements, not bytes.
 pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let result = build::result(op, 0);
+    let view = tt::AddPtr::of(op).expect("the dispatch goes by kind");
+    let result = view.result();
     let element = TensorType::of(result.r#type()).map_or(result.r#type(), |t| t.element);
     let (pointee, _) = crate::sys::pointer(element)
         .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
     let pointee = memory_type(l, pointee)?;
-    let (pointers, offsets) = (l.operand(op, 0), l.operand(op, 1));
+    let (pointers, offsets) = (l.get(view.ptr()), l.get(view.offset()));
     let count = pointers.len().max(offsets.len());
     let registers: Vec<Val<'c>> = (0..count)
         .map(|r| {
@@ -150,7 +150,7 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// `ub.poison`: any value will do, in every register.
 pub(crate) fn poison<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let result = build::result(op, 0);
+    let result = build::only_result(op);
     let types = l.types_of(result.r#type())?;
     let registers: Vec<Val<'c>> = types
         .into_iter()

@@ -7,7 +7,8 @@ use super::dispatch;
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use crate::f2::apply_columns;
-use crate::ir::ops::tt;
+use crate::ir::discardable::DIVISIBILITY;
+use crate::ir::ops::{tt, ttg};
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::program::{IndexProgram, Join};
@@ -224,7 +225,7 @@ fn register_attributes<'c>(
     let mut alignment = None;
     for (key, value) in entries {
         match sys::identifier_text(key) {
-            "tt.divisibility" => alignment = build::integer_value(value),
+            DIVISIBILITY => alignment = build::integer_value(value),
             key if emit::is_of_output(key) => kept.push(format!("{key} = {value}")),
             // The others are for passes before this one and for the axis analysis.
             _ => {}
@@ -400,10 +401,10 @@ impl<'c> Lowering<'c> {
     }
 
     pub(crate) fn make_range(&mut self, op: Op<'c>) -> Outcome {
-        let result = build::result(op, 0);
+        let range = tt::MakeRange::of(op).expect("the dispatch goes by kind");
+        let result = range.result();
         let layout = self.tensor_layout(result)?;
-        let start = integer(op, "start");
-        let start = self.e.constant(self.e.types.i32, start);
+        let start = self.e.constant(self.e.types.i32, range.start());
         let indices = self.indices(&layout);
         let values: Vec<_> = indices
             .iter()
@@ -425,7 +426,8 @@ impl<'c> Lowering<'c> {
     }
 
     pub(crate) fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
-        let sources = self.operand(op, 0);
+        let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+        let sources = self.get(conversion.src());
         let Some((plan, offset, barrier)) = self.allocation.conversion(op) else {
             // The plan could not be made, which has been reported.
             self.set_placeholders(op);
@@ -437,11 +439,7 @@ impl<'c> Lowering<'c> {
         let scratch = (plan.program().scratch_bytes() > 0).then(|| self.shared_memory(offset));
         let results =
             super::convert::emit_plan(&mut self.e, self.gpu, plan.program(), &sources, scratch);
-        self.set(build::result(op, 0), results);
+        self.set(conversion.result(), results);
         Ok(())
     }
-}
-
-pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
-    build::integer_attribute(op, name).unwrap_or(0)
 }

@@ -1,29 +1,47 @@
 //! Products of integers that keep the upper half.
 
 use super::function::{Lowering, Outcome};
-use crate::ir::UpstreamKind;
-use crate::sys::build::{self, Op, Val};
-use melior::ir::operation::OperationLike;
+use crate::ir::{OpView, UpstreamView};
+use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
 /// `arith.mulsi_extended` and `arith.mului_extended` (both halves), `tt.mulhiui` (the upper one).
 pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let signed = UpstreamKind::of(op) == Some(UpstreamKind::ArithMulSIExtended);
-    let (a, b) = (l.operand(op, 0), l.operand(op, 1));
+    if let Some(OpView::TtMulhiUI(op)) = OpView::of(op) {
+        product(l, (op.x(), op.y()), false, None, op.result());
+    }
+    match UpstreamView::of(op) {
+        Some(UpstreamView::ArithMulSIExtended(op)) => {
+            product(l, (op.lhs(), op.rhs()), true, Some(op.low()), op.high());
+        }
+        Some(UpstreamView::ArithMulUIExtended(op)) => {
+            product(l, (op.lhs(), op.rhs()), false, Some(op.low()), op.high());
+        }
+        _ => {}
+    }
+    Ok(())
+}
+
+/// Sets the upper half of a product, and the lower one where it is asked for.
+fn product<'c>(
+    l: &mut Lowering<'c>,
+    (a, b): (Val<'c>, Val<'c>),
+    signed: bool,
+    low: Option<Val<'c>>,
+    high: Val<'c>,
+) {
+    let (a, b) = (l.get(a), l.get(b));
     let pairs: Vec<(Val<'c>, Val<'c>)> = a.iter().copied().zip(b.iter().copied()).collect();
-    let high: Vec<Val<'c>> = pairs
+    let upper: Vec<Val<'c>> = pairs
         .iter()
         .map(|(a, b)| upper_half(l, *a, *b, signed))
         .collect();
-    if op.result_count() == 1 {
-        l.set(build::result(op, 0), high);
-        return Ok(());
+    if let Some(low) = low {
+        let lower: Vec<Val<'c>> = pairs.iter().map(|(a, b)| l.e.mul(*a, *b)).collect();
+        l.set(low, lower);
     }
-    let low: Vec<Val<'c>> = pairs.iter().map(|(a, b)| l.e.mul(*a, *b)).collect();
-    l.set(build::result(op, 0), low);
-    l.set(build::result(op, 1), high);
-    Ok(())
+    l.set(high, upper);
 }
 
 fn upper_half<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, signed: bool) -> Val<'c> {

@@ -10,7 +10,7 @@ use super::convert::emit_index;
 use super::function::{Lowering, Outcome};
 use super::{bits_of, sys};
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, OpKind, TensorType, UpstreamKind, element_bits};
+use crate::ir::{Layouts, OpView, TensorType, UpstreamKind, element_bits};
 use crate::plan::memory::{MemoryPlan, Place};
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
@@ -212,15 +212,13 @@ enum Root<'c> {
 
 fn root(mut buffer: Val<'_>) -> Root<'_> {
     while let Some(op) = sys::defining_operation(buffer) {
-        match OpKind::of(op) {
-            Some(OpKind::TtgLocalAlloc) => return Root::Alloc(op),
-            Some(
-                OpKind::TtgMemDescIndex
-                | OpKind::TtgMemDescReinterpret
-                | OpKind::TtgMemDescReshape
-                | OpKind::TtgMemDescSubslice
-                | OpKind::TtgMemDescTrans,
-            ) => buffer = build::operand(op, 0),
+        match OpView::of(op) {
+            Some(OpView::TtgLocalAlloc(_)) => return Root::Alloc(op),
+            Some(OpView::TtgMemDescIndex(view)) => buffer = view.src(),
+            Some(OpView::TtgMemDescReinterpret(view)) => buffer = view.src(),
+            Some(OpView::TtgMemDescReshape(view)) => buffer = view.src(),
+            Some(OpView::TtgMemDescSubslice(view)) => buffer = view.src(),
+            Some(OpView::TtgMemDescTrans(view)) => buffer = view.src(),
             _ => return Root::Result(op),
         }
     }

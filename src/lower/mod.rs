@@ -37,6 +37,7 @@ mod words;
 
 pub use dispatch::can_be_lowered;
 
+use crate::ir::discardable::SHARED_BYTES;
 use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported};
@@ -64,7 +65,7 @@ pub fn lower_module(
     target: Result<&'static Target, NoGpu>,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
-    let Some(body) = build::single_block(module, 0) else {
+    let Some(body) = build::module_body(module) else {
         return Ok(());
     };
     let functions: Vec<Op<'_>> = build::operations(body)
@@ -97,7 +98,7 @@ pub fn lower_module(
     // Whoever reads the module next is to read it for the same GPU.
     ModuleInfo::set_gpu(module, gpu.target);
     sys::mutable(module).set_attribute(
-        "ttg.shared",
+        SHARED_BYTES,
         IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
     );
     Ok(())

@@ -51,7 +51,7 @@ pub(crate) fn plan<'c>(
         axis: usize::try_from(reduce.axis()).unwrap_or_default(),
         dst: dst.as_ref().map(|layout| &layout.unique),
         widths: &widths,
-        combine: instructions(reduce.op()),
+        combine: instructions(reduce),
         target: gpu.target,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
@@ -65,11 +65,13 @@ pub(crate) fn plan<'c>(
 }
 
 /// How many operations the region has, its end left out: about what a combination costs.
-fn instructions(op: Op<'_>) -> u32 {
-    let operations = build::blocks(op, 0).into_iter().map(|block| {
-        let count = build::operations(block).len();
-        u32::try_from(count).unwrap_or(u32::MAX)
-    });
+fn instructions(reduce: tt::Reduce<'_, '_>) -> u32 {
+    let operations = build::blocks_of(reduce.combine_op())
+        .into_iter()
+        .map(|block| {
+            let count = build::operations(block).len();
+            u32::try_from(count).unwrap_or(u32::MAX)
+        });
     operations.sum::<u32>().saturating_sub(1).max(1)
 }
 

@@ -1,16 +1,16 @@
 //! Views: splat, expand_dims, broadcast, trans, reshape, join, split, cat rename registers.
 
 use super::function::{Lowering, Outcome};
-use crate::ir::{OpKind, TensorLayout, verify, view};
+use crate::ir::ops::tt;
+use crate::ir::{OpKind, OpView, TensorLayout, view};
 use crate::layout::Dim;
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::ValueLike;
-use melior::ir::operation::OperationLike;
 
 pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let source = l.operand(op, 0);
-    let result = build::result(op, 0);
+    let splat = tt::Splat::of(op).expect("the dispatch goes by kind");
+    let (source, result) = (l.get(splat.src()), splat.result());
     let count = l.tensor_layout(result)?.num_registers();
     l.set(result, vec![source[0]; count]);
     Ok(())
@@ -18,29 +18,32 @@ pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// The linear map from packed coordinates of the result to packed coordinates of the operand.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+    let (source, result) = (build::only_operand(op), build::only_result(op));
     let (from, to) = (l.tensor_layout(source)?, l.tensor_layout(result)?);
-    let sources = match OpKind::of(op) {
-        Some(OpKind::TtExpandDims) => {
+    let sources = match OpView::of(op) {
+        Some(OpView::TtExpandDims(_)) => {
             // The new dim has size 1, hence no bits: packed coordinates stay.
             view::register_sources(&to.unique, &from.unique, |x| x)
         }
-        Some(OpKind::TtBroadcast) => {
+        Some(OpView::TtBroadcast(_)) => {
             let kept = broadcast_mask(&from, &to);
             view::register_sources(&to.unique, &from.unique, |x| compress(x, kept))
         }
-        Some(OpKind::TtTrans) => {
-            let order: Vec<usize> = verify::order(op)
+        Some(OpView::TtTrans(trans)) => {
+            let order: Vec<usize> = trans
+                .order()
                 .into_iter()
                 .map(|d| usize::try_from(d).unwrap_or_default())
                 .collect();
             let moved = from
                 .unique
                 .transpose_standard(&order)
-                .map_err(to_complaint)?;
+                .map_err(to_diagnostic)?;
             view::register_sources(&to.unique, &moved, |x| x)
         }
-        _ if op.has_attribute("allow_reorder") && from.num_registers() == to.num_registers() => {
+        Some(OpView::TtReshape(reshape))
+            if reshape.allow_reorder() && from.num_registers() == to.num_registers() =>
+        {
             // Any bijection of elements will do; register i for register i is the cheapest.
             Ok((0..to.num_registers()).collect())
         }
@@ -48,7 +51,10 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let shape: Vec<u64> = (0..to.unique.num_out_dims())
                 .map(|d| to.unique.out_size(Dim::out(d)))
                 .collect();
-            let moved = from.unique.reshape_standard(&shape).map_err(to_complaint)?;
+            let moved = from
+                .unique
+                .reshape_standard(&shape)
+                .map_err(to_diagnostic)?;
             view::register_sources(&to.unique, &moved, |x| x)
         }
     }
@@ -59,7 +65,7 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn to_complaint(error: crate::layout::LayoutError) -> Diagnostic {
+fn to_diagnostic(error: crate::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 
@@ -106,10 +112,11 @@ fn without_bit(r: usize, bit: usize) -> usize {
 }
 
 pub(crate) fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let result = build::result(op, 0);
+    let join = tt::Join::of(op).expect("the dispatch goes by kind");
+    let result = join.result();
     let layout = l.tensor_layout(result)?;
     let bit = half_bit(&layout)?;
-    let halves = [l.operand(op, 0), l.operand(op, 1)];
+    let halves = [join.lhs(), join.rhs()].map(|half| l.get(half));
     let joined: Vec<Val<'c>> = (0..layout.num_registers())
         .map(|r| halves[r >> bit & 1][without_bit(r, bit)])
         .collect();
@@ -118,28 +125,29 @@ pub(crate) fn join<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 pub(crate) fn split<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let source = build::operand(op, 0);
+    let split = tt::Split::of(op).expect("the dispatch goes by kind");
+    let source = split.src();
     let layout = l.tensor_layout(source)?;
     let bit = half_bit(&layout)?;
     let values = l.get(source);
-    for half in 0..op.result_count() {
+    for (half, result) in [split.out_lhs(), split.out_rhs()].into_iter().enumerate() {
         let part: Vec<Val<'c>> = (0..layout.num_registers())
             .filter(|r| r >> bit & 1 == half)
             .map(|r| values[r])
             .collect();
         debug_assert_eq!(values[0].r#type(), part[0].r#type());
-        l.set(build::result(op, half), part);
+        l.set(result, part);
     }
     Ok(())
 }
 
 /// The registers of both operands, one after the other: the result's order is free.
 pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let result = build::result(op, 0);
+    let cat = tt::Cat::of(op).expect("the dispatch goes by kind");
+    let result = cat.result();
     let to = l.tensor_layout(result)?.unique.free_variable_masks();
     let mut registers: Vec<Val<'c>> = Vec::new();
-    for i in 0..op.operand_count() {
-        let operand = build::operand(op, i);
+    for operand in [cat.lhs(), cat.rhs()] {
         let from = l.tensor_layout(operand)?.unique.free_variable_masks();
         // A thread that only repeats another's elements must do so on both sides.
         for dim in [Dim::LANE, Dim::WARP, Dim::BLOCK] {
@@ -150,7 +158,10 @@ pub(crate) fn cat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                     operand.r#type(),
                     result.r#type()
                 ))
-                .note("convert the operands or the result with `ttg.convert_layout`"));
+                .note(format!(
+                    "convert the operands or the result with `{}`",
+                    OpKind::TtgConvertLayout.name()
+                )));
             }
         }
         registers.extend(l.get(operand).iter());

@@ -10,7 +10,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{
     Attribute, AttributeLike, Block, BlockLike, BlockRef, Identifier, Location, OperationRef,
-    Region, RegionLike, Type, TypeLike, Value, ValueLike,
+    Region, RegionLike, RegionRef, Type, TypeLike, Value, ValueLike,
 };
 
 /// A value that lives as long as its context.
@@ -103,6 +103,33 @@ pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
     unsafe { Value::from_raw(mlir_sys::mlirOperationGetResult(op.to_raw(), i as isize)) }
 }
 
+/// The result of an operation that has one.
+#[must_use]
+pub fn only_result<'c>(op: OperationRef<'c, '_>) -> Val<'c> {
+    result(op, 0)
+}
+
+/// The results of an operation, in order.
+#[must_use]
+pub fn results<'c>(op: OperationRef<'c, '_>) -> Vec<Val<'c>> {
+    (0..op.result_count()).map(|i| result(op, i)).collect()
+}
+
+/// The operands of an operation, in order.
+#[must_use]
+pub fn operands<'c>(op: OperationRef<'c, '_>) -> Vec<Val<'c>> {
+    (0..op.operand_count()).map(|i| operand(op, i)).collect()
+}
+
+/// The operand of an operation that has one.
+///
+/// # Panics
+/// It has none.
+#[must_use]
+pub fn only_operand<'c>(op: OperationRef<'c, '_>) -> Val<'c> {
+    operand(op, 0)
+}
+
 /// The i-th operand of an operation.
 ///
 /// # Panics
@@ -148,7 +175,12 @@ pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'
     if region >= op.region_count() {
         return None;
     }
-    let region = op.region(region).ok()?;
+    block_of(op.region(region).ok()?)
+}
+
+/// The only block of a region, where there is just one.
+#[must_use]
+pub fn block_of<'c>(region: RegionRef<'c, '_>) -> Option<Blk<'c>> {
     let block = region.first_block()?;
     if block.next_in_region().is_some() {
         return None;
@@ -157,12 +189,23 @@ pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'
     Some(unsafe { BlockRef::from_raw(block.to_raw()) })
 }
 
+/// The block of a module that its operations stand in.
+#[must_use]
+pub fn module_body<'c>(module: OperationRef<'c, '_>) -> Option<Blk<'c>> {
+    single_block(module, 0)
+}
+
 /// The blocks of a region of an operation, in order.
 #[must_use]
 pub fn blocks<'c>(op: OperationRef<'c, '_>, region: usize) -> Vec<Blk<'c>> {
+    op.region(region).map_or_else(|_| Vec::new(), blocks_of)
+}
+
+/// The blocks of a region, in order.
+#[must_use]
+pub fn blocks_of<'c>(region: RegionRef<'c, '_>) -> Vec<Blk<'c>> {
     let mut all = Vec::new();
-    let region = op.region(region).ok();
-    let mut next = region.as_ref().and_then(|region| region.first_block());
+    let mut next = region.first_block();
     while let Some(block) = next {
         // SAFETY: the block lives as long as the operation it is read from.
         all.push(unsafe { BlockRef::from_raw(block.to_raw()) });

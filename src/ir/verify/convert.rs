@@ -223,9 +223,7 @@ pub(super) fn fp4_pairs(packed: &TensorType<'_>, wide: &TensorType<'_>, axis: us
             )
             .note(format!("the layout that follows is:{layout}")),
         ]),
-        Err(e) => Err(vec![broken!(
-            fp4_to_fp_c6 | scaled_c15,
-            "{e}")]),
+        Err(e) => Err(vec![broken!(fp4_to_fp_c6 | scaled_c15, "{e}")]),
     }
 }
 

@@ -34,7 +34,7 @@ pub(crate) use tensor_memory::can_store;
 use crate::ir::ops::MemSemantic;
 use crate::ir::rules::Rule;
 use crate::ir::{OpKind, OpView, TensorType};
-use crate::sys::{Diagnostic, build};
+use crate::sys::Diagnostic;
 use common::{Verdict, broken, convert_note};
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -280,20 +280,6 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         | V::AmdgMaskedLoad(_)
         | V::AmdgMaskedStore(_) => Ok(()),
     }
-}
-
-/// The operands of one of an operation's operand groups, in the order of its declaration.
-pub(crate) fn segment(op: OperationRef<'_, '_>, group: usize) -> std::ops::Range<usize> {
-    let sizes: Vec<usize> = integers(op, "operandSegmentSizes")
-        .iter()
-        .map(|n| usize::try_from(*n).unwrap_or(0))
-        .collect();
-    let start = sizes.iter().take(group).sum();
-    start..start + sizes.get(group).copied().unwrap_or(0)
-}
-
-pub(crate) fn integer(op: OperationRef<'_, '_>, name: &str) -> i64 {
-    build::integer_attribute(op, name).unwrap_or(0)
 }
 
 /// The `order` attribute of `tt.trans`.

@@ -36,7 +36,7 @@ impl<'c> Emitter<'c> {
         ];
         let results: Vec<Type<'c>> = result.into_iter().collect();
         let call = self.operation("llvm.call", operands, &results, &attributes, Vec::new());
-        result.map(|_| build::result(call, 0))
+        result.map(|_| build::only_result(call))
     }
 
     /// Assembly with an effect, and its result where it has one.
@@ -54,6 +54,6 @@ impl<'c> Emitter<'c> {
         ];
         let results: Vec<Type<'c>> = result.into_iter().collect();
         let op = self.operation("llvm.inline_asm", operands, &results, &attributes, vec![]);
-        result.map(|_| build::result(op, 0))
+        result.map(|_| build::only_result(op))
     }
 }

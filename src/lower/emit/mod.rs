@@ -227,7 +227,7 @@ impl<'c> Emitter<'c> {
         }
         let op = self.operation(name, operands, &[result], attributes, Vec::new());
         self.pure.push(op);
-        let value = build::result(op, 0);
+        let value = build::only_result(op);
         if let Some((_, added)) = self.outer.last_mut() {
             added.push(key.clone());
         }
@@ -249,7 +249,7 @@ impl<'c> Emitter<'c> {
     /// Erases pure operations that nothing uses.
     pub(crate) fn sweep(&mut self) {
         for op in self.pure.drain(..).rev() {
-            if sys::is_unused(build::result(op, 0)) {
+            if sys::is_unused(build::only_result(op)) {
                 sys::erase(op);
             }
         }

@@ -161,6 +161,9 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
         self.e.close_region();
         let types = [self.e.types.f32, self.e.types.i32];
         let op = self.e.scf_if(condition, &types, then, Some(otherwise));
-        (build::result(op, 0), build::result(op, 1))
+        {
+            let results = build::results(op);
+            (results[0], results[1])
+        }
     }
 }

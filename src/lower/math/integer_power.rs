@@ -1,5 +1,6 @@
 //! Integers as powers and as exponents.
 
+use crate::ir::ops::math;
 use crate::lower::emit::IntPredicate;
 use crate::lower::function::{Lowering, Outcome};
 use crate::sys::build::{self, Op, Val};
@@ -8,13 +9,14 @@ use melior::ir::{Type, ValueLike};
 
 /// `math.ipowi`: squaring and multiplying; a negative power of anything but 1 and -1 is 0.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let (bases, exponents) = (l.operand(op, 0), l.operand(op, 1));
+    let view = math::IPowI::of(op).expect("the dispatch goes by kind");
+    let (bases, exponents) = (l.get(view.lhs()), l.get(view.rhs()));
     let registers: Vec<Val<'c>> = bases
         .iter()
         .zip(exponents.iter())
         .map(|(base, exponent)| power(l, *base, *exponent))
         .collect();
-    l.set(build::result(op, 0), registers);
+    l.set(view.result(), registers);
     Ok(())
 }
 
@@ -40,7 +42,8 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     l.e.scf_yield(&[product, square, rest]);
     l.e.close_region();
     let loop_ = l.e.scf_while(&[one, base, count], &types, before, after);
-    let result = build::result(loop_, 0);
+    // What is carried, of which the power is the first.
+    let result = build::results(loop_)[0];
 
     let bit = l.e.and(exponent, one);
     let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);

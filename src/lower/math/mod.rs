@@ -73,7 +73,10 @@ use melior::ir::{Type, ValueLike};
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = K::of(op).expect("the dispatch goes by kind");
     check_formats(op, kind)?;
-    let operand_type = build::operand(op, 0).r#type();
+    let operands = build::operands(op);
+    let operand_type = operands
+        .first()
+        .map_or_else(|| build::only_result(op).r#type(), |first| first.r#type());
     let element = TensorType::of(operand_type).map_or(operand_type, |tensor| tensor.element);
     let Some(width) = sys::float_width(element) else {
         return if kind == K::MathIPowI {
