@@ -70,7 +70,7 @@ impl AmdRotatingSharedEncoding {
         };
         let phase = |row| ((row / per) % max) ^ (row / max / per % max);
         self.swizzle
-            .tiling(FAMILY, shape, reach, phase)
+            .lay(FAMILY, shape, reach, phase)
             .of_rules(rules)
     }
 

@@ -138,7 +138,7 @@ impl Swizzle {
 
     /// Lays the tensor out; `reach` says how far (as logarithms) the pattern goes along each dim, and
     /// `phase` which phase each power-of-two row has.
-    pub(crate) fn tiling(
+    pub(crate) fn lay(
         &self,
         family: &'static str,
         shape: &[u64],
@@ -221,7 +221,7 @@ impl SwizzledSharedEncoding {
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         let (per, max) = (u64::from(self.per_phase()), u64::from(self.max_phase()));
         self.swizzle
-            .tiling(FAMILY, shape, Tiling::limit, |row| (row / per) % max)
+            .lay(FAMILY, shape, Tiling::limit, |row| (row / per) % max)
             .of_rules(rules)
     }
 

@@ -36,7 +36,8 @@ impl Rule {
     ///
     /// ```
     /// use linear_layout::ir::rules::Rule;
-    /// assert_eq!(Rule::of_label("reduce_c1").map(|rule| rule.of), Some(&["tt.reduce"][..]));
+    /// let rule = Rule::of_label("make_range_c1").unwrap();
+    /// assert_eq!(rule.text, "`start` < `end`");
     /// ```
     #[must_use]
     pub fn of_label(label: &str) -> Option<&'static Self> {

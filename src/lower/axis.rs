@@ -14,7 +14,7 @@
 
 use crate::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
-use crate::ir::ops::{arith, llvm, scf, tt};
+use crate::ir::ops::{arith, cf, llvm, scf, tt};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::sys::{self, build};
@@ -335,21 +335,17 @@ impl AxisAnalysis {
     }
 
     fn visit_branch(&mut self, op: OperationRef<'_, '_>) {
-        if let Ok(target) = op.successor(0) {
-            let passed: Vec<Value<'_, '_>> = op.operands().collect();
-            self.meet_all(target, &passed);
+        if let (Some(branch), [target]) = (cf::Branch::of(op), &build::successors(op)[..]) {
+            self.meet_all(*target, &branch.dest_operands());
         }
     }
 
-    /// Operands: the condition, then the arguments of either target.
     fn visit_conditional_branch(&mut self, op: OperationRef<'_, '_>) {
-        let (Ok(on_true), Ok(on_false)) = (op.successor(0), op.successor(1)) else {
-            return;
-        };
-        let passed: Vec<Value<'_, '_>> = op.operands().skip(1).collect();
-        let (to_true, to_false) = passed.split_at(on_true.argument_count().min(passed.len()));
-        self.meet_all(on_true, to_true);
-        self.meet_all(on_false, to_false);
+        let targets = build::successors(op);
+        if let (Some(branch), [on_true, on_false]) = (cf::CondBranch::of(op), &targets[..]) {
+            self.meet_all(*on_true, &branch.true_dest_operands());
+            self.meet_all(*on_false, &branch.false_dest_operands());
+        }
     }
 
     fn meet_all(&mut self, target: BlockRef<'_, '_>, passed: &[Value<'_, '_>]) {

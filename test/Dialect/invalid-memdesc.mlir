@@ -58,7 +58,7 @@ tt.func private @f(!ttg.memdesc<15x32xf16, #s, #ttg.shared_memory>)
 
 // -----
 
-// memdesc_c9
+// memdesc_c9, padded_shared_c10
 #p = #ttg.padded_shared<[8:+2] {order = [1, 0], shape = [8, 8]}>
 // expected-error @+1 {{shape has 4 elements along dim0, but this `padded_shared` encoding is fixed to 8}}
 tt.func private @f(!ttg.memdesc<4x32xf16, #p, #ttg.shared_memory>)
@@ -475,7 +475,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// memdesc_trans_c4
+// memdesc_trans_c4, memdesc_trans_c3
 #sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 #tmem = #ttng.tensor_memory
@@ -492,7 +492,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
 
 // -----
 
-// memdesc_reshape_c4
+// memdesc_reshape_c4, memdesc_reshape_c3
 #sw = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
 #smem = #ttg.shared_memory
 #tmem = #ttng.tensor_memory

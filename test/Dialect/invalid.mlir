@@ -30,7 +30,7 @@ tt.func @f() {
 
 // -----
 
-// make_range_c4, and every broken rule is reported
+// make_range_c4, make_range_c3: every broken rule is reported
 tt.func @f() {
   // expected-error @+2 {{needs elements of type `i32`, but the result has `i64`}}
   // expected-error @+1 {{ranges over [0, 4), which has 4 elements, but the result has 8}}

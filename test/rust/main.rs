@@ -39,6 +39,8 @@ mod ptx_forms;
 mod referee;
 #[cfg(feature = "mlir")]
 mod reference;
+#[cfg(feature = "mlir")]
+mod rules;
 mod seeds;
 #[cfg(feature = "mlir")]
 mod targets;

@@ -2,7 +2,7 @@
 
 use crate::referee::generate::generate;
 use crate::tidy::{files, read};
-use linear_layout::ir::ops::{OpKind, OpView};
+use linear_layout::ir::ops::{OpKind, OpView, UpstreamView};
 use linear_layout::ir::{AnyKind, UpstreamKind};
 use linear_layout::sys::build;
 use melior::Context;
@@ -38,6 +38,7 @@ fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
 /// What the examples have shown so far.
 #[derive(Default)]
 struct Seen {
+    num_upstream_accessors: usize,
     kinds: BTreeSet<OpKind>,
     num_accessors: usize,
 }
@@ -59,6 +60,9 @@ impl Seen {
                     assert!(OpKind::ALL.iter().all(|kind| kind.name() != name));
                     assert!(UpstreamKind::ALL.iter().all(|kind| kind.name() != name));
                 }
+            }
+            if let Some(view) = UpstreamView::of(op) {
+                self.num_upstream_accessors += view.call_every_accessor();
             }
             if let Some(kind) = OpKind::of(op) {
                 self.kinds.insert(kind);
@@ -106,6 +110,7 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
         "{} accessors",
         seen.num_accessors
     );
+    assert!(seen.num_upstream_accessors > 100);
 }
 
 /// The README says what lowers between these two lines; `make bless` writes it.
@@ -150,4 +155,99 @@ fn no_operation_of_ours_is_named_by_a_literal() {
         }
     }
     assert!(found.is_empty(), "use `OpKind`: {found:#?}");
+}
+
+/// How an operand, a result, a region or an attribute is read by number or key.
+const BY_NUMBER: [&str; 8] = [
+    "operand(",
+    "result(",
+    "region(",
+    "single_block(",
+    "blocks(",
+    "nth(",
+    "segment(",
+    "successor(",
+];
+const BY_KEY: [&str; 5] = [
+    ".attribute(\"",
+    "has_attribute(\"",
+    "remove_attribute(\"",
+    "set_attribute(\"",
+    "integer_attribute(",
+];
+
+/// Whether a line of code names a part of an operation by number or by key.
+fn names_by_literal(line: &str) -> bool {
+    let by_number = BY_NUMBER.iter().any(|call| {
+        line.match_indices(call).any(|(at, _)| {
+            let arguments = &line[at + call.len()..];
+            let end = arguments.find(')').unwrap_or(arguments.len());
+            let last = arguments[..end]
+                .rsplit(',')
+                .next()
+                .unwrap_or_default()
+                .trim();
+            !last.is_empty() && last.bytes().all(|b| b.is_ascii_digit())
+        })
+    });
+    by_number || BY_KEY.iter().any(|key| line.contains(key))
+}
+
+#[test]
+fn a_part_named_by_a_literal_is_noticed() {
+    assert!(names_by_literal("let a = build::operand(op, 0);"));
+    assert!(names_by_literal("op.result(1)"));
+    assert!(names_by_literal("op.has_attribute(\"axis\")"));
+    assert!(!names_by_literal("let a = build::operand(op, i);"));
+    assert!(!names_by_literal("load.result()"));
+}
+
+/// Parts of operations have names, which the views of [`linear_layout::ir::ops`] know.
+#[test]
+fn no_part_of_an_operation_is_named_by_a_literal() {
+    let mut found = Vec::new();
+    for path in ["src/ir", "src/lower", "passes"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]))
+        .filter(|path| !path.ends_with("tests.rs"))
+    {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (at, line) in code.lines().enumerate() {
+            if !line.trim_start().starts_with("//") && names_by_literal(line) {
+                found.push(format!("{}:{}: {}", path.display(), at + 1, line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "use a view of the operation: {found:#?}");
+}
+
+/// Attributes that no operation declares have their names in one place.
+#[test]
+fn discardable_attributes_are_named_in_one_place() {
+    let mut found = Vec::new();
+    for path in ["src/ir", "src/lower", "passes"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]))
+        .filter(|path| !path.ends_with("tests.rs") && !path.ends_with("discardable.rs"))
+    {
+        let text = read(&path);
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let lines = code
+            .lines()
+            .filter(|line| !line.trim_start().starts_with("//"));
+        for line in lines {
+            let named = ["tt", "ttg", "ttng", "amdg"].iter().any(|dialect| {
+                let quoted = line.split('"').skip(1).step_by(2);
+                quoted.into_iter().any(|text| {
+                    let rest = text.strip_prefix(&format!("{dialect}."));
+                    rest.is_some_and(|rest| !rest.contains(' '))
+                })
+            });
+            if named {
+                found.push(format!("{}: {}", path.display(), line.trim()));
+            }
+        }
+    }
+    assert!(found.is_empty(), "use `ir::discardable`: {found:#?}");
 }

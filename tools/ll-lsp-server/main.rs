@@ -66,6 +66,8 @@ fn main() -> ExitCode {
     let options = Options::parse();
     if options.mlir_server {
         linear_layout::install();
+        // Editors fold notes away, so there they disturb nobody.
+        linear_layout::sys::name_rules(true);
         let arguments = [NAME, options.log_argument()].map(str::to_owned);
         let code = linear_layout::sys::lsp_main(&arguments);
         return ExitCode::from(u8::try_from(code).unwrap_or(1));

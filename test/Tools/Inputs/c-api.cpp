@@ -35,6 +35,9 @@ int main() {
   MLIRContext context(registry);
   ScopedDiagnosticHandler handler(&context, [](Diagnostic &diagnostic) {
     llvm::outs() << "error: " << diagnostic << '\n';
+    MlirStringRef rule = linearLayoutDiagnosticRule(wrap(diagnostic));
+    if (rule.length)
+      llvm::outs() << "rule: " << StringRef(rule.data, rule.length) << '\n';
     return success();
   });
   auto type = [&](const char *text) { return wrap(parseType(text, &context)); };
@@ -52,6 +55,10 @@ int main() {
     return 1;
   compare(rows, same);
   compare(rows, columns);
+
+  // An encoding that breaks a rule.
+  type("tensor<8xf16, #ttg.blocked<{sizePerThread = [3], threadsPerWarp = [32], "
+       "warpsPerCTA = [1], order = [0]}>>");
 
   // A type without a layout, no callback, nowhere to write to, and no type at all.
   compare(rows, type("tensor<8x16xf16>"));

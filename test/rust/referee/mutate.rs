@@ -470,7 +470,8 @@ fn change_setting(rng: &mut Rng, setting: &mut Setting) {
         5 => setting.ctas = 1,
         6 if rng.chance(30) => setting.pairs = Some(!setting.pairs.unwrap_or(false)),
         6 => {
-            setting.target = rng.choose(&["cuda:70", "cuda:90", "hip:gfx942", "cuda:100", "hopper"]);
+            setting.target =
+                rng.choose(&["cuda:70", "cuda:90", "hip:gfx942", "cuda:100", "hopper"]);
         }
         _ => setting.without.push(rng.below(4)),
     }
