@@ -132,11 +132,11 @@ impl Program<'_> {
     fn ops(&mut self, ops: &[Op]) -> Result<Vec<Elements>, String> {
         for op in ops {
             self.steps += 1;
-            if self.steps > 100_000 {
+            if self.steps > 1_000_000 {
                 return Err("the kernel runs for too long".to_owned());
             }
             match op.code {
-                Code::Yield | Code::Condition => {
+                ref code if code.is_end() => {
                     return Ok(op.operands.iter().map(|v| self.get(*v)).collect());
                 }
                 _ => {
@@ -189,6 +189,7 @@ impl Program<'_> {
                 self.store_at(&addresses, value, mask)?;
                 return Ok(Vec::new());
             }
+            Code::Reduce(axis) => return self.reduce(op, axis, &operands),
             Code::Split => {
                 let half = |h: usize| operands[0].iter().skip(h).step_by(2).copied().collect();
                 return Ok(vec![half(0), half(1)]);
@@ -347,6 +348,37 @@ impl Program<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Combines the elements along an axis, in their order.
+    fn reduce(
+        &mut self,
+        op: &Op,
+        axis: usize,
+        operands: &[Elements],
+    ) -> Result<Vec<Elements>, String> {
+        let shape = self.type_(op.operands[0]).shape().to_vec();
+        let mut rows = shape.clone();
+        rows[axis] = 1;
+        let count = rows.iter().product();
+        let mut results = vec![Vec::new(); operands.len()];
+        for row in 0..count {
+            let mut at = coords(row, &rows);
+            let tuple = |at: &[u64]| -> Vec<Elements> {
+                let element = |list: &Elements| Rc::new([list[flat(at, &shape)]]) as Elements;
+                operands.iter().map(element).collect()
+            };
+            let mut combined = tuple(&at);
+            for i in 1..shape[axis] {
+                at[axis] = i;
+                combined.extend(tuple(&at));
+                combined = self.region(&op.regions[0], &combined)?;
+            }
+            for (list, one) in results.iter_mut().zip(combined) {
+                list.push(one[0]);
+            }
+        }
+        Ok(results.into_iter().map(Elements::from).collect())
     }
 
     fn for_loop(

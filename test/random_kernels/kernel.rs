@@ -211,6 +211,16 @@ pub(crate) enum Code {
     While,
     Yield,
     Condition,
+    /// `tt.reduce` along an axis; its region takes an element of each operand, then of each once more.
+    Reduce(usize),
+    ReduceReturn,
+}
+
+impl Code {
+    /// Whether it ends a region.
+    pub(crate) fn is_end(&self) -> bool {
+        matches!(self, Self::Yield | Self::Condition | Self::ReduceReturn)
+    }
 }
 
 /// A region of one block.

@@ -68,7 +68,8 @@ fn change_in(
 
 fn change_one(ops: &mut Vec<Op>, i: usize, is_number: &dyn Fn(Value) -> bool) -> bool {
     match ops[i].code {
-        Code::Yield | Code::Condition | Code::Constant(_) => return false,
+        Code::Constant(_) => return false,
+        ref code if code.is_end() => return false,
         _ => {}
     }
     if !ops[i].results.iter().all(|v| is_number(*v)) {
@@ -112,11 +113,7 @@ fn collect(ops: &[Op], used: &mut HashSet<Value>) {
 }
 
 fn sweep(ops: &mut Vec<Op>, used: &HashSet<Value>) {
-    ops.retain(|op| {
-        op.writes()
-            || matches!(op.code, Code::Yield | Code::Condition)
-            || op.results.iter().any(|v| used.contains(v))
-    });
+    ops.retain(|op| op.writes() || op.code.is_end() || op.results.iter().any(|v| used.contains(v)));
     for op in ops {
         for Region { ops, .. } in &mut op.regions {
             sweep(ops, used);

@@ -226,6 +226,8 @@ impl Printer {
             Code::If => ("scf.if", none),
             Code::While => ("scf.while", none),
             Code::Yield => ("scf.yield", none),
+            Code::Reduce(axis) => ("tt.reduce", format!("axis = {axis} : i32")),
+            Code::ReduceReturn => ("tt.reduce.return", none),
             Code::Condition => ("scf.condition", none),
         }
     }
