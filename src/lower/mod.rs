@@ -155,5 +155,5 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
         )));
     }
     #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]
-    Ok(Gpu::new(target, info.num_warps as u32))
+    Ok(gpu::choose(target, info.num_warps as u32))
 }

@@ -1,7 +1,7 @@
 //! Attributes and types, each made once.
 
-use super::Emitter;
-use melior::Context;
+use super::emitter::Emitter;
+use super::types::pointer_type;
 use melior::dialect::llvm;
 use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
@@ -9,42 +9,6 @@ use melior::ir::attribute::{
 };
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
-
-/// Types that every lowering needs.
-#[derive(Clone, Copy)]
-pub(crate) struct Types<'c> {
-    pub(crate) i1: Type<'c>,
-    pub(crate) i8: Type<'c>,
-    pub(crate) i16: Type<'c>,
-    pub(crate) i32: Type<'c>,
-    pub(crate) i64: Type<'c>,
-    pub(crate) f32: Type<'c>,
-    /// An address in shared memory.
-    pub(crate) shared_pointer: Type<'c>,
-}
-
-impl<'c> Types<'c> {
-    pub(super) fn new(context: &'c Context) -> Self {
-        let int = |bits| IntegerType::new(context, bits).into();
-        Self {
-            i1: int(1),
-            i8: int(8),
-            i16: int(16),
-            i32: int(32),
-            i64: int(64),
-            f32: Type::float32(context),
-            shared_pointer: pointer_type(context, SHARED_SPACE),
-        }
-    }
-}
-
-/// The address space of shared memory, the same on both makers' GPUs.
-const SHARED_SPACE: u32 = 3;
-
-/// An address in an address space.
-pub(crate) fn pointer_type(context: &Context, space: u32) -> Type<'_> {
-    llvm::r#type::pointer(context, space)
-}
 
 impl<'c> Emitter<'c> {
     pub(crate) fn int_attr(&self, type_: Type<'c>, value: i64) -> Attribute<'c> {

@@ -1,6 +1,6 @@
 //! Calls of what is not an operation: intrinsics, inline assembly.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 

@@ -1,6 +1,6 @@
 //! Constants: numbers, zeros of any type, and nothing in particular.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::{self, Val};
 use crate::sys::{self, value_id};
 use melior::ir::attribute::FloatAttribute;

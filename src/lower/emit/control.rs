@@ -1,6 +1,6 @@
 //! Control flow: regions, loops and branches of `scf`, the end of a function.
 
-use super::{Emitter, block_arguments};
+use super::emitter::{Emitter, block_arguments};
 use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::{Region, Type};
 

@@ -1,6 +1,6 @@
 //! Floats: arithmetic, the functions that LLVM has on every GPU, comparisons, formats.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 

@@ -1,6 +1,6 @@
 //! Functions, and the variable that is a module's shared memory.
 
-use super::{Emitter, Named};
+use super::emitter::{Emitter, Named};
 use crate::sys;
 use crate::sys::build::{self, Blk, Spec};
 use melior::Context;

@@ -1,6 +1,6 @@
 //! Integers: arithmetic, folded where a constant makes it trivial, and comparisons.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 

@@ -1,6 +1,6 @@
 //! Memory: addresses, loads, stores, fences.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 

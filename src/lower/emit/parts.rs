@@ -1,6 +1,6 @@
 //! Values as parts of others: vectors, structs, the same bits as another type, one of two.
 
-use super::Emitter;
+use super::emitter::Emitter;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 

@@ -1,7 +1,8 @@
 //! AMD's GPUs: ROCDL.
 
-use super::{BufferIsa, Emitter, GlobalAccess, Gpu, Isa};
-use crate::lower::emit::FloatPredicate;
+use super::access::GlobalAccess;
+use super::isa::{BufferIsa, Gpu, Isa};
+use crate::lower::emit::{Emitter, FloatPredicate};
 use crate::sys::build::{self, Val};
 use crate::target::XorShuffle;
 use melior::ir::{Attribute, Type};

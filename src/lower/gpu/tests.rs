@@ -1,6 +1,6 @@
 //! Every method makes operations that MLIR verifies, on every target.
 
-use super::{CachePolicy, GlobalAccess, Gpu};
+use super::{CachePolicy, GlobalAccess, Gpu, choose};
 use crate::ir::UpstreamKind;
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
@@ -93,7 +93,7 @@ fn every_method_makes_verified_operations() {
     let mut text = String::new();
     for target in TARGETS {
         for num_warps in [1, 4] {
-            let gpu = Gpu::new(target, num_warps);
+            let gpu = choose(target, num_warps);
             let mut kernel = String::new();
             text += &verified(&types, |e, arguments| {
                 everything(gpu, e, arguments);
@@ -122,7 +122,7 @@ fn every_method_makes_verified_operations() {
 #[test]
 fn instructions_are_those_of_the_table() {
     for target in TARGETS {
-        let gpu = Gpu::new(target, 4);
+        let gpu = choose(target, 4);
         let has_buffers = target.instructions.buffer.is_some();
         assert_eq!(gpu.buffers().is_some(), has_buffers, "{target}");
     }

@@ -1,7 +1,7 @@
 //! Global memory by PTX: accesses with a predicate or a cache behaviour, which LLVM cannot say.
 
 use crate::lower::emit::Emitter;
-use crate::lower::gpu::{CachePolicy, GlobalAccess};
+use crate::lower::gpu::access::{CachePolicy, GlobalAccess};
 use crate::sys::build::Val;
 use melior::ir::Type;
 

@@ -2,9 +2,10 @@
 
 mod access;
 
-use super::{Emitter, GlobalAccess, Gpu, Isa};
+use super::access::GlobalAccess;
+use super::isa::{Gpu, Isa};
 use crate::ir::UpstreamKind;
-use crate::lower::emit::Named;
+use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
 use melior::ir::{Attribute, ValueLike};
 

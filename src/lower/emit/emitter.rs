@@ -1,0 +1,234 @@
+//! The emitter: where operations go, and which pure ones are known.
+
+use super::types::Types;
+use crate::ir::UpstreamKind;
+use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::sys::{self, attribute_id, identifier_id, type_id, value_id};
+use melior::Context;
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, BlockLike, Identifier, Location, Region, Type};
+use rustc_hash::FxHashMap;
+
+/// A named attribute by its name.
+pub(crate) type Named<'c> = (&'c str, Attribute<'c>);
+
+/// What a pure operation is: its name, its type, how many operands, the operands, then each
+/// attribute's name and value; all of them unique in a context, so equal numbers are equal operations.
+type Key = Vec<usize>;
+
+fn upstream_name(op: Op<'_>) -> &'static str {
+    UpstreamKind::of(op)
+        .expect("what is built again is of MLIR's own dialects")
+        .name()
+}
+
+/// All attributes of an operation, inherent and discardable.
+pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<Named<'c>> {
+    op.attributes()
+        .map(|(key, value)| (sys::identifier_text(key), value))
+        .collect()
+}
+
+/// The arguments of a block.
+pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .map(|i| build::argument(block, i))
+        .collect()
+}
+
+/// Emits into one block after another; a block is entered from one that dominates it.
+pub(crate) struct Emitter<'c> {
+    pub(crate) context: &'c Context,
+    pub(crate) location: Location<'c>,
+    pub(super) block: Blk<'c>,
+    /// The blocks that it was entered from, outermost first, and what each newer one made known.
+    pub(super) outer: Vec<(Blk<'c>, Vec<Key>)>,
+    /// The pure operations that dominate what is emitted next.
+    pub(super) known: FxHashMap<Key, Val<'c>>,
+    pub(super) constants: FxHashMap<usize, u64>,
+    /// By where the text lies and how long it is: texts outlive the emitter, so the same place is the same text.
+    identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
+    /// Attributes by their text.
+    pub(super) kept: FxHashMap<&'static str, Attribute<'c>>,
+    /// Ranges from 0 by their end.
+    pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
+    /// Every pure operation emitted, for the sweep at the end.
+    pure: Vec<Op<'c>>,
+    pub(crate) types: Types<'c>,
+}
+
+impl<'c> Emitter<'c> {
+    pub(crate) fn new(context: &'c Context, location: Location<'c>, block: Blk<'c>) -> Self {
+        Self {
+            context,
+            location,
+            block,
+            outer: Vec::new(),
+            known: FxHashMap::default(),
+            constants: FxHashMap::default(),
+            identifiers: FxHashMap::default(),
+            kept: FxHashMap::default(),
+            ranges: FxHashMap::default(),
+            pure: Vec::new(),
+            types: Types::new(context),
+        }
+    }
+
+    pub(crate) fn identifier(&mut self, name: &'c str) -> Identifier<'c> {
+        *self
+            .identifiers
+            .entry((name.as_ptr() as usize, name.len()))
+            .or_insert_with(|| Identifier::new(self.context, name))
+    }
+
+    /// Emits an operation with any number of results and regions.
+    pub(crate) fn operation(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+        attributes: &[Named<'c>],
+        regions: Vec<Region<'c>>,
+    ) -> Op<'c> {
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(key, value)| (self.identifier(key), *value))
+            .collect();
+        self.append(Spec {
+            name,
+            location: self.location,
+            operands,
+            results,
+            attributes: &attributes,
+            regions,
+            successors: &[],
+        })
+    }
+
+    fn append(&mut self, spec: Spec<'_, 'c>) -> Op<'c> {
+        // The names are ours: a failure is a mistake of this room, caught at the border.
+        build::append(self.block, spec).expect("every operation emitted is registered")
+    }
+
+    /// Emits an operation like one that is there, with other operands and regions: it keeps all its
+    /// attributes, inherent and discardable, since nothing about what it does is said elsewhere.
+    pub(crate) fn rebuild(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        results: &[Type<'c>],
+        regions: Vec<Region<'c>>,
+    ) -> Op<'c> {
+        self.operation(
+            upstream_name(op),
+            operands,
+            results,
+            &attributes_of(op),
+            regions,
+        )
+    }
+
+    /// Emits a branch like one that is there, to other blocks with other operands: it keeps all its attributes
+    /// but those given here, which say how the operands are shared out.
+    pub(crate) fn rebuild_branch(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        successors: &[Blk<'c>],
+        shares: &[Named<'c>],
+    ) {
+        let attributes: Vec<_> = attributes_of(op)
+            .iter()
+            .map(|(key, value)| {
+                let share = shares.iter().find(|(share, _)| share == key);
+                (self.identifier(key), share.map_or(*value, |(_, new)| *new))
+            })
+            .collect();
+        self.append(Spec {
+            name: upstream_name(op),
+            location: self.location,
+            operands,
+            results: &[],
+            attributes: &attributes,
+            regions: Vec::new(),
+            successors,
+        });
+    }
+
+    /// Emits an operation with effects and no result.
+    pub(crate) fn statement(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        attributes: &[Named<'c>],
+    ) {
+        self.operation(name, operands, &[], attributes, Vec::new());
+    }
+
+    /// Emits an operation with effects and one result.
+    pub(crate) fn effect(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: &[Named<'c>],
+    ) -> Val<'c> {
+        build::result(
+            self.operation(name, operands, &[result], attributes, Vec::new()),
+            0,
+        )
+    }
+
+    /// Emits a pure operation with one result, or finds it.
+    pub(crate) fn pure(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: &[Named<'c>],
+    ) -> Val<'c> {
+        let mut key = Key::with_capacity(3 + operands.len() + 2 * attributes.len());
+        key.extend([
+            identifier_id(self.identifier(name)),
+            type_id(result),
+            operands.len(),
+        ]);
+        key.extend(operands.iter().map(|v| value_id(*v)));
+        for (name, value) in attributes {
+            key.extend([identifier_id(self.identifier(name)), attribute_id(*value)]);
+        }
+        if let Some(known) = self.known.get(&key) {
+            return *known;
+        }
+        let op = self.operation(name, operands, &[result], attributes, Vec::new());
+        self.pure.push(op);
+        let value = build::only_result(op);
+        if let Some((_, added)) = self.outer.last_mut() {
+            added.push(key.clone());
+        }
+        self.known.insert(key, value);
+        value
+    }
+
+    /// A pure operation of MLIR's own dialects on scalars, which MLIR's conversions finish.
+    pub(crate) fn upstream(
+        &mut self,
+        kind: UpstreamKind,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: &[Named<'c>],
+    ) -> Val<'c> {
+        self.pure(kind.name(), operands, result, attributes)
+    }
+
+    /// Erases pure operations that nothing uses.
+    pub(crate) fn sweep(&mut self) {
+        for op in self.pure.drain(..).rev() {
+            if sys::is_unused(build::only_result(op)) {
+                sys::erase(op);
+            }
+        }
+        self.known.clear();
+        self.constants.clear();
+    }
+}

@@ -1,0 +1,299 @@
+//! What is asked of a GPU, and what its maker's instruction set answers.
+
+use super::access::GlobalAccess;
+use crate::ir::UpstreamKind;
+use crate::lower::emit::{Emitter, Named};
+use crate::sys::build::Val;
+use crate::target::{BufferInstructions, Target};
+use melior::ir::{Attribute, Type};
+use std::fmt;
+
+/// Emits the operations of one GPU.
+#[derive(Clone, Copy)]
+pub(crate) struct Gpu {
+    pub(crate) target: &'static Target,
+    pub(crate) num_warps: u32,
+    isa: &'static dyn Isa,
+}
+
+impl fmt::Debug for Gpu {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} with {} warps", self.target, self.num_warps)
+    }
+}
+
+/// What a maker's GPUs do each in its own way.
+///
+/// A method that answers nothing by default is for what only some have, or what others do by operations
+/// that all have.
+pub(super) trait Isa: Sync {
+    /// The attributes that make a function a kernel, whose threads use at most so many `registers`.
+    fn kernel_attributes<'c>(
+        &self,
+        gpu: Gpu,
+        e: &Emitter<'c>,
+        registers: Option<u64>,
+    ) -> Vec<(&'static str, Attribute<'c>)>;
+
+    /// The index of the thread in its block, in a range.
+    fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c>;
+
+    /// An `i32` that is the same in all lanes of a warp, where the compiler can use that.
+    fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c>;
+
+    /// The index of the block along an axis, 0 to 2.
+    fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+
+    /// The number of blocks along an axis.
+    fn num_programs<'c>(&self, _: &mut Emitter<'c>, _axis: usize) -> Option<Val<'c>> {
+        None
+    }
+
+    fn block_barrier(&self, e: &mut Emitter<'_>);
+
+    fn warp_barrier(&self, e: &mut Emitter<'_>);
+
+    /// An `i32` from lane `lane ^ mask`.
+    fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c>;
+
+    /// An `i32` from another lane of the warp.
+    fn shuffle_index<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        source: Val<'c>,
+    ) -> Val<'c>;
+
+    /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear.
+    fn swap_lanes<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _low: Val<'c>,
+        _high: Val<'c>,
+        _lane_bit: u32,
+    ) -> Option<[Val<'c>; 2]> {
+        None
+    }
+
+    /// Reads global memory; where the mask is false, `others`, or 0.
+    fn load<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        others: Option<&[Val<'c>]>,
+    ) -> Val<'c>;
+
+    /// Writes global memory where the mask is true.
+    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>);
+
+    /// 2 to the power of an f32, within 2 ulp.
+    fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
+
+    /// One over the square root of an f32, within 2 ulp.
+    fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
+
+    /// A function of `math` by instructions of the GPU, with the user's flags, where LLVM does not make them
+    /// of the operation itself.
+    fn approximate<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _function: UpstreamKind,
+        _x: Val<'c>,
+        _flags: &[Named<'c>],
+    ) -> Option<Val<'c>> {
+        None
+    }
+
+    /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
+    fn upper_half<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _a: Val<'c>,
+        _b: Val<'c>,
+        _is_signed: bool,
+    ) -> Option<Val<'c>> {
+        None
+    }
+
+    /// How buffer instructions are emitted, where there are any.
+    fn buffers(&self) -> Option<&'static dyn BufferIsa> {
+        None
+    }
+}
+
+/// Buffer instructions: a base for all threads in a descriptor, an offset in bytes for each.
+pub(crate) trait BufferIsa {
+    /// The descriptor of so many bytes from `base` on.
+    fn resource<'c>(&self, e: &mut Emitter<'c>, base: Val<'c>, bytes: i64, flags: u32) -> Val<'c>;
+
+    /// Reads words.
+    fn load<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        resource: Val<'c>,
+        offset: Val<'c>,
+        cache: u32,
+        words: Type<'c>,
+    ) -> Val<'c>;
+
+    /// Writes words.
+    fn store<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        words: Val<'c>,
+        resource: Val<'c>,
+        offset: Val<'c>,
+        cache: u32,
+    );
+}
+
+impl Gpu {
+    pub(super) fn new(target: &'static Target, num_warps: u32, isa: &'static dyn Isa) -> Self {
+        Self {
+            target,
+            num_warps,
+            isa,
+        }
+    }
+
+    pub(crate) fn threads(self) -> u32 {
+        self.target.lanes * self.num_warps
+    }
+
+    /// The attributes that make a function a kernel of this GPU, whose threads use at most so many
+    /// `registers`.
+    pub(crate) fn kernel_attributes<'c>(
+        self,
+        e: &Emitter<'c>,
+        registers: Option<u64>,
+    ) -> Vec<(&'static str, Attribute<'c>)> {
+        self.isa.kernel_attributes(self, e, registers)
+    }
+
+    /// The index of the thread in its block, warps one after another.
+    pub(crate) fn thread_id<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        let range = e.range_below(self.threads());
+        self.isa.thread_id(e, range)
+    }
+
+    pub(crate) fn lane<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        let thread = self.thread_id(e);
+        let mask = e.i32(self.target.lanes - 1);
+        e.and(thread, mask)
+    }
+
+    pub(crate) fn warp<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        if self.num_warps == 1 {
+            return e.i32(0);
+        }
+        let thread = self.thread_id(e);
+        let warp = e.lshr(thread, self.target.lanes_log2());
+        self.isa.uniform(e, warp)
+    }
+
+    /// The index of the block along an axis, 0 to 2.
+    pub(crate) fn program_id<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+        self.isa.program_id(e, axis)
+    }
+
+    /// The number of blocks along an axis, or nothing where the GPU has no register for it.
+    pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Option<Val<'c>> {
+        self.isa.num_programs(e, axis)
+    }
+
+    /// All threads of the block wait; shared memory is in order across it.
+    pub(crate) fn block_barrier(self, e: &mut Emitter<'_>) {
+        self.isa.block_barrier(e);
+    }
+
+    /// The lanes of a warp wait; shared memory is in order among them.
+    pub(crate) fn warp_barrier(self, e: &mut Emitter<'_>) {
+        self.isa.warp_barrier(e);
+    }
+
+    /// An `i32` from lane `lane ^ mask`.
+    pub(crate) fn shuffle_xor<'c>(self, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
+        self.isa.shuffle_xor(self, e, value, mask)
+    }
+
+    /// An `i32` from another lane of the warp.
+    pub(crate) fn shuffle_index<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        source: Val<'c>,
+    ) -> Val<'c> {
+        self.isa.shuffle_index(self, e, value, source)
+    }
+
+    /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear, by one instruction.
+    pub(crate) fn swap_lanes<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        low: Val<'c>,
+        high: Val<'c>,
+        lane_bit: u32,
+    ) -> [Val<'c>; 2] {
+        self.isa
+            .swap_lanes(e, low, high, lane_bit)
+            .expect("plans swap lanes where the target has the instruction")
+    }
+
+    /// Reads global memory, one element or a vector; where the mask is false, `others`, or 0.
+    pub(crate) fn load<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        others: Option<&[Val<'c>]>,
+    ) -> Val<'c> {
+        self.isa.load(e, access, others)
+    }
+
+    /// Writes global memory, one element or a vector, where the mask is true.
+    pub(crate) fn store<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        whole: Val<'c>,
+    ) {
+        self.isa.store(e, access, whole);
+    }
+
+    /// 2 to the power of an f32, within 2 ulp.
+    pub(crate) fn exp2<'c>(self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        self.isa.exp2(e, a)
+    }
+
+    /// One over the square root of an f32, within 2 ulp.
+    pub(crate) fn rsqrt<'c>(self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
+        self.isa.rsqrt(e, a)
+    }
+
+    /// A function of `math` by instructions of the GPU, where LLVM does not make them of the operation itself.
+    pub(crate) fn approximate<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        function: UpstreamKind,
+        x: Val<'c>,
+        flags: &[Named<'c>],
+    ) -> Option<Val<'c>> {
+        self.isa.approximate(e, function, x, flags)
+    }
+
+    /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
+    pub(crate) fn upper_half<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        a: Val<'c>,
+        b: Val<'c>,
+        is_signed: bool,
+    ) -> Option<Val<'c>> {
+        self.isa.upper_half(e, a, b, is_signed)
+    }
+
+    /// What buffer instructions are told and how they are emitted, where the GPU has them.
+    pub(crate) fn buffers(self) -> Option<(BufferInstructions, &'static dyn BufferIsa)> {
+        self.target.instructions.buffer.zip(self.isa.buffers())
+    }
+}
