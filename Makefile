@@ -11,7 +11,7 @@ TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 TEST_BINARIES = $(CARGO) test --no-run --test lit
 TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
 
-.PHONY: help demo test test-pure test-mlir asan build install lint bless bench scores mutants fuzz docs setup
+.PHONY: help demo test test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -24,11 +24,15 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
-test: lint test-pure test-mlir ## everything: format, lints, the algebra alone, MLIR, lit, doctests
+test: lint test-pure test-release test-mlir ## everything: format, lints, the algebra alone, MLIR, lit, doctests
 
 test-pure: ## the algebra without LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
 	$(CARGO) test --no-default-features
+
+test-release: ## the algebra as users build it: optimised, without checks of overflow and debug assertions
+	@tools/setup.sh --pure
+	$(CARGO) test --release --no-default-features --lib --test rust
 
 test-mlir: setup ## unit tests, vectors, lit suites and doctests with MLIR
 	$(TEST_MLIR)
@@ -51,12 +55,15 @@ build: setup ## the tools and the plugin, optimised, in target/release
 install: build ## tools, library, C header, CMake and pkg-config packages, below PREFIX
 	@tools/install.sh $(PREFIX)
 
-lint: setup ## formatting and clippy
+lint: setup ## formatting, clippy, and documentation with MLIR and without
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
+	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --no-default-features
 
-bless: setup ## write what ll-layout prints today into the tests that expect it; look at the difference
+bless: setup ## write what ll-layout prints today into its tests, and what lowers into the README; look at the difference
 	LL_BLESS=1 $(CARGO) test --test program
+	LL_BLESS=1 $(CARGO) test --test rust readme_says_what_lowers
 	@git diff --stat
 
 bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA or LL_PEER_FRONT names one

@@ -29,14 +29,14 @@
 //!
 //! | family | layout | family | layout |
 //! |---|---|---|---|
-//! | blocked | 0.44 us | swizzled_shared | 0.45 us |
-//! | slice of blocked | 0.43 us | amd_rotating_shared | 0.37 us |
-//! | linear | 0.49 us | padded_shared | 0.32 us |
-//! | generic_linear | 0.64 us | partitioned_shared | 0.36 us |
-//! | nvidia_mma v2, v3 | 0.38 us, 0.52 us | nvmma_shared | 0.44 us |
-//! | amd_mfma, amd_wmma | 0.41 us, 0.39 us | shared_linear | 0.17 us |
-//! | dot_op FMA, v2, v3 | 0.52 us, 0.34 us, 0.34 us | tensor_memory | 0.23 us |
-//! | dot_op amd_mfma, amd_wmma | 0.31 us, 0.37 us | tensor_memory_scales | 0.31 us |
+//! | blocked | 0.44 us | `swizzled_shared` | 0.45 us |
+//! | slice of blocked | 0.43 us | `amd_rotating_shared` | 0.37 us |
+//! | linear | 0.49 us | `padded_shared` | 0.32 us |
+//! | `generic_linear` | 0.64 us | `partitioned_shared` | 0.36 us |
+//! | `nvidia_mma` v2, v3 | 0.38 us, 0.52 us | `nvmma_shared` | 0.44 us |
+//! | `amd_mfma`, `amd_wmma` | 0.41 us, 0.39 us | `shared_linear` | 0.17 us |
+//! | `dot_op` FMA, v2, v3 | 0.52 us, 0.34 us, 0.34 us | `tensor_memory` | 0.23 us |
+//! | `dot_op` `amd_mfma`, `amd_wmma` | 0.31 us, 0.37 us | `tensor_memory_scales` | 0.31 us |
 //!
 //! Nothing is allocated on the way, save once where the layout has more than 2^24 inputs.
 //!

@@ -73,7 +73,7 @@ pub fn check_access(
     if !quarters {
         return Err(AccessError::WrongQuarter);
     }
-    fits(with_quarters(&moved)?, width_bits, max_registers, false)
+    fits(&with_quarters(&moved)?, width_bits, max_registers, false)
 }
 
 /// Basis `warp` of the registers and basis `row` of the memory reach the same element, whatever the
@@ -106,12 +106,12 @@ fn with_quarters(moved: &LinearLayout) -> Result<LinearLayout, LayoutError> {
 }
 
 fn fits(
-    moved: LinearLayout,
+    moved: &LinearLayout,
     width_bits: u32,
     max_registers: u64,
     unpacked: bool,
 ) -> Result<(), AccessError> {
-    let moved = RegisterPermutation::removing_broadcast(&moved, Dim::REGISTER)?.apply(&moved)?;
+    let moved = RegisterPermutation::removing_broadcast(moved, Dim::REGISTER)?.apply(moved)?;
     if width_bits >= 32 {
         return fits_words(&moved, max_registers, unpacked);
     }
@@ -128,7 +128,7 @@ fn fits(
     }
     if let Some((rest, count)) = packed {
         let width = width_bits * u32::try_from(count).unwrap_or(u32::MAX);
-        return fits(rest, width, max_registers, false);
+        return fits(&rest, width, max_registers, false);
     }
     // Else each has a column to itself, whose other part is skipped.
     let per_column = u64::from(32 / width_bits);
@@ -142,7 +142,7 @@ fn fits(
         .ok_or(AccessError::NotPacked)?;
     let skips = width_bits == 16;
     let rest = if skips { gap.product(&rest)? } else { rest };
-    fits(rest, 32, max_registers, skips)
+    fits(&rest, 32, max_registers, skips)
 }
 
 /// One message of the instruction: which lanes and registers hold which 32-bit columns.

@@ -1,4 +1,4 @@
-//! Views: splat, expand_dims, broadcast, trans, reshape, join, split, cat rename registers.
+//! Views: splat, `expand_dims`, broadcast, trans, reshape, join, split, cat rename registers.
 
 use super::function::{Lowering, Outcome};
 use crate::ir::ops::tt;

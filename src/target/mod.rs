@@ -60,11 +60,11 @@ pub enum Access {
 /// A flag is set where the instruction exists; what it costs stands in [`Costs`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
 pub struct Instructions {
-    /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), sm_75 and later.
+    /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), `sm_75` and later.
     pub load_matrix: bool,
-    /// `stmatrix`, sm_90 and later.
+    /// `stmatrix`, `sm_90` and later.
     pub store_matrix: bool,
-    /// `movmatrix` (8x8 transpose within a warp), sm_75 and later.
+    /// `movmatrix` (8x8 transpose within a warp), `sm_75` and later.
     pub move_matrix: bool,
     /// `v_permlane16_swap` and `v_permlane32_swap`: a register bit for lane bit 4 or 5, gfx950 and gfx1250.
     pub permlane_swap: bool,
@@ -159,7 +159,7 @@ pub enum ScaledConversion {
 /// What one warp-wide operation costs, in quarters of a clock of one SM (or CU).
 ///
 /// Two units work side by side: the load-store unit and the arithmetic unit. A plan takes as long as the
-/// busier one. On sm_90 a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
+/// busier one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
 /// memory one slot (4): measured, see the conversion benchmarks.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Costs {
@@ -228,7 +228,7 @@ pub struct Target {
     pub llvm_cpu: &'static str,
     /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
     ///
-    /// PTX 8.0 is the oldest version that knows sm_90a, and drivers since CUDA 12.0 take it; later GPUs bring
+    /// PTX 8.0 is the oldest version that knows `sm_90a`, and drivers since CUDA 12.0 take it; later GPUs bring
     /// their own minimum (NVPTX back end, `NVPTX.td`).
     pub llvm_features: &'static str,
     /// The maker.
@@ -241,7 +241,7 @@ pub struct Target {
     pub has_objects: bool,
     /// Whether the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
     ///
-    /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since sm_70 (CUDA
+    /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since `sm_70` (CUDA
     /// programming guide, "Independent thread scheduling").
     pub lockstep: bool,
     /// The most threads of one block.
@@ -471,7 +471,7 @@ mod tests {
         }
     }
 
-    /// Buffer instructions and lockstep are AMD's, PTX 8.0 is asked for up to sm_90.
+    /// Buffer instructions and lockstep are AMD's, PTX 8.0 is asked for up to `sm_90`.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {

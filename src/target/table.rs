@@ -4,7 +4,7 @@ use super::{
     Assembly, BufferInstructions, CacheBits, Costs, Instructions, ScaledConversion, Target, Vendor,
 };
 
-/// sm_90 as measured; the older and newer ones have the same widths per SM.
+/// `sm_90` as measured; the older and newer ones have the same widths per SM.
 const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,

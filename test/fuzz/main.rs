@@ -2,6 +2,11 @@
 //!
 //! A kind of input is a row of [`KINDS`]: a function from a seed to what went wrong.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "a harness of its own says what it found"
+)]
+
 mod assemble;
 mod corpus;
 mod inputs;

@@ -41,7 +41,7 @@ impl Session {
             next_id: 0,
         };
         let parts = json!({"processId": null, "rootUri": null, "capabilities": {}});
-        let answer = session.request("initialize", parts);
+        let answer = session.request("initialize", &parts);
         let server = &answer["serverInfo"];
         assert_eq!(server["name"], "ll-lsp-server");
         assert_eq!(server["version"], linear_layout::sys::version());
@@ -82,7 +82,7 @@ impl Session {
     }
 
     /// The answer to a request; it must be the next message.
-    fn request(&mut self, method: &str, params: Value) -> Value {
+    fn request(&mut self, method: &str, params: &Value) -> Value {
         self.next_id += 1;
         let id = self.next_id;
         self.send(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
@@ -98,7 +98,7 @@ impl Session {
         position["character"] = json!(position["character"].as_u64().unwrap() + more as u64);
         let params = json!({"textDocument": {"uri": URI}, "position": position,
                             "context": {"includeDeclaration": true}});
-        self.request(&format!("textDocument/{method}"), params)
+        self.request(&format!("textDocument/{method}"), &params)
     }
 
     fn hover(&mut self, text: &str, needle: &str, more: usize) -> (String, Value) {
@@ -125,7 +125,7 @@ impl Session {
     }
 
     fn end(mut self) {
-        assert_eq!(self.request("shutdown", Value::Null), Value::Null);
+        assert_eq!(self.request("shutdown", &Value::Null), Value::Null);
         self.send(&json!({"jsonrpc": "2.0", "method": "exit"}));
         let status = self.server.wait().expect("the server ends");
         assert!(status.success(), "{status}");

@@ -8,6 +8,8 @@
 //! Triton's C++ `LinearLayout`, and prints `operation<TAB>nanoseconds` lines under the names in
 //! `PEER_NAMES`. It then runs in turns with ours, and the ratio is printed.
 
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
 mod peer;
 
 use std::hint::black_box;

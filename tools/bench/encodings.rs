@@ -4,6 +4,8 @@
 //! is the best of many short rounds, so that a busy machine matters little. The aim is one
 //! microsecond for a layout of any family; a family above it makes the run fail.
 
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
 use std::hint::black_box;
 use std::time::Instant;
 

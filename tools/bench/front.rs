@@ -4,6 +4,8 @@
 //! end: it is given the kernels' files and prints `file<TAB>milliseconds` lines. It then runs in turns
 //! with ours, and the ratio is printed.
 
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
 mod peer;
 
 use melior::Context;

@@ -7,6 +7,8 @@
 //!
 //! The last row is the floor: what MLIR's parser takes for the cheapest operation of two operands.
 
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;

@@ -62,7 +62,7 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "TYPE")]
     r#type: String,
 
-    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; sm_90 and gfx942 will do
+    /// GPU, as in `ttg.target`: cuda:90, hip:gfx942; `sm_90` and gfx942 will do
     #[arg(long, value_name = "TARGET")]
     target: String,
 

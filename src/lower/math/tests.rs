@@ -1,5 +1,10 @@
 //! What the approximations compute, against binary64, over samples of all arguments.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the worst arguments are printed, to be looked at"
+)]
+
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
 use super::trigonometric;
 use crate::ir::UpstreamKind;

@@ -1,5 +1,10 @@
 //! The library's verdict on random modules, compared with what Triton said.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "the differences are printed, to be looked at"
+)]
+
 use super::differences::{Case, intended};
 use super::generate::{Generated, generate, hash};
 use melior::Context;

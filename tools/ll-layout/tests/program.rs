@@ -1,5 +1,6 @@
 //! `ll-layout` from outside: the vectors through `batch`, what bad input gives, what is printed.
 
+#![expect(clippy::print_stdout, reason = "the rate is for who asks for it")]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "../../../test/rust/bless.rs"]
