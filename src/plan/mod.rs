@@ -20,8 +20,7 @@ pub mod program;
 pub mod reduce;
 
 pub use convert::{
-    ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, minimal_conversion_dims,
-    plan_conversion,
+    ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, plan_conversion,
 };
 pub use program::{
     Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,

@@ -2,9 +2,7 @@
 
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
 use linear_layout::machine::check_plan;
-use linear_layout::plan::{
-    PlanOptions, Program, Step, Strategy, minimal_conversion_dims, plan_conversion,
-};
+use linear_layout::plan::{PlanOptions, Program, Step, Strategy, plan_conversion};
 use linear_layout::target::Target;
 use serde_json::Value;
 
@@ -47,11 +45,8 @@ fn vectors() {
             layout(&case["dst_bases"], &case["shape"]),
         );
         let bits = case["bits"].as_u64().unwrap() as u32;
-        let moves: Vec<&str> = minimal_conversion_dims(&src, &dst)
-            .unwrap()
-            .iter()
-            .map(|d| d.name())
-            .collect();
+        let moved = src.minimal_conversion_to(&dst).unwrap();
+        let moves: Vec<&str> = moved.in_dims().map(|d| d.name()).collect();
         if case["moves"] != serde_json::json!(moves) {
             bad.push(format!(
                 "case {}: moves {moves:?}, expected {}",
@@ -415,6 +410,27 @@ fn bits_that_go_round_need_no_shared_memory() {
             }
         }
     }
+}
+
+/// Lanes 0 and 1 of the source hold the same. Lane 2 of the destination reads from lane 1, since lane 0 already
+/// reads from lane 0: each lane is read by one, so that words are exchanged and none is selected.
+#[test]
+fn copies_are_read_where_nobody_else_reads() {
+    let layout = |lanes: [u64; 5]| {
+        let (registers, lanes) = ([[1], [2], [4]], lanes.map(|bit| [8 << bit]));
+        let registers: Vec<&[u64]> = registers.iter().map(|c| &c[..]).collect();
+        let lanes: Vec<&[u64]> = lanes.iter().map(|c| &c[..]).collect();
+        let bases = [(Dim::REGISTER, &registers[..]), (Dim::LANE, &lanes[..])];
+        LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
+    };
+    let (src, dst) = (layout([0, 0, 1, 2, 3]), layout([0, 1, 0, 2, 3]));
+    let target = Target::parse("cuda:90").unwrap();
+    let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
+    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    check_plan(&plan, &src, &dst, target).unwrap();
+    let is_exchange = |step: &Step| matches!(step, Step::ShuffleIndex { .. });
+    assert!(plan.steps().iter().all(is_exchange), "{plan}");
+    assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
 /// Warps share the units of their SM, and wait side by side.

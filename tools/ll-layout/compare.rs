@@ -5,7 +5,6 @@ use crate::subject::Subject;
 use crate::{Failure, show};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::plan::minimal_conversion_dims;
 use linear_layout::view::InPoint;
 use serde_json::{Map, Value, json};
 
@@ -153,9 +152,9 @@ fn elements_differ(a: &LinearLayout, b: &LinearLayout) -> Option<Difference> {
     });
     // What it takes to get from the one to the other, where both are held by threads.
     if a.has_in_dim(Dim::REGISTER)
-        && let Ok(moves) = minimal_conversion_dims(a, b)
+        && let Ok(moved) = a.minimal_conversion_to(b)
     {
-        let moves: Vec<&str> = moves.iter().map(|d| d.name()).collect();
+        let moves: Vec<&str> = moved.in_dims().map(|d| d.name()).collect();
         text += &match moves.as_slice() {
             [] => String::new(),
             moves => format!("\na conversion from A to B moves: {}", moves.join(", ")),

@@ -10,35 +10,6 @@ use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Cost;
 use crate::target::Target;
 
-/// The input dims that a conversion touches at least, as Triton's `minimalCvtLayout` has them.
-///
-/// Empty: no data moves. Only `register`: a renaming. With `lane`: inside a warp; with `warp`: across warps.
-/// A register bit that only one side has (even a zero one) counts as a renaming.
-///
-/// # Errors
-/// The layouts are not of the same tensor, or the source does not hold what the destination needs.
-/// # Source
-/// Triton's `minimalCvtLayout`: `dst.invertAndCompose(src)`, then trivial dims divided out from the major end.
-pub fn minimal_conversion_dims(
-    src: &LinearLayout,
-    dst: &LinearLayout,
-) -> Result<Vec<Dim>, PlanError> {
-    let mut conversion = dst.invert_and_compose(src)?;
-    for dim in [Dim::BLOCK, Dim::WARP, Dim::LANE, Dim::REGISTER] {
-        if !conversion.has_in_dim(dim) || !conversion.has_out_dim(dim) {
-            if conversion.has_in_dim(dim) != conversion.has_out_dim(dim) {
-                break;
-            }
-            continue;
-        }
-        match conversion.quotient(&[dim]) {
-            Some(rest) => conversion = rest,
-            None => break,
-        }
-    }
-    Ok(conversion.in_dims().collect())
-}
-
 /// Plans a conversion between two distributed layouts.
 ///
 /// ```
@@ -103,7 +74,7 @@ pub fn plan_conversion(
             plans.extend(exchange.plan(budget(&plans), mixed_limit));
         }
     }
-    let moves = minimal_conversion_dims(src, dst)?;
+    let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();
     plans.sort_by_key(|p| p.program().cost().total());
     let considered: Vec<(PlanKind, Cost)> = plans
         .iter()

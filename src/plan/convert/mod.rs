@@ -30,7 +30,7 @@ mod shuffle;
 mod sides;
 mod swizzle;
 
-pub use choice::{minimal_conversion_dims, plan_conversion};
+pub use choice::plan_conversion;
 pub use error::PlanError;
 
 use core::fmt;
