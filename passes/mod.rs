@@ -1,6 +1,6 @@
 //! The passes: one file each, named as on the command line, declared in `Passes.td`.
 //!
-//! [`Pass`] is what such a file implements, for the options of its pass; `table` is what the build
+//! `Pass` is what such a file implements, for the options of its pass; `table` is what the build
 //! script makes of `Passes.td`: those options and the enum of passes. A pass that is declared and not
 //! written does not compile.
 

@@ -334,8 +334,11 @@ pub(super) fn rule_note(label: &str) -> String {
     text.map_or_else(String::new, |text| format!("rule {label}: {text}"))
 }
 
+/// From the label of a rule to what it says, or why there is none of that name.
+type Explain = fn(&str) -> Result<String, String>;
+
 /// What a label stands for, for [`super::opt_main`] while it runs.
-pub(super) static EXPLAIN: Mutex<Option<fn(&str) -> Result<String, String>>> = Mutex::new(None);
+pub(super) static EXPLAIN: Mutex<Option<Explain>> = Mutex::new(None);
 
 pub(super) fn explain_rule(label: &[u8]) -> Explanation {
     let label = String::from_utf8_lossy(label);

@@ -350,7 +350,8 @@ fn no_conflicts_anywhere() {
     );
 }
 
-/// A layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor.
+/// A layout of 8 registers, 32 lanes and some warps whose bits, registers first, are these bits of the tensor; some
+/// may be copies of others.
 fn dealt(tensor_bits: &[usize]) -> LinearLayout {
     let columns: Vec<[u64; 1]> = tensor_bits.iter().map(|bit| [1 << bit]).collect();
     let columns: Vec<&[u64]> = columns.iter().map(|c| &c[..]).collect();
@@ -416,18 +417,7 @@ fn bits_that_go_round_need_no_shared_memory() {
 /// reads from lane 0: each lane is read by one, so that words are exchanged and none is selected.
 #[test]
 fn copies_are_read_where_nobody_else_reads() {
-    let layout = |lanes: [u64; 5]| {
-        let (registers, lanes) = ([[1], [2], [4]], lanes.map(|bit| [8 << bit]));
-        let registers: Vec<&[u64]> = registers.iter().map(|c| &c[..]).collect();
-        let lanes: Vec<&[u64]> = lanes.iter().map(|c| &c[..]).collect();
-        let bases = [(Dim::REGISTER, &registers[..]), (Dim::LANE, &lanes[..])];
-        LinearLayout::from_bases(&bases, &[Dim::out(0)]).unwrap()
-    };
-    let (src, dst) = (layout([0, 0, 1, 2, 3]), layout([0, 1, 0, 2, 3]));
-    let target = Target::parse("cuda:90").unwrap();
-    let options = PlanOptions::new().with_strategy(Strategy::Shuffle);
-    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
-    check_plan(&plan, &src, &dst, target).unwrap();
+    let plan = shuffled(&[0, 1, 2, 3, 3, 4, 5, 6], &[0, 1, 2, 3, 4, 3, 5, 6]);
     let is_exchange = |step: &Step| matches!(step, Step::ShuffleIndex { .. });
     assert!(plan.steps().iter().all(is_exchange), "{plan}");
     assert_eq!(plan.steps().len(), 8, "{plan}");

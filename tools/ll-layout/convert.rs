@@ -58,7 +58,7 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     pair: PairArguments,
 
-    /// Type of an element, as in IR: f32, f16, i8, f8E4M3FN, !tt.ptr<f16>
+    /// Type of an element, as in IR: `f32`, `f16`, `i8`, `f8E4M3FN`, `!tt.ptr<f16>`
     #[arg(long, value_name = "TYPE")]
     r#type: String,
 
