@@ -335,3 +335,45 @@ fn each_pass_is_spelled_one_way() {
     }
     assert!(count > 0);
 }
+
+/// What the simulator reads of a module besides the operations of a function.
+const NAMES_OF_MODULES: [&str; 8] = [
+    "llvm.func",
+    "llvm.mlir.global",
+    "nvvm.kernel",
+    "nvvm.reqntid",
+    "rocdl.",
+    "rocdl.flat_work_group_size",
+    "rocdl.kernel",
+    "rocdl.reqd_work_group_size",
+];
+
+/// A dialect's names stand in the rows of `ops`, and where a module says how it is launched.
+#[test]
+fn the_simulator_knows_operations_by_their_rows_only() {
+    let ops = root().join("src/machine/kernel/ops");
+    let mut wrong = Vec::new();
+    for file in files("src/machine/kernel", &["rs"]) {
+        if file.starts_with(&ops) || file.ends_with("tests.rs") {
+            continue;
+        }
+        let text = fs::read_to_string(&file).expect("a source file is text");
+        let code = text.split("#[cfg(test)]\nmod tests {").next();
+        for line in code.unwrap_or_default().lines() {
+            let is_code = !line.trim_start().starts_with("//");
+            for literal in line.split('"').skip(1).step_by(2).filter(|_| is_code) {
+                let is_name = ["llvm.", "nvvm.", "rocdl."]
+                    .iter()
+                    .any(|dialect| literal.starts_with(dialect));
+                if is_name && !NAMES_OF_MODULES.contains(&literal) {
+                    wrong.push(format!("{}: {line}", file.display()));
+                }
+            }
+        }
+    }
+    assert_eq!(
+        wrong,
+        Vec::<String>::new(),
+        "operations known outside of rows"
+    );
+}

@@ -9,6 +9,8 @@ pub struct Site {
     pub text: String,
     /// `file:line:column`, or empty where unknown.
     pub location: String,
+    /// The locations of the calls that led there, innermost first.
+    pub calls: Vec<String>,
 }
 
 impl fmt::Display for Site {
@@ -155,6 +157,9 @@ impl fmt::Display for KernelError {
         f.write_str(&self.0.message)?;
         if let Some(site) = &self.0.site {
             write!(f, "\n  in {site}")?;
+            for call in site.calls.iter().filter(|call| !call.is_empty()) {
+                write!(f, "\n  called at {call}")?;
+            }
         }
         if let Some(thread) = self.0.thread {
             write!(f, "\n  by {thread}")?;

@@ -218,7 +218,7 @@ mod tests {
             label: "ld.shared b32".into(),
             site: Site {
                 text: "a \"b\"\n".into(),
-                location: String::new(),
+                ..Site::default()
             },
             accesses: 1,
             wavefronts: 3,

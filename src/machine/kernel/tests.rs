@@ -426,6 +426,7 @@ fn bad_accesses_are_named() {
     t.b.at(Site {
         text: "llvm.store %1, %2".into(),
         location: "k.mlir:3:4".into(),
+        calls: Vec::new(),
     });
     let thread = t.thread();
     t.put(out, thread);

@@ -20,7 +20,9 @@
 // A barrier in a function is divergent where the call is.
 // RUN: not ll-sim %s --entry half --arg o=zeros:i32:192 2>&1 | FileCheck %s --check-prefix=HALF
 // HALF: error: barrier in divergent code: 32 of 64 threads reach it
-// HALF-NEXT: in `"nvvm.barrier0"{{.*}} at {{.*}}calls.mlir:
+// HALF-NEXT: in `"nvvm.barrier0"{{.*}} at {{.*}}calls.mlir:[[#@LINE+51]]:
+// HALF-NEXT: called at {{.*}}calls.mlir:
+// HALF-NEXT: called at {{.*}}calls.mlir:
 
 module attributes {ttg.target = "cuda:90"} {
   llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<256 x i8>

@@ -3,6 +3,7 @@
 //! Values of aggregate types become lists of scalar registers ("slots"), so that most of an
 //! aggregate's life is renaming. Functions that the kernel calls are decoded in place.
 
+mod module;
 #[cfg(test)]
 mod tests;
 mod types;
@@ -12,27 +13,15 @@ use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
 use super::launch::Machine;
 use super::memory::write_le;
-use super::ops::{Instruction, nearest, operation};
+use super::ops::{Instruction, nearest_operations, operation};
 use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
-use crate::target::Target;
+pub use module::ModuleInfo;
+use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
-
-/// What the operations of a module say about its launch.
-#[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct ModuleInfo {
-    /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.
-    pub target: Option<String>,
-    /// `ttg.threads-per-warp`.
-    pub threads_per_warp: Option<u32>,
-    /// `ttg.num-warps`.
-    pub num_warps: Option<u32>,
-    /// `ttg.shared`: bytes of dynamic shared memory.
-    pub shared: Option<u32>,
-}
 
 /// A kernel decoded from text, with what its module says about the launch.
 #[derive(Clone, Debug)]
@@ -103,102 +92,6 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
     })
 }
 
-/// The operations of the module and of modules inside it.
-fn collect_top<'m, 'a>(root: &'m Node<'a>, out: &mut Vec<&'m Node<'a>>) {
-    for op in root.regions.iter().flatten().flat_map(|block| &block.ops) {
-        if matches!(op.name, "builtin.module" | "gpu.module") {
-            collect_top(op, out);
-        } else {
-            out.push(op);
-        }
-    }
-}
-
-fn has_body(function: &Node<'_>) -> bool {
-    let body = function.regions.first();
-    body.is_some_and(|blocks| !blocks.is_empty())
-}
-
-fn pick_kernel<'m, 'a>(
-    functions: &[&'m Node<'a>],
-    entry: Option<&str>,
-) -> Result<&'m Node<'a>, KernelError> {
-    let bodies = functions.iter().copied().filter(|f| has_body(f));
-    let bodies: Vec<&Node<'_>> = bodies.collect();
-    let is_kernel =
-        |f: &&&Node<'_>| f.attr("nvvm.kernel").is_some() || f.attr("rocdl.kernel").is_some();
-    let marked: Vec<&Node<'_>> = bodies.iter().filter(is_kernel).copied().collect();
-    let candidates = if marked.is_empty() { &bodies } else { &marked };
-    let names = || {
-        let names = bodies.iter().filter_map(|f| f.str("sym_name"));
-        names
-            .map(|name| format!("`{name}`"))
-            .collect::<Vec<_>>()
-            .join(", ")
-    };
-    let launch = |text: String| KernelError::new(FaultKind::Launch, text);
-    match (entry, candidates.as_slice()) {
-        (Some(entry), _) => bodies
-            .iter()
-            .copied()
-            .find(|f| f.str("sym_name") == Some(entry))
-            .ok_or_else(|| {
-                launch(format!("the module has no function `{entry}` with a body"))
-                    .note(format!("it has: {}", names()))
-            }),
-        (None, [kernel]) => Ok(kernel),
-        (None, []) => Err(
-            launch("the module has no `llvm.func` with a body".to_owned())
-                .note("is it lowered? the simulator runs the LLVM dialect"),
-        ),
-        (None, _) => Err(launch("the module has several kernels".to_owned())
-            .note(format!("choose one of {}", names()))),
-    }
-}
-
-fn module_info(root: &Node<'_>) -> ModuleInfo {
-    let count = |name| root.int(name).and_then(|value| u32::try_from(value).ok());
-    ModuleInfo {
-        target: root.str("ttg.target").map(str::to_owned),
-        threads_per_warp: count("ttg.threads-per-warp"),
-        num_warps: count("ttg.num-warps"),
-        shared: count("ttg.shared"),
-    }
-}
-
-/// The machine of the module's target; where it names none, AMD's where the kernel's mark or any
-/// operation is ROCDL's.
-fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelError> {
-    let Some(name) = &info.target else {
-        let blocks = kernel.regions.iter().flatten();
-        let uses_rocdl = blocks
-            .flat_map(|block| &block.ops)
-            .any(|op| op.name.starts_with("rocdl."));
-        return Ok(if uses_rocdl || kernel.attr("rocdl.kernel").is_some() {
-            Machine::amd(info.threads_per_warp.unwrap_or(64))
-        } else {
-            Machine::nvidia()
-        });
-    };
-    let target = Target::parse(name).map_err(|error| {
-        KernelError::new(FaultKind::Launch, format!("the module has an {error}"))
-    })?;
-    let mut machine = Machine::of(target);
-    if let Some(lanes) = info.threads_per_warp {
-        if !target.warp_sizes.contains(&lanes) {
-            let sizes: Vec<String> = target.warp_sizes.iter().map(u32::to_string).collect();
-            let text = format!(
-                "warps of `{name}` have {} lanes, the module has {lanes}",
-                sizes.join(" or ")
-            );
-            return Err(KernelError::new(FaultKind::Launch, text)
-                .note("`ttg.threads-per-warp` says how many"));
-        }
-        machine.lanes_per_warp = lanes;
-    }
-    Ok(machine)
-}
-
 /// The most calls of one kernel, those inside of called functions each time: a chain of functions that call the
 /// next one twice doubles at each link.
 const MOST_CALLS: u32 = 1 << 14;
@@ -221,6 +114,8 @@ pub(crate) enum Exit {
 /// A function while it is decoded.
 struct Frame<'m, 'a> {
     name: &'m str,
+    /// Where it is called, and where the caller is, innermost first.
+    calls: Vec<String>,
     values: HashMap<Value<'a>, Val>,
     /// The blocks by their labels; the first one continues the caller's.
     blocks: HashMap<&'m str, BlockId>,
@@ -266,14 +161,21 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
         let entry = self.b.block();
         self.b.switch_to(entry);
-        self.body(kernel, args, Exit::Kernel)
+        self.body(kernel, args, Exit::Kernel, Vec::new())
     }
 
     /// Decodes a function's blocks; the first one continues the current block.
-    fn body(&mut self, function: &'m Node<'a>, args: Vec<Rc<[Reg]>>, exit: Exit) -> Done {
+    fn body(
+        &mut self,
+        function: &'m Node<'a>,
+        args: Vec<Rc<[Reg]>>,
+        exit: Exit,
+        calls: Vec<String>,
+    ) -> Done {
         let blocks = &function.regions[0];
         let mut frame = Frame {
             name: function.str("sym_name").unwrap_or(""),
+            calls,
             values: HashMap::new(),
             blocks: HashMap::new(),
             exit,
@@ -321,10 +223,11 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     fn site(&self, op: &Node<'_>) -> Site {
-        let text = op.text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let frame = self.frames.last();
         Site {
-            text,
+            text: op.text.split_whitespace().collect::<Vec<_>>().join(" "),
             location: self.module.location(op.loc),
+            calls: frame.map_or(Vec::new(), |frame| frame.calls.clone()),
         }
     }
 
@@ -344,7 +247,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
         let error = self.unsupported(op, format!("operation `{}` is not supported", op.name));
         let dialect = op.name.split('.').next().unwrap_or("");
         if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
-            let nearest = nearest(op.name);
+            let nearest = nearest_operations(op.name);
             error.note(format!("the nearest that is supported: {nearest}"))
         } else {
             error.note(
@@ -534,7 +437,9 @@ impl<'m, 'a> Decoder<'m, 'a> {
             let slots = self.block_params(op, ty, next)?;
             self.define(op, slots)?;
         }
-        self.body(function, args, Exit::Caller(next))?;
+        let site = self.site(op);
+        let calls = [site.location].into_iter().chain(site.calls).collect();
+        self.body(function, args, Exit::Caller(next), calls)?;
         self.b.switch_to(next);
         Ok(())
     }
@@ -638,40 +543,4 @@ fn visit_order(blocks: &[BlockNode<'_>]) -> Vec<usize> {
     }
     order.reverse();
     order
-}
-
-/// The block size that the kernel's attributes fix.
-fn block_size(kernel: &Node<'_>, info: &ModuleInfo, machine: Machine) -> Option<[u32; 3]> {
-    let axes = |values: &[i64]| {
-        let mut size = [1; 3];
-        for (axis, &value) in size.iter_mut().zip(values) {
-            *axis = u32::try_from(value).unwrap_or(0);
-        }
-        size
-    };
-    for name in ["nvvm.reqntid", "rocdl.reqd_work_group_size"] {
-        match kernel.attr(name) {
-            Some(Attr::Ints(values)) => return Some(axes(values)),
-            Some(Attr::Array(values)) => {
-                let values = values.iter().filter_map(|v| match v {
-                    Attr::Int(v, _) => i64::try_from(*v).ok(),
-                    _ => None,
-                });
-                return Some(axes(&values.collect::<Vec<_>>()));
-            }
-            _ => {}
-        }
-    }
-    // "128,128" fixes the size; "1,256" only limits it.
-    let flat = kernel
-        .str("rocdl.flat_work_group_size")
-        .and_then(|text| text.split_once(','));
-    if let Some((low, high)) = flat
-        && low.trim() == high.trim()
-        && let Ok(threads) = low.trim().parse()
-    {
-        return Some([threads, 1, 1]);
-    }
-    info.num_warps
-        .map(|warps| [warps * machine.lanes_per_warp, 1, 1])
 }

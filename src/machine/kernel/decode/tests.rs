@@ -185,6 +185,19 @@ fn unknown_operations_are_named_with_the_nearest() {
         FaultKind::Unsupported,
         "the nearest that is supported: `nvvm.shfl.sync`",
     );
+    let text = kernel(
+        "%0 = \"llvm.call_intrinsic\"(%a) <{intrin = \"llvm.nvvm.mulhi.s\"}> : (i32) -> i32",
+    );
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "intrinsic `llvm.nvvm.mulhi.s` is not supported",
+    );
+    check_error(
+        &text,
+        FaultKind::Unsupported,
+        "the nearest that are supported: `llvm.nvvm.mulhi.i`",
+    );
     let text = kernel("%0 = \"tt.splat\"(%a) : (i32) -> i32");
     check_error(&text, FaultKind::Unsupported, "lower the module first");
     let text = kernel("%0 = \"llvm.zext\"(%a) : (i32) -> i128");

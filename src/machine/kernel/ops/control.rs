@@ -1,6 +1,6 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
-use super::{Family, Row, float, intrinsic, row};
+use super::{Family, Row, float, intrinsic, nearest_intrinsics, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Edge, Terminator};
 use crate::machine::kernel::decode::{Decoder, Done, Exit};
@@ -72,7 +72,12 @@ const ROWS: &[Row] = &[
         }
         match float::call(d, op, name)? {
             true => Ok(()),
-            false => Err(d.unsupported(op, format!("intrinsic `{name}` is not supported"))),
+            false => Err(d
+                .unsupported(op, format!("intrinsic `{name}` is not supported"))
+                .note(format!(
+                    "the nearest that are supported: {}",
+                    nearest_intrinsics(name)
+                ))),
         }
     }),
     // Hints and debug information.

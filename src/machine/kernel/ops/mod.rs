@@ -167,7 +167,16 @@ pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
 }
 
 /// Returns the three operations whose names are most like `name`.
-pub(crate) fn nearest(name: &str) -> String {
+pub(crate) fn nearest_operations(name: &str) -> String {
+    nearest(name, &OPERATIONS)
+}
+
+/// Returns the three intrinsics whose names are most like `name`.
+pub(crate) fn nearest_intrinsics(name: &str) -> String {
+    nearest(name, &INTRINSICS)
+}
+
+fn nearest(name: &str, rows: &Rows) -> String {
     // A longer common start says more than fewer changed letters.
     let shared = |other: &str| {
         name.bytes()
@@ -175,7 +184,7 @@ pub(crate) fn nearest(name: &str) -> String {
             .take_while(|(a, b)| a == b)
             .count()
     };
-    let mut names: Vec<&str> = OPERATIONS.keys().copied().collect();
+    let mut names: Vec<&str> = rows.keys().copied().collect();
     names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), edits(name, other), *other));
     let names = names.iter().take(3).map(|name| format!("`{name}`"));
     names.collect::<Vec<_>>().join(", ")
