@@ -181,6 +181,72 @@ fn interleave() {
     }
 }
 
+#[test]
+fn column_sum() {
+    for gpu in GPUS {
+        // Multiples of 16, as the kernel is promised; blocks are 64 x 64.
+        for (rows, cols) in [(64usize, 64usize), (48, 80), (208, 16), (0, 64)] {
+            let mut b = Bench::new(&format!("{gpu}/column_sum.ttgir"));
+            let x = b.random(F16, rows * cols, 7);
+            let out = b.untouched(F32, cols);
+            let report = b.run(
+                [cols.div_ceil(64) as u32 + 1, 1, 1],
+                vec![
+                    Arg::Buffer(x),
+                    Arg::Buffer(out),
+                    Arg::Int(rows as i128),
+                    Arg::Int(cols as i128),
+                ],
+            );
+            assert_eq!(report.bank_conflicts(), 0, "{gpu}");
+            let x = b.values(x, F16);
+            for (c, found) in b.values(out, F32).into_iter().enumerate() {
+                let expected: f64 = (0..rows).map(|r| x[r * cols + c]).sum();
+                let error = (found - expected).abs();
+                assert!(error < 1e-3, "{gpu}, column {c}: {found} for {expected}");
+            }
+        }
+    }
+}
+
+#[test]
+fn row_softmax() {
+    let stride = 2048;
+    for gpu in GPUS {
+        // Multiples of 16, as the kernel is promised.
+        for cols in [16usize, 1008, 2048] {
+            let mut b = Bench::new(&format!("{gpu}/row_softmax.ttgir"));
+            let x = b.random(F32, 3 * stride, 9);
+            let out = b.untouched(F32, 3 * stride);
+            b.run(
+                [3, 1, 1],
+                vec![
+                    Arg::Buffer(x),
+                    Arg::Buffer(out),
+                    Arg::Int(cols as i128),
+                    Arg::Int(stride as i128),
+                ],
+            );
+            let (x, out) = (b.values(x, F32), b.values(out, F32));
+            for (x, out) in x.chunks(stride).zip(out.chunks(stride)) {
+                let most = x[..cols].iter().copied().fold(f64::MIN, f64::max);
+                let sum: f64 = x[..cols].iter().map(|x| (x - most).exp()).sum();
+                for (c, found) in out.iter().enumerate() {
+                    let expected = match x.get(c).filter(|_| c < cols) {
+                        Some(x) => (x - most).exp() / sum,
+                        None => UNTOUCHED,
+                    };
+                    let error = (found - expected).abs();
+                    assert!(
+                        error <= 1e-5 * expected.abs(),
+                        "{gpu}, column {c} of {cols}: {found} for {expected}"
+                    );
+                }
+            }
+        }
+    }
+}
+
 /// A tile converted there and back `turns` times, `step` added after each conversion.
 #[track_caller]
 fn convert(file: &str, ty: ElementTy, elements: usize, step: f64, turns: usize) -> Report {

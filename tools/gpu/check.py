@@ -50,6 +50,28 @@ def transpose(kernel):
         yield (rows, cols), cp.array_equal(out, x.T)
 
 
+def row_softmax(kernel):
+    stride = 2048
+    for rows, cols in ((77, 16), (77, 1008), (528, stride)):
+        x = cp.random.rand(rows, stride, dtype=cp.float32) * 8 - 4
+        out = cp.full((rows, stride), 7, cp.float32)
+        args = (x, out, np.int32(cols), np.int32(stride))
+        kernel((rows,), (THREADS,), args, shared_mem=4096)
+        expected = cp.exp(x[:, :cols] - x[:, :cols].max(1, keepdims=True))
+        expected /= expected.sum(1, keepdims=True)
+        kept = (out[:, cols:] == 7).all()
+        yield (rows, cols), kept and cp.allclose(out[:, :cols], expected, rtol=1e-5)
+
+
+def column_sum(kernel):
+    for rows, cols in ((64, 64), (48, 80), (1024, 4096)):
+        x = cp.random.rand(rows, cols, dtype=cp.float32).astype(cp.float16)
+        out = cp.full(cols, 7, cp.float32)
+        args = (x, out, np.int32(rows), np.int32(cols))
+        kernel((-(-cols // 64),), (THREADS,), args, shared_mem=8192)
+        yield (rows, cols), cp.allclose(out, x.astype(cp.float32).sum(0), rtol=1e-4)
+
+
 def interleave(kernel):
     n = 512 * 33
     x, y = (cp.random.rand(n, dtype=cp.float32).astype(cp.float16) for _ in range(2))
@@ -105,7 +127,7 @@ def timed(run, n):
 def main():
     folder = pathlib.Path(sys.argv[1])
     failed = False
-    for case in (vector_add, outer_scale, transpose, interleave):
+    for case in (vector_add, outer_scale, transpose, interleave, row_softmax, column_sum):
         kernel = load(folder, case.__name__)
         if kernel is None:
             continue
