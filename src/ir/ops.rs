@@ -7,7 +7,9 @@
 //! what it does with it.
 //!
 //! A view gives what an operation has by the name that its declaration gives it:
-//! `tt::Load::of(op)?.mask()` is an `Option` of a value, however the operands are stored. Views are for
+//! `tt::Load::of(op)?.mask()` is an `Option` of a value, however the operands are stored. MLIR's own have
+//! views too, as `arith::CmpI`. [`OpView`] is the view of whatever kind an operation is, so that a match has
+//! the parts of each arm's operation at hand. Views are for
 //! operations that MLIR has checked against their declaration, as it does before it asks for more: an
 //! accessor panics where one lacks what the declaration requires.
 

@@ -90,15 +90,16 @@ fn errors_carry_the_labels_that_their_tests_name() {
     let mut wrong = Vec::new();
     for file in files("test", &["mlir"]) {
         let text = read(&file);
-        let run = text
+        let runs = text
             .lines()
-            .find_map(|line| line.strip_prefix("// RUN: ll-opt %s "));
-        let Some(flags) = run.filter(|flags| flags.contains("-verify-diagnostics")) else {
+            .filter_map(|line| line.strip_prefix("// RUN: ll-opt "));
+        let mut runs = runs.filter(|run| run.contains("-verify-diagnostics"));
+        let Some(run) = runs.next() else {
             continue;
         };
-        let flags: Vec<&str> = flags
+        let flags: Vec<&str> = run
             .split(' ')
-            .filter(|flag| !flag.contains("-verify-diag"))
+            .filter(|flag| *flag != "%s" && !flag.contains("-verify-diagnostics"))
             .collect();
         let begins: Vec<usize> = text
             .lines()

@@ -1,7 +1,7 @@
 //! Rules of the operations on buffers in shared memory, and of their views.
 
 use super::common::{
-    Verdict, axes, axis_within, broken, buffer, dimensions, encoding_of, ensure, memory_name,
+    Verdict, axes, axis_within, broken, buffer, dimensions, encoding_of, ensure, memory_name, rule,
     tensor, verdict,
 };
 use super::memdesc::{SHARED, is_in};
@@ -14,34 +14,34 @@ use crate::sys::{self, Buffer, Diagnostic};
 /// A tensor and a buffer hold the same elements.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if tensor.element != buffer.element {
-        diagnostics.push(broken!(
-            local_alloc_c1
-                | local_load_c1
-                | local_store_c2
-                | tmem_alloc_c6
-                | tmem_load_c11
-                | tmem_store_c5
-                | async_shared_store_c3,
-            "needs a tensor and a buffer of the same element type, but has `{}` and `{}`",
-            tensor.element,
-            buffer.element
-        ));
-    }
-    if tensor.shape != buffer.shape {
-        diagnostics.push(broken!(
-            local_alloc_c2
-                | local_load_c2
-                | local_store_c3
-                | tmem_alloc_c7
-                | tmem_load_c12
-                | tmem_store_c6
-                | async_shared_store_c4,
-            "needs a tensor and a buffer of the same shape, but has {} and {}",
-            dimensions(tensor.shape),
-            dimensions(&buffer.shape)
-        ));
-    }
+    rule!(
+        diagnostics,
+        local_alloc_c1
+            | local_load_c1
+            | local_store_c2
+            | tmem_alloc_c6
+            | tmem_load_c11
+            | tmem_store_c5
+            | async_shared_store_c3,
+        tensor.element == buffer.element,
+        "needs a tensor and a buffer of the same element type, but has `{}` and `{}`",
+        tensor.element,
+        buffer.element
+    );
+    rule!(
+        diagnostics,
+        local_alloc_c2
+            | local_load_c2
+            | local_store_c3
+            | tmem_alloc_c7
+            | tmem_load_c12
+            | tmem_store_c6
+            | async_shared_store_c4,
+        tensor.shape == buffer.shape,
+        "needs a tensor and a buffer of the same shape, but has {} and {}",
+        dimensions(tensor.shape),
+        dimensions(&buffer.shape)
+    );
     diagnostics
 }
 
@@ -91,14 +91,14 @@ pub(super) fn local_alloc(op: ttg::LocalAlloc<'_, '_>) -> Verdict {
         None => {}
     }
     diagnostics.extend(in_memory(&buffer, SHARED));
-    if buffer.shape != buffer.alloc_shape {
-        diagnostics.push(broken!(
-            local_alloc_c5,
-            "makes a whole buffer, but its type is a view of {} in {}",
-            dimensions(&buffer.shape),
-            dimensions(&buffer.alloc_shape)
-        ));
-    }
+    rule!(
+        diagnostics,
+        local_alloc_c5,
+        buffer.shape == buffer.alloc_shape,
+        "makes a whole buffer, but its type is a view of {} in {}",
+        dimensions(&buffer.shape),
+        dimensions(&buffer.alloc_shape)
+    );
     verdict(diagnostics)
 }
 
@@ -142,44 +142,44 @@ fn indexed(
     values: &TensorType<'_>,
 ) -> Vec<Diagnostic> {
     let mut diagnostics: Vec<Diagnostic> = in_memory(buffer, SHARED).into_iter().collect();
-    if indices.shape != values.shape {
-        diagnostics.push(broken!(
-            local_gather_c2 | local_scatter_c3,
-            "needs indices and values of the same shape, but has {} and {}",
-            dimensions(indices.shape),
-            dimensions(values.shape)
-        ));
-    }
-    if rank != indices.shape.len() {
-        diagnostics.push(broken!(
-            local_gather_c3 | local_scatter_c4,
-            "needs a buffer and indices of the same rank, but has {rank} and {}",
-            indices.shape.len()
-        ));
-    }
-    if axis_within(axis, buffer.shape.len()).is_none() {
-        diagnostics.push(broken!(
-            local_gather_c4 | local_scatter_c5,
-            "has axis {axis}, but the buffer has rank {}",
-            axes(buffer.shape.len())
-        ));
-    }
-    if values.element != buffer.element {
-        diagnostics.push(broken!(
-            local_gather_c5 | local_scatter_c6,
-            "needs values and a buffer of the same element type, but has `{}` and `{}`",
-            values.element,
-            buffer.element
-        ));
-    }
-    if values.encoding != indices.encoding {
-        diagnostics.push(broken!(
-            local_gather_c6 | local_scatter_c7,
-            "needs indices and values of the same layout, but has `{}` and `{}`",
-            indices.type_,
-            values.type_
-        ));
-    }
+    rule!(
+        diagnostics,
+        local_gather_c2 | local_scatter_c3,
+        indices.shape == values.shape,
+        "needs indices and values of the same shape, but has {} and {}",
+        dimensions(indices.shape),
+        dimensions(values.shape)
+    );
+    rule!(
+        diagnostics,
+        local_gather_c3 | local_scatter_c4,
+        rank == indices.shape.len(),
+        "needs a buffer and indices of the same rank, but has {rank} and {}",
+        indices.shape.len()
+    );
+    rule!(
+        diagnostics,
+        local_gather_c4 | local_scatter_c5,
+        axis_within(axis, buffer.shape.len()).is_some(),
+        "has axis {axis}, but the buffer has rank {}",
+        axes(buffer.shape.len())
+    );
+    rule!(
+        diagnostics,
+        local_gather_c5 | local_scatter_c6,
+        values.element == buffer.element,
+        "needs values and a buffer of the same element type, but has `{}` and `{}`",
+        values.element,
+        buffer.element
+    );
+    rule!(
+        diagnostics,
+        local_gather_c6 | local_scatter_c7,
+        values.encoding == indices.encoding,
+        "needs indices and values of the same layout, but has `{}` and `{}`",
+        indices.type_,
+        values.type_
+    );
     diagnostics
 }
 
@@ -239,38 +239,37 @@ pub(super) fn memdesc_index(op: ttg::MemDescIndex<'_, '_>) -> Verdict {
         ));
         return Err(diagnostics);
     }
-    if src.alloc_shape.len() != src.shape.len()
-        || src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] != src.shape[1..]
-    {
-        diagnostics.push(broken!(
-            memdesc_index_c6,
-            "takes one of several whole buffers, but the operand is {} in an allocation of {}",
-            dimensions(&src.shape),
-            dimensions(&src.alloc_shape)
-        ));
-    }
-    if dst.alloc_shape != dst.shape {
-        diagnostics.push(broken!(
-            memdesc_index_c7,
-            "makes a whole buffer, but its type is a view of {} in {}",
-            dimensions(&dst.shape),
-            dimensions(&dst.alloc_shape)
-        ));
-    }
+    rule!(
+        diagnostics,
+        memdesc_index_c6,
+        src.alloc_shape.len() == src.shape.len()
+            && src.alloc_shape[src.alloc_shape.len() - src.shape.len() + 1..] == src.shape[1..],
+        "takes one of several whole buffers, but the operand is {} in an allocation of {}",
+        dimensions(&src.shape),
+        dimensions(&src.alloc_shape)
+    );
+    rule!(
+        diagnostics,
+        memdesc_index_c7,
+        dst.alloc_shape == dst.shape,
+        "makes a whole buffer, but its type is a view of {} in {}",
+        dimensions(&dst.shape),
+        dimensions(&dst.alloc_shape)
+    );
     verdict(diagnostics)
 }
 
 /// Element type, encoding, memory and mutability stay as they are.
 fn same_buffer(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if src.element != dst.element {
-        diagnostics.push(broken!(
-            memdesc_index_c1 | memdesc_subslice_c1,
-            "needs a result of the operand's element type, but has `{}` of `{}`",
-            dst.element,
-            src.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        memdesc_index_c1 | memdesc_subslice_c1,
+        src.element == dst.element,
+        "needs a result of the operand's element type, but has `{}` of `{}`",
+        dst.element,
+        src.element
+    );
     if src.encoding != dst.encoding {
         let text = |b: &Buffer<'_>| b.encoding.map_or_else(String::new, |e| e.to_string());
         diagnostics.push(broken!(
@@ -299,14 +298,14 @@ pub(super) fn memdesc_subslice(op: ttg::MemDescSubslice<'_, '_>) -> Verdict {
         ));
         return Err(diagnostics);
     }
-    if src.alloc_shape != dst.alloc_shape {
-        diagnostics.push(broken!(
-            memdesc_subslice_c5,
-            "needs a result in the operand's allocation of {}, but its type says {}",
-            dimensions(&src.alloc_shape),
-            dimensions(&dst.alloc_shape)
-        ));
-    }
+    rule!(
+        diagnostics,
+        memdesc_subslice_c5,
+        src.alloc_shape == dst.alloc_shape,
+        "needs a result in the operand's allocation of {}, but its type says {}",
+        dimensions(&src.alloc_shape),
+        dimensions(&dst.alloc_shape)
+    );
     diagnostics.extend(in_memory(&src, SHARED));
     // Of several buffers in a row, any may be taken.
     let leading = encoding_of(&src).map_or(0, |encoding| {
@@ -427,22 +426,20 @@ pub(super) fn memdesc_trans(op: ttg::MemDescTrans<'_, '_>) -> Verdict {
         .collect();
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if !sorted.iter().copied().eq(0..src.shape.len()) {
-        return Err(vec![broken!(
-            memdesc_trans_c1,
-            "needs a permutation of 0 to {} as `order`, but has {order:?}",
-            src.shape.len().saturating_sub(1)
-        )]);
-    }
+    ensure!(
+        memdesc_trans_c1,
+        sorted.iter().copied().eq(0..src.shape.len()),
+        "needs a permutation of 0 to {} as `order`, but has {order:?}",
+        src.shape.len().saturating_sub(1)
+    );
     let expected: Vec<u64> = order.iter().map(|o| src.shape[*o]).collect();
-    if dst.shape != expected {
-        return Err(vec![broken!(
-            memdesc_trans_c2,
-            "makes the shape {}, but the result has {}",
-            dimensions(&expected),
-            dimensions(&dst.shape)
-        )]);
-    }
+    ensure!(
+        memdesc_trans_c2,
+        dst.shape == expected,
+        "makes the shape {}, but the result has {}",
+        dimensions(&expected),
+        dimensions(&dst.shape)
+    );
     let mut diagnostics = same_place(&src, &dst);
     let leading = src.alloc_shape.len() - order.len();
     let mut alloc = src.alloc_shape[..leading].to_vec();
@@ -473,18 +470,18 @@ fn same_allocation(dst: &Buffer<'_>, expected: &[u64]) -> Option<Diagnostic> {
 /// Memory and mutability stay as they are.
 pub(super) fn same_place(src: &Buffer<'_>, dst: &Buffer<'_>) -> Vec<Diagnostic> {
     let mut diagnostics = Vec::new();
-    if src.memory_space != dst.memory_space {
-        diagnostics.push(broken!(
-            memdesc_trans_c4 | memdesc_reshape_c4 | memdesc_reinterpret_c1,
-            "needs a result in the operand's memory"
-        ));
-    }
-    if src.is_mutable != dst.is_mutable {
-        diagnostics.push(broken!(
-            memdesc_trans_c5 | memdesc_reshape_c5 | memdesc_reinterpret_c2,
-            "needs a result that may be written exactly if the operand may be"
-        ));
-    }
+    rule!(
+        diagnostics,
+        memdesc_trans_c4 | memdesc_reshape_c4 | memdesc_reinterpret_c1,
+        src.memory_space == dst.memory_space,
+        "needs a result in the operand's memory"
+    );
+    rule!(
+        diagnostics,
+        memdesc_trans_c5 | memdesc_reshape_c5 | memdesc_reinterpret_c2,
+        src.is_mutable == dst.is_mutable,
+        "needs a result that may be written exactly if the operand may be"
+    );
     diagnostics
 }
 
@@ -493,14 +490,13 @@ pub(super) fn memdesc_reshape(op: ttg::MemDescReshape<'_, '_>) -> Verdict {
         return Ok(());
     };
     let count = |shape: &[u64]| shape.iter().product::<u64>();
-    if count(&src.shape) != count(&dst.shape) {
-        return Err(vec![broken!(
-            memdesc_reshape_c1,
-            "needs as many elements in the result as in the operand, but has {} and {}",
-            count(&dst.shape),
-            count(&src.shape)
-        )]);
-    }
+    ensure!(
+        memdesc_reshape_c1,
+        count(&src.shape) == count(&dst.shape),
+        "needs as many elements in the result as in the operand, but has {} and {}",
+        count(&dst.shape),
+        count(&src.shape)
+    );
     let mut diagnostics = same_place(&src, &dst);
     let leading = src.alloc_shape.len().saturating_sub(src.shape.len());
     if src.alloc_shape[leading..] != src.shape {

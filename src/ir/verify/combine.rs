@@ -61,14 +61,14 @@ fn region(
     let arguments: Vec<Type<'_>> = (0..block.argument_count())
         .filter_map(|i| block.argument(i).ok().map(|v| v.r#type()))
         .collect();
-    if arguments != takes {
-        diagnostics.push(broken!(
-            reduce_c6,
-            "has a region that takes ({}), but is to take ({})",
-            list(&arguments),
-            list(takes)
-        ));
-    }
+    rule!(
+        diagnostics,
+        reduce_c6,
+        arguments == takes,
+        "has a region that takes ({}), but is to take ({})",
+        list(&arguments),
+        list(takes)
+    );
     let Some(end) = block.terminator() else {
         return diagnostics;
     };
@@ -83,14 +83,14 @@ fn region(
         return diagnostics;
     }
     let returned: Vec<Type<'_>> = end.operands().map(|v| v.r#type()).collect();
-    if returned != gives {
-        diagnostics.push(broken!(
-            reduce_c7,
-            "has a region that gives ({}), but is to give ({})",
-            list(&returned),
-            list(gives)
-        ));
-    }
+    rule!(
+        diagnostics,
+        reduce_c7,
+        returned == gives,
+        "has a region that gives ({}), but is to give ({})",
+        list(&returned),
+        list(gives)
+    );
     diagnostics
 }
 
@@ -168,13 +168,13 @@ pub(super) fn scan(op: tt::Scan<'_, '_>) -> Verdict {
     operands(&srcs, &results, op.axis())?;
     let mut diagnostics = Vec::new();
     for (src, found) in srcs.iter().zip(&results) {
-        if src.type_ != *found {
-            diagnostics.push(broken!(
-                scan_c4,
-                "makes `{}`, but the result is `{found}`",
-                src.type_
-            ));
-        }
+        rule!(
+            diagnostics,
+            scan_c4,
+            src.type_ == *found,
+            "makes `{}`, but the result is `{found}`",
+            src.type_
+        );
     }
     let scalars = elements(&srcs);
     let twice = [scalars.as_slice(), &scalars].concat();
@@ -189,12 +189,11 @@ pub(super) fn scan(op: tt::Scan<'_, '_>) -> Verdict {
 
 pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     let (srcs, results) = (tensors(&op.srcs()), types(&op.result()));
-    if srcs.is_empty() {
-        return Err(vec![broken!(
-            map_elementwise_c1,
-            "needs at least one operand"
-        )]);
-    }
+    ensure!(
+        map_elementwise_c1,
+        !srcs.is_empty(),
+        "needs at least one operand"
+    );
     let pack = op.pack();
     let Some(pack) = usize::try_from(pack).ok().filter(|p| p.is_power_of_two()) else {
         return Err(vec![broken!(
@@ -217,14 +216,14 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
     let arguments: Vec<String> = (0..body.argument_count())
         .filter_map(|i| body.argument(i).ok().map(|v| v.r#type().to_string()))
         .collect();
-    if arguments != takes {
-        diagnostics.push(broken!(
-            map_elementwise_c3,
-            "has a region that takes ({}), but is to take ({})",
-            arguments.join(", "),
-            takes.join(", ")
-        ));
-    }
+    rule!(
+        diagnostics,
+        map_elementwise_c3,
+        arguments == takes,
+        "has a region that takes ({}), but is to take ({})",
+        arguments.join(", "),
+        takes.join(", ")
+    );
     let mut next = Some(body);
     while let Some(block) = next {
         let mut inner = block.first_operation();
@@ -240,14 +239,14 @@ pub(super) fn map_elementwise(op: tt::MapElementwise<'_, '_>) -> Verdict {
         }
         if let Some(end) = block.terminator() {
             let returned: Vec<String> = end.operands().map(|v| v.r#type().to_string()).collect();
-            if OpKind::TtMapElementwiseReturn.is(end) && returned != gives {
-                diagnostics.push(broken!(
-                    map_elementwise_c4,
-                    "has a region that gives ({}), but is to give ({})",
-                    returned.join(", "),
-                    gives.join(", ")
-                ));
-            }
+            rule!(
+                diagnostics,
+                map_elementwise_c4,
+                !OpKind::TtMapElementwiseReturn.is(end) || returned == gives,
+                "has a region that gives ({}), but is to give ({})",
+                returned.join(", "),
+                gives.join(", ")
+            );
         }
         next = block.next_in_region();
     }

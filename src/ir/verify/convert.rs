@@ -2,7 +2,7 @@
 
 use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, element, ensure, layouts, pointee,
-    tensor, verdict,
+    rule, tensor, verdict,
 };
 use crate::encoding::infer;
 use crate::ir::ops::{MemSemantic, tt, ttg};
@@ -19,30 +19,30 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut diagnostics = Vec::new();
-    if indices.shape != dst.shape {
-        diagnostics.push(broken!(
-            gather_c1,
-            "needs indices and a result of the same shape, but has {} and {}",
-            dimensions(indices.shape),
-            dimensions(dst.shape)
-        ));
-    }
-    if indices.encoding != dst.encoding {
-        diagnostics.push(broken!(
-            gather_c2,
-            "needs indices and a result of the same encoding, but has `{}` and `{}`",
-            indices.type_,
-            dst.type_
-        ));
-    }
-    if src.element != dst.element {
-        diagnostics.push(broken!(
-            gather_c3,
-            "takes elements of `{}`, but the result has `{}`",
-            src.element,
-            dst.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        gather_c1,
+        indices.shape == dst.shape,
+        "needs indices and a result of the same shape, but has {} and {}",
+        dimensions(indices.shape),
+        dimensions(dst.shape)
+    );
+    rule!(
+        diagnostics,
+        gather_c2,
+        indices.encoding == dst.encoding,
+        "needs indices and a result of the same encoding, but has `{}` and `{}`",
+        indices.type_,
+        dst.type_
+    );
+    rule!(
+        diagnostics,
+        gather_c3,
+        src.element == dst.element,
+        "takes elements of `{}`, but the result has `{}`",
+        src.element,
+        dst.element
+    );
     if src.shape.len() != indices.shape.len() {
         diagnostics.push(broken!(
             gather_c4,
@@ -62,9 +62,12 @@ pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {
         return Err(diagnostics);
     };
     for (i, (from, at)) in src.shape.iter().zip(indices.shape).enumerate() {
-        if i != axis && from != at {
-            diagnostics.push(broken!(gather_c6, "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"));
-        }
+        rule!(
+            diagnostics,
+            gather_c6,
+            i == axis || from == at,
+            "needs the same size of dimension {i} in operand and indices, but has {from} and {at}"
+        );
     }
     verdict(diagnostics)
 }
@@ -162,13 +165,13 @@ pub(super) fn fp4_to_fp(op: ttg::Fp4ToFp<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut diagnostics = Vec::new();
-    if element_bits(dst.element) != Some(16) {
-        diagnostics.push(broken!(
-            fp4_to_fp_c1,
-            "makes `f16` or `bf16`, but the result has `{}`",
-            dst.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        fp4_to_fp_c1,
+        element_bits(dst.element) == Some(16),
+        "makes `f16` or `bf16`, but the result has `{}`",
+        dst.element
+    );
     verdict(diagnostics)?;
     let axis = op.axis();
     let Some(axis) = axis_within(axis, src.shape.len()) else {
@@ -256,21 +259,24 @@ pub(super) fn descriptor(desc: Val<'_>, value: Val<'_>) -> Verdict {
         return Ok(());
     };
     let mut diagnostics = Vec::new();
-    if !is_element_of_block(tensor.element, desc.element) {
-        diagnostics.push(broken!(
-            descriptor_load_c1 | descriptor_store_c1 | descriptor_reduce_c1,
-            "needs a block and a tensor of the same element type, but has `{}` and `{}`",
-            desc.element,
-            tensor.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        descriptor_load_c1 | descriptor_store_c1 | descriptor_reduce_c1,
+        is_element_of_block(tensor.element, desc.element),
+        "needs a block and a tensor of the same element type, but has `{}` and `{}`",
+        desc.element,
+        tensor.element
+    );
     let elements: u64 = desc.shape.iter().product();
-    if elements != tensor.num_elements() {
-        diagnostics.push(broken!(descriptor_load_c2 | descriptor_store_c2 | descriptor_reduce_c2, "needs a block and a tensor of as many elements, but has {} with {elements} and {} with {}",
-            dimensions(&desc.shape),
-            dimensions(tensor.shape),
-            tensor.num_elements()));
-    }
+    rule!(
+        diagnostics,
+        descriptor_load_c2 | descriptor_store_c2 | descriptor_reduce_c2,
+        elements == tensor.num_elements(),
+        "needs a block and a tensor of as many elements, but has {} with {elements} and {} with {}",
+        dimensions(&desc.shape),
+        dimensions(tensor.shape),
+        tensor.num_elements()
+    );
     verdict(diagnostics)
 }
 

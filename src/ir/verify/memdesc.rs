@@ -40,13 +40,12 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
     let Some(buffer) = sys::buffer(type_) else {
         return Ok(());
     };
-    if buffer.is_im2col && buffer.shape.len() != 2 {
-        return Err(broken!(
-            tensordesc_im2col_c1,
-            "an image is read in blocks of rank 2, but these are {}",
-            dimensions(&buffer.shape)
-        ));
-    }
+    ensure!(
+        tensordesc_im2col_c1,
+        !buffer.is_im2col || buffer.shape.len() == 2,
+        "an image is read in blocks of rank 2, but these are {}",
+        dimensions(&buffer.shape)
+    );
     if buffer.memory_space.is_none() {
         return Ok(());
     }
@@ -56,31 +55,28 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         !shape.is_empty(),
         "a buffer has at least one dimension, but this one has none"
     );
-    if shape.contains(&0) || alloc.contains(&0) {
-        return Err(broken!(
-            memdesc_c2,
-            "a buffer has no dimension of size 0, but this one is {} of {}",
-            dimensions(shape),
-            dimensions(alloc)
-        ));
-    }
-    if alloc.len() < shape.len() {
-        return Err(broken!(
-            memdesc_c3,
-            "a view has at most the dimensions of its allocation, but {} has more than {}",
-            dimensions(shape),
-            dimensions(alloc)
-        ));
-    }
+    ensure!(
+        memdesc_c2,
+        !shape.contains(&0) && !alloc.contains(&0),
+        "a buffer has no dimension of size 0, but this one is {} of {}",
+        dimensions(shape),
+        dimensions(alloc)
+    );
+    ensure!(
+        memdesc_c3,
+        alloc.len() >= shape.len(),
+        "a view has at most the dimensions of its allocation, but {} has more than {}",
+        dimensions(shape),
+        dimensions(alloc)
+    );
     let within = &alloc[alloc.len() - shape.len()..];
-    if shape.iter().zip(within).any(|(part, whole)| part > whole) {
-        return Err(broken!(
-            memdesc_c4,
-            "a view lies within its allocation, but {} is larger than {}",
-            dimensions(shape),
-            dimensions(alloc)
-        ));
-    }
+    ensure!(
+        memdesc_c4,
+        shape.iter().zip(within).all(|(part, whole)| part <= whole),
+        "a view lies within its allocation, but {} is larger than {}",
+        dimensions(shape),
+        dimensions(alloc)
+    );
     let attribute = buffer
         .encoding
         .ok_or_else(|| broken!(memdesc_c5, "a buffer has an encoding"))?;
@@ -88,37 +84,33 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         .encoding(attribute)
         .map_err(|_| broken!(memdesc_c5, "`{attribute}` lays out no buffer"))?;
     let rank = encoding.rank();
-    if encoding.is_distributed() {
-        return Err(broken!(
-            memdesc_c5,
-            "a buffer is laid out in memory, but `{attribute}` is a layout of registers"
-        ));
-    }
+    ensure!(
+        memdesc_c5,
+        !encoding.is_distributed(),
+        "a buffer is laid out in memory, but `{attribute}` is a layout of registers"
+    );
     let memory = if encoding.is_shared() { SHARED } else { TENSOR };
-    if !is_in(&buffer, memory) {
-        return Err(broken!(
-            memdesc_c6,
-            "`{attribute}` lays out buffers in `{memory}`, but this one is in `{}`",
-            memory_name(&buffer)
-        ));
-    }
-    if shape.len() != rank && shape.len() != rank + 1 {
-        return Err(broken!(
-            memdesc_c5,
-            "`{attribute}` is for buffers of rank {rank}, or {} with one dimension of buffers, but this one has rank {}",
-            rank + 1,
-            shape.len()
-        ));
-    }
+    ensure!(
+        memdesc_c6,
+        is_in(&buffer, memory),
+        "`{attribute}` lays out buffers in `{memory}`, but this one is in `{}`",
+        memory_name(&buffer)
+    );
+    ensure!(
+        memdesc_c5,
+        shape.len() == rank || shape.len() == rank + 1,
+        "`{attribute}` is for buffers of rank {rank}, or {} with one dimension of buffers, but this one has rank {}",
+        rank + 1,
+        shape.len()
+    );
     let bits = element_bits(buffer.element)
         .ok_or_else(|| broken!(memdesc_c7, "elements of `{}` have no width", buffer.element))?;
-    if memory == SHARED && bits % 8 != 0 {
-        return Err(broken!(
-            memdesc_c7,
-            "elements in shared memory have a multiple of 8 bits, but `{}` has {bits}",
-            buffer.element
-        ));
-    }
+    ensure!(
+        memdesc_c7,
+        memory != SHARED || bits % 8 == 0,
+        "elements in shared memory have a multiple of 8 bits, but `{}` has {bits}",
+        buffer.element
+    );
     match &*encoding {
         Encoding::TensorMemory(e) if bits * e.col_stride() > 32 => {
             return Err(broken!(
@@ -141,13 +133,12 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
             let shape = &shape[shape.len() - 2..];
             let rows = u64::from(e.block_m()) * u64::from(split[0]);
             let columns = u64::from(e.block_n()) * u64::from(split[1]);
-            if shape[0] < rows || (split[1] > 1 && shape[1] < columns) {
-                return Err(broken!(
-                    memdesc_c10,
-                    "a buffer in tensor memory has at least a block of `{attribute}`, {rows}x{columns}, but this one is {}",
-                    dimensions(shape)
-                ));
-            }
+            ensure!(
+                memdesc_c10,
+                shape[0] >= rows && (split[1] <= 1 || shape[1] >= columns),
+                "a buffer in tensor memory has at least a block of `{attribute}`, {rows}x{columns}, but this one is {}",
+                dimensions(shape)
+            );
         }
         Encoding::TensorMemoryScales(_) if alloc.len() != 2 => {
             return Err(broken!(
@@ -166,16 +157,14 @@ pub(crate) fn type_rules(layouts: &Layouts, type_: Type<'_>) -> Result<(), Reaso
         }
         _ => {}
     }
-    if shape[shape.len() - rank..]
-        .iter()
-        .any(|n| !n.is_power_of_two())
-    {
-        return Err(broken!(
-            memdesc_c8,
-            "the sizes of a buffer are powers of two, but this one is {}",
-            dimensions(shape)
-        ));
-    }
+    ensure!(
+        memdesc_c8,
+        shape[shape.len() - rank..]
+            .iter()
+            .all(|n| n.is_power_of_two()),
+        "the sizes of a buffer are powers of two, but this one is {}",
+        dimensions(shape)
+    );
     let whole = &alloc[alloc.len() - rank..];
     match &*encoding {
         Encoding::NvmmaShared(e) => return swizzled_rows(e, whole),
@@ -201,13 +190,12 @@ fn swizzled_rows(encoding: &NvmmaSharedEncoding, shape: &[u64]) -> Result<(), Re
     // Padding gives 4-bit data twice the bytes that the buffer's elements have.
     let padding = if encoding.is_fp4_padded() { 2 } else { 1 };
     let least = u64::from(encoding.swizzle_bytes() * 8 / bits / padding);
-    if per_cta[along] < least {
-        return Err(broken!(
-            memdesc_c12,
-            "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
-            encoding.swizzle_bytes(),
-            per_cta[along]
-        ));
-    }
+    ensure!(
+        memdesc_c12,
+        per_cta[along] >= least,
+        "a swizzle of {} bytes needs rows of at least {least} elements in each CTA, but this buffer has {} along dimension {along}",
+        encoding.swizzle_bytes(),
+        per_cta[along]
+    );
     Ok(())
 }

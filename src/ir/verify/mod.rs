@@ -35,7 +35,7 @@ use crate::ir::ops::MemSemantic;
 use crate::ir::rules::Rule;
 use crate::ir::{OpKind, OpView, TensorType};
 use crate::sys::Diagnostic;
-use common::{Verdict, broken, convert_note};
+use common::{Verdict, broken, convert_note, ensure};
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
@@ -55,15 +55,14 @@ pub fn same_encoding(op: OperationRef<'_, '_>, results: bool) -> Verdict {
         return Ok(());
     };
     for other in &types[1..] {
-        if other.encoding.is_some() != first.encoding.is_some() {
-            return Err(vec![broken!(
-                ttg_c1,
-                "needs an encoding on all operands{0}, or on none, but has `{1}` and `{2}`",
-                if results { " and results" } else { "" },
-                first.type_,
-                other.type_
-            )]);
-        }
+        ensure!(
+            ttg_c1,
+            other.encoding.is_some() == first.encoding.is_some(),
+            "needs an encoding on all operands{0}, or on none, but has `{1}` and `{2}`",
+            if results { " and results" } else { "" },
+            first.type_,
+            other.type_
+        );
         if other.encoding != first.encoding {
             return Err(vec![
                 broken!(

@@ -1,6 +1,8 @@
 //! Rules of matrix products.
 
-use super::common::{Verdict, broken, buffer, convert_note, dimensions, ensure, tensor, verdict};
+use super::common::{
+    Verdict, broken, buffer, convert_note, dimensions, ensure, rule, tensor, verdict,
+};
 use crate::encoding::{CgaLayout, DotOperandEncoding, Encoding};
 use crate::ir::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
@@ -111,22 +113,22 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         return Ok(());
     };
     let mut diagnostics = Vec::new();
-    if element_bits(a.element) != element_bits(b.element) {
-        diagnostics.push(broken!(
-            dot_c1,
-            "needs operands of the same element width, but has `{}` and `{}`",
-            a.element,
-            b.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        dot_c1,
+        element_bits(a.element) == element_bits(b.element),
+        "needs operands of the same element width, but has `{}` and `{}`",
+        a.element,
+        b.element
+    );
     diagnostics.extend(shapes(a.shape, b.shape, d.shape));
     let (Some(left), Some(right)) = (a.encoding, b.encoding) else {
-        if a.encoding.is_some() != b.encoding.is_some() {
-            diagnostics.push(broken!(
-                dot_c3,
-                "needs an encoding on both operands, or on neither"
-            ));
-        }
+        rule!(
+            diagnostics,
+            dot_c3,
+            a.encoding.is_some() == b.encoding.is_some(),
+            "needs an encoding on both operands, or on neither"
+        );
         return verdict(diagnostics);
     };
     let Some(accumulator) = d.encoding else {
@@ -168,10 +170,13 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
         }
     }
     for (operand, index) in [(left, 0), (right, 1)] {
-        if operand.op_idx() != index {
-            diagnostics.push(broken!(dot_c9, "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
-                operand.op_idx()));
-        }
+        rule!(
+            diagnostics,
+            dot_c9,
+            operand.op_idx() == index,
+            "needs operand {index} of a product as operand {index}, but its encoding is for operand {}",
+            operand.op_idx()
+        );
         let fits = match (operand.parent(), wmma) {
             (Encoding::AmdWmma(parent), Some(wmma)) => parent.is_same_in_cta(wmma),
             (parent, _) => parent == &*accumulator,
@@ -187,26 +192,26 @@ pub(super) fn dot(op: tt::Dot<'_, '_>) -> Verdict {
             );
         }
     }
-    if left.k_width() != right.k_width() {
-        diagnostics.push(broken!(
-            dot_c5,
-            "needs the same `kWidth` for both operands, but has {} and {}",
-            left.k_width(),
-            right.k_width()
-        ));
-    }
+    rule!(
+        diagnostics,
+        dot_c5,
+        left.k_width() == right.k_width(),
+        "needs the same `kWidth` for both operands, but has {} and {}",
+        left.k_width(),
+        right.k_width()
+    );
     if let Encoding::NvidiaMma(mma) = &*accumulator {
         if mma.is_ampere() {
             diagnostics.extend(on_ampere(op, &a, &b));
         }
         let (k, least) = (a.shape.last().copied(), 4 * u64::from(left.k_width()));
-        if k.is_some_and(|k| k < least) {
-            diagnostics.push(broken!(
-                dot_c7,
-                "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
-                a.type_
-            ));
-        }
+        rule!(
+            diagnostics,
+            dot_c7,
+            k.is_none_or(|k| k >= least),
+            "needs at least {least} elements along K, 4 times `kWidth`, but has `{}`",
+            a.type_
+        );
     }
     verdict(diagnostics)
 }
@@ -273,10 +278,13 @@ fn scaled_on_wmma(
                 && (found.bases().zip(&expected))
                     .all(|(b, row)| b[rank - 2] == *row && b[rank - 1] == 0)
         });
-        if !fits {
-            diagnostics.push(broken!(dot_scaled_c9, "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
-                scale.type_));
-        }
+        rule!(
+            diagnostics,
+            dot_scaled_c9,
+            fits,
+            "needs the scales of operand {index} split over CTAs as what they are for, by {expected:?}, but has `{}`",
+            scale.type_
+        );
     }
     verdict(diagnostics)
 }

@@ -130,7 +130,7 @@ fn is_padded(encoding: &Encoding) -> bool {
 fn parts(from: &Memory<'_>) -> Verdict {
     ensure!(
         memdesc_reinterpret_c8,
-        !(from.is_cut() && is_padded(&from.encoding)),
+        !from.is_cut() || !is_padded(&from.encoding),
         "cannot read a part of a padded buffer as another type, but the operand is {} of {}",
         dimensions(from.shape),
         dimensions(from.alloc)

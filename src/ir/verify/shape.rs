@@ -2,7 +2,7 @@
 
 use super::common::{
     Verdict, axis_within, both_or_neither, broken, convert_note, dimensions, ensure,
-    inference_mismatch, layouts, tensor, verdict,
+    inference_mismatch, layouts, rule, tensor, verdict,
 };
 use crate::encoding::{Encoding, infer};
 use crate::ir::ops::tt;
@@ -24,12 +24,11 @@ fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {
 
 pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
     let (start, end) = (op.start(), op.end());
-    if start >= end {
-        return Err(vec![broken!(
-            make_range_c1,
-            "needs `start` less than `end`, but has {start} and {end}"
-        )]);
-    }
+    ensure!(
+        make_range_c1,
+        start < end,
+        "needs `start` less than `end`, but has {start} and {end}"
+    );
     let Some(tensor) = tensor(op.result()) else {
         return Ok(());
     };
@@ -49,13 +48,13 @@ pub(super) fn make_range(op: tt::MakeRange<'_, '_>) -> Verdict {
             tensor.shape[0]
         ));
     }
-    if element_bits(tensor.element) != Some(32) {
-        diagnostics.push(broken!(
-            make_range_c4,
-            "needs elements of type `i32`, but the result has `{}`",
-            tensor.element
-        ));
-    }
+    rule!(
+        diagnostics,
+        make_range_c4,
+        element_bits(tensor.element) == Some(32),
+        "needs elements of type `i32`, but the result has `{}`",
+        tensor.element
+    );
     verdict(diagnostics)
 }
 
@@ -74,14 +73,13 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
     };
     let mut expected = src.shape.to_vec();
     expected.insert(axis, 1);
-    if dst.shape != expected {
-        return Err(vec![broken!(
-            expand_dims_c2,
-            "makes the shape {}, but the result is `{}`",
-            dimensions(&expected),
-            dst.type_
-        )]);
-    }
+    ensure!(
+        expand_dims_c2,
+        dst.shape == expected,
+        "makes the shape {}, but the result is `{}`",
+        dimensions(&expected),
+        dst.type_
+    );
     let (Some(encoding), Some(parent)) = (src.encoding, dst.encoding) else {
         return both_or_neither(&src, &dst);
     };
@@ -105,14 +103,13 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
         return Ok(());
     };
-    if src.shape.len() != dst.shape.len() {
-        return Err(vec![broken!(
-            broadcast_c1,
-            "needs operand and result of one rank, but has ranks {} and {}",
-            src.shape.len(),
-            dst.shape.len()
-        )]);
-    }
+    ensure!(
+        broadcast_c1,
+        src.shape.len() == dst.shape.len(),
+        "needs operand and result of one rank, but has ranks {} and {}",
+        src.shape.len(),
+        dst.shape.len()
+    );
     let diagnostics: Vec<Diagnostic> = (0..src.shape.len())
         .filter(|i| src.shape[*i] != dst.shape[*i] && src.shape[*i] != 1)
         .map(|i| {
@@ -160,40 +157,36 @@ pub(super) fn trans(op: tt::Trans<'_, '_>) -> Verdict {
     };
     let order = op.order();
     let rank = src.shape.len();
-    if order.len() != rank {
-        return Err(vec![broken!(
-            trans_c1,
-            "needs an `order` of {rank} entries for `{}`, but has {}",
-            src.type_,
-            order.len()
-        )]);
-    }
+    ensure!(
+        trans_c1,
+        order.len() == rank,
+        "needs an `order` of {rank} entries for `{}`, but has {}",
+        src.type_,
+        order.len()
+    );
     let mut sorted = order.clone();
     sorted.sort_unstable();
-    if !sorted
-        .iter()
-        .copied()
-        .eq(0..i32::try_from(rank).unwrap_or(0))
-    {
-        return Err(vec![broken!(
-            trans_c2,
-            "needs a permutation of 0 to {} as `order`, but has {order:?}",
-            rank.saturating_sub(1)
-        )]);
-    }
+    ensure!(
+        trans_c2,
+        sorted
+            .iter()
+            .copied()
+            .eq(0..i32::try_from(rank).unwrap_or(0)),
+        "needs a permutation of 0 to {} as `order`, but has {order:?}",
+        rank.saturating_sub(1)
+    );
     let order: Vec<usize> = order
         .iter()
         .filter_map(|d| usize::try_from(*d).ok())
         .collect();
     let expected: Vec<u64> = order.iter().map(|d| src.shape[*d]).collect();
-    if dst.shape != expected {
-        return Err(vec![broken!(
-            trans_c3,
-            "makes the shape {}, but the result is `{}`",
-            dimensions(&expected),
-            dst.type_
-        )]);
-    }
+    ensure!(
+        trans_c3,
+        dst.shape == expected,
+        "makes the shape {}, but the result is `{}`",
+        dimensions(&expected),
+        dst.type_
+    );
     both_or_neither(&src, &dst)?;
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
@@ -209,14 +202,13 @@ pub(super) fn reshape(op: tt::Reshape<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
         return Ok(());
     };
-    if src.num_elements() != dst.num_elements() {
-        return Err(vec![broken!(
-            reshape_c1,
-            "needs as many elements in the result as in the operand, but has {} and {}",
-            dst.num_elements(),
-            src.num_elements()
-        )]);
-    }
+    ensure!(
+        reshape_c1,
+        src.num_elements() == dst.num_elements(),
+        "needs as many elements in the result as in the operand, but has {} and {}",
+        dst.num_elements(),
+        src.num_elements()
+    );
     both_or_neither(&src, &dst)?;
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());
@@ -246,14 +238,13 @@ pub(super) fn join(op: tt::Join<'_, '_>) -> Verdict {
     };
     let mut expected = src.shape.to_vec();
     expected.push(2);
-    if dst.shape != expected {
-        return Err(vec![broken!(
-            join_c1,
-            "makes the shape {}, but the result is `{}`",
-            dimensions(&expected),
-            dst.type_
-        )]);
-    }
+    ensure!(
+        join_c1,
+        dst.shape == expected,
+        "makes the shape {}, but the result is `{}`",
+        dimensions(&expected),
+        dst.type_
+    );
     same_element(&src, &dst)?;
     both_or_neither(&src, &dst)?;
     let Some((from, to)) = layouts(&src, &dst) else {
@@ -277,22 +268,20 @@ pub(super) fn split(op: tt::Split<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.out_lhs())) else {
         return Ok(());
     };
-    if src.shape.last() != Some(&2) {
-        return Err(vec![broken!(
-            split_c1,
-            "needs an operand whose last dimension has size 2, but has `{}`",
-            src.type_
-        )]);
-    }
+    ensure!(
+        split_c1,
+        src.shape.last() == Some(&2),
+        "needs an operand whose last dimension has size 2, but has `{}`",
+        src.type_
+    );
     let expected = &src.shape[..src.shape.len() - 1];
-    if dst.shape != expected {
-        return Err(vec![broken!(
-            split_c3,
-            "makes the shape {}, but the results are `{}`",
-            dimensions(expected),
-            dst.type_
-        )]);
-    }
+    ensure!(
+        split_c3,
+        dst.shape == expected,
+        "makes the shape {}, but the results are `{}`",
+        dimensions(expected),
+        dst.type_
+    );
     same_element(&src, &dst)?;
     both_or_neither(&src, &dst)?;
     let Some((from, to)) = layouts(&src, &dst) else {
@@ -309,14 +298,13 @@ pub(super) fn cat(op: tt::Cat<'_, '_>) -> Verdict {
     let (Some(src), Some(dst)) = (tensor(op.lhs()), tensor(op.result())) else {
         return Ok(());
     };
-    if dst.num_elements() != 2 * src.num_elements() {
-        return Err(vec![broken!(
-            cat_c1,
-            "needs a result with the {} elements of both operands, but has `{}`",
-            2 * src.num_elements(),
-            dst.type_
-        )]);
-    }
+    ensure!(
+        cat_c1,
+        dst.num_elements() == 2 * src.num_elements(),
+        "needs a result with the {} elements of both operands, but has `{}`",
+        2 * src.num_elements(),
+        dst.type_
+    );
     both_or_neither(&src, &dst)?;
     let Some((from, to)) = layouts(&src, &dst) else {
         return Ok(());

@@ -23,29 +23,29 @@ pub(super) fn warp_specialize(op: ttg::WarpSpecialize<'_, '_>) -> Verdict {
     let mut diagnostics = Vec::new();
     let partitions = held.partition_regions().len();
     let num_warps = op.partition_num_warps();
-    if num_warps.len() != partitions {
-        diagnostics.push(broken!(
-            warp_specialize_c2,
-            "has {partitions} partitions, but `partitionNumWarps` has {} entries",
-            num_warps.len()
-        ));
-    }
+    rule!(
+        diagnostics,
+        warp_specialize_c2,
+        num_warps.len() == partitions,
+        "has {partitions} partitions, but `partitionNumWarps` has {} entries",
+        num_warps.len()
+    );
     for (i, warps) in num_warps.iter().enumerate() {
-        if *warps <= 0 || warps & (warps - 1) != 0 {
-            diagnostics.push(broken!(
-                warp_specialize_c3,
-                "needs a power of two of warps in partition {i}, but has {warps}"
-            ));
-        }
+        rule!(
+            diagnostics,
+            warp_specialize_c3,
+            *warps > 0 && warps & (warps - 1) == 0,
+            "needs a power of two of warps in partition {i}, but has {warps}"
+        );
     }
     if let Some(starts) = op.warp_group_start_ids() {
         let starts = starts.len();
-        if starts != partitions {
-            diagnostics.push(broken!(
-                warp_specialize_c4,
-                "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
-            ));
-        }
+        rule!(
+            diagnostics,
+            warp_specialize_c4,
+            starts == partitions,
+            "has {partitions} partitions, but `warpGroupStartIds` has {starts} entries"
+        );
     }
     if let Some(warps) = ModuleInfo::num_warps(op.op()) {
         rule!(

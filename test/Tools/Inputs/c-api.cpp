@@ -1,6 +1,7 @@
 // Calls every function of linear_layout_c.h once, also with what it must refuse.
 #include "linear_layout_c.h"
 #include "mlir/AsmParser/AsmParser.h"
+#include "mlir/CAPI/Diagnostics.h"
 #include "mlir/CAPI/IR.h"
 #include "mlir/CAPI/Support.h"
 #include "mlir/IR/MLIRContext.h"
