@@ -1,4 +1,5 @@
-//! The interpreter's state and its main loop: control flow. Instructions execute themselves, with what the files below offer.
+//! The interpreter's state and its main loop: control flow. Instructions carry themselves out, with what the files
+//! below offer.
 //!
 //! A block's lanes run in step. Where they part, each side runs alone until the post-dominator
 //! of the branch, where they meet again; a stack of [`Frame`]s remembers who waits where. Sides
