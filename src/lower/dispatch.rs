@@ -6,8 +6,8 @@
 
 use super::function::{Lowering, Outcome};
 use super::{
-    blocks, buffer, calls, casts, control, elementwise, inline, integer, local, math, memory,
-    program, reduce, views,
+    blocks, buffer, calls, casts, control, elementwise, float, inline, integer, local, math,
+    memory, program, reduce, views,
 };
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Diagnostic;
@@ -59,6 +59,7 @@ fn is_control(kind: AnyKind) -> bool {
 fn own(kind: OpKind) -> Option<Lower> {
     use OpKind as K;
     Some(match kind {
+        K::TtApproxDivF | K::TtClampF | K::TtPreciseDivF | K::TtPreciseSqrt => float::lower,
         K::TtAddPtr => elementwise::addptr,
         K::TtBitcast => casts::bitcast,
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
@@ -79,6 +80,8 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtSplat => views::splat,
         K::TtSplit => views::split,
         K::TtStore => memory::store,
+        K::TtUnsplat => views::unsplat,
+        K::TtgBarrier => program::barrier,
         K::TtgConvertLayout => |l, op| l.convert_layout(op),
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalDealloc => local::dealloc,
@@ -89,16 +92,15 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgMemDescReshape => local::views::reshape,
         K::TtgMemDescSubslice => local::views::subslice,
         K::TtgMemDescTrans => local::views::trans,
+        K::TtgWarpId => program::warp_id,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
-        K::TtApproxDivF
-        | K::TtAssert
+        K::TtAssert
         | K::TtAtomicCAS
         | K::TtAtomicLoad
         | K::TtAtomicPoll
         | K::TtAtomicRMW
         | K::TtAtomicStore
-        | K::TtClampF
         | K::TtDescriptorGather
         | K::TtDescriptorLoad
         | K::TtDescriptorReduce
@@ -114,16 +116,12 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtGridDependencyWait
         | K::TtHistogram
         | K::TtMakeTensorDesc
-        | K::TtPreciseDivF
-        | K::TtPreciseSqrt
         | K::TtPrint
         | K::TtScan
         | K::TtScanReturn
-        | K::TtUnsplat
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
-        | K::TtgBarrier
         | K::TtgFp4ToFp
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
@@ -133,7 +131,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgMask
         | K::TtgMaskReturn
         | K::TtgPredicateStage
-        | K::TtgWarpId
         | K::TtgWarpReturn
         | K::TtgWarpSpecialize
         | K::TtgWarpSpecializePartitions

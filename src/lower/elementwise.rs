@@ -16,6 +16,11 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             "cannot be lowered per register: it has regions or several results",
         ));
     }
+    lower_as(l, op, kind)
+}
+
+/// Lowers an operation as if it were another, which takes the same operands.
+pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamKind) -> Outcome {
     check_formats(op, kind)?;
     per_register(l, op, kind)
 }

@@ -21,6 +21,7 @@ mod convert;
 mod dispatch;
 mod elementwise;
 mod emit;
+mod float;
 mod function;
 mod gpu;
 mod inline;

@@ -1,7 +1,7 @@
-//! The program: its place in the grid.
+//! The program: its place in the grid, its warps, and where all of them wait.
 
 use super::function::{Lowering, Outcome};
-use crate::ir::ops::tt;
+use crate::ir::ops::{tt, ttg};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 
@@ -25,5 +25,18 @@ pub(crate) fn get_num_programs<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome 
             .note("pass the grid's size as an argument")
         })?;
     l.set(view.result(), [count]);
+    Ok(())
+}
+
+pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = ttg::WarpId::of(op).expect("the dispatch goes by kind");
+    let warp = l.gpu.warp(&mut l.e);
+    l.set(view.result(), [warp]);
+    Ok(())
+}
+
+/// All accesses are in order across it, whichever memories it is asked to order.
+pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    l.gpu.block_barrier(&mut l.e);
     Ok(())
 }

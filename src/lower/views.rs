@@ -16,6 +16,14 @@ pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
+/// Every thread has the one element.
+pub(crate) fn unsplat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let unsplat = tt::Unsplat::of(op).expect("the dispatch goes by kind");
+    let element = l.get(unsplat.src())[0];
+    l.set(unsplat.result(), [element]);
+    Ok(())
+}
+
 /// The linear map from packed coordinates of the result to packed coordinates of the operand.
 pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (source, result) = (build::only_operand(op), build::only_result(op));

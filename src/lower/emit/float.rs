@@ -37,6 +37,13 @@ impl<'c> Emitter<'c> {
         self.binary("llvm.fdiv", a, b)
     }
 
+    /// The quotient as the GPU's own division has it, which is not rounded to nearest.
+    pub(crate) fn fdiv_approximate(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        let flags = self.kept("#llvm.fastmath<afn>");
+        let attributes = [("fastmathFlags", flags)];
+        self.pure("llvm.fdiv", &[a, b], a.r#type(), &attributes)
+    }
+
     /// The remainder, with the sign of `a`.
     pub(crate) fn frem(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         self.binary("llvm.frem", a, b)

@@ -72,6 +72,11 @@ use melior::ir::{Type, ValueLike};
 /// Lowers an operation of the `math` dialect, register by register.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = K::of(op).expect("the dispatch goes by kind");
+    lower_as(l, op, kind)
+}
+
+/// Lowers an operation as if it were one of the `math` dialect, which takes the same operands.
+pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome {
     check_formats(op, kind)?;
     let operands = build::operands(op);
     let operand_type = operands

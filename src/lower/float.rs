@@ -1,0 +1,48 @@
+//! Floats with a stated precision, or between bounds: `tt.precise_divf`, `tt.approx_divf`, `tt.precise_sqrt`,
+//! `tt.clampf`.
+//!
+//! MLIR's division and square root are rounded to nearest, so the precise ones are those; the approximate quotient is
+//! the GPU's own, a product with a reciprocal.
+
+use super::function::{Lowering, Outcome};
+use super::{elementwise, math};
+use crate::ir::ops::PropagateNan;
+use crate::ir::{OpView, UpstreamKind};
+use crate::sys::build::{Op, Val};
+use melior::ir::ValueLike;
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    match OpView::of(op) {
+        Some(OpView::TtPreciseDivF(_)) => elementwise::lower_as(l, op, UpstreamKind::ArithDivF),
+        Some(OpView::TtPreciseSqrt(_)) => math::lower_as(l, op, UpstreamKind::MathSqrt),
+        Some(OpView::TtApproxDivF(op)) => {
+            let (a, b) = (l.get(op.x()), l.get(op.y()));
+            let quotients: Vec<Val<'c>> = a
+                .iter()
+                .zip(b.iter())
+                .map(|(a, b)| l.e.fdiv_approximate(*a, *b))
+                .collect();
+            l.set(op.result(), quotients);
+            Ok(())
+        }
+        Some(OpView::TtClampF(view)) => {
+            elementwise::check_formats(op, UpstreamKind::ArithMaxNumF)?;
+            // Of NaN and a bound, the bound, or NaN.
+            let (most, least) = match view.propagate_nan() {
+                PropagateNan::None => (UpstreamKind::ArithMaxNumF, UpstreamKind::ArithMinNumF),
+                PropagateNan::All => (UpstreamKind::ArithMaximumF, UpstreamKind::ArithMinimumF),
+            };
+            let [x, low, high] = [view.x(), view.min(), view.max()].map(|value| l.get(value));
+            let bounded: Vec<Val<'c>> = (0..x.len())
+                .map(|r| {
+                    let type_ = x[r].r#type();
+                    let above = l.e.upstream(most, &[x[r], low[r]], type_, &[]);
+                    l.e.upstream(least, &[above, high[r]], type_, &[])
+                })
+                .collect();
+            l.set(view.result(), bounded);
+            Ok(())
+        }
+        _ => unreachable!("the dispatch goes by kind"),
+    }
+}
