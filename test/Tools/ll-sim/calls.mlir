@@ -11,7 +11,7 @@
 // RUN: not ll-sim %s --entry goes_round --arg o=zeros:i32:1 2>&1 | FileCheck %s --check-prefix=ROUND
 // ROUND: error: `odd` calls itself, which is not supported
 // ROUND-NEXT: in `%{{.*}} = "llvm.call"(%{{.*}}) <{{.*}}callee = @odd{{.*}} at {{.*}}calls.mlir:
-// ROUND-NEXT: note: the calls are `goes_round`, `odd`, `even`, `odd`
+// ROUND: note: the calls are `goes_round`, `odd`, `even`, `odd`
 // RUN: not ll-sim %s --entry through_pointer --arg o=zeros:i32:1 2>&1 | FileCheck %s --check-prefix=POINTER
 // POINTER: error: the address of the function `odd` is not supported
 // POINTER: note: functions are called by name

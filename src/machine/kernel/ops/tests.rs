@@ -118,3 +118,172 @@ fn runs(op: &str) -> bool {
     }
     true
 }
+
+/// What `%x` holds in each of 32 lanes after some operations on `%t`, the lane's number.
+fn lanes_after(operations: &str) -> Vec<u32> {
+    let text = format!(
+        r#""builtin.module"() ({{
+  "llvm.func"() <{{sym_name = "k"}}> ({{
+  ^bb0(%out: !llvm.ptr<1>):
+    %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
+    %zero = "llvm.mlir.constant"() <{{value = 0 : i32}}> : () -> i32
+    %one = "llvm.mlir.constant"() <{{value = 1 : i32}}> : () -> i32
+    %four = "llvm.mlir.constant"() <{{value = 4 : i32}}> : () -> i32
+    %all = "llvm.mlir.constant"() <{{value = -1 : i32}}> : () -> i32
+    {operations}
+    %p = "llvm.getelementptr"(%out, %t) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    "llvm.store"(%x, %p) : (i32, !llvm.ptr<1>) -> ()
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 32>}} : () -> ()
+}}) : () -> ()"#
+    );
+    let decoded = decode_generic(&text, None).unwrap_or_else(|error| panic!("{error}"));
+    let mut memory = Memory::default();
+    let out = memory.add("out", vec![0; 128]);
+    let launch = Launch::new(decoded.machine).args([Arg::Buffer(out)]);
+    let report = launch.run(&decoded.program, &mut memory);
+    assert!(report.is_ok(), "{operations}: {report:?}");
+    let words = memory.bytes(out).chunks_exact(4);
+    words
+        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+        .collect()
+}
+
+#[track_caller]
+fn check(operations: &str, expect: impl Fn(u32) -> u32) {
+    let expect: Vec<u32> = (0..32).map(expect).collect();
+    assert_eq!(lanes_after(operations), expect, "{operations}");
+}
+
+/// An intrinsic on registers, with a result of 32 bits.
+fn intrinsic_on(name: &str, operands: &[&str]) -> String {
+    let types = vec!["i32"; operands.len()].join(", ");
+    let operands = operands.join(", ");
+    format!("%x = \"llvm.call_intrinsic\"({operands}) <{{intrin = \"{name}\"}}> : ({types}) -> i32")
+}
+
+#[test]
+fn lanes_of_a_wave_exchange_values() {
+    let other = "%o = \"llvm.xor\"(%t, %one) : (i32, i32) -> i32\n\
+                 %i = \"llvm.mul\"(%o, %four) : (i32, i32) -> i32\n";
+    for name in ["llvm.amdgcn.ds.permute", "llvm.amdgcn.ds.bpermute"] {
+        let exchange = intrinsic_on(name, &["%i", "%t"]);
+        check(&format!("{other}{exchange}"), |lane| lane ^ 1);
+    }
+    // Only lane 0 is written to: the others get 0.
+    let push = intrinsic_on("llvm.amdgcn.ds.permute", &["%zero", "%t"]);
+    check(&push, |lane| if lane == 0 { 31 } else { 0 });
+    let rows = "%low = \"llvm.mlir.constant\"() <{value = 1985229328 : i32}> : () -> i32\n\
+                %high = \"llvm.mlir.constant\"() <{value = -19088744 : i32}> : () -> i32\n";
+    for (name, flip) in [("permlane16", 0), ("permlanex16", 16)] {
+        let operands = ["%all", "%t", "%low", "%high", "%zero", "%zero"];
+        let exchange = intrinsic_on(&format!("llvm.amdgcn.{name}"), &operands);
+        check(&format!("{rows}{exchange}"), |lane| lane ^ flip);
+    }
+    // Row mirror in rows 1 only: lanes of row 0 keep the old value.
+    let mirror = "%x = \"rocdl.update.dpp\"(%all, %t) <{dppCtrl = 320 : i32, rowMask = 2 : i32, bankMask = 15 : i32, \
+                  boundCtrl = false}> : (i32, i32) -> i32";
+    check(mirror, |lane| match lane {
+        0..16 => u32::MAX,
+        _ => 16 + (31 - lane),
+    });
+    check("%x = \"rocdl.readfirstlane\"(%t) : (i32) -> i32", |_| 0);
+    check(
+        "%x = \"rocdl.readlane\"(%t, %four) : (i32, i32) -> i32",
+        |_| 4,
+    );
+    check(
+        "%x = \"rocdl.mbcnt.lo\"(%all, %four) : (i32, i32) -> i32",
+        |lane| lane + 4,
+    );
+    check(
+        "%x = \"rocdl.mbcnt.hi\"(%all, %four) : (i32, i32) -> i32",
+        |_| 4,
+    );
+    check(
+        "%b = \"llvm.trunc\"(%t) : (i32) -> i1\n%x = \"rocdl.ballot\"(%b) : (i1) -> i32",
+        |_| 0xaaaa_aaaa,
+    );
+}
+
+#[test]
+fn lanes_of_a_warp_agree_and_count() {
+    let redux = |kind: &str| {
+        format!(
+            "%x = \"nvvm.redux.sync\"(%t, %all) <{{kind = #nvvm<redux_kind {kind}>}}> : (i32, i32) -> i32"
+        )
+    };
+    for (kind, expect) in [
+        ("add", 496),
+        ("umax", 31),
+        ("min", 0),
+        ("or", 31),
+        ("and", 0),
+    ] {
+        check(&redux(kind), |_| expect);
+    }
+    check(
+        "%e = \"nvvm.elect.sync\"() : () -> i1\n%x = \"llvm.zext\"(%e) : (i1) -> i32",
+        |lane| u32::from(lane == 0),
+    );
+    for (name, expect) in [
+        ("eq", (|lane| 1 << lane) as fn(u32) -> u32),
+        ("lt", |lane| (1 << lane) - 1),
+        ("le", |lane| u32::MAX >> (31 - lane)),
+        ("ge", |lane| u32::MAX << lane),
+        ("gt", |lane| u32::MAX - (u32::MAX >> (31 - lane))),
+    ] {
+        let read = format!("%x = \"nvvm.read.ptx.sreg.lanemask.{name}\"() : () -> i32");
+        check(&read, expect);
+    }
+}
+
+#[test]
+fn arithmetic_of_lanes_is_that_of_the_rows() {
+    let binary = |name: &str, a: &str, b: &str| {
+        format!("%x = \"llvm.{name}\"({a}, {b}) : (i32, i32) -> i32")
+    };
+    check(&binary("srem", "%t", "%four"), |t| t % 4);
+    check(&binary("intr.usub.sat", "%t", "%four"), |t| {
+        t.saturating_sub(4)
+    });
+    let rotate = "%x = \"llvm.intr.fshr\"(%t, %t, %four) : (i32, i32, i32) -> i32";
+    check(rotate, |t| t.rotate_right(4));
+    for (name, a, b, expect) in [
+        ("uadd", "%t", "%all", (|t| t > 0) as fn(u32) -> bool),
+        ("usub", "%t", "%four", |t| t < 4),
+        ("umul", "%t", "%all", |t| t > 1),
+    ] {
+        let overflow = format!(
+            "%s = \"llvm.intr.{name}.with.overflow\"({a}, {b}) : (i32, i32) -> !llvm.struct<(i32, i1)>\n\
+             %b = \"llvm.extractvalue\"(%s) <{{position = array<i64: 1>}}> : (!llvm.struct<(i32, i1)>) -> i1\n\
+             %x = \"llvm.zext\"(%b) : (i1) -> i32"
+        );
+        check(&overflow, |t| u32::from(expect(t)));
+    }
+    for (number, expect) in [
+        (|t| t == 4) as fn(i64) -> bool,
+        |t| t != 4,
+        |t| t < 4,
+        |t| t <= 4,
+        |t| t > 4,
+        |t| t >= 4,
+    ]
+    .into_iter()
+    .enumerate()
+    {
+        // Of -4 to 27, which are large numbers without sign where they are negative.
+        let compare = |number: usize| {
+            format!(
+                "%m = \"llvm.sub\"(%t, %four) : (i32, i32) -> i32\n\
+                 %c = \"llvm.icmp\"(%m, %four) <{{predicate = {number} : i64}}> : (i32, i32) -> i1\n\
+                 %x = \"llvm.zext\"(%c) : (i1) -> i32"
+            )
+        };
+        check(&compare(number), |t| u32::from(expect(i64::from(t) - 4)));
+        let unsigned = if number < 2 { number } else { number + 4 };
+        check(&compare(unsigned), |t| {
+            u32::from(expect(i64::from(t.wrapping_sub(4))))
+        });
+    }
+}
