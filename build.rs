@@ -14,6 +14,10 @@ fn main() {
 mod ops;
 
 #[cfg(feature = "mlir")]
+#[path = "dialect/build/options.rs"]
+mod options;
+
+#[cfg(feature = "mlir")]
 #[path = "dialect/build/passes.rs"]
 mod passes;
 

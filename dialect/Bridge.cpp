@@ -8,10 +8,8 @@
 #include "mlir/Conversion/IndexToLLVM/IndexToLLVM.h"
 #include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
 #include "mlir/Conversion/UBToLLVM/UBToLLVM.h"
-#include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/Diagnostics.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 using namespace ll;
@@ -189,27 +187,4 @@ bridge::BufferInfo bridge::buffer_info(size_t address) {
     info.encoding = addressOf(desc.getSharedLayout());
   }
   return info;
-}
-
-void bridge::replace_attributes(size_t op, rust::Slice<const size_t> from,
-                                rust::Slice<const size_t> to) {
-  auto attribute = [](size_t address) {
-    return Attribute::getFromOpaquePointer(reinterpret_cast<void *>(address));
-  };
-  llvm::DenseMap<Attribute, Attribute> map;
-  for (size_t i = 0; i < from.size(); ++i)
-    map[attribute(from[i])] = attribute(to[i]);
-  AttrTypeReplacer replacer;
-  replacer.addReplacement([&](Attribute found) -> std::optional<Attribute> {
-    if (Attribute replaced = map.lookup(found))
-      return replaced;
-    return std::nullopt;
-  });
-  // The type of a constant tensor is no sub-element of it.
-  replacer.addReplacement([&](DenseElementsAttr constant) -> std::optional<Attribute> {
-    auto type = cast<ShapedType>(replacer.replace(Type(constant.getType())));
-    return DenseElementsAttr::getFromRawBuffer(type, constant.getRawData());
-  });
-  replacer.recursivelyReplaceElementsIn(reinterpret_cast<Operation *>(op), /*replaceAttrs=*/true,
-                                        /*replaceLocs=*/false, /*replaceTypes=*/true);
 }

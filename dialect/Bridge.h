@@ -57,6 +57,11 @@ BufferInfo buffer_info(size_t type);
 size_t nearest_attribute(size_t op, rust::Str name);
 // Replaces attributes everywhere below an operation, in types and constants too.
 void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
+// Takes an operation out of the IR into the block `limbo`, with stand-ins for all that it uses, and tells
+// the rewriter's listener that it is gone; false where its results are used.
+bool erase(size_t rewriter, size_t op, size_t limbo);
+// Moves the blocks of each region to the region of the same number.
+void move_regions(size_t rewriter, size_t from, size_t to);
 } // namespace bridge
 
 // Makes an error carry the label of the rule that is broken, if it has one.

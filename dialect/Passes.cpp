@@ -29,13 +29,21 @@ namespace ll {
 
 namespace {
 
-// An option's value as it crosses; the table of passes says which part of it counts.
-template <typename T>
-bridge::OptionValue crossing(const T &value) {
+// Options as they cross; the table of passes says which part of a value counts.
+using Values = std::vector<bridge::OptionValue>;
+
+template <typename T> void cross(Values &values, const T &value) {
   if constexpr (std::is_integral_v<T>)
-    return {{}, int64_t(value)};
+    values.push_back({{}, int64_t(value)});
   else
-    return {bridge::bytes(value), 0};
+    values.push_back({bridge::bytes(value), 0});
+}
+
+// A list is its length and its values.
+template <typename List> void crossList(Values &values, const List &list) {
+  cross(values, list.size());
+  for (const auto &value : list)
+    cross(values, value);
 }
 
 std::unique_ptr<Pass> create(bridge::FollowUp pass) {
@@ -57,11 +65,11 @@ template <typename Base, uint16_t number>
 struct RustPass : Base {
   using Base::Base;
 
-  virtual std::vector<bridge::OptionValue> values() = 0;
+  virtual Values values() = 0;
 
   void runOnOperation() override {
     Operation *op = this->getOperation().getOperation();
-    std::vector<bridge::OptionValue> list = values();
+    Values list = values();
     rust::Slice<const bridge::OptionValue> options{list.data(), list.size()};
     bridge::PassOutcome outcome = bridge::run_pass(number, options, bridge::handle(op));
     if (!outcome.succeeded)
@@ -77,14 +85,20 @@ struct RustPass : Base {
   }
 };
 
-#define LL_OPTION(Name) crossing(this->Name.getValue()),
+#define LL_OPTION(Name) cross(list, this->Name.getValue());
+#define LL_LIST_OPTION(Name) crossList(list, this->Name);
 #define LL_PASS(Name, number, ...)                                                                 \
   struct Name : RustPass<impl::Name##Base<Name>, number> {                                         \
     using RustPass::RustPass;                                                                      \
-    std::vector<bridge::OptionValue> values() override { return {__VA_ARGS__}; }                   \
+    Values values() override {                                                                     \
+      Values list;                                                                                 \
+      __VA_ARGS__                                                                                  \
+      return list;                                                                                 \
+    }                                                                                              \
   };
 #include "PassList.inc"
 #undef LL_PASS
+#undef LL_LIST_OPTION
 #undef LL_OPTION
 
 } // namespace

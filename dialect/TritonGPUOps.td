@@ -343,7 +343,7 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Termina
 
 //===-- Warps -------------------------------------------------------------------------------===//
 
-def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects,
+def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Canonicalized, RecursiveMemoryEffects,
     RecursivelySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "different code on different groups of warps, at the same time";
   let description = [{
@@ -365,7 +365,7 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [RecursiveMemoryEffects,
   let hasCustomAssemblyFormat = 1;
 }
 
-def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [IsolatedFromAbove,
+def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Canonicalized, IsolatedFromAbove,
     RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "holds the partitions of `ttg.warp_specialize`, isolated from above";

@@ -10,7 +10,8 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   let description = [{
     Two encodings of one layout become one attribute, so that files can be read and compared.
     Nothing moves: every tensor keeps its layout. An encoding that an operation asks for by its kind
-    keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products.
+    keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products. So does one of
+    a family that `keep` lists.
 
     Before:
     ```mlir
@@ -31,6 +32,10 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
     }
     ```
   }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "Families of encodings that keep their names, as `blocked,amd_mfma`">
+  ];
 }
 
 def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> {
@@ -60,6 +65,10 @@ def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> 
     }
     ```
   }];
+  let options = [
+    Option<"explain", "explain", "bool", "false",
+           "Say what becomes of each conversion and why, as remarks">
+  ];
 }
 
 def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {

@@ -1,32 +1,116 @@
 //! What a pass is given.
 
+use super::respell::Inventory;
 use crate::ir::{Layouts, ModuleInfo, NoGpu};
+use crate::sys::build::Op;
+use crate::sys::{self, Rewriter};
 use crate::target::Target;
-use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
+use std::cell::RefCell;
+use std::rc::Rc;
 
-/// The module that a pass runs on, and what is known of it.
-pub(super) struct PassContext<'c, 'a> {
-    module: OperationRef<'c, 'a>,
+/// The module that a pass runs on, what is known of it, and what changes it.
+pub(super) struct PassContext<'c> {
+    module: Op<'c>,
+    rewriter: Rewriter<'c>,
+    analyses: Analyses<'c>,
 }
 
-impl<'c, 'a> PassContext<'c, 'a> {
-    pub(super) fn of(module: OperationRef<'c, 'a>) -> Self {
-        Self { module }
+/// What is computed of a whole module, and kept until the module changes.
+pub(super) trait Analysis<'c>: Sized {
+    /// Computes it.
+    fn of(module: Op<'c>) -> Self;
+    /// Where it is kept.
+    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self>;
+}
+
+/// A place for each analysis.
+#[derive(Default)]
+pub(super) struct Analyses<'c> {
+    pub(super) inventory: Slot<Inventory<'c>>,
+}
+
+/// An analysis, and how often the rewriter had changed the module when it was made.
+pub(super) type Slot<A> = RefCell<Option<(u64, Rc<A>)>>;
+
+impl<'c> PassContext<'c> {
+    pub(super) fn of(rewriter: Rewriter<'c>, module: Op<'c>) -> Self {
+        Self {
+            module,
+            rewriter,
+            analyses: Analyses::default(),
+        }
     }
 
-    /// The module.
-    pub(super) fn module(&self) -> OperationRef<'c, 'a> {
+    /// Returns the module.
+    pub(super) fn module(&self) -> Op<'c> {
         self.module
     }
 
-    /// What the encodings and tensors of the module mean.
+    /// Returns what changes the module.
+    pub(super) fn rewriter(&self) -> Rewriter<'c> {
+        self.rewriter
+    }
+
+    /// Returns an analysis of the module as it is now: the one that is there, where nothing has changed since.
+    pub(super) fn get<A: Analysis<'c>>(&self) -> Rc<A> {
+        let now = self.rewriter.changes();
+        let slot = A::slot(&self.analyses);
+        if let Some((then, known)) = &*slot.borrow()
+            && *then == now
+        {
+            return Rc::clone(known);
+        }
+        let made = Rc::new(A::of(self.module));
+        slot.replace(Some((now, Rc::clone(&made))));
+        made
+    }
+
+    /// Returns what the encodings and tensors of the module mean.
     pub(super) fn layouts(&self) -> &'c Layouts {
         Layouts::of(self.module.context())
     }
 
-    /// The GPU that the module is for: the one that a user `asked` for, or else the one that it names.
+    /// Returns the GPU that the module is for: the one that a user `asked` for, or else the one that it names.
     pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, NoGpu> {
         ModuleInfo::gpu(self.module, asked)
+    }
+
+    /// Tells the user something about an operation, at its place.
+    pub(super) fn remark(&self, op: Op<'c>, text: &str) {
+        sys::emit_remark(op, text);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use melior::Context;
+    use melior::dialect::DialectRegistry;
+    use melior::ir::{Attribute, Module};
+
+    #[test]
+    fn an_analysis_is_kept_until_something_changes() {
+        let registry = DialectRegistry::new();
+        melior::utility::register_all_dialects(&registry);
+        crate::register_dialects(&registry);
+        let mlir = Context::new();
+        mlir.append_dialect_registry(&registry);
+        mlir.load_all_available_dialects();
+        let text = "func.func @f(%x: i32) {\n%a = arith.addi %x, %x : i32\nreturn\n}";
+        let mut module = Module::parse(&mlir, text).expect("the test is valid");
+        sys::rewrite(&mut module, |rewriter, module| {
+            let context = PassContext::of(rewriter, module);
+            let first = context.get::<Inventory<'_>>();
+            assert_eq!(first.operations.len(), 4);
+            assert!(Rc::ptr_eq(&first, &context.get()));
+            let mut all = first.operations.iter();
+            let add = all.find(|op| crate::ir::UpstreamKind::ArithAddI.is(**op));
+            rewriter.erase(*add.expect("it is there"));
+            let second = context.get::<Inventory<'_>>();
+            assert_eq!(second.operations.len(), 3);
+            rewriter.set_attribute(module, "my.mark", Attribute::unit(&mlir));
+            assert!(!Rc::ptr_eq(&second, &context.get()));
+        });
     }
 }

@@ -9,15 +9,17 @@ use super::context::PassContext;
 use super::respell::{Inventory, attribute, respell, root};
 use super::table::ConvertEncodingsToLinearOptions;
 use crate::encoding::Encoding;
+use crate::encoding::spelling::nearest;
 use crate::ir::Layouts;
 use crate::layout::{Dim, LinearLayout};
-use crate::sys::{FollowUp, Reported};
+use crate::sys::{self, Diagnostic, FollowUp, Reported};
 use std::fmt::Write;
 
 impl Pass for ConvertEncodingsToLinearOptions {
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported> {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let (module, layouts) = (context.module(), context.layouts());
-        let inventory = Inventory::of(module);
+        self.check_names(context)?;
+        let inventory = context.get::<Inventory<'_>>();
         let mut replacements = Vec::new();
         let mut seen: Vec<Encoding> = Vec::new();
         for tensor in &inventory.tensors {
@@ -25,7 +27,7 @@ impl Pass for ConvertEncodingsToLinearOptions {
                 continue;
             };
             let old = root(&found);
-            if matches!(old, Encoding::Linear(_)) || seen.contains(old) {
+            if matches!(old, Encoding::Linear(_)) || self.keeps(old) || seen.contains(old) {
                 continue;
             }
             seen.push(old.clone());
@@ -36,8 +38,37 @@ impl Pass for ConvertEncodingsToLinearOptions {
                 replacements.push((old, new));
             }
         }
-        respell(context, &inventory, replacements);
+        // What operations ask for by its kind keeps its name.
+        let _ = respell(context, replacements);
         Ok(Vec::new())
+    }
+}
+
+impl ConvertEncodingsToLinearOptions {
+    fn keeps(&self, encoding: &Encoding) -> bool {
+        self.keep.iter().any(|name| name == encoding.family())
+    }
+
+    /// What is to be kept has to have a name.
+    fn check_names(&self, context: &PassContext<'_>) -> Result<(), Reported> {
+        let known = || Encoding::families();
+        let Some(name) = self
+            .keep
+            .iter()
+            .find(|name| !known().any(|family| family == **name))
+        else {
+            return Ok(());
+        };
+        let list: Vec<&str> = known().collect();
+        let said = Diagnostic::new(format!(
+            "cannot keep encodings of the family `{name}`: families are {}",
+            list.join(", ")
+        ));
+        let said = match nearest(name, known()) {
+            Some(near) => said.note(format!("did you mean `{near}`?")),
+            None => said,
+        };
+        Err(sys::emit_error(context.module(), &said))
     }
 }
 

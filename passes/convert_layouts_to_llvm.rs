@@ -15,13 +15,14 @@ const FINISH: [FollowUp; 4] = [
 ];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported> {
-        lower::lower_module(context.module(), context.gpu(self.target.as_deref()))?;
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let gpu = context.gpu(self.target.as_deref());
+        lower::lower_module(context.rewriter(), context.module(), gpu)?;
         Ok(FINISH.to_vec())
     }
 
     /// After the last conversion there is nothing but the LLVM dialect.
-    fn finish(&self, context: &PassContext<'_, '_>) -> Result<(), Reported> {
+    fn finish(&self, context: &PassContext<'_>) -> Result<(), Reported> {
         lower::check_lowered(context.module())
     }
 }

@@ -12,11 +12,11 @@ mod respell;
 mod table;
 
 use crate::ir::LinearLayouts;
-use crate::sys::{self, FollowUp, OptionValue, Passes, Reported};
+use crate::sys::build::Op;
+use crate::sys::{self, FollowUp, OptionValue, Passes, Reported, Rewriter};
 use context::PassContext;
 use melior::dialect::DialectRegistry;
-use melior::ir::OperationRef;
-use table::PassKind;
+use table::{PassKind, Values};
 
 /// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
 pub fn install() {
@@ -36,10 +36,10 @@ pub fn register_dialects(registry: &DialectRegistry) {
 /// A pass, as its options.
 trait Pass {
     /// Runs it on a module; returns the passes of MLIR that are to run after it.
-    fn run(&self, context: &PassContext<'_, '_>) -> Result<Vec<FollowUp>, Reported>;
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
     /// Checks what the passes after it have left.
-    fn finish(&self, _: &PassContext<'_, '_>) -> Result<(), Reported> {
+    fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
     }
 }
@@ -50,26 +50,28 @@ struct Table;
 impl Table {
     fn pass(number: u16, options: &[OptionValue<'_>]) -> Box<dyn Pass> {
         // C++ has its numbers from the same table.
-        PassKind::ALL[usize::from(number)].with(options)
+        PassKind::ALL[usize::from(number)].with(&mut Values::of(options))
     }
 }
 
 impl Passes for Table {
-    fn run(
+    fn run<'c>(
         &self,
         number: u16,
         options: &[OptionValue<'_>],
-        module: OperationRef<'_, '_>,
+        rewriter: Rewriter<'c>,
+        module: Op<'c>,
     ) -> Result<Vec<FollowUp>, Reported> {
-        Self::pass(number, options).run(&PassContext::of(module))
+        Self::pass(number, options).run(&PassContext::of(rewriter, module))
     }
 
-    fn finish(
+    fn finish<'c>(
         &self,
         number: u16,
         options: &[OptionValue<'_>],
-        module: OperationRef<'_, '_>,
+        rewriter: Rewriter<'c>,
+        module: Op<'c>,
     ) -> Result<(), Reported> {
-        Self::pass(number, options).finish(&PassContext::of(module))
+        Self::pass(number, options).finish(&PassContext::of(rewriter, module))
     }
 }

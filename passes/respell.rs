@@ -6,12 +6,12 @@
 //! for an encoding by its kind (a product for `#ttg.nvidia_mma`); it keeps its spelling there, and
 //! so everywhere.
 
-use super::context::PassContext;
+use super::context::{Analyses, Analysis, PassContext, Slot};
 use crate::encoding::Encoding;
 use crate::ir::{Layouts, TensorType, verify};
 use crate::layout::Dim;
-use crate::sys;
 use crate::sys::build::{self, Op};
+use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, OperationRef, RegionLike, Type, ValueLike};
 use std::collections::HashMap;
@@ -22,13 +22,13 @@ pub(super) struct Inventory<'c> {
     pub(super) operations: Vec<Op<'c>>,
 }
 
-impl<'c> Inventory<'c> {
+impl<'c> Analysis<'c> for Inventory<'c> {
     /// Collects what lies below an operation.
-    pub(super) fn of(root: OperationRef<'c, '_>) -> Self {
+    fn of(root: Op<'c>) -> Self {
         let mut types: HashMap<usize, Type<'c>> = HashMap::new();
         let mut order = Vec::new();
         let mut operations = Vec::new();
-        let mut stack = vec![build::of_context(root)];
+        let mut stack = vec![root];
         while let Some(op) = stack.pop() {
             operations.push(op);
             let mut add = |type_: Type<'c>| {
@@ -61,6 +61,12 @@ impl<'c> Inventory<'c> {
         }
     }
 
+    fn slot<'s>(analyses: &'s Analyses<'c>) -> &'s Slot<Self> {
+        &analyses.inventory
+    }
+}
+
+impl Inventory<'_> {
     /// Whether spelling `old` as `new` keeps the layout of every tensor.
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
         self.tensors.iter().all(|tensor| {
@@ -84,23 +90,27 @@ impl<'c> Inventory<'c> {
     }
 }
 
-/// Replaces encodings everywhere in a module, less those that an operation keeps; returns whether
-/// any is left to replace.
+/// Replaces encodings everywhere in a module, less those that an operation keeps.
 ///
 /// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
 /// a copy of the module.
+///
+/// # Errors
+/// None is left to replace, because of this operation.
 pub(super) fn respell<'c>(
-    context: &PassContext<'c, '_>,
-    inventory: &Inventory<'c>,
+    context: &PassContext<'c>,
     mut replacements: Vec<(Attribute<'c>, Attribute<'c>)>,
-) -> bool {
-    let (module, layouts) = (context.module(), context.layouts());
+) -> Result<(), Option<Op<'c>>> {
+    let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
+    let inventory = context.get::<Inventory<'_>>();
+    let mut asked_by = None;
     while !replacements.is_empty() {
-        let refused = refused(module, inventory, &replacements);
-        if refused.is_empty() {
-            sys::replace_attributes(module, &replacements);
-            return true;
-        }
+        let refused = refused(rewriter, module, &inventory, &replacements);
+        let Some(first) = refused.first() else {
+            rewriter.replace_attributes(module, &replacements);
+            return Ok(());
+        };
+        asked_by = Some(*first);
         let kept: Vec<_> = refused.iter().flat_map(|op| types(*op)).collect();
         let before = replacements.len();
         replacements.retain(|(old, _)| {
@@ -110,20 +120,21 @@ pub(super) fn respell<'c>(
                 .any(|type_| layouts.text_of_type(*type_).contains(&*old))
         });
         if replacements.len() == before {
-            return false;
+            break;
         }
     }
-    false
+    Err(asked_by)
 }
 
 /// The operations of a module that would break a rule of theirs after the replacements.
 fn refused<'c>(
-    module: OperationRef<'c, '_>,
+    rewriter: Rewriter<'c>,
+    module: Op<'c>,
     inventory: &Inventory<'c>,
     replacements: &[(Attribute<'c>, Attribute<'c>)],
 ) -> Vec<Op<'c>> {
-    sys::with_copy(module, |copy| {
-        sys::replace_attributes(copy, replacements);
+    rewriter.with_copy(module, |rewriter, copy| {
+        rewriter.replace_attributes(copy, replacements);
         let copies = Inventory::of(copy).operations;
         let both = inventory.operations.iter().zip(copies);
         both.filter(|(_, copy)| verify::operation(*copy).is_err())
@@ -150,7 +161,7 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
 
 /// An encoding as an attribute.
 pub(super) fn attribute<'c>(
-    op: OperationRef<'c, '_>,
+    op: OperationRef<'_, 'c>,
     encoding: &Encoding,
 ) -> Option<Attribute<'c>> {
     Attribute::parse(build::context(op), &encoding.to_string())

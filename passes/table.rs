@@ -8,21 +8,42 @@ use crate::sys::OptionValue;
 
 include!(concat!(env!("OUT_DIR"), "/generated/passes.rs"));
 
-/// A text as it crosses. What is no UTF-8 names nothing; that is for the pass to say.
-fn text_of(value: &OptionValue<'_>) -> String {
-    String::from_utf8_lossy(value.text).into_owned()
+/// The values of a pass's options as they cross, taken in the order of the table.
+pub(super) struct Values<'v>(std::slice::Iter<'v, OptionValue<'v>>);
+
+impl<'v> Values<'v> {
+    pub(super) fn of(values: &'v [OptionValue<'v>]) -> Self {
+        Self(values.iter())
+    }
+
+    fn next(&mut self) -> &'v OptionValue<'v> {
+        // C++ sends them by the same table.
+        self.0.next().expect("each option has crossed")
+    }
+
+    /// Takes a text. What is no UTF-8 names nothing; that is for the pass to say.
+    fn text(&mut self) -> String {
+        String::from_utf8_lossy(self.next().text).into_owned()
+    }
+
+    /// Takes a number, a truth, or the length of a list.
+    fn number(&mut self) -> i64 {
+        self.next().number
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{ConvertLayoutsToLLVMOptions, OptionValue};
+    use super::{
+        ConvertEncodingsToLinearOptions, ConvertLayoutsToLLVMOptions, OptionValue, Values,
+    };
+
+    fn text(text: &[u8]) -> OptionValue<'_> {
+        OptionValue { text, number: 0 }
+    }
 
     fn read(target: &[u8]) -> Option<String> {
-        let value = OptionValue {
-            text: target,
-            number: 0,
-        };
-        ConvertLayoutsToLLVMOptions::read(&[value]).target
+        ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[text(target)])).target
     }
 
     #[test]
@@ -37,5 +58,18 @@ mod tests {
     fn an_option_that_is_not_given_has_its_default() {
         assert_eq!(read(b""), ConvertLayoutsToLLVMOptions::default().target);
         assert_eq!(ConvertLayoutsToLLVMOptions::default().target, None);
+    }
+
+    #[test]
+    fn a_list_is_its_length_and_its_values() {
+        let read = |values: &[OptionValue<'_>]| {
+            ConvertEncodingsToLinearOptions::read(&mut Values::of(values)).keep
+        };
+        let length = |number| OptionValue { text: b"", number };
+        assert_eq!(read(&[length(0)]), [""; 0]);
+        assert_eq!(
+            read(&[length(3), text(b"a"), text(b""), text(b"b,c")]),
+            ["a", "", "b,c"]
+        );
     }
 }

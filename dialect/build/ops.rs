@@ -402,9 +402,9 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
         for (i, (field, _)) in list.iter().enumerate() {
             let method = snake(field);
             let (type_, reader) = match counts[i] {
-                Count::One => ("Val<'c>", "one"),
-                Count::Optional => ("Option<Val<'c>>", "optional"),
-                Count::Many => ("Vec<Val<'c>>", "many"),
+                Count::One => ("Val<'a>", "one"),
+                Count::Optional => ("Option<Val<'a>>", "optional"),
+                Count::Many => ("Vec<Val<'a>>", "many"),
             };
             let _ = writeln!(
                 body,

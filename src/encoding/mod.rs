@@ -117,6 +117,11 @@ macro_rules! families {
         const FAMILIES: &[(&str, &str)] = &[$(($dialect, $name),)*];
 
         impl Encoding {
+            /// Returns the names of all families.
+            pub fn families() -> impl Iterator<Item = &'static str> {
+                FAMILIES.iter().map(|(_, name)| *name)
+            }
+
             /// Returns the name of the family, as in `#ttg.blocked`.
             #[must_use]
             pub fn family(&self) -> &'static str {

@@ -2,59 +2,108 @@
 //!
 //! Every rewrite compares layouts as linear maps, never the names of encodings: a conversion between
 //! two spellings of one layout moves nothing, and one that only renames registers is no barrier to
-//! what stands before or after it.
+//! what stands before or after it. Each function here looks at one kind of operation and changes it through
+//! the pattern's rewriter, or returns nothing and leaves it alone.
 //! # Source
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
+use super::ops::{amdg, tt, ttg, ttng};
 use crate::encoding::Encoding;
 use crate::encoding::infer::equivalent;
-use crate::ir::ops::{amdg, ttng};
-use crate::ir::verify::{can_store, integers};
-use crate::ir::{Layouts, OpKind, TensorType, infer, uniform};
-use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Rewrite};
+use crate::ir::verify::can_store;
+use crate::ir::{Layouts, OpKind, TensorType, captures, infer, uniform};
+use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::{self, Rewriter};
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
-use melior::ir::{OperationRef, ValueLike};
+use melior::ir::{Attribute, Identifier, Type, ValueLike};
 
-/// The conversion that makes a value, if one does.
-fn conversion<'c>(value: Val<'c>) -> Option<Op<'c>> {
-    sys::defining_operation(value).filter(|op| OpKind::TtgConvertLayout.is(*op))
+/// Something that a rule was found for; nothing where the operation stays.
+pub(super) type Matched = Option<()>;
+
+/// An operation that shows one value in another way.
+#[derive(Clone, Copy)]
+pub(super) struct View<'c> {
+    pub(super) op: Op<'c>,
+    /// Where `source` stands among the operands.
+    at: usize,
+    pub(super) source: Val<'c>,
+    result: Val<'c>,
 }
 
-/// What an operation becomes.
-#[must_use]
-pub fn rewrite<'c>(op: OperationRef<'c, '_>) -> Rewrite<'c> {
-    let op = build::of_context(op);
-    use OpKind as K;
-    let Some(kind) = OpKind::of(op) else {
-        return Rewrite::Keep;
-    };
-    match kind {
-        K::TtgConvertLayout => convert(op),
-        K::TtReshape => uniform::view(op).unwrap_or_else(|| reshape(op)),
-        K::TtTrans => uniform::view(op).unwrap_or_else(|| trans(op)),
-        K::TtExpandDims => uniform::view(op).unwrap_or(Rewrite::Keep),
-        K::TtBroadcast => uniform::broadcast(op),
-        K::TtSplat => uniform::splat(op),
-        K::TtMakeRange => uniform::make_range(op),
-        K::TtAddPtr => uniform::addptr(op),
-        K::TtLoad => uniform::load(op),
-        K::TtStore => uniform::store(op),
-        K::TtgMemDescTrans => trans(op),
-        K::TtSplit => split(op),
-        K::TtGather => gather(op),
-        K::TtgLocalAlloc => local_alloc(op),
-        K::TtgLocalStore => through_conversion(op, 0),
-        K::TtHistogram => histogram(op),
-        K::TtngTMEMStore => tmem_store(op),
-        K::TtgMemDescSubslice => subslice(op),
-        K::TtBitcast | K::TtgMemDescReshape | K::TtgMemDescReinterpret => view_of_same_type(op),
-        K::AmdgConcat => concat(op),
-        K::AmdgExtractSlice => extract_slice(op),
-        // C++ asks about what TableGen declares to be canonicalised, which stands above.
-        _ => Rewrite::Keep,
+/// The view that an operation of a kind is.
+macro_rules! view {
+    ($kind:ty, $op:ident) => {{
+        let view = <$kind>::of($op)?;
+        View {
+            op: $op,
+            at: view.src_at().start,
+            source: view.src(),
+            result: view.result(),
+        }
+    }};
+}
+
+impl<'c> View<'c> {
+    /// Takes the source from further up.
+    pub(super) fn look_through(self, rewriter: Rewriter<'c>, source: Val<'c>) {
+        rewriter.set_operand(self.op, self.at, source);
     }
+}
+
+/// Brings an operation nearer to canonical form.
+pub(super) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
+    use OpKind as K;
+    match OpKind::of(op)? {
+        K::TtgConvertLayout => convert(rewriter, view!(ttg::ConvertLayout<'_, '_>, op)),
+        K::TtReshape => {
+            let view = view!(tt::Reshape<'_, '_>, op);
+            uniform::view(rewriter, view).or_else(|| reshape(rewriter, view))
+        }
+        K::TtTrans => {
+            let (view, order) = (view!(tt::Trans<'_, '_>, op), tt::Trans::of(op)?.order());
+            uniform::view(rewriter, view).or_else(|| trans(rewriter, view, &order))
+        }
+        K::TtgMemDescTrans => {
+            let order = ttg::MemDescTrans::of(op)?.order();
+            trans(rewriter, view!(ttg::MemDescTrans<'_, '_>, op), &order)
+        }
+        K::TtExpandDims => uniform::view(rewriter, view!(tt::ExpandDims<'_, '_>, op)),
+        K::TtBroadcast => uniform::broadcast(rewriter, view!(tt::Broadcast<'_, '_>, op)),
+        K::TtSplat => uniform::splat(rewriter, tt::Splat::of(op)?),
+        K::TtMakeRange => uniform::make_range(rewriter, tt::MakeRange::of(op)?),
+        K::TtAddPtr => uniform::addptr(rewriter, tt::AddPtr::of(op)?),
+        K::TtLoad => uniform::load(rewriter, tt::Load::of(op)?),
+        K::TtStore => uniform::store(rewriter, tt::Store::of(op)?),
+        K::TtSplit => split(rewriter, tt::Split::of(op)?),
+        K::TtGather => gather(rewriter, tt::Gather::of(op)?),
+        K::TtgLocalAlloc => local_alloc(rewriter, ttg::LocalAlloc::of(op)?),
+        K::TtgLocalStore => {
+            let store = ttg::LocalStore::of(op)?;
+            through_conversion(rewriter, op, store.src_at().start)
+        }
+        K::TtHistogram => histogram(rewriter, tt::Histogram::of(op)?),
+        K::TtngTMEMStore => tmem_store(rewriter, ttng::TMEMStore::of(op)?),
+        K::TtgMemDescSubslice => subslice(rewriter, ttg::MemDescSubslice::of(op)?),
+        K::TtBitcast => view_of_same_type(rewriter, view!(tt::Bitcast<'_, '_>, op)),
+        K::TtgMemDescReshape => view_of_same_type(rewriter, view!(ttg::MemDescReshape<'_, '_>, op)),
+        K::TtgMemDescReinterpret => {
+            view_of_same_type(rewriter, view!(ttg::MemDescReinterpret<'_, '_>, op))
+        }
+        K::AmdgConcat => concat(rewriter, amdg::Concat::of(op)?),
+        K::AmdgExtractSlice => extract_slice(rewriter, amdg::ExtractSlice::of(op)?),
+        K::TtgWarpSpecialize => captures::drop_results(rewriter, ttg::WarpSpecialize::of(op)?),
+        K::TtgWarpSpecializePartitions => {
+            captures::drop_captures(rewriter, ttg::WarpSpecializePartitions::of(op)?)
+        }
+        // C++ asks about what TableGen declares to be canonicalised, which stands above.
+        _ => None,
+    }
+}
+
+/// The conversion that makes a value, if one does.
+fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
+    ttg::ConvertLayout::of(sys::defining_operation(value)?)
 }
 
 fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encoding>)> {
@@ -74,39 +123,85 @@ fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.unique == r.unique)
 }
 
-fn convert<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
-    if source.r#type() == result.r#type() {
-        return Rewrite::Replace(source);
+/// What makes the source makes the result instead, in the same place and with its own attributes: those of
+/// the view speak of data that no longer moves.
+pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+    let producer = sys::defining_operation(view.source)?;
+    let type_ = view.result.r#type();
+    let made = rewriter.copy_before(producer, producer);
+    rewriter.set_result_type(made, 0, type_);
+    if let Some(element) = uniform::constant(view.source) {
+        rewriter.set_attribute(made, uniform::CONSTANT, build::splat(type_, element));
     }
-    let (Some((_, from)), Some((_, to))) = (encoding(source), encoding(result)) else {
-        return Rewrite::Keep;
+    rewriter.replace(view.op, &[build::result(made, 0)]);
+    Some(())
+}
+
+/// Adds a conversion of a value before an operation.
+fn convert_before<'c>(
+    rewriter: Rewriter<'c>,
+    op: Op<'c>,
+    source: Val<'c>,
+    type_: Type<'c>,
+    attributes: &[(Identifier<'c>, Attribute<'c>)],
+) -> Option<Val<'c>> {
+    let spec = Spec {
+        name: OpKind::TtgConvertLayout.name(),
+        location: op.location(),
+        operands: &[source],
+        results: &[type_],
+        attributes,
+        regions: Vec::new(),
+        successors: &[],
     };
+    let made = rewriter.insert_before(op, spec).ok()?;
+    Some(build::result(made, 0))
+}
+
+fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
+    let View { source, result, .. } = cvt;
+    if source.r#type() == result.r#type() {
+        rewriter.replace(cvt.op, &[source]);
+        return Some(());
+    }
+    let ((_, from), (_, to)) = (encoding(source)?, encoding(result)?);
     // The product of a product: the conversion is where a later pass looks for it.
     if matches!(
         (&*from, &*to),
         (Encoding::NvidiaMma(_), Encoding::DotOperand(_))
     ) {
-        return Rewrite::Keep;
+        return None;
     }
-    let Some(producer) = sys::defining_operation(source) else {
-        return Rewrite::Keep;
-    };
+    let producer = sys::defining_operation(source)?;
     match OpKind::of(producer) {
-        Some(OpKind::TtgConvertLayout) => Rewrite::SetOperand(0, build::operand(producer, 0)),
-        Some(OpKind::TtMakeRange | OpKind::TtHistogram) => Rewrite::Recreate(source),
-        Some(OpKind::TtgLocalLoad) if sys::has_one_use(source) => Rewrite::Recreate(source),
-        Some(OpKind::TtReshape)
-            if producer.has_attribute("allow_reorder")
-                && !producer.has_attribute("efficient_layout")
-                && !is_operand(&from)
-                && !is_operand(&to)
-                && keeps_register_count(build::operand(producer, 0), result) =>
-        {
-            Rewrite::Recreate(source)
+        Some(OpKind::TtgConvertLayout) => {
+            cvt.look_through(rewriter, conversion(source)?.src());
+            Some(())
         }
-        _ => uniform::view(op).unwrap_or(Rewrite::Keep),
+        Some(OpKind::TtMakeRange | OpKind::TtHistogram) => make_result(rewriter, cvt),
+        Some(OpKind::TtgLocalLoad) if sys::has_one_use(source) => make_result(rewriter, cvt),
+        Some(OpKind::TtReshape) if reshapes_to(tt::Reshape::of(producer)?, &from, &to, result) => {
+            make_result(rewriter, cvt)
+        }
+        _ => uniform::view(rewriter, cvt),
     }
+}
+
+/// Whether a reshape that may reorder elements may as well give them in the layout of a conversion after it.
+fn reshapes_to(
+    reshape: tt::Reshape<'_, '_>,
+    from: &Encoding,
+    to: &Encoding,
+    converted: Val<'_>,
+) -> bool {
+    may_reorder(reshape)
+        && !is_operand(from)
+        && !is_operand(to)
+        && keeps_register_count(reshape.src(), converted)
+}
+
+fn may_reorder(reshape: tt::Reshape<'_, '_>) -> bool {
+    reshape.allow_reorder() && !reshape.efficient_layout()
 }
 
 fn is_operand(encoding: &Encoding) -> bool {
@@ -123,208 +218,178 @@ fn keeps_register_count(a: Val<'_>, b: Val<'_>) -> bool {
     registers(a).is_some_and(|n| registers(b) == Some(n))
 }
 
-fn reshape<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
-    if source.r#type() == result.r#type() && !op.has_attribute("allow_reorder") {
-        return Rewrite::Replace(source);
+fn reshape<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+    let View { source, result, .. } = view;
+    let op = tt::Reshape::of(view.op)?;
+    if source.r#type() == result.r#type() && !op.allow_reorder() {
+        rewriter.replace(view.op, &[source]);
+        return Some(());
     }
-    let Some(cvt) = conversion(source) else {
-        return Rewrite::Keep;
-    };
-    let original = build::operand(cvt, 0);
+    let original = conversion(source)?.src();
     let moves_nothing = same_layout(original, source);
-    let may_reorder = op.has_attribute("allow_reorder")
-        && !op.has_attribute("efficient_layout")
-        && keeps_register_count(original, result);
-    if moves_nothing || may_reorder {
-        return Rewrite::SetOperand(0, original);
-    }
-    Rewrite::Keep
+    let may_reorder = may_reorder(op) && keeps_register_count(original, result);
+    (moves_nothing || may_reorder).then(|| view.look_through(rewriter, original))
 }
 
-fn trans<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
-    let order = crate::ir::verify::order(op);
+fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
+    let View {
+        op, source, result, ..
+    } = view;
     let identity = order
         .iter()
         .enumerate()
         .all(|(i, o)| usize::try_from(*o) == Ok(i));
     if identity && source.r#type() == result.r#type() {
-        return Rewrite::Replace(source);
+        rewriter.replace(op, &[source]);
+        return Some(());
     }
-    // The same layout in another spelling: a conversion says so, and disappears where it can.
+    // The same layout in another spelling: a conversion says so, and disappears where it can. What passes
+    // have noted beside it stays.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
-        return Rewrite::Convert(source);
+        let noted = build::discardable_attributes(op);
+        let made = convert_before(rewriter, op, source, result.r#type(), &noted)?;
+        rewriter.replace(op, &[made]);
+        return Some(());
     }
-    if let Some(inner) = sys::defining_operation(source).filter(|inner| {
-        inner.name() == op.name() && build::operand(*inner, 0).r#type() == result.r#type()
-    }) {
-        // Two permutations that undo each other.
-        let first = crate::ir::verify::order(inner);
-        let undone = order.len() == first.len()
+    // Two permutations that undo each other.
+    let inner = sys::defining_operation(source).and_then(|inner| {
+        let of_tensor = tt::Trans::of(inner).map(|trans| (trans.src(), trans.order()));
+        of_tensor.or_else(|| ttg::MemDescTrans::of(inner).map(|trans| (trans.src(), trans.order())))
+    });
+    if let Some((first, inner)) = inner.filter(|(first, _)| first.r#type() == result.r#type()) {
+        let undone = order.len() == inner.len()
             && order.iter().enumerate().all(|(i, o)| {
-                usize::try_from(*o).ok().and_then(|o| first.get(o).copied())
+                usize::try_from(*o).ok().and_then(|o| inner.get(o).copied())
                     == i32::try_from(i).ok()
             });
         if undone {
-            return Rewrite::Replace(build::operand(inner, 0));
+            rewriter.replace(op, &[first]);
+            return Some(());
         }
     }
-    match conversion(source) {
-        Some(cvt) if same_layout(build::operand(cvt, 0), source) => {
-            Rewrite::SetOperand(0, build::operand(cvt, 0))
-        }
-        _ => Rewrite::Keep,
-    }
+    let original = conversion(source)?.src();
+    same_layout(original, source).then(|| view.look_through(rewriter, original))
 }
 
-fn split<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let source = build::operand(op, 0);
-    let Some(cvt) = conversion(source) else {
-        return Rewrite::Keep;
-    };
-    let original = build::operand(cvt, 0);
-    let (Some((_, from)), Some((half, to))) = (encoding(original), encoding(build::result(op, 0)))
-    else {
-        return Rewrite::Keep;
-    };
-    match infer::result_encoding(op, 0, &from) {
-        Ok(inferred) if equivalent(&inferred, &to, half.shape) => Rewrite::SetOperand(0, original),
-        _ => Rewrite::Keep,
+fn split<'c>(rewriter: Rewriter<'c>, split: tt::Split<'c, 'c>) -> Matched {
+    let original = conversion(split.src())?.src();
+    let ((_, from), (half, to)) = (encoding(original)?, encoding(split.out_lhs())?);
+    let at = split.src_at().start;
+    match infer::result_encoding(split.op(), at, &from) {
+        Ok(inferred) if equivalent(&inferred, &to, half.shape) => {
+            rewriter.set_operand(split.op(), at, original);
+            Some(())
+        }
+        _ => None,
     }
 }
 
 /// Values are counted wherever they lie; a mask has to lie beside them.
-fn histogram<'c>(op: Op<'c>) -> Rewrite<'c> {
-    match conversion(build::operand(op, 0)) {
-        Some(cvt) if op.operand_count() == 1 => Rewrite::SetOperand(0, build::operand(cvt, 0)),
-        Some(cvt) => Rewrite::SetOperandAndConvertNext(0, build::operand(cvt, 0)),
-        None => Rewrite::Keep,
+fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Matched {
+    let op = histogram.op();
+    let original = conversion(histogram.src())?.src();
+    if let Some(mask) = histogram.mask() {
+        let encoding = TensorType::of(original.r#type())?.encoding?;
+        let type_ = TensorType::of(mask.r#type())?.with_encoding(encoding);
+        let beside = convert_before(rewriter, op, mask, type_, &[])?;
+        rewriter.set_operand(op, histogram.mask_at().start, beside);
     }
+    rewriter.set_operand(op, histogram.src_at().start, original);
+    Some(())
 }
 
 /// Tensor memory is written from any layout whose registers the instruction can take.
-fn tmem_store<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let values = (1..op.operand_count()).map(|i| (i, build::operand(op, i)));
-    let original = values.filter_map(|(i, value)| Some((i, build::operand(conversion(value)?, 0))));
-    for (i, original) in original {
-        let tensor = TensorType::of(original.r#type());
-        if tensor
-            .is_some_and(|tensor| ttng::TMEMStore::of(op).is_some_and(|op| can_store(op, &tensor)))
-        {
-            return Rewrite::SetOperand(i, original);
-        }
-    }
-    Rewrite::Keep
+fn tmem_store<'c>(rewriter: Rewriter<'c>, store: ttng::TMEMStore<'c, 'c>) -> Matched {
+    let original = conversion(store.src())?.src();
+    let tensor = TensorType::of(original.r#type())?;
+    can_store(store, &tensor)
+        .then(|| rewriter.set_operand(store.op(), store.src_at().start, original))
 }
 
 /// A part of a part is a part of the whole.
-fn subslice<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let source = build::operand(op, 0);
-    let Some(outer) = sys::defining_operation(source).filter(|def| def.name() == op.name()) else {
-        return Rewrite::Keep;
-    };
-    let (first, second) = (integers(outer, "offsets"), integers(op, "offsets"));
-    let sum: Option<Vec<i32>> = first
-        .iter()
-        .zip(&second)
-        .map(|(a, b)| a.checked_add(*b))
-        .collect();
-    match sum {
-        Some(sum) if first.len() == second.len() => {
-            let offsets = DenseI32ArrayAttribute::new(build::context(op), &sum);
-            Rewrite::Subslice(build::operand(outer, 0), offsets.into())
-        }
-        _ => Rewrite::Keep,
+fn subslice<'c>(rewriter: Rewriter<'c>, part: ttg::MemDescSubslice<'c, 'c>) -> Matched {
+    let outer = ttg::MemDescSubslice::of(sys::defining_operation(part.src())?)?;
+    let (first, second) = (outer.offsets(), part.offsets());
+    if first.len() != second.len() {
+        return None;
     }
+    let sums = first.iter().zip(&second).map(|(a, b)| a.checked_add(*b));
+    let sum: Vec<i32> = sums.collect::<Option<_>>()?;
+    let offsets = DenseI32ArrayAttribute::new(build::context(part.op()), &sum);
+    rewriter.set_operand(part.op(), part.src_at().start, outer.src());
+    rewriter.set_attribute(part.op(), ttg::MemDescSubslice::OFFSETS_KEY, offsets.into());
+    Some(())
 }
 
-fn gather<'c>(op: Op<'c>) -> Rewrite<'c> {
-    if op.has_attribute("efficient_layout") {
-        return Rewrite::Keep;
+fn gather<'c>(rewriter: Rewriter<'c>, gather: tt::Gather<'c, 'c>) -> Matched {
+    if gather.efficient_layout() {
+        return None;
     }
-    through_conversion(op, 0)
+    through_conversion(rewriter, gather.op(), gather.src_at().start)
 }
 
 /// What is put together of one part is that part.
-fn concat<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let first = build::operand(op, 0);
-    if op.operand_count() == 1 && first.r#type() == build::result(op, 0).r#type() {
-        return Rewrite::Replace(first);
-    }
-    Rewrite::Keep
+fn concat<'c>(rewriter: Rewriter<'c>, concat: amdg::Concat<'c, 'c>) -> Matched {
+    let &[only] = &*concat.sources() else {
+        return None;
+    };
+    (only.r#type() == concat.result().r#type()).then(|| rewriter.replace(concat.op(), &[only]))
 }
 
 /// A slice of what was put together is the part that it was.
-fn extract_slice<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
-    let Some(whole) = sys::defining_operation(source).filter(|def| OpKind::AmdgConcat.is(*def))
-    else {
-        return Rewrite::Keep;
-    };
-    let types = (
-        TensorType::of(source.r#type()),
-        TensorType::of(result.r#type()),
+fn extract_slice<'c>(rewriter: Rewriter<'c>, slice: amdg::ExtractSlice<'c, 'c>) -> Matched {
+    let (source, result) = (slice.source(), slice.result());
+    let whole = amdg::Concat::of(sys::defining_operation(source)?)?;
+    let (all, part) = (
+        TensorType::of(source.r#type())?,
+        TensorType::of(result.r#type())?,
     );
-    let (Some(all), Some(part)) = types else {
-        return Rewrite::Keep;
-    };
     let mut index = 0;
-    let offsets = amdg::ExtractSlice::of(op).map(amdg::ExtractSlice::static_offsets);
-    for (i, offset) in offsets.unwrap_or_default().iter().enumerate() {
-        let Some(at) = u64::try_from(*offset)
-            .ok()
-            .filter(|at| at.is_multiple_of(part.shape[i]))
-        else {
-            return Rewrite::Keep;
-        };
+    for (i, offset) in slice.static_offsets().iter().enumerate() {
+        let at = u64::try_from(*offset).ok()?;
+        if !at.is_multiple_of(part.shape[i]) {
+            return None;
+        }
         index = index * (all.shape[i] / part.shape[i]) + at / part.shape[i];
     }
-    let operand = usize::try_from(index)
-        .ok()
-        .filter(|index| *index < whole.operand_count())
-        .map(|index| build::operand(whole, index));
-    match operand {
-        Some(operand) if operand.r#type() == result.r#type() => Rewrite::Replace(operand),
-        _ => Rewrite::Keep,
-    }
+    let part = *whole.sources().get(usize::try_from(index).ok()?)?;
+    (part.r#type() == result.r#type()).then(|| rewriter.replace(slice.op(), &[part]))
 }
 
 /// An operand that may have any layout is taken from before its conversion.
-fn through_conversion<'c>(op: Op<'c>, operand: usize) -> Rewrite<'c> {
-    match conversion(build::operand(op, operand)) {
-        Some(cvt) => Rewrite::SetOperand(operand, build::operand(cvt, 0)),
-        None => Rewrite::Keep,
-    }
+fn through_conversion<'c>(rewriter: Rewriter<'c>, op: Op<'c>, at: usize) -> Matched {
+    let original = conversion(build::operand(op, at))?.src();
+    rewriter.set_operand(op, at, original);
+    Some(())
 }
 
-fn local_alloc<'c>(op: Op<'c>) -> Rewrite<'c> {
-    if op.operand_count() == 0 {
-        return Rewrite::Keep;
-    }
-    let contents = build::operand(op, 0);
-    if let Some(load) =
-        sys::defining_operation(contents).filter(|def| OpKind::TtgLocalLoad.is(*def))
-    {
-        let buffer = build::operand(load, 0);
-        let is_same = buffer.r#type() == build::result(op, 0).r#type();
+fn local_alloc<'c>(rewriter: Rewriter<'c>, alloc: ttg::LocalAlloc<'c, 'c>) -> Matched {
+    let contents = alloc.src()?;
+    if let Some(load) = sys::defining_operation(contents).and_then(ttg::LocalLoad::of) {
+        let buffer = load.src();
+        let is_same = buffer.r#type() == alloc.result().r#type();
         let is_fixed = sys::buffer(buffer.r#type()).is_some_and(|b| !b.is_mutable);
         if is_same && is_fixed {
-            return Rewrite::Replace(buffer);
+            rewriter.replace(alloc.op(), &[buffer]);
+            return Some(());
         }
     }
-    through_conversion(op, 0)
+    through_conversion(rewriter, alloc.op(), alloc.src_at().start)
 }
 
 /// A view in the operand's own type is the operand.
-fn view_of_same_type<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let (source, result) = (build::operand(op, 0), build::result(op, 0));
+fn view_of_same_type<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+    let View {
+        op, source, result, ..
+    } = view;
     if source.r#type() == result.r#type() {
-        return Rewrite::Replace(source);
+        rewriter.replace(op, &[source]);
+        return Some(());
     }
-    let inner = sys::defining_operation(source).filter(|inner| inner.name() == op.name());
-    match inner.map(|inner| build::operand(inner, 0)) {
-        Some(first) if first.r#type() == result.r#type() => Rewrite::Replace(first),
-        _ => Rewrite::Keep,
+    let inner = sys::defining_operation(source)?;
+    if OpKind::of(inner) != OpKind::of(op) {
+        return None;
     }
+    let first = build::operand(inner, view.at);
+    (first.r#type() == result.r#type()).then(|| rewriter.replace(op, &[first]))
 }

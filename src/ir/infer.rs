@@ -114,7 +114,6 @@ fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
 
 /// By which rule operand `i` and the results go together, and the shapes of the two.
 fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>), NotInferred> {
-    let op = build::of_context(op);
     if i >= op.operand_count() || op.result_count() == 0 {
         return Err(NotInferred::Free);
     }

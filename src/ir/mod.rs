@@ -10,6 +10,7 @@
 //! Missing on purpose: makers of operations. Passes and lowering make them, each in its own way.
 
 pub mod canonical;
+mod captures;
 mod diagnostics;
 pub mod discardable;
 pub mod infer;

@@ -4,10 +4,10 @@ use crate::ir::OpKind;
 use crate::ir::discardable::{MAX_REGISTERS, NUM_CTAS, NUM_WARPS, TARGET, THREADS_PER_WARP};
 use crate::ir::ops::ttg;
 use crate::ir::rules::broken;
-use crate::sys::{self, Diagnostic, build};
+use crate::sys::{self, Diagnostic, Rewriter, build};
 use crate::target::{Target, TargetError};
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};
 
 /// The attributes of a module that layouts refer to.
@@ -101,9 +101,9 @@ impl ModuleInfo {
     }
 
     /// Makes a module say which GPU it is for.
-    pub fn set_gpu(module: OperationRef<'_, '_>, gpu: &Target) {
+    pub fn set_gpu<'c>(rewriter: Rewriter<'c>, module: build::Op<'c>, gpu: &Target) {
         let name = StringAttribute::new(build::context(module), gpu.name);
-        sys::mutable(module).set_attribute(TARGET, name.into());
+        rewriter.set_attribute(module, TARGET, name.into());
     }
 
     /// An attribute of the innermost operation around `op`, itself included, that has it.
@@ -158,15 +158,15 @@ fn partition_registers(op: OperationRef<'_, '_>) -> Option<u64> {
 
 /// The `ttg.warp_specialize` around an operation and the index of the partition that it lies in,
 /// nothing for the default one.
-fn partition<'c>(op: OperationRef<'c, '_>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
-    let mut inner = build::of_context(op);
+fn partition<'c>(op: OperationRef<'_, 'c>) -> Option<(ttg::WarpSpecialize<'c, 'c>, Option<usize>)> {
+    let mut inner = op;
     loop {
-        let outer = build::of_context(inner.parent_operation()?);
+        let outer = inner.parent_operation()?;
         match OpKind::of(outer) {
             Some(OpKind::TtgWarpSpecializePartitions) => {
                 let region = inner.block()?.parent_region()?;
                 let index = outer.regions().position(|r| r == region)?;
-                let holder = build::of_context(outer.parent_operation()?);
+                let holder = outer.parent_operation()?;
                 return Some((ttg::WarpSpecialize::of(holder)?, Some(index)));
             }
             Some(OpKind::TtgWarpSpecialize) => {

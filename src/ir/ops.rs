@@ -125,15 +125,15 @@ impl Groups {
         self.range(op, op.operand_count(), i)
     }
 
-    fn one_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+    fn one_operand<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
         build::operand(op, self.operands(op, i).start)
     }
 
-    fn optional_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Option<Val<'c>> {
+    fn optional_operand<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Option<Val<'c>> {
         self.operands(op, i).next().map(|at| build::operand(op, at))
     }
 
-    fn many_operand<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Vec<Val<'c>> {
+    fn many_operand<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Vec<Val<'c>> {
         self.operands(op, i)
             .map(|at| build::operand(op, at))
             .collect()
@@ -143,15 +143,15 @@ impl Groups {
         self.range(op, op.result_count(), i)
     }
 
-    fn one_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+    fn one_result<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
         build::result(op, self.results(op, i).start)
     }
 
-    fn optional_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Option<Val<'c>> {
+    fn optional_result<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Option<Val<'c>> {
         self.results(op, i).next().map(|at| build::result(op, at))
     }
 
-    fn many_result<'c>(&self, op: OperationRef<'c, '_>, i: usize) -> Vec<Val<'c>> {
+    fn many_result<'c>(&self, op: OperationRef<'_, 'c>, i: usize) -> Vec<Val<'c>> {
         self.results(op, i)
             .map(|at| build::result(op, at))
             .collect()

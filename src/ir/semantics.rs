@@ -6,7 +6,8 @@ use super::rules::Rule;
 use super::{Layouts, canonical, unknown_name, verify};
 use crate::encoding::{error_of_key, place_of_key};
 use crate::layout::LinearLayout;
-use crate::sys::{AttributeError, Diagnostic, LayoutCache, Rewrite, Semantics};
+use crate::sys::build::Op;
+use crate::sys::{AttributeError, Diagnostic, LayoutCache, Rewriter, Semantics};
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 
@@ -76,8 +77,9 @@ impl Semantics for LinearLayouts {
         error_of_key(dialect, family, key).map(|error| error.to_string())
     }
 
-    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c> {
-        canonical::rewrite(op)
+    fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>) {
+        // Whether it did anything, the rewriter knows.
+        let _ = canonical::canonicalize(rewriter, op);
     }
 
     fn verify_operation(&self, op: OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>> {

@@ -1,15 +1,20 @@
 //! Canonical form of what is known of every element at once: splats, constants, constant masks.
 
 use super::OpKind;
+use super::canonical::{Matched, View, make_result};
 use super::ops::{arith, tt};
-use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Rewrite};
+use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::{self, Rewriter};
 use melior::ir::attribute::IntegerAttribute;
+use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, AttributeLike};
+use melior::ir::{Attribute, AttributeLike, Identifier, ValueLike};
+
+/// The attribute of `arith.constant` that says which one it is.
+pub(super) const CONSTANT: &str = arith::Constant::VALUE_KEY;
 
 /// The number that a constant is, or that all elements of a constant tensor are.
-fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
+pub(super) fn constant<'c>(value: Val<'c>) -> Option<Attribute<'c>> {
     let value = arith::Constant::of(sys::defining_operation(value)?)?.value();
     build::splat_value(value).or_else(|| (value.is_integer() || value.is_float()).then_some(value))
 }
@@ -25,69 +30,82 @@ fn is_splat(value: Val<'_>) -> bool {
 }
 
 /// A view of one value everywhere is that value everywhere, in the shape and encoding of the view.
-pub(super) fn view<'c>(op: Op<'c>) -> Option<Rewrite<'c>> {
-    let source = build::only_operand(op);
-    is_splat(source).then_some(Rewrite::Recreate(source))
+pub(super) fn view<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched {
+    is_splat(view.source)
+        .then(|| make_result(rewriter, view))
+        .flatten()
 }
 
 /// A tensor that is spread twice is spread once.
-pub(super) fn broadcast<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let Some(spread) = tt::Broadcast::of(op) else {
-        return Rewrite::Keep;
-    };
-    view(op).unwrap_or_else(|| {
-        sys::defining_operation(spread.src())
-            .and_then(tt::Broadcast::of)
-            .map_or(Rewrite::Keep, |inner| {
-                Rewrite::SetOperand(spread.src_at().start, inner.src())
-            })
+pub(super) fn broadcast<'c>(rewriter: Rewriter<'c>, broadcast: View<'c>) -> Matched {
+    view(rewriter, broadcast).or_else(|| {
+        let inner = tt::Broadcast::of(sys::defining_operation(broadcast.source)?)?;
+        broadcast.look_through(rewriter, inner.src());
+        Some(())
     })
 }
 
 /// A pointer moved by nothing is that pointer.
-pub(super) fn addptr<'c>(op: Op<'c>) -> Rewrite<'c> {
-    match tt::AddPtr::of(op) {
-        Some(op) if integer(op.offset()) == Some(0) => Rewrite::Replace(op.ptr()),
-        _ => Rewrite::Keep,
-    }
+pub(super) fn addptr<'c>(rewriter: Rewriter<'c>, add: tt::AddPtr<'c, 'c>) -> Matched {
+    (integer(add.offset()) == Some(0)).then(|| rewriter.replace(add.op(), &[add.ptr()]))
 }
 
 /// A constant everywhere is a constant tensor.
-pub(super) fn splat<'c>(op: Op<'c>) -> Rewrite<'c> {
-    constant(build::only_operand(op)).map_or(Rewrite::Keep, Rewrite::Constant)
+pub(super) fn splat<'c>(rewriter: Rewriter<'c>, splat: tt::Splat<'c, 'c>) -> Matched {
+    be_constant(rewriter, splat.op(), constant(splat.src())?)
 }
 
 /// A range of one number is that number.
-pub(super) fn make_range<'c>(op: Op<'c>) -> Rewrite<'c> {
-    match tt::MakeRange::of(op) {
-        Some(range) if range.end() - range.start() == 1 => {
-            let i32 = IntegerType::new(build::context(op), 32).into();
-            Rewrite::Constant(IntegerAttribute::new(i32, range.start()).into())
-        }
-        _ => Rewrite::Keep,
+pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c>) -> Matched {
+    let start = range.start();
+    if range.end() - start != 1 {
+        return None;
     }
+    let i32 = IntegerType::new(build::context(range.op()), 32).into();
+    be_constant(
+        rewriter,
+        range.op(),
+        IntegerAttribute::new(i32, start).into(),
+    )
 }
 
-/// A read whose mask is true everywhere has none; where it is false everywhere, nothing is read.
-pub(super) fn load<'c>(op: Op<'c>) -> Rewrite<'c> {
-    let Some(load) = tt::Load::of(op) else {
-        return Rewrite::Keep;
+/// Makes a tensor a constant whose elements are all one number, of which no attribute can say more.
+fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> Matched {
+    let type_ = build::result(op, 0).r#type();
+    let key = Identifier::new(build::context(op), CONSTANT);
+    let spec = Spec {
+        name: arith::Constant::KIND.name(),
+        location: op.location(),
+        operands: &[],
+        results: &[type_],
+        attributes: &[(key, build::splat(type_, number))],
+        regions: Vec::new(),
+        successors: &[],
     };
-    match load.mask().and_then(integer) {
-        None => Rewrite::Keep,
-        Some(0) => load.other().map_or(Rewrite::Keep, Rewrite::Replace),
-        Some(_) => Rewrite::Unmask,
-    }
+    let made = rewriter.insert_before(op, spec).ok()?;
+    rewriter.replace(op, &[build::result(made, 0)]);
+    Some(())
 }
 
-/// A write whose mask is true everywhere has none; one whose mask is false everywhere is none.
-pub(super) fn store<'c>(op: Op<'c>) -> Rewrite<'c> {
-    match tt::Store::of(op)
-        .and_then(tt::Store::mask)
-        .and_then(integer)
-    {
-        None => Rewrite::Keep,
-        Some(0) => Rewrite::Erase,
-        Some(_) => Rewrite::Unmask,
+/// A mask that is true everywhere is none, and nothing stands in for masked elements; where it is false
+/// everywhere, what stands in for them is all that is read.
+pub(super) fn load<'c>(rewriter: Rewriter<'c>, load: tt::Load<'c, 'c>) -> Matched {
+    if integer(load.mask()?)? == 0 {
+        rewriter.replace(load.op(), &[load.other()?]);
+    } else {
+        let (mask, other) = (load.mask_at(), load.other_at());
+        rewriter.remove_operands(load.op(), |i| mask.contains(&i) || other.contains(&i));
     }
+    Some(())
+}
+
+/// A mask that is true everywhere is none; where it is false everywhere, nothing is written.
+pub(super) fn store<'c>(rewriter: Rewriter<'c>, store: tt::Store<'c, 'c>) -> Matched {
+    if integer(store.mask()?)? == 0 {
+        rewriter.erase(store.op());
+    } else {
+        let mask = store.mask_at();
+        rewriter.remove_operands(store.op(), |i| mask.contains(&i));
+    }
+    Some(())
 }

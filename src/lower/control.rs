@@ -28,7 +28,7 @@ fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, counts: &[usize], lowered: 
 /// Lowers a region with one block; its arguments get the registers that the new block has.
 fn region<'c>(
     l: &mut Lowering<'c>,
-    region: RegionRef<'c, '_>,
+    region: RegionRef<'_, 'c>,
 ) -> Result<melior::ir::Region<'c>, Diagnostic> {
     let block =
         build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))?;

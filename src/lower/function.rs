@@ -13,11 +13,11 @@ use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::program::{IndexProgram, Join};
 use crate::sys::build::{self, Blk, Op, Val};
-use crate::sys::{self, Diagnostic, Reported, value_id};
+use crate::sys::{self, Diagnostic, Reported, Rewriter, value_id};
 use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
-use melior::ir::{Attribute, BlockLike, Identifier, OperationRef, Type, ValueLike};
+use melior::ir::{Attribute, Identifier, Type, ValueLike};
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -52,7 +52,12 @@ pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
 }
 
 /// Lowers one function to an `llvm.func` at the end of `body`.
-pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result<(), Reported> {
+pub(crate) fn lower<'c>(
+    rewriter: Rewriter<'c>,
+    planned: Planned<'c>,
+    gpu: Gpu,
+    body: Blk<'c>,
+) -> Result<(), Reported> {
     let function = planned.function.op();
     let fail = |diagnostic: Diagnostic| sys::emit_error(function, &diagnostic);
     let is_kernel = is_kernel(planned.function);
@@ -75,9 +80,9 @@ pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result
     let location = function.location();
     let region = melior::ir::Region::new();
     // The arguments follow, once the types of their registers are known.
-    let block = build::append_block(&region, &[]);
+    let block = rewriter.append_block(&region, &[]);
     let mut lowering = Lowering {
-        e: Emitter::new(context, location, block),
+        e: Emitter::new(rewriter, context, location, block),
         gpu,
         axis: AxisAnalysis::of(function),
         allocation: planned.allocation,
@@ -98,7 +103,7 @@ pub(crate) fn lower<'c>(planned: Planned<'c>, gpu: Gpu, body: Blk<'c>) -> Result
         });
         counts.push(registers.len());
         for type_ in registers {
-            block.add_argument(type_, location);
+            rewriter.add_block_argument(block, type_, location);
             arguments.push(type_);
         }
     }
@@ -261,11 +266,16 @@ pub(crate) fn scalar_type<'c>(context: &'c melior::Context, type_: Type<'c>) -> 
 }
 
 /// Declares the shared memory of the module, whose size the launcher gives.
-pub(crate) fn declare_shared_memory(module: OperationRef<'_, '_>, body: Blk<'_>, bytes: u32) {
+pub(crate) fn declare_shared_memory<'c>(
+    rewriter: Rewriter<'c>,
+    module: Op<'c>,
+    body: Blk<'c>,
+    bytes: u32,
+) {
     if bytes == 0 {
         return;
     }
-    emit::declare_shared_memory(build::context(module), body, SHARED);
+    emit::declare_shared_memory(rewriter, build::context(module), body, SHARED);
 }
 
 impl<'c> Lowering<'c> {

@@ -232,7 +232,6 @@ fn check_carried(op: Op<'_>) -> Outcome {
     else {
         return Ok(());
     };
-    let parent = build::of_context(parent);
     if !matches!(
         UpstreamKind::of(parent),
         Some(UpstreamKind::ScfFor | UpstreamKind::ScfWhile)
@@ -257,12 +256,12 @@ fn check_carried(op: Op<'_>) -> Outcome {
 }
 
 fn is_inside(op: Op<'_>, outer: Op<'_>) -> bool {
-    let mut above = op.parent_operation().map(build::of_context);
+    let mut above = op.parent_operation();
     while let Some(parent) = above {
         if sys::operation_id(parent) == sys::operation_id(outer) {
             return true;
         }
-        above = parent.parent_operation().map(build::of_context);
+        above = parent.parent_operation();
     }
     false
 }

@@ -41,11 +41,11 @@ pub use dispatch::can_be_lowered;
 use crate::ir::discardable::SHARED_BYTES;
 use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, element_bits};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Diagnostic, Reported};
+use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
 use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{OperationRef, Type};
 
@@ -61,8 +61,9 @@ fn bits_of(type_: Type<'_>) -> u32 {
 ///
 /// # Errors
 /// Everything that cannot be lowered, each at its place; the module may then be half lowered.
-pub fn lower_module(
-    module: OperationRef<'_, '_>,
+pub fn lower_module<'c>(
+    rewriter: Rewriter<'c>,
+    module: Op<'c>,
     target: Result<&'static Target, NoGpu>,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
@@ -84,7 +85,7 @@ pub fn lower_module(
     // A private function that no kernel calls has nobody who could.
     for planned in calls::plan(&functions, Layouts::of(module.context()), gpu)? {
         shared_bytes = shared_bytes.max(planned.end());
-        if let Err(reported) = function::lower(planned, gpu, body) {
+        if let Err(reported) = function::lower(rewriter, planned, gpu, body) {
             failed = Some(reported);
         }
     }
@@ -92,13 +93,14 @@ pub fn lower_module(
         return Err(reported);
     }
     for function in functions {
-        sys::erase(function);
+        rewriter.erase(function);
     }
-    function::declare_shared_memory(module, body, shared_bytes);
+    function::declare_shared_memory(rewriter, module, body, shared_bytes);
     let i32 = IntegerType::new(build::context(module), 32).into();
     // Whoever reads the module next is to read it for the same GPU.
-    ModuleInfo::set_gpu(module, gpu.target);
-    sys::mutable(module).set_attribute(
+    ModuleInfo::set_gpu(rewriter, module, gpu.target);
+    rewriter.set_attribute(
+        module,
         SHARED_BYTES,
         IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
     );
@@ -111,7 +113,7 @@ pub fn lower_module(
 /// Every operation that is not, each at its place.
 pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Reported> {
     let mut outcome = Ok(());
-    let mut pending = vec![build::of_context(module)];
+    let mut pending = vec![module];
     while let Some(op) = pending.pop() {
         for i in 0..op.region_count() {
             for block in build::blocks(op, i) {

@@ -3,12 +3,12 @@
 use super::emit::attributes_of;
 use super::lower_module;
 use crate::ir::ModuleInfo;
-use crate::sys;
 use crate::sys::build::{self, Op};
+use crate::sys::{self, Rewriter};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike};
+use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{BlockLike, Module, RegionLike};
 use std::collections::{HashMap, HashSet};
@@ -76,8 +76,13 @@ const REPLACED: [&str; 4] = [
 /// returns how many there were.
 fn check(text: &str, what: &str) -> usize {
     let context = context();
-    let module = Module::parse(&context, text).expect("the module is valid");
-    let root = build::of_context(module.as_operation());
+    let mut module = Module::parse(&context, text).expect("the module is valid");
+    sys::rewrite(&mut module, |rewriter, root| {
+        check_lowered_attributes(rewriter, root, what)
+    })
+}
+
+fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str) -> usize {
     let mut before = Vec::new();
     below(root, &mut before);
     let mut wanted = HashMap::new();
@@ -85,12 +90,14 @@ fn check(text: &str, what: &str) -> usize {
         let name = name_of(op);
         let dialect = name.split('.').next().unwrap_or_default();
         if ["arith", "math", "scf"].contains(&dialect) && !REPLACED.contains(&&*name) {
-            let mark = IntegerAttribute::new(IntegerType::new(&context, 64).into(), number);
-            sys::mutable(op).set_attribute(MARK, mark.into());
+            let mark =
+                IntegerAttribute::new(IntegerType::new(build::context(op), 64).into(), number);
+            rewriter.set_attribute(op, MARK, mark.into());
             wanted.insert(number, (name, kept(op)));
         }
     }
-    lower_module(root, ModuleInfo::gpu(root, None)).unwrap_or_else(|_| panic!("{what} lowers"));
+    lower_module(rewriter, root, ModuleInfo::gpu(root, None))
+        .unwrap_or_else(|_| panic!("{what} lowers"));
     let mut after = Vec::new();
     below(root, &mut after);
     let mut met = HashSet::new();

@@ -69,14 +69,6 @@ pub(super) mod ffi {
         index: u16,
     }
 
-    /// What becomes of an operation: see `Rewrite` in the callbacks.
-    struct RewriteAction {
-        kind: u8,
-        index: usize,
-        value: usize,
-        attribute: usize,
-    }
-
     /// What an attribute is: broken for a reason that stands at `place` in its text, or to be spelled in
     /// another way; else both texts are empty.
     struct AttributeCheck {
@@ -119,7 +111,7 @@ pub(super) mod ffi {
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
         fn verify_operation(op: usize) -> bool;
         fn verify_attribute(op: usize, name: &[u8]) -> bool;
-        fn canonicalize(op: usize) -> RewriteAction;
+        fn canonicalize(rewriter: usize, op: usize) -> bool;
         fn verify_same_encoding(op: usize, results: bool) -> bool;
         fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
         fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome;
@@ -154,5 +146,7 @@ pub(super) mod ffi {
         fn buffer_info(type_: usize) -> BufferInfo;
         fn nearest_attribute(op: usize, name: &str) -> usize;
         fn replace_attributes(op: usize, from: &[usize], to: &[usize]);
+        fn erase(rewriter: usize, op: usize, limbo: usize) -> bool;
+        fn move_regions(rewriter: usize, from: usize, to: usize);
     }
 }

@@ -1,23 +1,23 @@
-//! Building operations: one call into C per operation, values that live as long as the context.
+//! Operations, blocks and values: what a new one is made of, and how those that are there are read.
 //!
-//! melior ties a value to the block it was read from. A lowering keeps values in tables while it
-//! adds blocks, so here they are tied to the context; that is sound as long as nothing built is
-//! erased before the tables are dropped, which [`erase`](super::erase) states as its duty.
+//! melior ties a value to the block it was read from. A pass keeps values in tables while it changes
+//! blocks, so here all are tied to one lifetime, that of the work they belong to: a
+//! [`Rewriter`](super::Rewriter) sees to it that nothing goes before that ends.
 
 use melior::Context;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
 use melior::ir::{
-    Attribute, AttributeLike, Block, BlockLike, BlockRef, Identifier, Location, OperationRef,
-    Region, RegionLike, RegionRef, Type, TypeLike, Value, ValueLike,
+    Attribute, AttributeLike, BlockLike, BlockRef, Identifier, Location, OperationRef, Region,
+    RegionLike, RegionRef, Type, TypeLike, Value, ValueLike,
 };
 
-/// A value that lives as long as its context.
+/// A value that lives as long as the work on it.
 pub type Val<'c> = Value<'c, 'c>;
-/// A block that lives as long as its context.
+/// A block that lives as long as the work on it.
 pub type Blk<'c> = BlockRef<'c, 'c>;
-/// An operation that lives as long as its context.
+/// An operation that lives as long as the work on it.
 pub type Op<'c> = OperationRef<'c, 'c>;
 
 /// What an operation is made of.
@@ -39,65 +39,53 @@ pub struct Spec<'s, 'c> {
     pub successors: &'s [Blk<'c>],
 }
 
-/// Makes an operation and appends it to a block.
-///
-/// # Errors
-/// MLIR has no such operation, or refuses the parts (it has emitted why).
-pub fn append<'c>(block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
-    use mlir_sys as m;
-    let name = spec.name;
-    let named: Vec<m::MlirNamedAttribute> = spec
-        .attributes
-        .iter()
-        .map(|(key, value)| m::MlirNamedAttribute {
-            name: key.to_raw(),
-            attribute: value.to_raw(),
-        })
-        .collect();
-    let operands: Vec<m::MlirValue> = spec.operands.iter().map(ValueLike::to_raw).collect();
-    let results: Vec<m::MlirType> = spec.results.iter().map(TypeLike::to_raw).collect();
-    let regions: Vec<m::MlirRegion> = spec.regions.into_iter().map(Region::into_raw).collect();
-    let successors: Vec<m::MlirBlock> = spec.successors.iter().map(|b| b.to_raw()).collect();
-    // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
-    // takes over the regions.
-    let raw = unsafe {
-        let text = m::MlirStringRef {
-            data: name.as_ptr().cast(),
-            length: name.len(),
+impl Spec<'_, '_> {
+    /// Makes the operation, which nobody owns yet.
+    pub(super) fn create(self) -> Result<mlir_sys::MlirOperation, String> {
+        use mlir_sys as m;
+        let name = self.name;
+        let named: Vec<m::MlirNamedAttribute> = self
+            .attributes
+            .iter()
+            .map(|(key, value)| m::MlirNamedAttribute {
+                name: key.to_raw(),
+                attribute: value.to_raw(),
+            })
+            .collect();
+        let operands: Vec<m::MlirValue> = self.operands.iter().map(ValueLike::to_raw).collect();
+        let results: Vec<m::MlirType> = self.results.iter().map(TypeLike::to_raw).collect();
+        let regions: Vec<m::MlirRegion> = self.regions.into_iter().map(Region::into_raw).collect();
+        let successors: Vec<m::MlirBlock> = self.successors.iter().map(|b| b.to_raw()).collect();
+        // SAFETY: all handles are alive and of one context; `mlirOperationCreate` copies the lists and
+        // takes over the regions.
+        let raw = unsafe {
+            let text = m::MlirStringRef {
+                data: name.as_ptr().cast(),
+                length: name.len(),
+            };
+            let mut state = m::mlirOperationStateGet(text, self.location.to_raw());
+            let state = &raw mut state;
+            m::mlirOperationStateAddOperands(state, operands.len() as isize, operands.as_ptr());
+            m::mlirOperationStateAddResults(state, results.len() as isize, results.as_ptr());
+            m::mlirOperationStateAddAttributes(state, named.len() as isize, named.as_ptr());
+            m::mlirOperationStateAddOwnedRegions(state, regions.len() as isize, regions.as_ptr());
+            m::mlirOperationStateAddSuccessors(
+                state,
+                successors.len() as isize,
+                successors.as_ptr(),
+            );
+            m::mlirOperationCreate(state)
         };
-        let mut state = m::mlirOperationStateGet(text, spec.location.to_raw());
-        m::mlirOperationStateAddOperands(
-            &raw mut state,
-            operands.len() as isize,
-            operands.as_ptr(),
-        );
-        m::mlirOperationStateAddResults(&raw mut state, results.len() as isize, results.as_ptr());
-        m::mlirOperationStateAddAttributes(&raw mut state, named.len() as isize, named.as_ptr());
-        m::mlirOperationStateAddOwnedRegions(
-            &raw mut state,
-            regions.len() as isize,
-            regions.as_ptr(),
-        );
-        m::mlirOperationStateAddSuccessors(
-            &raw mut state,
-            successors.len() as isize,
-            successors.as_ptr(),
-        );
-        m::mlirOperationCreate(&raw mut state)
-    };
-    if raw.ptr.is_null() {
-        return Err(format!("cannot make `{name}`"));
-    }
-    // SAFETY: the operation was just made and nobody else owns it.
-    unsafe {
-        m::mlirBlockAppendOwnedOperation(block.to_raw(), raw);
-        Ok(OperationRef::from_raw(raw))
+        if raw.ptr.is_null() {
+            return Err(format!("cannot make `{name}`"));
+        }
+        Ok(raw)
     }
 }
 
 /// The i-th result of an operation.
 #[must_use]
-pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     debug_assert!(i < op.result_count());
     // SAFETY: the operation is alive and has that many results.
     unsafe { Value::from_raw(mlir_sys::mlirOperationGetResult(op.to_raw(), i as isize)) }
@@ -105,19 +93,19 @@ pub fn result<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 
 /// The result of an operation that has one.
 #[must_use]
-pub fn only_result<'c>(op: OperationRef<'c, '_>) -> Val<'c> {
+pub fn only_result<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     result(op, 0)
 }
 
 /// The results of an operation, in order.
 #[must_use]
-pub fn results<'c>(op: OperationRef<'c, '_>) -> Vec<Val<'c>> {
+pub fn results<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
     (0..op.result_count()).map(|i| result(op, i)).collect()
 }
 
 /// The operands of an operation, in order.
 #[must_use]
-pub fn operands<'c>(op: OperationRef<'c, '_>) -> Vec<Val<'c>> {
+pub fn operands<'c>(op: OperationRef<'_, 'c>) -> Vec<Val<'c>> {
     (0..op.operand_count()).map(|i| operand(op, i)).collect()
 }
 
@@ -126,7 +114,7 @@ pub fn operands<'c>(op: OperationRef<'c, '_>) -> Vec<Val<'c>> {
 /// # Panics
 /// It has none.
 #[must_use]
-pub fn only_operand<'c>(op: OperationRef<'c, '_>) -> Val<'c> {
+pub fn only_operand<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     operand(op, 0)
 }
 
@@ -135,7 +123,7 @@ pub fn only_operand<'c>(op: OperationRef<'c, '_>) -> Val<'c> {
 /// # Panics
 /// It has fewer.
 #[must_use]
-pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
+pub fn operand<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
         i < op.operand_count(),
         "operand {i} of {}",
@@ -150,7 +138,7 @@ pub fn operand<'c>(op: OperationRef<'c, '_>, i: usize) -> Val<'c> {
 /// # Panics
 /// It has fewer.
 #[must_use]
-pub fn argument<'c>(block: BlockRef<'c, '_>, i: usize) -> Val<'c> {
+pub fn argument<'c>(block: BlockRef<'_, 'c>, i: usize) -> Val<'c> {
     assert!(
         i < block.argument_count(),
         "argument {i} of {}",
@@ -160,17 +148,9 @@ pub fn argument<'c>(block: BlockRef<'c, '_>, i: usize) -> Val<'c> {
     unsafe { Value::from_raw(mlir_sys::mlirBlockGetArgument(block.to_raw(), i as isize)) }
 }
 
-/// Adds a block with arguments to a region.
-#[must_use]
-pub fn append_block<'c>(region: &Region<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
-    let block = region.append_block(Block::new(arguments));
-    // SAFETY: the region owns the block, and an operation will own the region.
-    unsafe { BlockRef::from_raw(block.to_raw()) }
-}
-
 /// The only block of a region of an operation, where there is just one.
 #[must_use]
-pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'c>> {
+pub fn single_block<'c>(op: OperationRef<'_, 'c>, region: usize) -> Option<Blk<'c>> {
     // melior's own error prints the operation with all that is in it.
     if region >= op.region_count() {
         return None;
@@ -180,7 +160,7 @@ pub fn single_block<'c>(op: OperationRef<'c, '_>, region: usize) -> Option<Blk<'
 
 /// The only block of a region, where there is just one.
 #[must_use]
-pub fn block_of<'c>(region: RegionRef<'c, '_>) -> Option<Blk<'c>> {
+pub fn block_of<'c>(region: RegionRef<'_, 'c>) -> Option<Blk<'c>> {
     let block = region.first_block()?;
     if block.next_in_region().is_some() {
         return None;
@@ -191,19 +171,19 @@ pub fn block_of<'c>(region: RegionRef<'c, '_>) -> Option<Blk<'c>> {
 
 /// The block of a module that its operations stand in.
 #[must_use]
-pub fn module_body<'c>(module: OperationRef<'c, '_>) -> Option<Blk<'c>> {
+pub fn module_body<'c>(module: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
     single_block(module, 0)
 }
 
 /// The blocks of a region of an operation, in order.
 #[must_use]
-pub fn blocks<'c>(op: OperationRef<'c, '_>, region: usize) -> Vec<Blk<'c>> {
+pub fn blocks<'c>(op: OperationRef<'_, 'c>, region: usize) -> Vec<Blk<'c>> {
     op.region(region).map_or_else(|_| Vec::new(), blocks_of)
 }
 
 /// The blocks of a region, in order.
 #[must_use]
-pub fn blocks_of<'c>(region: RegionRef<'c, '_>) -> Vec<Blk<'c>> {
+pub fn blocks_of<'c>(region: RegionRef<'_, 'c>) -> Vec<Blk<'c>> {
     let mut all = Vec::new();
     let mut next = region.first_block();
     while let Some(block) = next {
@@ -216,7 +196,7 @@ pub fn blocks_of<'c>(region: RegionRef<'c, '_>) -> Vec<Blk<'c>> {
 
 /// The blocks that an operation may go to, in order.
 #[must_use]
-pub fn successors<'c>(op: OperationRef<'c, '_>) -> Vec<Blk<'c>> {
+pub fn successors<'c>(op: OperationRef<'_, 'c>) -> Vec<Blk<'c>> {
     op.successors()
         // SAFETY: the block lives as long as the operation that goes to it.
         .map(|block| unsafe { BlockRef::from_raw(block.to_raw()) })
@@ -225,7 +205,7 @@ pub fn successors<'c>(op: OperationRef<'c, '_>) -> Vec<Blk<'c>> {
 
 /// The operations of a block, in order.
 #[must_use]
-pub fn operations<'c>(block: BlockRef<'c, '_>) -> Vec<Op<'c>> {
+pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     let mut all = Vec::new();
     let mut next = block.first_operation();
     while let Some(op) = next {
@@ -234,13 +214,6 @@ pub fn operations<'c>(block: BlockRef<'c, '_>) -> Vec<Op<'c>> {
         next = op.next_in_block();
     }
     all
-}
-
-/// The same operation with the lifetime of its context.
-#[must_use]
-pub fn of_context<'c>(op: OperationRef<'c, '_>) -> Op<'c> {
-    // SAFETY: see the module's comment.
-    unsafe { OperationRef::from_raw(op.to_raw()) }
 }
 
 /// The context of an operation.
@@ -308,4 +281,32 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
             && mlir_sys::mlirDenseElementsAttrIsSplat(raw))
         .then(|| Attribute::from_raw(mlir_sys::mlirDenseElementsAttrGetSplatValue(raw)))
     }
+}
+
+/// The constant tensor of a type whose elements are all one number or float.
+#[must_use]
+pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {
+    // SAFETY: type and attribute are alive and of one context.
+    unsafe {
+        Attribute::from_raw(mlir_sys::mlirDenseElementsAttrSplatGet(
+            type_.to_raw(),
+            element.to_raw(),
+        ))
+    }
+}
+
+/// What passes have noted beside an operation: the attributes that its declaration does not have.
+#[must_use]
+pub fn discardable_attributes<'c>(
+    op: OperationRef<'c, '_>,
+) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+    let all = 0..op.discardable_attribute_count();
+    all.filter_map(|i| op.discardable_attribute_at(i).ok())
+        .collect()
+}
+
+/// All attributes of an operation, inherent and discardable.
+#[must_use]
+pub fn attributes<'c>(op: OperationRef<'c, '_>) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+    op.attributes().collect()
 }

@@ -4,11 +4,12 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{
-    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, RewriteAction,
-    TypeCheck, UnknownName,
+    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, TypeCheck, UnknownName,
 };
+use super::build::Op;
+use super::rewriter::{self, Rewriter, Work};
 use crate::layout::LinearLayout;
-use melior::ir::{Attribute, OperationRef, Type, Value};
+use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -107,8 +108,8 @@ pub trait Semantics: Sync {
     fn unknown_name(&self, kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic;
     /// What to say of a key that an encoding cannot have, or not again; nothing for other attributes.
     fn wrong_key(&self, dialect: &str, family: &str, key: &str) -> Option<String>;
-    /// What an operation becomes in canonical form.
-    fn canonicalize<'c>(&self, op: OperationRef<'c, '_>) -> Rewrite<'c>;
+    /// Brings an operation nearer to canonical form, where it is not in it.
+    fn canonicalize<'c>(&self, rewriter: Rewriter<'c>, op: Op<'c>);
     /// All operands of the operation, and with `results` its results, have the same encoding.
     ///
     /// # Errors
@@ -126,47 +127,24 @@ pub trait Passes: Sync {
     ///
     /// # Errors
     /// An error that has been emitted already.
-    fn run(
+    fn run<'c>(
         &self,
         number: u16,
         options: &[OptionValue<'_>],
-        module: OperationRef<'_, '_>,
+        rewriter: Rewriter<'c>,
+        module: Op<'c>,
     ) -> Result<Vec<FollowUp>, Reported>;
     /// Looks at what the passes that [`Self::run`] asked for have left.
     ///
     /// # Errors
     /// An error that has been emitted already.
-    fn finish(
+    fn finish<'c>(
         &self,
         number: u16,
         options: &[OptionValue<'_>],
-        module: OperationRef<'_, '_>,
+        rewriter: Rewriter<'c>,
+        module: Op<'c>,
     ) -> Result<(), Reported>;
-}
-
-/// What becomes of an operation in canonical form.
-#[derive(Clone, Copy, Debug)]
-pub enum Rewrite<'c> {
-    /// It stays.
-    Keep,
-    /// Its result is a value that is there already.
-    Replace(Value<'c, 'c>),
-    /// It takes another value as an operand.
-    SetOperand(usize, Value<'c, 'c>),
-    /// What makes this value makes the operation's result instead, in the same place.
-    Recreate(Value<'c, 'c>),
-    /// It becomes a `ttg.convert_layout` of this value to the type of its result.
-    Convert(Value<'c, 'c>),
-    /// As `SetOperand`, and the operand after it is converted to that value's encoding.
-    SetOperandAndConvertNext(usize, Value<'c, 'c>),
-    /// It is the part of this buffer that begins at these `offsets`.
-    Subslice(Value<'c, 'c>, Attribute<'c>),
-    /// It is a constant tensor with this number everywhere.
-    Constant(Attribute<'c>),
-    /// It reads or writes everywhere, without its mask and what stands in for masked elements.
-    Unmask,
-    /// It has no effect and no result.
-    Erase,
 }
 
 /// Proof that an error diagnostic has been emitted.
@@ -256,39 +234,16 @@ impl LayoutCache {
     }
 }
 
-pub(super) fn canonicalize(op: usize) -> RewriteAction {
-    // SAFETY: C++ passes the address of the operation it rewrites.
-    let op = unsafe { super::operation(op) };
-    let bare = |kind| RewriteAction {
-        kind,
-        index: 0,
-        value: 0,
-        attribute: 0,
+/// Whether an operation is another one now, or what is around it.
+pub(super) fn canonicalize(rewriter: usize, op: usize) -> bool {
+    // SAFETY: C++ passes the operation that a pattern is at, and the rewriter that the pattern got.
+    let (op, work) = unsafe {
+        let op = super::operation(op);
+        (op, Work::of_pattern(rewriter, op))
     };
-    let action = |kind, index, value: Value<'_, '_>| RewriteAction {
-        index,
-        value: super::value_id(value),
-        ..bare(kind)
-    };
-    match guard(|| semantics().canonicalize(op)) {
-        Ok(Rewrite::Replace(value)) => action(1, 0, value),
-        Ok(Rewrite::SetOperand(index, value)) => action(2, index, value),
-        Ok(Rewrite::Recreate(value)) => action(3, 0, value),
-        Ok(Rewrite::Convert(value)) => action(4, 0, value),
-        Ok(Rewrite::SetOperandAndConvertNext(index, value)) => action(5, index, value),
-        Ok(Rewrite::Subslice(value, offsets)) => RewriteAction {
-            attribute: super::attribute_id(offsets),
-            ..action(6, 0, value)
-        },
-        Ok(Rewrite::Constant(number)) => RewriteAction {
-            attribute: super::attribute_id(number),
-            ..bare(7)
-        },
-        Ok(Rewrite::Unmask) => bare(8),
-        Ok(Rewrite::Erase) => bare(9),
-        // What cannot be decided stays as it is.
-        Ok(Rewrite::Keep) | Err(_) => bare(0),
-    }
+    // What cannot be decided stays as it is.
+    let _ = guard(|| semantics().canonicalize(work.rewriter(), op));
+    work.rewriter().changes() != 0
 }
 
 pub(super) fn with_layout_comments(bytes: &[u8], marker: &str) -> Vec<u8> {
@@ -459,11 +414,16 @@ pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
 }
 
 pub(super) fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> bool {
-    pass(op, |module| passes().finish(number, options, module)).is_some()
+    pass(op, |rewriter, module| {
+        passes().finish(number, options, rewriter, module)
+    })
+    .is_some()
 }
 
 pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome {
-    let follow_ups = pass(op, |module| passes().run(number, options, module));
+    let follow_ups = pass(op, |rewriter, module| {
+        passes().run(number, options, rewriter, module)
+    });
     PassOutcome {
         succeeded: follow_ups.is_some(),
         follow_ups: follow_ups.unwrap_or_default(),
@@ -471,10 +431,13 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> P
 }
 
 /// What a pass returns; nothing where it fails, after an error.
-fn pass<T>(op: usize, f: impl FnOnce(OperationRef<'_, '_>) -> Result<T, Reported>) -> Option<T> {
+fn pass<T>(
+    op: usize,
+    f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> Result<T, Reported>,
+) -> Option<T> {
     // SAFETY: C++ passes the address of the operation that the pass runs on.
     let op = unsafe { super::operation(op) };
-    match guard(|| f(op)) {
+    match guard(|| rewriter::on(op, f)) {
         Ok(outcome) => outcome.ok(),
         Err(panic) => {
             emit_error(op, &Diagnostic::new(internal(&panic)));

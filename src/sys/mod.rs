@@ -11,14 +11,17 @@ mod c_api;
 mod callbacks;
 mod input;
 mod plugin;
+mod rewriter;
 mod translate;
 
 pub use callbacks::{
-    AttributeError, Diagnostic, LayoutCache, Passes, Reported, Rewrite, Semantics, emit_error,
-    emit_remark, install, name_rules,
+    AttributeError, Diagnostic, LayoutCache, Passes, Reported, Semantics, emit_error, emit_remark,
+    install, name_rules,
 };
 
 pub use bridge::ffi::{FollowUp, OptionValue};
+
+pub use rewriter::{Rewriter, rewrite};
 
 pub use input::{MAX_NESTING, TooDeep, arguments, parse_input, read_input, refuse_input, too_deep};
 pub use translate::{
@@ -332,21 +335,6 @@ pub fn lsp_main(arguments: &[String]) -> i32 {
     ffi::lsp_main(arguments)
 }
 
-/// Replaces every use of a value by another.
-pub fn replace_all_uses(old: Value<'_, '_>, new: Value<'_, '_>) {
-    // SAFETY: both are live values of one context.
-    unsafe { mlir_sys::mlirValueReplaceAllUsesOfWith(old.to_raw(), new.to_raw()) }
-}
-
-/// Does something with a copy of an operation and all below it, which then goes away.
-pub fn with_copy<'c, T>(op: OperationRef<'c, '_>, f: impl FnOnce(OperationRef<'c, '_>) -> T) -> T {
-    // SAFETY: the operation is alive; nobody else owns its copy, which outlives the reference.
-    unsafe {
-        let copy = melior::ir::Operation::from_raw(mlir_sys::mlirOperationClone(op.to_raw()));
-        f(OperationRef::from_raw(copy.to_raw()))
-    }
-}
-
 /// Whether a value has no use.
 #[must_use]
 pub fn is_unused(value: Value<'_, '_>) -> bool {
@@ -365,12 +353,6 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
-/// Erases an operation without uses from its block.
-pub fn erase(op: OperationRef<'_, '_>) {
-    // SAFETY: the operation is alive, and the caller holds no reference into it afterwards.
-    unsafe { mlir_sys::mlirOperationDestroy(op.to_raw()) }
-}
-
 /// The width of a floating-point type in bits, or nothing for another type.
 #[must_use]
 pub fn float_width(type_: Type<'_>) -> Option<u32> {
@@ -386,13 +368,6 @@ pub fn float_width(type_: Type<'_>) -> Option<u32> {
 pub fn is_llvm_pointer(type_: Type<'_>) -> bool {
     // SAFETY: the type is alive.
     unsafe { mlir_sys::mlirTypeIsALLVMPointerType(type_.to_raw()) }
-}
-
-/// The same operation, to be changed.
-#[must_use]
-pub fn mutable<'c, 'a>(op: OperationRef<'c, 'a>) -> melior::ir::operation::OperationRefMut<'c, 'a> {
-    // SAFETY: the operation is alive; a pass owns what it runs on.
-    unsafe { melior::ir::operation::OperationRefMut::from_raw(op.to_raw()) }
 }
 
 /// An entry of a dictionary attribute.
@@ -431,41 +406,6 @@ pub fn dictionary_entries<'c>(dictionary: Attribute<'c>) -> Vec<(Identifier<'c>,
     }
 }
 
-/// Parses an operation and puts it at the beginning of a block.
-///
-/// # Panics
-/// The text is no operation; it is the caller's own.
-pub fn prepend_parsed<'c>(context: &'c Context, block: build::Blk<'c>, text: &str) {
-    use melior::ir::BlockLike;
-    let raw = |text: &str| mlir_sys::MlirStringRef {
-        data: text.as_ptr().cast(),
-        length: text.len(),
-    };
-    // SAFETY: the context is alive; the operation made has no other owner.
-    let op = unsafe {
-        let parsed =
-            mlir_sys::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
-        melior::ir::Operation::from_option_raw(parsed).expect("the text is ours")
-    };
-    block.insert_operation(0, op);
-}
-
-/// Replaces attributes everywhere below an operation, in types and in the types of constants.
-pub fn replace_attributes<'c>(
-    op: OperationRef<'c, '_>,
-    replacements: &[(Attribute<'c>, Attribute<'c>)],
-) {
-    let from: Vec<usize> = replacements
-        .iter()
-        .map(|(old, _)| attribute_id(*old))
-        .collect();
-    let to: Vec<usize> = replacements
-        .iter()
-        .map(|(_, new)| attribute_id(*new))
-        .collect();
-    ffi::replace_attributes(op.to_raw().ptr as usize, &from, &to);
-}
-
 /// The operation that a value is a result of, or nothing for a block argument.
 #[must_use]
 pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
@@ -474,18 +414,4 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
         mlir_sys::mlirValueIsAOpResult(value.to_raw())
             .then(|| OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())))
     }
-}
-
-/// Replaces an operand.
-///
-/// # Panics
-/// The operation has fewer.
-pub fn set_operand<'c>(op: build::Op<'c>, i: usize, value: build::Val<'c>) {
-    assert!(
-        i < op.operand_count(),
-        "operand {i} of {}",
-        op.operand_count()
-    );
-    // SAFETY: the operation is alive and has that many operands.
-    unsafe { mlir_sys::mlirOperationSetOperand(op.to_raw(), i as isize, value.to_raw()) }
 }

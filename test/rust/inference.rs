@@ -8,7 +8,7 @@ use linear_layout::sys::build;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Type, TypeLike, ValueLike};
+use melior::ir::{BlockLike, Module, RegionLike, Type, TypeLike, ValueLike};
 use melior::utility::register_all_dialects;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -31,7 +31,7 @@ fn files(folder: &Path, found: &mut Vec<PathBuf>) {
     }
 }
 
-fn walk<'c>(op: OperationRef<'c, '_>, visit: &mut dyn FnMut(build::Op<'c>)) {
+fn walk<'c>(op: build::Op<'c>, visit: &mut dyn FnMut(build::Op<'c>)) {
     for region in op.regions() {
         let mut block = region.first_block();
         while let Some(current) = block {

@@ -32,6 +32,7 @@ mod no_std;
 mod operations;
 #[cfg(feature = "mlir")]
 mod ops;
+mod pass_options;
 #[path = "../../tools/bench/peer.rs"]
 mod peer;
 mod ptx_forms;

@@ -201,6 +201,97 @@ fn unsafe_code_is_in_one_room() {
     assert!(wrong.is_empty(), "{wrong:?}");
 }
 
+/// What changes IR in melior: its own methods, and handles that allow them.
+const MUTATORS_OF_MELIOR: [&str; 17] = [
+    "IrRewriter",
+    "OperationBuilder",
+    "OperationMutLike",
+    "OperationRefMut",
+    "RewriterBase",
+    "as_operation_mut",
+    ".add_argument(",
+    ".append_operation(",
+    ".detach()",
+    ".insert_block_",
+    ".insert_operation",
+    ".move_after(",
+    ".move_before(",
+    ".remove_from_parent(",
+    ".replace_all_uses_",
+    ".replace_uses_of_with(",
+    ".walk_mut(",
+];
+
+/// What changes IR in MLIR's C API, but for what makes an operation that nobody owns yet.
+const MUTATORS_OF_C: [&str; 16] = [
+    "mlirBlockAddArgument",
+    "mlirBlockAppend",
+    "mlirBlockDestroy",
+    "mlirBlockDetach",
+    "mlirBlockErase",
+    "mlirBlockInsert",
+    "mlirOperationClone",
+    "mlirOperationDestroy",
+    "mlirOperationMove",
+    "mlirOperationRemove",
+    "mlirOperationReplace",
+    "mlirOperationSet",
+    "mlirRegionTakeBody",
+    "mlirRewriterBase",
+    "mlirValueReplace",
+    "mlirValueSetType",
+];
+
+/// What changes IR in C++.
+const MUTATORS_OF_CPP: [&str; 9] = [
+    "->erase()",
+    "->moveBefore(",
+    "->remove()",
+    "->setAttr(",
+    "->setOperand",
+    "eraseOp(",
+    "modifyOpInPlace(",
+    "replaceAllUsesWith(",
+    "replaceOp",
+];
+
+#[test]
+fn only_the_rewriter_changes_ir() {
+    let mut wrong = Vec::new();
+    let mut look = |file: &Path, names: &[&str]| {
+        let text = fs::read_to_string(file).expect("a source file is text");
+        let code = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        for (at, line) in code.lines().enumerate() {
+            let is_comment = line.trim_start().starts_with("//");
+            if let Some(name) = names
+                .iter()
+                .find(|name| !is_comment && line.contains(**name))
+            {
+                wrong.push(format!("{}:{}: {name}", file.display(), at + 1));
+            }
+        }
+    };
+    let rewriter = root().join("src/sys/rewriter.rs");
+    for file in ["src", "passes", "tools"]
+        .iter()
+        .flat_map(|folder| files(folder, &["rs"]))
+    {
+        if file != rewriter {
+            look(&file, &[&MUTATORS_OF_MELIOR[..], &MUTATORS_OF_C].concat());
+        }
+    }
+    let rewriter = root().join("dialect/Rewrite.cpp");
+    for file in files("dialect", &["cpp", "h"]) {
+        if file != rewriter {
+            look(&file, &MUTATORS_OF_CPP);
+        }
+    }
+    assert!(wrong.is_empty(), "use `sys::Rewriter`: {wrong:#?}");
+}
+
 /// How the names of targets and of LLVM's platforms begin.
 const NAMES_OF_TARGETS: [&str; 6] = ["amdgcn", "cuda:", "gfx", "hip:", "nvptx", "sm_"];
 

@@ -2,34 +2,34 @@
 //! translation to LLVM IR looks for them in it.
 
 use linear_layout::sys;
-use linear_layout::sys::build::{self, Op};
-use melior::ir::operation::{OperationLike, OperationMutLike};
-use melior::ir::{BlockLike, RegionLike};
+use linear_layout::sys::build;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, Module, RegionLike};
 
 const BESIDE: &str = "llvm.loop_annotation";
 const WITHIN: &str = "loop_annotation";
 
 /// Moves the annotations of a module's loops to where the translation looks for them.
-pub(crate) fn annotate(module: Op<'_>) {
-    let mut rest = vec![module];
-    while let Some(op) = rest.pop() {
-        for region in op.regions() {
-            let mut next = region.first_block();
-            while let Some(block) = next {
-                rest.extend(build::operations(block));
-                next = block.next_in_region();
+pub(crate) fn annotate(module: &mut Module<'_>) {
+    sys::rewrite(module, |rewriter, module| {
+        let mut rest = vec![module];
+        while let Some(op) = rest.pop() {
+            for region in op.regions() {
+                let mut next = region.first_block();
+                while let Some(block) = next {
+                    rest.extend(build::operations(block));
+                    next = block.next_in_region();
+                }
+            }
+            let name = op.name();
+            let is_branch = matches!(
+                name.as_string_ref().as_str(),
+                Ok("llvm.br" | "llvm.cond_br")
+            );
+            if let Some(annotation) = op.attribute(BESIDE).ok().filter(|_| is_branch) {
+                rewriter.set_attribute(op, WITHIN, annotation);
+                rewriter.remove_attribute(op, BESIDE);
             }
         }
-        let name = op.name();
-        let is_branch = matches!(
-            name.as_string_ref().as_str(),
-            Ok("llvm.br" | "llvm.cond_br")
-        );
-        if let Some(annotation) = op.attribute(BESIDE).ok().filter(|_| is_branch) {
-            let mut branch = sys::mutable(op);
-            branch.set_attribute(WITHIN, annotation);
-            // It was there a moment ago.
-            let _ = branch.remove_attribute(BESIDE);
-        }
-    }
+    });
 }

@@ -14,7 +14,7 @@ use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::ir::attribute::StringAttribute;
-use melior::ir::operation::{OperationLike, OperationMutLike, WalkOrder, WalkResult};
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::utility::{register_all_dialects, register_all_llvm_translations};
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -120,15 +120,17 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let artifact = Artifact::choose(arguments.emit, gpu.target)?;
     let machine = gpu.machine(arguments.optimize)?;
     // Before translation, since the alignment of an access follows from the data layout.
-    for (name, value) in [
-        ("llvm.data_layout", gpu::data_layout(&machine)),
-        ("llvm.target_triple", gpu.target.llvm_triple.to_owned()),
-    ] {
-        let value = StringAttribute::new(&context, &value).into();
-        module.as_operation_mut().set_attribute(name, value);
-    }
+    sys::rewrite(&mut module, |rewriter, module| {
+        for (name, value) in [
+            ("llvm.data_layout", gpu::data_layout(&machine)),
+            ("llvm.target_triple", gpu.target.llvm_triple.to_owned()),
+        ] {
+            let value = StringAttribute::new(&context, &value).into();
+            rewriter.set_attribute(module, name, value);
+        }
+    });
 
-    loops::annotate(sys::build::of_context(module.as_operation()));
+    loops::annotate(&mut module);
     let llvm = inkwell::context::Context::create();
     let translated = sys::to_llvm_ir(&module, &llvm);
     let said = said(&recorder, &arguments.input);

@@ -36,7 +36,6 @@ use crate::ir::rules::Rule;
 use crate::ir::{OpKind, OpView, TensorType};
 use crate::sys::Diagnostic;
 use common::{Verdict, broken, convert_note, ensure};
-use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 
@@ -279,18 +278,4 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         | V::AmdgMaskedLoad(_)
         | V::AmdgMaskedStore(_) => Ok(()),
     }
-}
-
-/// The `order` attribute of `tt.trans`.
-pub(crate) fn order(op: OperationRef<'_, '_>) -> Vec<i32> {
-    integers(op, "order")
-}
-
-/// An attribute that is a list of 32-bit integers.
-pub(crate) fn integers(op: OperationRef<'_, '_>, name: &str) -> Vec<i32> {
-    op.attribute(name)
-        .ok()
-        .and_then(|a| DenseI32ArrayAttribute::try_from(a).ok())
-        .map(|a| (0..a.len()).filter_map(|i| a.element(i).ok()).collect())
-        .unwrap_or_default()
 }

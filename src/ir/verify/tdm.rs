@@ -267,7 +267,7 @@ pub(super) fn store(op: amdg::AsyncTDMCopyLocalToGlobal<'_, '_>) -> Verdict {
 
 /// What copies of rows ask: of their block, their buffer and their indices.
 fn rows<'c>(
-    op: OperationRef<'c, '_>,
+    op: OperationRef<'_, 'c>,
     [desc, indices, memory]: [Val<'c>; 3],
     barrier: Option<Val<'c>>,
 ) -> Result<Option<(Buffer<'c>, Buffer<'c>, TensorType<'c>)>, Vec<Diagnostic>> {

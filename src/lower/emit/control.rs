@@ -1,7 +1,7 @@
 //! Control flow: regions, loops and branches of `scf`, the end of a function.
 
 use super::emitter::{Emitter, block_arguments};
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{Blk, Op, Val};
 use melior::ir::{Region, Type};
 
 impl<'c> Emitter<'c> {
@@ -21,7 +21,7 @@ impl<'c> Emitter<'c> {
     /// Adds a block to a region, with arguments of the given types.
     pub(crate) fn add_block(&self, region: &Region<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
-        build::append_block(region, &typed)
+        self.rewriter.append_block(region, &typed)
     }
 
     /// Goes on in a block that the current one dominates, until [`Self::leave_block`].

@@ -3,7 +3,7 @@
 use super::types::Types;
 use crate::ir::UpstreamKind;
 use crate::sys::build::{self, Blk, Op, Spec, Val};
-use crate::sys::{self, attribute_id, identifier_id, type_id, value_id};
+use crate::sys::{self, Rewriter, attribute_id, identifier_id, type_id, value_id};
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, Identifier, Location, Region, Type};
@@ -38,6 +38,7 @@ pub(crate) fn block_arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
 
 /// Emits into one block after another; a block is entered from one that dominates it.
 pub(crate) struct Emitter<'c> {
+    pub(super) rewriter: Rewriter<'c>,
     pub(crate) context: &'c Context,
     pub(crate) location: Location<'c>,
     pub(super) block: Blk<'c>,
@@ -58,8 +59,14 @@ pub(crate) struct Emitter<'c> {
 }
 
 impl<'c> Emitter<'c> {
-    pub(crate) fn new(context: &'c Context, location: Location<'c>, block: Blk<'c>) -> Self {
+    pub(crate) fn new(
+        rewriter: Rewriter<'c>,
+        context: &'c Context,
+        location: Location<'c>,
+        block: Blk<'c>,
+    ) -> Self {
         Self {
+            rewriter,
             context,
             location,
             block,
@@ -107,7 +114,9 @@ impl<'c> Emitter<'c> {
 
     fn append(&mut self, spec: Spec<'_, 'c>) -> Op<'c> {
         // The names are ours: a failure is a mistake of this room, caught at the border.
-        build::append(self.block, spec).expect("every operation emitted is registered")
+        self.rewriter
+            .append(self.block, spec)
+            .expect("every operation emitted is registered")
     }
 
     /// Emits an operation like one that is there, with other operands and regions: it keeps all its
@@ -225,7 +234,7 @@ impl<'c> Emitter<'c> {
     pub(crate) fn sweep(&mut self) {
         for op in self.pure.drain(..).rev() {
             if sys::is_unused(build::only_result(op)) {
-                sys::erase(op);
+                self.rewriter.erase(op);
             }
         }
         self.known.clear();

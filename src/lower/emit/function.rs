@@ -1,8 +1,8 @@
 //! Functions, and the variable that is a module's shared memory.
 
 use super::emitter::{Emitter, Named};
-use crate::sys;
-use crate::sys::build::{self, Blk, Spec};
+use crate::sys::Rewriter;
+use crate::sys::build::{Blk, Spec};
 use melior::Context;
 use melior::ir::{Attribute, Identifier, Region, Type};
 
@@ -30,11 +30,16 @@ pub(crate) fn is_lowered(name: &str) -> bool {
 const OUTPUT: [&str; 3] = ["llvm", "nvvm", "rocdl"];
 
 /// Declares a variable in shared memory whose size the launcher gives, as the first operation of a block.
-pub(crate) fn declare_shared_memory(context: &Context, block: Blk<'_>, variable: &str) {
+pub(crate) fn declare_shared_memory<'c>(
+    rewriter: Rewriter<'c>,
+    context: &'c Context,
+    block: Blk<'c>,
+    variable: &str,
+) {
     let text = format!(
         "llvm.mlir.global external @{variable}() {{addr_space = 3 : i32, alignment = 16 : i64}} : !llvm.array<0 x i8>"
     );
-    sys::prepend_parsed(context, block, &text);
+    rewriter.prepend_parsed(context, block, &text);
 }
 
 impl<'c> Emitter<'c> {
@@ -73,6 +78,6 @@ impl<'c> Emitter<'c> {
             regions: vec![body],
             successors: &[],
         };
-        build::append(module, spec).map(|_| ())
+        self.rewriter.append(module, spec).map(|_| ())
     }
 }

@@ -3,6 +3,7 @@
 use super::{Emitter, FloatPredicate, IntPredicate};
 use crate::ir::UpstreamKind;
 use crate::lower::tests::context;
+use crate::sys;
 use crate::sys::build::{self, Val};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::ir::{Location, Module, Region, Type, ValueLike};
@@ -16,27 +17,30 @@ pub(crate) fn verified(
     emit: impl for<'c> FnOnce(&mut Emitter<'c>, &[Val<'c>]),
 ) -> String {
     let context = context();
-    let location = Location::unknown(&context);
-    let module = Module::parse(
+    let mut module = Module::parse(
         &context,
         "llvm.func @callee(i32) -> i32
          llvm.mlir.global external @memory() {addr_space = 3 : i32} : !llvm.array<0 x i8>",
     )
     .expect("the module is valid");
-    let body = build::single_block(module.as_operation(), 0).expect("a module has a block");
-    let types: Vec<Type<'_>> = types
-        .iter()
-        .map(|text| Type::parse(&context, text).expect("the type is valid"))
-        .collect();
-    let region = Region::new();
-    let typed: Vec<_> = types.iter().map(|type_| (*type_, location)).collect();
-    let block = build::append_block(&region, &typed);
-    let mut e = Emitter::new(&context, location, block);
-    emit(&mut e, &super::block_arguments(block));
-    e.return_(None);
-    let type_ = e.function_type(e.void_type(), &types);
-    e.function(body, "f", type_, true, &[], region)
-        .expect("a function can be made");
+    sys::rewrite(&mut module, |rewriter, module| {
+        let context = build::context(module);
+        let location = Location::unknown(context);
+        let body = build::module_body(module).expect("a module has a block");
+        let types: Vec<Type<'_>> = types
+            .iter()
+            .map(|text| Type::parse(context, text).expect("the type is valid"))
+            .collect();
+        let region = Region::new();
+        let typed: Vec<_> = types.iter().map(|type_| (*type_, location)).collect();
+        let block = rewriter.append_block(&region, &typed);
+        let mut e = Emitter::new(rewriter, context, location, block);
+        emit(&mut e, &super::block_arguments(block));
+        e.return_(None);
+        let type_ = e.function_type(e.void_type(), &types);
+        e.function(body, "f", type_, true, &[], region)
+            .expect("a function can be made");
+    });
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     let text = module
         .as_operation()

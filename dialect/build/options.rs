@@ -1,0 +1,187 @@
+//! What is written for passes and their options, for C++ and for Rust, from what `Passes.td` declares.
+//!
+//! Options cross as one list of values in the order of the table: a text, a number or a truth is one value, a
+//! list is its length and then each of its values.
+
+use std::fmt::Write;
+
+/// A pass as it is declared.
+pub(crate) struct Declared<'a> {
+    pub(crate) name: &'a str,
+    /// Its name on the command line.
+    pub(crate) argument: &'a str,
+    pub(crate) summary: &'a str,
+    pub(crate) options: Vec<Choice<'a>>,
+}
+
+/// One option of a pass.
+pub(crate) struct Choice<'a> {
+    /// The member of the C++ class.
+    pub(crate) member: &'a str,
+    /// The key on the command line.
+    pub(crate) key: &'a str,
+    pub(crate) kind: Kind,
+    /// The default as TableGen writes it.
+    pub(crate) default: &'a str,
+    pub(crate) help: &'a str,
+}
+
+/// What an option holds.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Kind {
+    Text,
+    /// A text that is empty by default, and then none.
+    OptionalText,
+    Truth,
+    Number,
+    /// A list of one of the others, empty by default.
+    List(Box<Kind>),
+}
+
+impl Kind {
+    /// The kind of an option of a C++ type; `member` names the option where there is none.
+    pub(crate) fn of(cpp_type: &str, default: &str, is_list: bool, member: &str) -> Self {
+        if is_list {
+            // An empty text in a list is a text.
+            return Self::List(Box::new(Self::of(cpp_type, ".", false, member)));
+        }
+        match cpp_type {
+            "std::string" if matches!(default, "" | "\"\"") => Self::OptionalText,
+            "std::string" => Self::Text,
+            "bool" => Self::Truth,
+            "int32_t" | "int64_t" | "uint32_t" => Self::Number,
+            other => panic!(
+                "`{member}` is a `{other}`; known are std::string, bool, int32_t, int64_t, uint32_t"
+            ),
+        }
+    }
+
+    fn rust_type(&self) -> String {
+        match self {
+            Self::OptionalText => "Option<String>".to_owned(),
+            Self::Text => "String".to_owned(),
+            Self::Truth => "bool".to_owned(),
+            Self::Number => "i64".to_owned(),
+            Self::List(each) => format!("Vec<{}>", each.rust_type()),
+        }
+    }
+
+    /// An expression that takes the next value from `values`.
+    fn reading(&self) -> String {
+        match self {
+            Self::OptionalText => "Some(values.text()).filter(|text| !text.is_empty())".to_owned(),
+            Self::Text => "values.text()".to_owned(),
+            Self::Truth => "values.number() != 0".to_owned(),
+            Self::Number => "values.number()".to_owned(),
+            Self::List(each) => {
+                format!("(0..values.number()).map(|_| {}).collect()", each.reading())
+            }
+        }
+    }
+}
+
+impl Choice<'_> {
+    /// Its field's name, `how_many` for `howMany`.
+    fn field(&self) -> String {
+        let mut name = String::new();
+        for c in self.member.chars() {
+            if c.is_ascii_uppercase() {
+                name.push('_');
+            }
+            name.push(c.to_ascii_lowercase());
+        }
+        name
+    }
+
+    fn default_value(&self) -> String {
+        match self.kind {
+            Kind::OptionalText => "None".to_owned(),
+            Kind::Text => format!("{}.to_owned()", self.default),
+            Kind::Truth | Kind::Number => {
+                assert!(!self.default.is_empty(), "`{}` has no default", self.member);
+                self.default.to_owned()
+            }
+            Kind::List(_) => "Vec::new()".to_owned(),
+        }
+    }
+}
+
+/// `PassList.inc`: an X-macro for each pass, with its number and options.
+pub(crate) fn cpp(passes: &[Declared<'_>]) -> String {
+    let mut cpp = String::from("#ifdef LL_DEFINE_PASSES\n");
+    for pass in passes {
+        let _ = writeln!(cpp, "#define GEN_PASS_DEF_{}", pass.name.to_uppercase());
+    }
+    cpp += "#else\n";
+    for (number, pass) in passes.iter().enumerate() {
+        let members: Vec<String> = pass
+            .options
+            .iter()
+            .map(|option| match option.kind {
+                Kind::List(_) => format!("LL_LIST_OPTION({})", option.member),
+                _ => format!("LL_OPTION({})", option.member),
+            })
+            .collect();
+        let _ = writeln!(
+            cpp,
+            "LL_PASS({}, {number}, {})",
+            pass.name,
+            members.join(" ")
+        );
+    }
+    cpp + "#endif\n"
+}
+
+/// `passes.rs`: the options of each pass and the enum of passes, in the order of their numbers.
+pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
+    let mut rust = String::from("// Made by `dialect/build/options.rs` from `passes/Passes.td`.\n");
+    for pass in passes {
+        options_of(&mut rust, pass);
+    }
+    let list = |f: &dyn Fn(&Declared<'_>) -> String| -> String { passes.iter().map(f).collect() };
+    let _ = writeln!(
+        rust,
+        "/// A pass of this library; its number is its place in [`Self::ALL`].\n\
+         #[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub(super) enum PassKind {{ {variants} }}\n\
+         impl PassKind {{\n\
+         /// Every one, by its number.\n\
+         pub(super) const ALL: &'static [Self] = &[{all}];\n\
+         /// The pass, with the values that its options have.\n\
+         pub(super) fn with(self, values: &mut Values<'_>) -> Box<dyn Pass> {{ match self {{ {with} }} }}\n}}",
+        variants = list(&|pass| format!(
+            "/// `{}`: {}\n{},\n",
+            pass.argument, pass.summary, pass.name
+        )),
+        all = list(&|pass| format!("Self::{},", pass.name)),
+        with = list(&|pass| format!(
+            "Self::{name} => Box::new({name}Options::read(values)),",
+            name = pass.name
+        )),
+    );
+    rust
+}
+
+/// The struct of a pass's options, their defaults, and how they are read as they cross.
+fn options_of(rust: &mut String, pass: &Declared<'_>) {
+    let Declared { name, options, .. } = pass;
+    let list = |f: &dyn Fn(&Choice<'_>) -> String| -> String { options.iter().map(f).collect() };
+    let values = if options.is_empty() { "_" } else { "values" };
+    let _ = writeln!(
+        rust,
+        "/// The options of `{argument}`.\n#[derive(Clone, Debug, PartialEq, Eq)]\n\
+         pub(super) struct {name}Options {{ {fields} }}\n\
+         #[allow(clippy::derivable_impls, reason = \"whether it is, depends on the defaults\")]\n\
+         impl Default for {name}Options {{ fn default() -> Self {{ Self {{ {defaults} }} }} }}\n\
+         impl {name}Options {{ fn read({values}: &mut Values<'_>) -> Self {{ Self {{ {readings} }} }} }}",
+        argument = pass.argument,
+        fields = list(&|o| format!(
+            "/// `{}`: {}\npub(super) {}: {},\n",
+            o.key,
+            o.help,
+            o.field(),
+            o.kind.rust_type()
+        )),
+        defaults = list(&|o| format!("{}: {},", o.field(), o.default_value())),
+        readings = list(&|o| format!("{}: {},", o.field(), o.kind.reading())),
+    );
+}

@@ -1,0 +1,84 @@
+//! Canonical form of `ttg.warp_specialize`: what goes into its partitions and what comes out of it.
+
+use super::canonical::Matched;
+use super::ops::ttg;
+use crate::sys::build::{self, Blk, Spec};
+use crate::sys::{self, Rewriter};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Region, ValueLike};
+
+/// What no partition uses is not captured, and nothing is captured twice.
+pub(super) fn drop_captures<'c>(
+    rewriter: Rewriter<'c>,
+    holder: ttg::WarpSpecializePartitions<'c, 'c>,
+) -> Matched {
+    let op = holder.op();
+    let captures = holder.explicit_captures();
+    let partitions: Vec<Blk<'c>> = (0..op.region_count())
+        .map(|i| build::blocks(op, i).first().copied())
+        .collect::<Option<_>>()?;
+    for (i, capture) in captures.iter().enumerate() {
+        let first = captures.iter().position(|other| other == capture)?;
+        if first != i {
+            for partition in &partitions {
+                let [again, before] = [i, first].map(|i| build::argument(*partition, i));
+                rewriter.replace_all_uses(again, before);
+            }
+        }
+    }
+    let is_unused: Vec<bool> = (0..captures.len())
+        .map(|i| {
+            let mut arguments = partitions.iter().map(|block| build::argument(*block, i));
+            arguments.all(sys::is_unused)
+        })
+        .collect();
+    if !is_unused.contains(&true) {
+        return None;
+    }
+    for partition in partitions {
+        rewriter.remove_arguments(partition, |i| is_unused[i]);
+    }
+    rewriter.remove_operands(op, |i| is_unused[i]);
+    Some(())
+}
+
+/// A result that nothing uses is not given.
+pub(super) fn drop_results<'c>(
+    rewriter: Rewriter<'c>,
+    specialize: ttg::WarpSpecialize<'c, 'c>,
+) -> Matched {
+    let op = specialize.op();
+    let (unused, used): (Vec<_>, Vec<_>) = specialize
+        .default_passthrough()
+        .into_iter()
+        .partition(|result| sys::is_unused(*result));
+    if unused.is_empty() {
+        return None;
+    }
+    let types: Vec<_> = used.iter().map(ValueLike::r#type).collect();
+    let spec = Spec {
+        name: ttg::WarpSpecialize::KIND.name(),
+        location: op.location(),
+        operands: &[],
+        results: &types,
+        attributes: &build::attributes(op),
+        regions: (0..op.region_count()).map(|_| Region::new()).collect(),
+        successors: &[],
+    };
+    let is_unused: Vec<bool> = (0..op.result_count())
+        .map(|i| sys::is_unused(build::result(op, i)))
+        .collect();
+    for block in build::blocks(op, 0) {
+        let last = build::operations(block).pop();
+        if let Some(end) = last.and_then(ttg::WarpYield::of) {
+            rewriter.remove_operands(end.op(), |i| is_unused[i]);
+        }
+    }
+    let made = rewriter.insert_before(op, spec).ok()?;
+    rewriter.move_regions(op, made);
+    for (i, result) in used.into_iter().enumerate() {
+        rewriter.replace_all_uses(result, build::result(made, i));
+    }
+    rewriter.erase(op);
+    Some(())
+}

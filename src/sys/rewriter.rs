@@ -1,0 +1,710 @@
+//! The one object that changes IR.
+//!
+//! A pass and a pattern get a [`Rewriter`]; nothing else erases, replaces, moves, copies or adds operations,
+//! and what it does reaches MLIR's own rewriter, so that a driver of patterns hears of every change.
+//!
+//! Three things make handles safe to keep while it works. They carry its brand: their lifetime `'c` is that of
+//! one piece of work (`for<'c>` in every way to get a rewriter), so none of them outlives it. What is erased
+//! leaves the IR at once, and its memory goes when the work is done: a handle that is still kept shows a husk,
+//! in no module, with the operation's name, attributes and types, and placeholders for its operands. And every
+//! change is counted, so that what was computed of the IR is known to be out of date: [`Rewriter::changes`].
+
+use super::bridge::ffi;
+use super::build::{self, Blk, Op, Spec, Val};
+use super::{attribute_id, operation_id};
+use melior::Context;
+use melior::ir::attribute::DenseI32ArrayAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{
+    Attribute, AttributeLike, Block, BlockRef, Location, Module, OperationRef, Region, RegionLike,
+    Type, TypeLike, Value, ValueLike,
+};
+use mlir_sys as m;
+use std::cell::{Cell, OnceCell};
+use std::marker::PhantomData;
+
+/// How many operands each group of an operation has, where its declaration needs it said.
+const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
+
+/// What changes the IR, for one piece of work on it; a copy is the same rewriter.
+#[derive(Clone, Copy, Debug)]
+pub struct Rewriter<'c> {
+    work: &'c Work,
+    /// Invariant: a handle of one piece of work is none of another.
+    brand: PhantomData<Cell<&'c ()>>,
+}
+
+/// One piece of work: a pass over a module, or a pattern at an operation.
+#[derive(Debug)]
+pub(super) struct Work {
+    rewriter: m::MlirRewriterBase,
+    is_owned: bool,
+    /// The operation that holds all that may be changed.
+    root: m::MlirOperation,
+    /// The block that erased operations lie in until the end.
+    limbo: OnceCell<m::MlirBlock>,
+    changes: Cell<u64>,
+}
+
+impl Work {
+    /// Work on all that is below an operation.
+    pub(super) fn on(root: OperationRef<'_, '_>) -> Self {
+        // SAFETY: the operation and with it its context are alive.
+        let rewriter =
+            unsafe { m::mlirIRRewriterCreate(m::mlirOperationGetContext(root.to_raw())) };
+        Self::with(rewriter, true, root.to_raw())
+    }
+
+    /// The work of a pattern.
+    ///
+    /// # Safety
+    /// `rewriter` is the address of the `RewriterBase` that the driver gave the pattern for `op`.
+    pub(super) unsafe fn of_pattern(rewriter: usize, op: OperationRef<'_, '_>) -> Self {
+        let rewriter = m::MlirRewriterBase {
+            ptr: rewriter as *mut _,
+        };
+        Self::with(rewriter, false, outermost(op.to_raw()))
+    }
+
+    fn with(rewriter: m::MlirRewriterBase, is_owned: bool, root: m::MlirOperation) -> Self {
+        Self {
+            rewriter,
+            is_owned,
+            root,
+            limbo: OnceCell::new(),
+            changes: Cell::new(0),
+        }
+    }
+
+    pub(super) fn rewriter(&self) -> Rewriter<'_> {
+        Rewriter {
+            work: self,
+            brand: PhantomData,
+        }
+    }
+
+    fn limbo(&self) -> m::MlirBlock {
+        // SAFETY: a block without arguments is made of nothing.
+        *self
+            .limbo
+            .get_or_init(|| unsafe { m::mlirBlockCreate(0, std::ptr::null(), std::ptr::null()) })
+    }
+}
+
+impl Drop for Work {
+    fn drop(&mut self) {
+        // SAFETY: no handle outlives the work; what lies in limbo is used by nothing outside of it. A
+        // rewriter of our own is destroyed once.
+        unsafe {
+            if let Some(limbo) = self.limbo.take() {
+                m::mlirBlockDestroy(limbo);
+            }
+            if self.is_owned {
+                m::mlirIRRewriterDestroy(self.rewriter);
+            }
+        }
+    }
+}
+
+/// Changes a module; its operations are within reach for as long as `f` runs.
+///
+/// ```
+/// use linear_layout::sys::rewrite;
+/// use melior::ir::{Attribute, Location, Module, operation::OperationLike};
+///
+/// let context = melior::Context::new();
+/// let mut module = Module::new(Location::unknown(&context));
+/// rewrite(&mut module, |rewriter, module| {
+///     rewriter.set_attribute(module, "my.mark", Attribute::unit(&context));
+/// });
+/// assert!(module.as_operation().has_attribute("my.mark"));
+/// ```
+/// No handle leaves it, and none of another module enters:
+/// ```compile_fail
+/// # use linear_layout::sys::rewrite;
+/// # use melior::ir::{Location, Module};
+/// # let context = melior::Context::new();
+/// # let mut module = Module::new(Location::unknown(&context));
+/// let kept = rewrite(&mut module, |rewriter, module| module);
+/// ```
+/// ```compile_fail
+/// # use linear_layout::sys::rewrite;
+/// # use melior::ir::{Location, Module};
+/// # let context = melior::Context::new();
+/// # let mut module = Module::new(Location::unknown(&context));
+/// let other = Module::new(Location::unknown(&context));
+/// rewrite(&mut module, |rewriter, module| rewriter.erase(other.as_operation()));
+/// ```
+pub fn rewrite<T>(module: &mut Module<'_>, f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T) -> T {
+    on(module.as_operation(), f)
+}
+
+/// Changes what is below an operation.
+pub(super) fn on<T>(
+    op: OperationRef<'_, '_>,
+    f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> T,
+) -> T {
+    let work = Work::on(op);
+    f(work.rewriter(), op)
+}
+
+/// The operation around all others around this one.
+fn outermost(mut op: m::MlirOperation) -> m::MlirOperation {
+    // SAFETY: the operation is alive, and so is what it lies in.
+    unsafe {
+        loop {
+            let parent = m::mlirOperationGetParentOperation(op);
+            if parent.ptr.is_null() {
+                return op;
+            }
+            op = parent;
+        }
+    }
+}
+
+impl<'c> Rewriter<'c> {
+    /// How often it has changed anything; the same number twice means the same IR.
+    #[must_use]
+    pub fn changes(self) -> u64 {
+        self.work.changes.get()
+    }
+
+    fn count(self) {
+        self.work.changes.set(self.changes() + 1);
+    }
+
+    /// Changes one operation in its place, and lets MLIR know.
+    fn modify(self, op: Op<'c>, change: impl FnOnce(m::MlirOperation)) {
+        let (rewriter, op) = (self.work.rewriter, op.to_raw());
+        // SAFETY: rewriter and operation are alive: see the module's comment.
+        unsafe { m::mlirRewriterBaseStartOpModification(rewriter, op) };
+        change(op);
+        // SAFETY: as above; the modification was started.
+        unsafe { m::mlirRewriterBaseFinalizeOpModification(rewriter, op) };
+        self.count();
+    }
+
+    // --- adding ---
+
+    /// Makes an operation and appends it to a block.
+    ///
+    /// # Errors
+    /// MLIR has no such operation, or refuses the parts (it has emitted why).
+    pub fn append(self, block: Blk<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
+        let op = spec.create()?;
+        // SAFETY: the block is alive.
+        unsafe { m::mlirRewriterBaseSetInsertionPointToEnd(self.work.rewriter, block.to_raw()) };
+        Ok(self.insert(op))
+    }
+
+    /// Makes an operation before another one.
+    ///
+    /// # Errors
+    /// As of [`Self::append`].
+    pub fn insert_before(self, place: Op<'c>, spec: Spec<'_, 'c>) -> Result<Op<'c>, String> {
+        let op = spec.create()?;
+        self.go_before(place);
+        Ok(self.insert(op))
+    }
+
+    /// Parses an operation and puts it at the beginning of a block.
+    ///
+    /// # Panics
+    /// The text is no operation; it is the caller's own.
+    pub fn prepend_parsed(self, context: &'c Context, block: Blk<'c>, text: &str) {
+        let raw = |text: &str| m::MlirStringRef {
+            data: text.as_ptr().cast(),
+            length: text.len(),
+        };
+        // SAFETY: context, rewriter and block are alive; the operation made has no other owner.
+        let op = unsafe {
+            let op = m::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
+            m::mlirRewriterBaseSetInsertionPointToStart(self.work.rewriter, block.to_raw());
+            op
+        };
+        assert!(!op.ptr.is_null(), "the text is ours");
+        self.insert(op);
+    }
+
+    /// Adds a block with arguments to a region that is being built.
+    #[must_use]
+    pub fn append_block(
+        self,
+        region: &Region<'c>,
+        arguments: &[(Type<'c>, Location<'c>)],
+    ) -> Blk<'c> {
+        let block = region.append_block(Block::new(arguments));
+        self.count();
+        // SAFETY: the region owns the block, and an operation will own the region.
+        unsafe { BlockRef::from_raw(block.to_raw()) }
+    }
+
+    /// Adds an argument to a block.
+    pub fn add_block_argument(
+        self,
+        block: Blk<'c>,
+        type_: Type<'c>,
+        location: Location<'c>,
+    ) -> Val<'c> {
+        self.count();
+        // SAFETY: block, type and location are alive and of one context.
+        unsafe {
+            Value::from_raw(m::mlirBlockAddArgument(
+                block.to_raw(),
+                type_.to_raw(),
+                location.to_raw(),
+            ))
+        }
+    }
+
+    /// Makes the same operation once more, with all below it, before another one.
+    pub fn copy_before(self, place: Op<'c>, op: Op<'c>) -> Op<'c> {
+        self.go_before(place);
+        self.count();
+        // SAFETY: rewriter and operation are alive, and the rewriter has a place to insert at.
+        unsafe { OperationRef::from_raw(m::mlirRewriterBaseClone(self.work.rewriter, op.to_raw())) }
+    }
+
+    /// Does something with a copy of an operation and all below it, which then goes away.
+    ///
+    /// The copy is a piece of work of its own: no handle of it leaves `f`.
+    pub fn with_copy<T>(self, op: Op<'c>, f: impl for<'k> FnOnce(Rewriter<'k>, Op<'k>) -> T) -> T {
+        // SAFETY: the operation is alive; nobody else owns its copy, which outlives the work on it.
+        let copy = unsafe { melior::ir::Operation::from_raw(m::mlirOperationClone(op.to_raw())) };
+        // SAFETY: the copy is alive until the end of this function.
+        on(unsafe { OperationRef::from_raw(copy.to_raw()) }, f)
+    }
+
+    fn go_before(self, place: Op<'c>) {
+        // SAFETY: rewriter and operation are alive; an operation below the root lies in a block.
+        unsafe { m::mlirRewriterBaseSetInsertionPointBefore(self.work.rewriter, place.to_raw()) };
+    }
+
+    /// Inserts what nobody owns where the rewriter is.
+    fn insert(self, op: m::MlirOperation) -> Op<'c> {
+        self.count();
+        // SAFETY: the rewriter is alive and has a place to insert at, and takes the operation over.
+        unsafe { OperationRef::from_raw(m::mlirRewriterBaseInsert(self.work.rewriter, op)) }
+    }
+
+    // --- taking away ---
+
+    /// Takes an operation without uses out of the IR, with all below it.
+    ///
+    /// Doing it again does nothing.
+    /// # Panics
+    /// Its results are used, or it is the operation that this work is on.
+    pub fn erase(self, op: Op<'c>) {
+        if self.is_erased(op) {
+            return;
+        }
+        assert!(
+            op.to_raw().ptr != self.work.root.ptr,
+            "`{}` holds all that is rewritten",
+            super::identifier_text(op.name())
+        );
+        let limbo = self.work.limbo();
+        assert!(
+            ffi::erase(
+                self.work.rewriter.ptr as usize,
+                operation_id(op),
+                limbo.ptr as usize
+            ),
+            "`{}` is erased while its results are used",
+            super::identifier_text(op.name())
+        );
+        self.count();
+    }
+
+    /// Erases an operation and puts other values in the place of its results.
+    ///
+    /// # Panics
+    /// There are more or fewer values than results.
+    pub fn replace(self, op: Op<'c>, values: &[Val<'c>]) {
+        assert_eq!(op.result_count(), values.len(), "a value for each result");
+        let raw: Vec<m::MlirValue> = values.iter().map(ValueLike::to_raw).collect();
+        // SAFETY: all are alive, and there are as many values as results.
+        unsafe {
+            m::mlirRewriterBaseReplaceAllOpUsesWithValueRange(
+                self.work.rewriter,
+                op.to_raw(),
+                raw.len() as isize,
+                raw.as_ptr(),
+            );
+        }
+        self.count();
+        self.erase(op);
+    }
+
+    /// Visits those operations that are still there when their turn comes.
+    pub fn each(self, ops: impl IntoIterator<Item = Op<'c>>, mut visit: impl FnMut(Op<'c>)) {
+        for op in ops {
+            if !self.is_erased(op) {
+                visit(op);
+            }
+        }
+    }
+
+    fn is_erased(self, op: Op<'c>) -> bool {
+        self.work.limbo.get().is_some_and(|limbo| {
+            let top = outermost(op.to_raw());
+            // SAFETY: the operation is alive.
+            unsafe { m::mlirOperationGetBlock(top).ptr == limbo.ptr }
+        })
+    }
+
+    // --- changing ---
+
+    /// Replaces every use of a value by another.
+    pub fn replace_all_uses(self, old: Val<'c>, new: Val<'c>) {
+        if super::is_unused(old) {
+            return;
+        }
+        // SAFETY: the rewriter and both values are alive.
+        unsafe {
+            m::mlirRewriterBaseReplaceAllUsesWith(self.work.rewriter, old.to_raw(), new.to_raw());
+        }
+        self.count();
+    }
+
+    /// Replaces an operand.
+    ///
+    /// # Panics
+    /// The operation has fewer.
+    pub fn set_operand(self, op: Op<'c>, i: usize, value: Val<'c>) {
+        // It checks that there is one.
+        let _ = build::operand(op, i);
+        self.modify(op, |op| {
+            // SAFETY: the operation is alive and has that many operands.
+            unsafe { m::mlirOperationSetOperand(op, i as isize, value.to_raw()) }
+        });
+    }
+
+    /// Takes operands away; where the operation says how many each group of its operands has, it says so of
+    /// those that are left.
+    pub fn remove_operands(self, op: Op<'c>, is_gone: impl Fn(usize) -> bool) {
+        let kept: Vec<m::MlirValue> = (0..op.operand_count())
+            .filter(|i| !is_gone(*i))
+            .map(|i| build::operand(op, i).to_raw())
+            .collect();
+        if kept.len() == op.operand_count() {
+            return;
+        }
+        let groups = op.attribute(OPERAND_SEGMENTS).ok();
+        if let Some(groups) = groups.and_then(|a| DenseI32ArrayAttribute::try_from(a).ok()) {
+            let mut first = 0;
+            let left: Vec<i32> = (0..groups.len())
+                .filter_map(|i| usize::try_from(groups.element(i).ok()?).ok())
+                .map(|size| {
+                    let group = first..first + size;
+                    first = group.end;
+                    group.fold(0, |left, i| left + i32::from(!is_gone(i)))
+                })
+                .collect();
+            let left = DenseI32ArrayAttribute::new(build::context(op), &left);
+            self.set_attribute(op, OPERAND_SEGMENTS, left.into());
+        }
+        self.modify(op, |op| {
+            // SAFETY: the operation and the values are alive, and MLIR copies the list.
+            unsafe { m::mlirOperationSetOperands(op, kept.len() as isize, kept.as_ptr()) }
+        });
+    }
+
+    /// Takes arguments that nothing uses from a block.
+    ///
+    /// # Panics
+    /// One of them is used.
+    pub fn remove_arguments(self, block: Blk<'c>, is_gone: impl Fn(usize) -> bool) {
+        let raw = block.to_raw();
+        // SAFETY: the block is alive.
+        let count = unsafe { m::mlirBlockGetNumArguments(raw) };
+        for i in (0..usize::try_from(count).unwrap_or(0)).rev() {
+            if is_gone(i) {
+                assert!(
+                    super::is_unused(build::argument(block, i)),
+                    "argument {i} of a block is taken away while it is used"
+                );
+                let at = u32::try_from(i).expect("a block has fewer arguments");
+                // SAFETY: the block is alive and has that many arguments; nothing uses this one.
+                unsafe { m::mlirBlockEraseArgument(raw, at) };
+                self.count();
+            }
+        }
+    }
+
+    /// Gives a result of an operation another type; that the operation allows it is the caller's to know.
+    pub fn set_result_type(self, op: Op<'c>, i: usize, type_: Type<'c>) {
+        let result = build::result(op, i);
+        self.modify(op, |_| {
+            // SAFETY: value and type are alive and of one context.
+            unsafe { m::mlirValueSetType(result.to_raw(), type_.to_raw()) }
+        });
+    }
+
+    /// Sets an attribute of an operation, inherent or discardable.
+    pub fn set_attribute(self, op: Op<'c>, name: &str, value: Attribute<'_>) {
+        let name = m::MlirStringRef {
+            data: name.as_ptr().cast(),
+            length: name.len(),
+        };
+        self.modify(op, |op| {
+            // SAFETY: operation and attribute are alive and of one context, which owns the attribute.
+            unsafe { m::mlirOperationSetAttributeByName(op, name, value.to_raw()) }
+        });
+    }
+
+    /// Takes an attribute from an operation, if it has it.
+    pub fn remove_attribute(self, op: Op<'c>, name: &str) {
+        let name = m::MlirStringRef {
+            data: name.as_ptr().cast(),
+            length: name.len(),
+        };
+        self.modify(op, |op| {
+            // SAFETY: the operation is alive.
+            unsafe { m::mlirOperationRemoveAttributeByName(op, name) };
+        });
+    }
+
+    /// Moves all blocks of an operation's regions to the same regions of another one.
+    ///
+    /// # Panics
+    /// They have different numbers of regions.
+    pub fn move_regions(self, from: Op<'c>, to: Op<'c>) {
+        assert_eq!(from.region_count(), to.region_count(), "a region for each");
+        ffi::move_regions(
+            self.work.rewriter.ptr as usize,
+            operation_id(from),
+            operation_id(to),
+        );
+        self.count();
+    }
+
+    /// Replaces attributes everywhere below an operation, in types and in the types of constants.
+    pub fn replace_attributes(self, op: Op<'c>, replacements: &[(Attribute<'_>, Attribute<'_>)]) {
+        let address =
+            |(old, new): &(Attribute<'_>, Attribute<'_>)| (attribute_id(*old), attribute_id(*new));
+        let (from, to): (Vec<usize>, Vec<usize>) = replacements.iter().map(address).unzip();
+        ffi::replace_attributes(operation_id(op), &from, &to);
+        self.count();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sys::{defining_operation, has_one_use, identifier_text, is_unused};
+    use melior::dialect::DialectRegistry;
+    use std::panic::{AssertUnwindSafe, catch_unwind};
+
+    fn context() -> Context {
+        let registry = DialectRegistry::new();
+        melior::utility::register_all_dialects(&registry);
+        crate::register_dialects(&registry);
+        let context = Context::new();
+        context.append_dialect_registry(&registry);
+        context.load_all_available_dialects();
+        context
+    }
+
+    /// Rewrites the blocks of the only function of a module.
+    fn on_function<T>(
+        body: &str,
+        f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>, Vec<Blk<'c>>) -> T,
+    ) -> (T, String) {
+        let context = context();
+        let text = format!("func.func @f(%x: i32, %y: i32, %c: i1) {{\n{body}\nreturn\n}}");
+        let mut module = Module::parse(&context, &text).expect("the test is valid");
+        let outcome = rewrite(&mut module, |rewriter, module| {
+            let function = build::operations(build::blocks(module, 0)[0])[0];
+            f(rewriter, module, build::blocks(function, 0))
+        });
+        assert!(module.as_operation().verify());
+        (outcome, module.as_operation().to_string())
+    }
+
+    fn name<'c>(op: Op<'c>) -> &'c str {
+        identifier_text(op.name())
+    }
+
+    /// Everything that can be read of an operation is read.
+    fn read(op: Op<'_>) -> String {
+        for i in 0..op.operand_count() {
+            let operand = build::operand(op, i);
+            let _ = (operand.r#type().to_string(), defining_operation(operand));
+            let _ = (is_unused(operand), has_one_use(operand));
+        }
+        for i in 0..op.result_count() {
+            assert!(is_unused(build::result(op, i)));
+        }
+        for i in 0..op.successor_count() {
+            let successor = op.successor(i).expect("there are so many");
+            let _ = successor.to_string();
+        }
+        let _ = (op.parent_operation(), op.next_in_block(), op.location());
+        for i in 0..op.region_count() {
+            for inner in build::blocks(op, i).into_iter().flat_map(build::operations) {
+                read(inner);
+            }
+        }
+        format!("{:?} {op}", build::attributes(op))
+    }
+
+    #[test]
+    fn what_is_erased_leaves_the_ir_and_shows_a_husk() {
+        let body = "%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %a {k} : i32";
+        let ((), left) = on_function(body, |rewriter, _, blocks| {
+            let all = build::operations(blocks[0]);
+            let (a, b) = (all[0], all[1]);
+            rewriter.erase(b);
+            assert!(is_unused(build::result(a, 0)));
+            rewriter.erase(a);
+            assert!(is_unused(build::argument(blocks[0], 0)));
+            assert_eq!(build::operations(blocks[0]).len(), 1);
+            // Both are still what they were, but for what they used.
+            assert_eq!((name(a), name(b)), ("arith.addi", "arith.muli"));
+            assert_eq!((b.operand_count(), b.result_count()), (2, 1));
+            assert!(defining_operation(build::operand(b, 0)).is_none());
+            assert!(b.has_attribute("k"));
+            assert!(read(a).contains("arith.addi") && read(b).contains("arith.muli"));
+            // Once more does nothing.
+            let changes = rewriter.changes();
+            rewriter.erase(a);
+            assert_eq!(rewriter.changes(), changes);
+        });
+        assert!(!left.contains("arith"), "{left}");
+    }
+
+    #[test]
+    fn what_lies_in_what_is_erased_can_be_read() {
+        let body = "scf.if %c {\n%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %x : i32\n\
+                    scf.if %c {\nfunc.call @g(%b) : (i32) -> ()\n}\n}\nreturn\n}\nfunc.func private @g(i32)\n\
+                    func.func @h() {";
+        let ((), left) = on_function(body, |rewriter, _, blocks| {
+            let holder = build::operations(blocks[0])[0];
+            let inner = build::operations(build::blocks(holder, 0)[0]);
+            rewriter.erase(holder);
+            for op in [&inner[..], &[holder]].concat() {
+                read(op);
+                rewriter.erase(op);
+            }
+            for i in 0..3 {
+                assert!(is_unused(build::argument(blocks[0], i)));
+            }
+        });
+        assert!(!left.contains("scf"), "{left}");
+    }
+
+    #[test]
+    fn an_erased_branch_leads_nowhere() {
+        let body = "cf.br ^end(%x : i32)\n^end(%z: i32):";
+        on_function(body, |rewriter, _, blocks| {
+            let branch = build::operations(blocks[0])[0];
+            let end = build::operations(blocks[1])[0];
+            rewriter.erase(branch);
+            assert_eq!(branch.successor_count(), 1);
+            assert!(branch.successor(0).is_ok_and(|to| to != blocks[1]));
+            read(branch);
+            // The function is to be valid again.
+            let spec = Spec {
+                name: "func.return",
+                location: end.location(),
+                operands: &[],
+                results: &[],
+                attributes: &[],
+                regions: Vec::new(),
+                successors: &[],
+            };
+            let made = rewriter.append(blocks[0], spec).expect("it is registered");
+            assert_eq!(build::operations(blocks[0]), [made]);
+        });
+    }
+
+    #[test]
+    fn what_is_used_and_what_holds_the_rest_is_not_erased() {
+        let said = |f: &dyn Fn()| {
+            let panic = catch_unwind(AssertUnwindSafe(f)).expect_err("it must not");
+            *panic.downcast::<String>().expect("a message")
+        };
+        let body = "%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %a : i32";
+        on_function(body, |rewriter, module, blocks| {
+            let a = build::operations(blocks[0])[0];
+            let used = said(&|| rewriter.erase(a));
+            assert_eq!(used, "`arith.addi` is erased while its results are used");
+            let root = said(&|| rewriter.erase(module));
+            assert_eq!(root, "`builtin.module` holds all that is rewritten");
+            let used = said(&|| rewriter.remove_arguments(blocks[0], |i| i == 0));
+            assert_eq!(used, "argument 0 of a block is taken away while it is used");
+            assert_eq!(rewriter.changes(), 0);
+        });
+    }
+
+    #[test]
+    fn a_list_is_visited_without_what_goes_meanwhile() {
+        let body = "%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %a : i32\n%d = arith.muli %x, %x : i32";
+        on_function(body, |rewriter, _, blocks| {
+            let mut all = build::operations(blocks[0]);
+            let (a, b) = (all[0], all[1]);
+            all.rotate_left(1);
+            let mut seen = Vec::new();
+            rewriter.each(all, |op| {
+                seen.push(name(op));
+                if op == b {
+                    rewriter.erase(b);
+                    rewriter.erase(a);
+                }
+            });
+            assert_eq!(seen, ["arith.muli", "arith.muli", "func.return"]);
+        });
+    }
+
+    #[test]
+    fn changes_are_counted_and_looks_are_not() {
+        let body = "%a = arith.addi %x, %y : i32\n%b = arith.muli %a, %a : i32";
+        let ((), left) = on_function(body, |rewriter, _, blocks| {
+            let (a, b) = (
+                build::operations(blocks[0])[0],
+                build::operations(blocks[0])[1],
+            );
+            let [x, y] = [0, 1].map(|i| build::argument(blocks[0], i));
+            let mut before = rewriter.changes();
+            let mut changed = |what: &str| {
+                assert!(rewriter.changes() > before, "{what}");
+                before = rewriter.changes();
+            };
+            rewriter.replace_all_uses(build::result(b, 0), x);
+            rewriter.each([a, b], |_| {});
+            assert_eq!(rewriter.changes(), 0);
+            rewriter.set_operand(a, 1, x);
+            changed("set_operand");
+            rewriter.set_attribute(a, "k", Attribute::unit(build::context(a)));
+            changed("set_attribute");
+            rewriter.remove_attribute(a, "k");
+            changed("remove_attribute");
+            rewriter.replace_all_uses(x, y);
+            changed("replace_all_uses");
+            let copy = rewriter.copy_before(b, a);
+            changed("copy_before");
+            rewriter.replace(a, &[build::result(copy, 0)]);
+            changed("replace");
+            rewriter.with_copy(b, |inner, copy| {
+                inner.set_attribute(copy, "k", Attribute::unit(build::context(copy)));
+                assert_eq!(inner.changes(), 1);
+            });
+            assert!(!b.has_attribute("k"));
+            rewriter.replace_attributes(b, &[]);
+            changed("replace_attributes");
+        });
+        let wanted = "%0 = arith.addi %arg1, %arg1 : i32\n    %1 = arith.muli %0, %0 : i32";
+        assert!(left.contains(wanted), "{left}");
+    }
+
+    #[test]
+    fn groups_of_operands_are_counted_again() {
+        let body = "%p = ub.poison : !tt.ptr<i32>\n%a = tt.load %p, %c, %x : !tt.ptr<i32>";
+        let ((), left) = on_function(body, |rewriter, _, blocks| {
+            let load = build::operations(blocks[0])[1];
+            rewriter.remove_operands(load, |i| i > 0);
+        });
+        assert!(left.contains("tt.load %0 : !tt.ptr<i32>"), "{left}");
+    }
+}
