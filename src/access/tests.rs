@@ -828,6 +828,44 @@ fn promises_widen_along_the_first_register() {
     }
 }
 
+/// Rows of 8 equal elements, each equal to its neighbour, are runs of 16 once they are one line.
+#[test]
+fn equal_rows_go_on_into_the_next() {
+    let two = AxisInfo::constant(&[8], 2, 32);
+    let pairs = AxisInfo::binary(BinaryOp::DivS, &AxisInfo::range(0, 8), &two, 32);
+    let rows = pairs.expand_dims(1).broadcast(&[8, 1], &[8, 8]);
+    assert_eq!((rows.constancy(0), rows.constancy(1)), (2, 8));
+    let line = rows.reshape(&[8, 8], &[64]);
+    assert_eq!((line.constancy(0), line.contiguity(0)), (16, 1));
+    let back = line.reshape(&[64], &[4, 16]);
+    assert_eq!((back.constancy(0), back.constancy(1)), (1, 16));
+}
+
+/// As numbers of 8 bits, -1 is below 1 with a sign and above it without.
+#[test]
+fn comparisons_of_constants_are_known() {
+    use Comparison::{Eq, Ne, Sge, Sgt, Sle, Slt, Uge, Ugt, Ule, Ult};
+    for (comparison, below, same, above) in [
+        (Eq, 0, 1, 0),
+        (Ne, 1, 0, 1),
+        (Slt, 1, 0, 0),
+        (Sle, 1, 1, 0),
+        (Sgt, 0, 0, 1),
+        (Sge, 0, 1, 1),
+        (Ult, 0, 0, 1),
+        (Ule, 0, 1, 1),
+        (Ugt, 1, 0, 0),
+        (Uge, 1, 1, 0),
+    ] {
+        let holds = |x: i64, y: i64| {
+            let [x, y] = [x, y].map(|value| AxisInfo::constant(&[4], value, 8));
+            AxisInfo::compare(comparison, &x, &y, 8).constant_value()
+        };
+        let found = [holds(-1, 1), holds(1, 1), holds(1, -1)];
+        assert_eq!(found, [below, same, above].map(Some), "{comparison:?}");
+    }
+}
+
 #[test]
 fn negative_dividends_keep_nothing() {
     // -4 ... -1 divided by 4 is -1 0 0 0, and the remainders are 0 -3 -2 -1.

@@ -447,6 +447,19 @@ mod tests {
         }
     }
 
+    /// RDNA 4: a scope from bit 3 on (16 is the device, 24 the system), and below it a temporal hint.
+    #[test]
+    fn cache_modifiers_have_bits_of_their_own() {
+        let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
+        let cache = buffer.unwrap().cache;
+        let of = |modifier| [false, true].map(|is_store| cache.of(modifier, is_store));
+        assert_eq!(of("cg"), [16, 16]);
+        assert_eq!(of("cs"), [1, 1]);
+        assert_eq!(of("cv"), [27, 27]);
+        assert_eq!(of("wt"), [24, 24]);
+        assert_eq!(of("ca"), [0, 0]);
+    }
+
     #[test]
     fn unknown_names_list_the_known_ones() {
         for bad in [

@@ -397,3 +397,27 @@ fn dims_have_one_name() {
     assert_ne!(Dim::named("a new name"), Dim::named("another"));
     assert_eq!(format!("{:?} {:>6}", Dim::named("a b"), L), "a b   lane");
 }
+
+/// Registers that are neighbours in memory go together: as many as 128 bits hold, up to where a lane comes between.
+#[test]
+fn accesses_are_as_wide_as_registers_are_neighbours() {
+    let store = |registers: &[&[u64]], lanes: &[&[u64]]| {
+        let bases = [(Dim::REGISTER, registers), (Dim::LANE, lanes)];
+        LinearLayout::from_bases(&bases, &[Dim::OFFSET]).unwrap()
+    };
+    let found = |layout: &LinearLayout, bits: u32, most: Option<u64>| {
+        let (elements, order) = layout.largest_vectorisation(bits, most).unwrap();
+        (elements, order.indices().collect::<Vec<_>>())
+    };
+    let run = store(&[&[1], &[2], &[4], &[8]], &[&[16]]);
+    assert_eq!(found(&run, 8, None), (16, vec![0, 1, 2, 3]));
+    assert_eq!(found(&run, 16, None), (8, vec![0, 1, 2, 3]));
+    assert_eq!(found(&run, 32, None), (4, vec![0, 1, 2, 3]));
+    assert_eq!(found(&run, 8, Some(2)), (2, vec![0, 1, 2, 3]));
+    let pairs = store(&[&[1], &[4], &[8]], &[&[2], &[16]]);
+    assert_eq!(found(&pairs, 16, None).0, 2);
+    let scattered = store(&[&[8], &[1], &[2]], &[&[4]]);
+    assert_eq!(found(&scattered, 32, None), (4, vec![1, 2, 0]));
+    // Registers that keep their order have no neighbour first.
+    assert_eq!(found(&scattered, 32, Some(4)).0, 1);
+}

@@ -406,6 +406,7 @@ mod tests {
             strict.to_string(),
             "1 of 3 elements differ\n  element 1: found 2, expected 2.5"
         );
+        assert!(!strict.is_equal());
         let loose = Tolerance {
             absolute: 0.0,
             relative: 0.2,

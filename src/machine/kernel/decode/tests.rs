@@ -491,22 +491,30 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
-/// What a barrier that reduces tells each of 64 threads, of which those below `limit` say yes.
-fn reduced(reduction: &str, limit: u32) -> Vec<u8> {
+/// What each of 64 threads has in `%x` after these operations on its number `%t`.
+fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
+    let (thread, kernel) = if target.starts_with("cuda") {
+        (
+            "nvvm.read.ptx.sreg.tid.x",
+            "nvvm.kernel, nvvm.reqntid = array<i32: 64>",
+        )
+    } else {
+        (
+            "rocdl.workitem.id.x",
+            "rocdl.kernel, rocdl.flat_work_group_size = \"64,64\"",
+        )
+    };
     let text = format!(
         r#""builtin.module"() ({{
   "llvm.func"() <{{function_type = !llvm.func<void (ptr<1>)>, sym_name = "k"}}> ({{
   ^bb0(%out: !llvm.ptr<1>):
-    %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
-    %limit = "llvm.mlir.constant"() <{{value = {limit} : i32}}> : () -> i32
-    %below = "llvm.icmp"(%t, %limit) <{{predicate = 2 : i64}}> : (i32, i32) -> i1
-    %yes = "llvm.zext"(%below) : (i1) -> i32
-    %x = "nvvm.barrier"(%yes) <{{operandSegmentSizes = array<i32: 0, 0, 1>, reductionOp = #nvvm.reduction<{reduction}>}}> : (i32) -> i32
+    %t = "{thread}"() : () -> i32
+    {operations}
     %p = "llvm.getelementptr"(%out, %t) <{{elem_type = i32, noWrapFlags = 0 : i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
     "llvm.store"(%x, %p) <{{ordering = 0 : i64}}> : (i32, !llvm.ptr<1>) -> ()
     "llvm.return"() : () -> ()
-  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 64>}} : () -> ()
-}}) : () -> ()"#
+  }}) {{{kernel}}} : () -> ()
+}}) {{ttg.target = "{target}", "ttg.threads-per-warp" = {lanes} : i32}} : () -> ()"#
     );
     let decoded = decode_generic(&text, None).unwrap();
     let mut memory = Memory::default();
@@ -515,7 +523,8 @@ fn reduced(reduction: &str, limit: u32) -> Vec<u8> {
         .args([Arg::Buffer(out)])
         .run(&decoded.program, &mut memory)
         .unwrap();
-    memory.bytes(out).to_vec()
+    let words = memory.bytes(out).as_chunks::<4>().0;
+    words.iter().map(|word| u32::from_le_bytes(*word)).collect()
 }
 
 /// PTX, `barrier.red`: the predicates of all threads of the block, those of other warps too.
@@ -525,13 +534,47 @@ fn a_barrier_reduces_over_the_block() {
         [("and", 0u32, 0, 1), ("or", 0, 1, 1), ("popc", 0, 5, 64)]
     {
         for (limit, expected) in [(0, of_none), (5, of_some), (64, of_all)] {
+            let operations = format!(
+                r#"%limit = "llvm.mlir.constant"() <{{value = {limit} : i32}}> : () -> i32
+    %below = "llvm.icmp"(%t, %limit) <{{predicate = 2 : i64}}> : (i32, i32) -> i1
+    %yes = "llvm.zext"(%below) : (i1) -> i32
+    %x = "nvvm.barrier"(%yes) <{{operandSegmentSizes = array<i32: 0, 0, 1>, reductionOp = #nvvm.reduction<{reduction}>}}> : (i32) -> i32"#
+            );
             assert_eq!(
-                reduced(reduction, limit),
-                expected.to_le_bytes().repeat(64),
+                of_64_threads("cuda:90", 32, &operations),
+                [expected; 64],
                 "{reduction} of {limit} threads"
             );
         }
     }
+}
+
+/// ISA manuals, DPP: a lane whose row of 16 or bank of 4 is off keeps the old value.
+#[test]
+fn rows_and_banks_that_are_off_keep_their_value() {
+    let swapped_pairs = 177;
+    let operations = format!(
+        r#"%old = "llvm.mlir.constant"() <{{value = 100 : i32}}> : () -> i32
+    %x = "rocdl.update.dpp"(%old, %t) <{{bankMask = 3 : i32, boundCtrl = false, dppCtrl = {swapped_pairs} : i32, rowMask = 5 : i32}}> : (i32, i32) -> i32"#
+    );
+    let is_on = |lane: u32| [0, 2].contains(&(lane / 16)) && [0, 1].contains(&(lane % 16 / 4));
+    let expected: Vec<u32> = (0..64)
+        .map(|lane| if is_on(lane) { lane ^ 1 } else { 100 })
+        .collect();
+    assert_eq!(of_64_threads("hip:gfx942", 64, &operations), expected);
+}
+
+/// ISA manuals, `v_permlanex16_b32`: four bits a lane say which lane of the other row of 16 it reads.
+#[test]
+fn lanes_of_the_other_row_are_read_as_selected() {
+    let operations = r#"%low = "llvm.mlir.constant"() <{value = -1985229329 : i32}> : () -> i32
+    %high = "llvm.mlir.constant"() <{value = 19088743 : i32}> : () -> i32
+    %x = "rocdl.permlanex16"(%t, %t, %low, %high) <{boundControl = false, fi = false}> : (i32, i32, i32, i32) -> i32"#;
+    // 0x89abcdef and 0x01234567: lane 0 reads lane 15, lane 1 lane 14, ...
+    let expected: Vec<u32> = (0..64)
+        .map(|lane| ((lane / 16) ^ 1) * 16 + 15 - lane % 16)
+        .collect();
+    assert_eq!(of_64_threads("hip:gfx1100", 32, operations), expected);
 }
 
 /// RDNA has waves of 32 and of 64 lanes; the others have one size.

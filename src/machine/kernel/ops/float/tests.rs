@@ -35,3 +35,41 @@ fn floats_of_64_bits_are_those_of_the_host() {
         assert_eq!(f64::from_bits(found), expect);
     }
 }
+
+#[test]
+fn functions_of_one_float_are_the_ones_they_are_called_after() {
+    for (op, x, expect) in [
+        (&SQRT, 9.0, 3.0),
+        (&RSQRT, 0.25, 2.0),
+        (&CBRT, 27.0, 3.0),
+        (&RCP, 4.0, 0.25),
+        (&EXP, 2.0, core::f64::consts::E * core::f64::consts::E),
+        (&EXP2, -2.0, 0.25),
+        (&EXP10, 2.0, 100.0),
+        (&EXPM1, core::f64::consts::LN_2, 1.0),
+        (&LOG, core::f64::consts::E, 1.0),
+        (&LOG2, 8.0, 3.0),
+        (&LOG10, 1000.0, 3.0),
+        (&LOG1P, core::f64::consts::E - 1.0, 1.0),
+        (&SIN, core::f64::consts::FRAC_PI_6, 0.5),
+        (&COS, core::f64::consts::FRAC_PI_3, 0.5),
+        (&TAN, core::f64::consts::FRAC_PI_4, 1.0),
+        (&ASIN, 0.5, core::f64::consts::FRAC_PI_6),
+        (&ACOS, 0.5, core::f64::consts::FRAC_PI_3),
+        (&ATAN, 1.0, core::f64::consts::FRAC_PI_4),
+        (&SINH, core::f64::consts::LN_2, 0.75),
+        (&COSH, core::f64::consts::LN_2, 1.25),
+        (&TANH, core::f64::consts::LN_2, 0.6),
+        (&FLOOR, -1.5, -2.0),
+        (&CEIL, -1.5, -1.0),
+        (&TRUNC, -1.5, -1.0),
+        (&ROUND, 2.5, 3.0),
+        (&ROUND_EVEN, 2.5, 2.0),
+    ] {
+        for (ty, ulp) in [(FloatTy::F32, 1e-6), (FloatTy::F64, 1e-14)] {
+            let found = ty.to_f64((op.eval)(ty, ty.from_f64(x)));
+            let near = (found - expect).abs() <= ulp * f64::abs(expect);
+            assert!(near, "{ty:?}: {x} gives {found}, not {expect}");
+        }
+    }
+}
