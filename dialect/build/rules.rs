@@ -34,11 +34,7 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
              #[allow(non_upper_case_globals, reason = \"labels are spelled as in the documentation\")]\n\
              pub mod labels {\n";
     for (label, rule) in &rules {
-        let text = rule
-            .text
-            .replace('[', "\\[")
-            .replace(']', "\\]")
-            .replace('<', "\\<");
+        let text = documentation(&rule.text);
         let _ = writeln!(rust, "/// {text}\npub const {label}: &str = {label:?};");
     }
     rust += "}\n/// All rules, sorted by label.\npub const RULES: &[Rule] = &[\n";
@@ -49,6 +45,21 @@ pub(crate) fn generate(dialects: &[(&str, &RecordKeeper<'static>)]) -> String {
         );
     }
     rust + "];\n"
+}
+
+/// A text as rustdoc shows it as it is: what it would take for a link or a tag is escaped, but for code.
+fn documentation(text: &str) -> String {
+    let escaped = |(i, part): (usize, &str)| {
+        if i % 2 == 1 {
+            part.to_owned()
+        } else {
+            part.replace('[', "\\[")
+                .replace(']', "\\]")
+                .replace('<', "\\<")
+        }
+    };
+    let parts: Vec<String> = text.split('`').enumerate().map(escaped).collect();
+    parts.join("`")
 }
 
 /// What has a description, by its name in the text of a module.

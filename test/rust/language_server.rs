@@ -238,6 +238,12 @@ fn a_file_is_checked_as_it_is_typed() {
     );
     assert_eq!(diagnostic["range"]["start"], place(&wrong, "tt.make_range"));
     assert_eq!(diagnostic["severity"], 1);
+    // The rule stands beside it, folded away.
+    let related = diagnostic["relatedInformation"].to_string();
+    assert!(
+        related.contains("rule make_range_c1: `start` < `end`"),
+        "{related}"
+    );
 
     // A rule of encodings.
     let wrong = KERNEL.replacen("[2, 2]", "[2, 3]", 1);
