@@ -133,7 +133,7 @@ pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched
     if let Some(element) = uniform::constant(view.source) {
         rewriter.set_attribute(made, uniform::CONSTANT, build::splat(type_, element));
     }
-    rewriter.replace(view.op, &[build::result(made, 0)]);
+    rewriter.replace(view.op, &[build::only_result(made)]);
     Some(())
 }
 
@@ -155,7 +155,7 @@ fn convert_before<'c>(
         successors: &[],
     };
     let made = rewriter.insert_before(op, spec).ok()?;
-    Some(build::result(made, 0))
+    Some(build::only_result(made))
 }
 
 fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {

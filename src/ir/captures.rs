@@ -68,7 +68,7 @@ pub(super) fn drop_results<'c>(
     let is_unused: Vec<bool> = (0..op.result_count())
         .map(|i| sys::is_unused(build::result(op, i)))
         .collect();
-    for block in build::blocks(op, 0) {
+    for block in build::blocks_of(ttg::WarpSpecialize::of(op)?.default_region()) {
         let last = build::operations(block).pop();
         if let Some(end) = last.and_then(ttg::WarpYield::of) {
             rewriter.remove_operands(end.op(), |i| is_unused[i]);

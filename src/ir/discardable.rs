@@ -21,11 +21,12 @@ pub const MAX_REGISTERS: &str = "ttg.maxnreg";
 pub const SHARED_BYTES: &str = "ttg.shared";
 /// On a module: whether pairs of CTAs do matrix products together.
 pub const TWO_CTAS: &str = "ttng.two-ctas";
-/// On an argument: a number that divides a pointer's address or an integer.
+/// On an argument or an operation: what divides the first of elements that follow each other: a pointer's address
+/// in bytes, or an integer.
 pub const DIVISIBILITY: &str = "tt.divisibility";
-/// On an operation: what divides each first element of a run of consecutive ones.
+/// On an argument or an operation: how many elements in a row follow each other.
 pub const CONTIGUITY: &str = "tt.contiguity";
-/// On an operation: how many elements in a row are equal.
+/// On an argument or an operation: how many elements in a row are equal.
 pub const CONSTANCY: &str = "tt.constancy";
 /// On a function: whether it stays a function of its own where it is called.
 pub const NOINLINE: &str = "noinline";

@@ -71,7 +71,7 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
 
 /// Makes a tensor a constant whose elements are all one number, of which no attribute can say more.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> Matched {
-    let type_ = build::result(op, 0).r#type();
+    let type_ = build::only_result(op).r#type();
     let key = Identifier::new(build::context(op), CONSTANT);
     let spec = Spec {
         name: arith::Constant::KIND.name(),
@@ -83,7 +83,7 @@ fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) ->
         successors: &[],
     };
     let made = rewriter.insert_before(op, spec).ok()?;
-    rewriter.replace(op, &[build::result(made, 0)]);
+    rewriter.replace(op, &[build::only_result(made)]);
     Some(())
 }
 

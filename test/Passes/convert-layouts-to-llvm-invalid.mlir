@@ -64,20 +64,10 @@ module attributes {ttg.target = "cuda:75", "ttg.num-warps" = 4 : i32} {
 // -----
 
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
-  // expected-error @+1 {{returns values, and calls between functions cannot be lowered yet; inline it first}}
+  // expected-error @+2 {{returns values, but nobody takes what a kernel returns}}
+  // expected-note @+1 {{store them, or make the function `private` and call it}}
   tt.func public @f(%x: i32) -> i32 {
     tt.return %x : i32
-  }
-}
-
-// -----
-
-module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
-  // expected-error @+1 {{needs one block: branches between blocks (`cf`) cannot be lowered yet, `scf` can}}
-  tt.func public @f() {
-    cf.br ^next
-  ^next:
-    tt.return
   }
 }
 
@@ -122,7 +112,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
     // expected-error @+2 {{'gpu.thread_id' op cannot be lowered yet}}
-    // expected-note @+1 {{none; the dialects that can be: `tt`, `ttg`, `amdg`, `arith`, `math`, `scf`}}
+    // expected-note @+1 {{none; the dialects that can be: `tt`, `ttg`}}
     %0 = gpu.thread_id x
     tt.return
   }
