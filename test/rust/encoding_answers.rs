@@ -339,6 +339,8 @@ fn two_elements_of_a_byte_stay_in_their_thread() {
                 "operand {op_idx}, axis {axis}: {back}"
             );
         }
+        let (narrow, wide) = (operand(op_idx, 2), operand(op_idx, 4));
+        assert!(!infer::equivalent(&narrow, &wide, &[64, 64]));
         // A thread that holds single elements along K holds no two.
         let error = fp4_to_fp_source(&operand(op_idx, 1), &[64, 64], 1 - op_idx as usize);
         assert!(error.is_err_and(|e| e.is_inference()));

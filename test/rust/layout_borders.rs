@@ -421,3 +421,20 @@ fn accesses_are_as_wide_as_registers_are_neighbours() {
     // Registers that keep their order have no neighbour first.
     assert_eq!(found(&scattered, 32, Some(4)).0, 1);
 }
+
+/// The same bases, whatever the sizes: packed columns that are alike need not be.
+#[test]
+fn sizes_of_out_dims_can_be_ignored() {
+    let layout = |basis: &[u64], sizes: [u64; 2]| {
+        let outs = [(D0, sizes[0]), (D1, sizes[1])];
+        LinearLayout::from_bases_sized(&[(R, &[basis])], &outs, Surjectivity::NotRequired).unwrap()
+    };
+    let wide = layout(&[2, 0], [4, 2]);
+    assert!(wide.eq_ignoring_out_sizes(&wide));
+    assert!(wide.eq_ignoring_out_sizes(&layout(&[2, 0], [8, 8])));
+    // Both columns are 0b10.
+    let other = layout(&[0, 1], [2, 4]);
+    assert_eq!(wide.columns(), other.columns());
+    assert!(!wide.eq_ignoring_out_sizes(&other));
+    assert!(!wide.eq_ignoring_out_sizes(&layout(&[1, 0], [4, 2])));
+}
