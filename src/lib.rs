@@ -8,6 +8,8 @@
 //! that proves plans and kernels lane by lane, [`view`] layouts as text.
 
 pub mod access;
+#[cfg(feature = "mlir")]
+pub mod analysis;
 pub mod encoding;
 pub mod f2;
 mod graph;

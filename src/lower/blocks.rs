@@ -17,8 +17,6 @@ pub(crate) struct BlockGraph<'c> {
     blocks: Vec<Blk<'c>>,
     /// For each block, where it may go.
     successors: Vec<Vec<usize>>,
-    /// For each block, which of those that are reached go to it.
-    predecessors: Vec<Vec<usize>>,
     /// The blocks that are reached, each before its successors except along back edges.
     order: Vec<usize>,
 }
@@ -46,16 +44,9 @@ impl<'c> BlockGraph<'c> {
         } else {
             graph::reverse_post_order(0, &successors)
         };
-        let mut predecessors = vec![Vec::new(); blocks.len()];
-        for from in &order {
-            for to in &successors[*from] {
-                predecessors[*to].push(*from);
-            }
-        }
         Self {
             blocks,
             successors,
-            predecessors,
             order,
         }
     }
@@ -68,16 +59,6 @@ impl<'c> BlockGraph<'c> {
     /// Returns a block by its number.
     pub(crate) fn block(&self, number: usize) -> Blk<'c> {
         self.blocks[number]
-    }
-
-    /// Returns the blocks that are reached, in the order of control.
-    pub(crate) fn in_order(&self) -> impl Iterator<Item = Blk<'c>> + '_ {
-        self.order.iter().map(|i| self.blocks[*i])
-    }
-
-    /// Returns the numbers of the blocks that go to one, of those that are reached.
-    pub(crate) fn predecessors(&self, number: usize) -> &[usize] {
-        &self.predecessors[number]
     }
 
     /// Returns the block that control begins in, where there is one.

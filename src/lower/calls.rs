@@ -8,14 +8,15 @@
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
 //! ```
 
-use super::allocate::Allocation;
+use super::allocate::{Asked, SharedMemory};
 use super::blocks::BlockGraph;
 use super::function::{self, Lowering, Outcome};
 use super::gpu::Gpu;
 use super::local;
+use crate::analysis::effects::{Act, Buffers, Effects, Touched};
 use crate::graph;
+use crate::ir::Layouts;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, OpKind};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use melior::ir::attribute::FlatSymbolRefAttribute;
@@ -27,7 +28,7 @@ use std::collections::{HashMap, HashSet};
 pub(crate) struct Planned<'c> {
     pub(crate) function: tt::Func<'c, 'c>,
     pub(crate) graph: BlockGraph<'c>,
-    pub(crate) allocation: Allocation,
+    pub(crate) allocation: SharedMemory,
     /// Where its shared memory begins, in bytes.
     pub(crate) frame: u32,
     /// Whether something in it has been reported.
@@ -85,7 +86,7 @@ pub(crate) fn plan<'c>(
             .map(|(call, _)| operation_id(call.op()))
             .collect();
         let graph = BlockGraph::of(function.op(), 0);
-        let (allocation, reported) = Allocation::of(&graph, layouts, gpu, &touching);
+        let (allocation, reported) = SharedMemory::of(function.op(), layouts, gpu, &touching);
         let takes_buffers = graph.entry().is_some_and(|entry| {
             let arguments = super::emit::block_arguments(entry);
             arguments.iter().any(|a| local::is_buffer(a.r#type()))
@@ -206,14 +207,20 @@ pub(crate) fn return_<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
+/// What a call does in shared memory: what the function touches of its own, it may read and write; what it is given,
+/// it may hand back.
+pub(crate) fn effects(asked: &Asked<'_>, op: Op<'_>, buffers: &Buffers) -> Effects {
+    if !asked.calls.contains(&operation_id(op)) {
+        return Effects::passing(buffers);
+    }
+    let mut effects = Effects::anything(buffers);
+    effects.acts.push(Act::Read(Touched::Outside));
+    effects.acts.push(Act::Write(Touched::Outside));
+    effects
+}
+
 pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let call = tt::Call::of(op).expect("the dispatch goes by kind");
-    if l.allocation.calls_shared(op) && is_divergent(op) {
-        return Err(Diagnostic::new(
-            "calls a function that uses shared memory from `tt.map_elementwise`, where threads go their own ways",
-        )
-        .note("call it before or after, on the whole tensor"));
-    }
     let results = call.unnamed_0();
     let mut types = Vec::new();
     let mut counts = Vec::new();
@@ -223,9 +230,6 @@ pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         types.extend(registers);
     }
     let operands = l.operands(op);
-    if l.allocation.needs_barrier(op) {
-        l.gpu.block_barrier(&mut l.e);
-    }
     let returned = (!types.is_empty()).then(|| returned_type(l, &types));
     let called = l.e.call(call.callee(), &operands, returned);
     let registers: Vec<Val<'c>> = match (called, &types[..]) {
@@ -239,16 +243,4 @@ pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     };
     l.distribute(results.into_iter(), &counts, &registers);
     Ok(())
-}
-
-/// Whether threads of a block may part before they come to an operation.
-fn is_divergent(op: Op<'_>) -> bool {
-    let mut around = op.parent_operation();
-    while let Some(outer) = around {
-        if OpKind::TtMapElementwise.is(outer) {
-            return true;
-        }
-        around = outer.parent_operation();
-    }
-    false
 }

@@ -1,19 +1,52 @@
 //! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
 
+mod plans;
+
+pub(crate) use plans::Conversions;
+
+use super::allocate::Asked;
 use super::bits_of;
 use super::emit::Emitter;
+use super::function::{Lowering, Outcome};
 use super::gpu::Gpu;
 use super::words;
+use crate::analysis::effects::Effects;
+use crate::ir::ops::ttg;
 use crate::plan::program::{IndexOp, IndexProgram};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
-use crate::sys;
-use crate::sys::build::Val;
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
+
+/// What a conversion does in shared memory: what its plan says.
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let plan = asked.conversions.plan(op, asked.layouts, asked.gpu)?;
+    Ok(Effects::of_programs(
+        [plan.program()],
+        plan.program().scratch_bytes(),
+    ))
+}
+
+/// Lowers `ttg.convert_layout`.
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+    let Some((plan, offset)) = l.allocation.conversion(op) else {
+        // The plan could not be made, which has been reported.
+        l.set_placeholders(op);
+        return Ok(());
+    };
+    let sources = l.get(conversion.src());
+    let program = plan.program();
+    let scratch = (program.scratch_bytes() > 0).then(|| l.shared_memory(offset));
+    let results = emit_plan(&mut l.e, l.gpu, program, &sources, scratch);
+    l.set(conversion.result(), results);
+    Ok(())
+}
 
 /// Carries a plan out on the unique registers of a tensor.
 ///
 /// `scratch` is the address of the plan's shared memory, where it needs any.
-pub(crate) fn emit_plan<'c>(
+fn emit_plan<'c>(
     e: &mut Emitter<'c>,
     gpu: Gpu,
     plan: &Program,

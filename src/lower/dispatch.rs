@@ -4,11 +4,13 @@
 //! here whether it lowers. [`can_be_lowered`] is the same table as text, for diagnostics and for the
 //! README.
 
+use super::allocate::Asked;
 use super::function::{Lowering, Outcome};
 use super::{
-    blocks, buffer, calls, casts, control, elementwise, float, inline, integer, local, math,
-    memory, program, reduce, views,
+    blocks, buffer, calls, casts, control, convert, elementwise, float, inline, integer, local,
+    math, memory, program, reduce, views,
 };
+use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
@@ -33,6 +35,41 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         Some(lower) => lower(l, op).and_then(|()| l.check_carried(op)),
         None => Err(unsupported(op)),
+    }
+}
+
+/// What an operation does in shared memory, as its family says.
+///
+/// # Errors
+/// It cannot be said; why is what lowering it would say.
+pub(crate) fn effects(
+    asked: &mut Asked<'_>,
+    op: Op<'_>,
+    buffers: &Buffers,
+) -> Result<Effects, Diagnostic> {
+    use OpKind as K;
+    match OpKind::of(op) {
+        Some(K::TtgConvertLayout) => convert::effects(asked, op),
+        Some(
+            K::TtgLocalAlloc
+            | K::TtgLocalDealloc
+            | K::TtgLocalLoad
+            | K::TtgLocalStore
+            | K::TtgMemDescIndex
+            | K::TtgMemDescReinterpret
+            | K::TtgMemDescReshape
+            | K::TtgMemDescSubslice
+            | K::TtgMemDescTrans,
+        ) => local::effects(asked, op),
+        Some(K::TtReduce) => reduce::effects(asked, op),
+        Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
+        Some(K::TtgBarrier) => Ok(program::barrier_effects()),
+        Some(K::TtReturn) => Ok(Effects {
+            is_end: true,
+            ..Effects::default()
+        }),
+        Some(_) => Ok(Effects::anything(buffers)),
+        None => Ok(Effects::passing(buffers)),
     }
 }
 
@@ -82,7 +119,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtStore => memory::store,
         K::TtUnsplat => views::unsplat,
         K::TtgBarrier => program::barrier,
-        K::TtgConvertLayout => |l, op| l.convert_layout(op),
+        K::TtgConvertLayout => convert::lower,
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalDealloc => local::dealloc,
         K::TtgLocalLoad => local::load,

@@ -1,14 +1,14 @@
 //! Functions: signature, the walk over operations, the table of register lists.
 
-use super::allocate::Allocation;
-use super::axis::AxisAnalysis;
+use super::allocate::SharedMemory;
 use super::calls::{self, Planned};
 use super::dispatch;
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
+use crate::analysis::axis::AxisAnalysis;
 use crate::f2::apply_columns;
 use crate::ir::discardable::DIVISIBILITY;
-use crate::ir::ops::{tt, ttg};
+use crate::ir::ops::tt;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::plan::program::{IndexProgram, Join};
@@ -36,7 +36,7 @@ pub(crate) struct Lowering<'c> {
     pub(crate) e: Emitter<'c>,
     pub(crate) gpu: Gpu,
     pub(crate) axis: AxisAnalysis,
-    pub(crate) allocation: Allocation,
+    pub(crate) allocation: SharedMemory,
     /// Where the function's shared memory begins, in bytes.
     frame: u32,
     layouts: &'c Layouts,
@@ -289,6 +289,9 @@ impl<'c> Lowering<'c> {
     /// Lowers an operation; reports that it cannot be, and goes on with something in place of its results.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
+        if self.allocation.needs_barrier(op) {
+            self.gpu.block_barrier(&mut self.e);
+        }
         if let Err(diagnostic) = dispatch::lower(self, op) {
             self.emitted = Some(sys::emit_error(op, &diagnostic));
             self.set_placeholders(op);
@@ -433,23 +436,5 @@ impl<'c> Lowering<'c> {
     /// The layouts of the module's types.
     pub(crate) fn layouts(&self) -> &'c Layouts {
         self.layouts
-    }
-
-    pub(crate) fn convert_layout(&mut self, op: Op<'c>) -> Outcome {
-        let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
-        let sources = self.get(conversion.src());
-        let Some((plan, offset, barrier)) = self.allocation.conversion(op) else {
-            // The plan could not be made, which has been reported.
-            self.set_placeholders(op);
-            return Ok(());
-        };
-        if barrier {
-            self.gpu.block_barrier(&mut self.e);
-        }
-        let scratch = (plan.program().scratch_bytes() > 0).then(|| self.shared_memory(offset));
-        let results =
-            super::convert::emit_plan(&mut self.e, self.gpu, plan.program(), &sources, scratch);
-        self.set(conversion.result(), results);
-        Ok(())
     }
 }

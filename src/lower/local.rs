@@ -6,16 +6,17 @@
 
 pub(crate) mod views;
 
+use super::allocate::Asked;
 use super::convert::emit_index;
 use super::function::{Lowering, Outcome};
 use super::{bits_of, sys};
+use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, OpView, TensorType, UpstreamKind, element_bits};
+use crate::ir::{Layouts, TensorType, element_bits};
 use crate::plan::memory::{MemoryPlan, Place};
 use crate::sys::Diagnostic;
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::{Op, Val};
 use crate::target::Access;
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 
 /// A lowered buffer.
@@ -125,21 +126,11 @@ impl<'c> View<'c> {
 
 // --- what allocation asks ---
 
-/// The bytes that a buffer takes.
-pub(crate) struct Scratch {
-    pub(crate) bytes: u32,
-    pub(crate) alignment: u32,
-}
-
 /// What every buffer's start is a multiple of: the widest access.
 const ALIGNMENT: u32 = 16;
 
-/// The bytes of the buffer that an operation makes, if it makes one; says what cannot have any.
-pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, Diagnostic> {
-    check_carried(op)?;
-    let Some(alloc) = ttg::LocalAlloc::of(op) else {
-        return Ok(None);
-    };
+/// The bytes that a buffer takes.
+fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
     let view = View::of(layouts, alloc.result().r#type())?;
     let asked = alloc.alignment().unwrap_or(1);
     let asked = u32::try_from(asked)
@@ -154,116 +145,33 @@ pub(crate) fn scratch(layouts: &Layouts, op: Op<'_>) -> Result<Option<Scratch>, 
         .type_
         .encoding
         .and_then(|e| layouts.encoding(e).ok()?.alignment_bytes());
-    let alignment = asked.max(own.unwrap_or(1)).max(ALIGNMENT);
-    Ok(Some(Scratch {
+    Ok(Request {
         bytes: view.bytes,
-        alignment,
-    }))
+        alignment: asked.max(own.unwrap_or(1)).max(ALIGNMENT),
+    })
 }
 
-/// Which buffer an operation touches.
-#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub(crate) enum Touch {
-    /// The one that an operation makes.
-    Of(usize),
-    /// One that came through a loop or a branch: it may be each.
-    Any,
-}
-
-impl Touch {
-    /// Whether two may be the same buffer.
-    pub(crate) fn may_be(self, other: Self) -> bool {
-        self == other || self == Self::Any || other == Self::Any
-    }
-}
-
-/// What an operation does to a buffer.
-pub(crate) struct BufferAccess {
-    pub(crate) touch: Touch,
-    pub(crate) is_write: bool,
-}
-
-/// What an operation reads or writes of a buffer, if it does.
-pub(crate) fn access(op: Op<'_>) -> Option<BufferAccess> {
-    let (buffer, is_write) = if let Some(load) = ttg::LocalLoad::of(op) {
-        (load.src(), false)
+/// What an operation on buffers does in shared memory.
+pub(crate) fn effects(asked: &Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let mut effects = Effects::default();
+    if let Some(alloc) = ttg::LocalAlloc::of(op) {
+        let value = sys::value_id(alloc.result());
+        effects.makes = Some(Makes {
+            value,
+            request: request(asked.layouts, alloc)?,
+        });
+        let write = Act::Write(Touched::Buffer(value));
+        effects.acts.extend(alloc.src().map(|_| write));
+    } else if let Some(load) = ttg::LocalLoad::of(op) {
+        let buffer = sys::value_id(load.src());
+        effects.acts.push(Act::Read(Touched::Buffer(buffer)));
     } else if let Some(store) = ttg::LocalStore::of(op) {
-        (store.dst(), true)
+        let buffer = sys::value_id(store.dst());
+        effects.acts.push(Act::Write(Touched::Buffer(buffer)));
     } else {
-        let alloc = ttg::LocalAlloc::of(op)?;
-        alloc.src()?;
-        (alloc.result(), true)
-    };
-    let touch = match root(buffer) {
-        Root::Alloc(op) => Touch::Of(sys::operation_id(op)),
-        Root::Argument | Root::Result(_) => Touch::Any,
-    };
-    Some(BufferAccess { touch, is_write })
-}
-
-/// Where a buffer comes from, views left out.
-enum Root<'c> {
-    Alloc(Op<'c>),
-    /// The argument of a region.
-    Argument,
-    /// The result of something else.
-    Result(Op<'c>),
-}
-
-fn root(mut buffer: Val<'_>) -> Root<'_> {
-    while let Some(op) = sys::defining_operation(buffer) {
-        match OpView::of(op) {
-            Some(OpView::TtgLocalAlloc(_)) => return Root::Alloc(op),
-            Some(OpView::TtgMemDescIndex(view)) => buffer = view.src(),
-            Some(OpView::TtgMemDescReinterpret(view)) => buffer = view.src(),
-            Some(OpView::TtgMemDescReshape(view)) => buffer = view.src(),
-            Some(OpView::TtgMemDescSubslice(view)) => buffer = view.src(),
-            Some(OpView::TtgMemDescTrans(view)) => buffer = view.src(),
-            _ => return Root::Result(op),
-        }
+        effects.views.extend(views::view(asked.layouts, op));
     }
-    Root::Argument
-}
-
-/// A buffer made in a loop has the same bytes in each round, so it cannot be handed to the next one.
-fn check_carried(op: Op<'_>) -> Outcome {
-    let (Some(UpstreamKind::ScfYield | UpstreamKind::ScfCondition), Some(parent)) =
-        (UpstreamKind::of(op), op.parent_operation())
-    else {
-        return Ok(());
-    };
-    if !matches!(
-        UpstreamKind::of(parent),
-        Some(UpstreamKind::ScfFor | UpstreamKind::ScfWhile)
-    ) {
-        return Ok(());
-    }
-    for i in 0..op.operand_count() {
-        let value = build::operand(op, i);
-        if !is_buffer(value.r#type()) {
-            continue;
-        }
-        if let Root::Alloc(made) | Root::Result(made) = root(value)
-            && is_inside(made, parent)
-        {
-            return Err(Diagnostic::new(
-                "hands a buffer to the next round of a loop that may be made in this one: both would have the same bytes",
-            )
-            .note("make the buffers before the loop, and choose among them with `ttg.memdesc_index`"));
-        }
-    }
-    Ok(())
-}
-
-fn is_inside(op: Op<'_>, outer: Op<'_>) -> bool {
-    let mut above = op.parent_operation();
-    while let Some(parent) = above {
-        if sys::operation_id(parent) == sys::operation_id(outer) {
-            return true;
-        }
-        above = parent.parent_operation();
-    }
-    false
+    Ok(effects)
 }
 
 // --- emission ---
@@ -281,19 +189,19 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     };
     buffer.set(l, alloc.result());
     match alloc.src() {
-        Some(contents) => store_to(l, op, contents, alloc.result()),
+        Some(contents) => store_to(l, contents, alloc.result()),
         None => Ok(()),
     }
 }
 
-/// Bytes are not used again, so that nothing happens.
+/// Where it stands is the last place where the buffer's bytes are needed: allocation has seen to it.
 pub(crate) fn dealloc<'c>(_: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     Ok(())
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let store = ttg::LocalStore::of(op).expect("the dispatch goes by kind");
-    store_to(l, op, store.src(), store.dst())
+    store_to(l, store.src(), store.dst())
 }
 
 fn plan<'c>(
@@ -310,13 +218,10 @@ fn plan<'c>(
         .map_err(|e| Diagnostic::new(e.to_string()))
 }
 
-fn store_to<'c>(l: &mut Lowering<'c>, op: Op<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {
+fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {
     let plan = plan(l, tensor, buffer, Access::Store)?;
     let buffer = Buffer::of(l, buffer)?;
     let values = l.get(tensor);
-    if l.allocation.needs_barrier(op) {
-        l.gpu.block_barrier(&mut l.e);
-    }
     for (i, access) in plan.accesses().iter().enumerate() {
         let registers = access.registers.iter();
         let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
@@ -332,9 +237,6 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let load = ttg::LocalLoad::of(op).expect("the dispatch goes by kind");
     let plan = plan(l, load.result(), load.src(), Access::Load)?;
     let buffer = Buffer::of(l, load.src())?;
-    if l.allocation.needs_barrier(op) {
-        l.gpu.block_barrier(&mut l.e);
-    }
     let element = l.types_of(load.result().r#type())?[0];
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {

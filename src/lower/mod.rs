@@ -11,7 +11,6 @@
 //! clean up.
 
 mod allocate;
-pub mod axis;
 mod blocks;
 mod buffer;
 mod calls;

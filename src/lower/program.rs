@@ -1,6 +1,7 @@
 //! The program: its place in the grid, its warps, and where all of them wait.
 
 use super::function::{Lowering, Outcome};
+use crate::analysis::effects::{Act, Effects};
 use crate::ir::ops::{tt, ttg};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
@@ -33,6 +34,14 @@ pub(crate) fn warp_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let warp = l.gpu.warp(&mut l.e);
     l.set(view.result(), [warp]);
     Ok(())
+}
+
+/// A barrier that the program asks for serves the analysis, too.
+pub(crate) fn barrier_effects() -> Effects {
+    Effects {
+        acts: vec![Act::Barrier],
+        ..Effects::default()
+    }
 }
 
 /// All accesses are in order across it, whichever memories it is asked to order.

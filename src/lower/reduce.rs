@@ -1,22 +1,38 @@
 //! `tt.reduce`: the steps of a plan on tuples, one register of each operand.
 
+use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
 use super::function::{Lowering, Outcome};
 use super::gpu::Gpu;
 use super::words;
+use crate::analysis::effects::{Effects, OpNumber};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::machine;
-use crate::plan::ValueId;
 use crate::plan::reduce::{ReducePlan, ReduceStep, Reduction, plan_reduction};
-use crate::sys::Diagnostic;
+use crate::plan::{ConvertPlan, ValueId};
 use crate::sys::build::{self, Op, Val};
+use crate::sys::{Diagnostic, operation_id};
 use melior::ir::{Type, ValueLike};
+use std::collections::HashMap;
 use std::sync::Arc;
 
+/// The plans of a function's reductions.
+pub(crate) type Reductions = HashMap<OpNumber, Arc<ReducePlan>>;
+
+/// What a reduction does in shared memory: what the conversions in its plan do.
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
+    let plan = plan(asked.layouts, asked.gpu, reduce)?;
+    let plans = plan.conversions().iter().flat_map(|c| &c.plans);
+    let effects = Effects::of_programs(plans.map(ConvertPlan::program), plan.scratch_bytes());
+    asked.reductions.insert(operation_id(op), Arc::new(plan));
+    Ok(effects)
+}
+
 /// Plans a reduction, and has the machine prove the plan.
-pub(crate) fn plan<'c>(
+fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
     reduce: tt::Reduce<'c, 'c>,
@@ -77,14 +93,11 @@ fn instructions(reduce: tt::Reduce<'_, '_>) -> u32 {
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
-    let Some((plan, offset, barrier)) = l.allocation.reduction(op) else {
+    let Some((plan, offset)) = l.allocation.reduction(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());
     };
-    if barrier {
-        l.gpu.block_barrier(&mut l.e);
-    }
     let operands: Vec<_> = reduce
         .srcs()
         .into_iter()

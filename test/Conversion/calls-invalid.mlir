@@ -70,8 +70,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>
     %z = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
     ^bb0(%p: i32):
-      // expected-error @+2 {{calls a function that uses shared memory from `tt.map_elementwise`}}
-      // expected-note @+1 {{call it before or after, on the whole tensor}}
+      // expected-error @+2 {{uses shared memory in a region of `tt.map_elementwise`, where it is not known that all threads arrive}}
+      // expected-note @+1 {{do it before or after, on whole tensors}}
       tt.call @f() : () -> ()
       tt.map_elementwise.return %p : i32
     }) : (tensor<128xi32, #a>) -> tensor<128xi32, #a>

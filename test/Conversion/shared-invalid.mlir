@@ -9,9 +9,10 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %c1 = arith.constant 1 : i32
     %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
     %r = scf.for %i = %c0 to %n step %c1 iter_args(%b = %a) -> !ttg.memdesc<32xf32, #shared, #smem, mutable> : i32 {
-      %c = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
-      // expected-error @+2 {{hands a buffer to the next round of a loop that may be made in this one: both would have the same bytes}}
+      // expected-error @+2 {{makes a buffer while the one that it made in an earlier round is needed: both would have the same bytes}}
       // expected-note @+1 {{make the buffers before the loop, and choose among them with `ttg.memdesc_index`}}
+      %c = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+      ttg.local_dealloc %b : !ttg.memdesc<32xf32, #shared, #smem, mutable>
       scf.yield %c : !ttg.memdesc<32xf32, #shared, #smem, mutable>
     }
     tt.return
@@ -61,10 +62,69 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   tt.func public @a_part() {
-    %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
-    %b = ttg.memdesc_subslice %a[16] : !ttg.memdesc<32xf32, #shared, #smem, mutable> -> !ttg.memdesc<16xf32, #shared, #smem, mutable, 32>
-    // expected-error @+1 {{cannot be lowered yet on a part of a buffer; on a whole buffer it can}}
-    %c = ttg.memdesc_reinterpret %b : !ttg.memdesc<16xf32, #shared, #smem, mutable, 32> -> !ttg.memdesc<16xi32, #shared, #smem, mutable>
+    %a = ttg.local_alloc : () -> !ttg.memdesc<64xi8, #shared, #smem, mutable>
+    %b = ttg.memdesc_subslice %a[8] : !ttg.memdesc<64xi8, #shared, #smem, mutable> -> !ttg.memdesc<8xi8, #shared, #smem, mutable, 64>
+    // expected-error @+1 {{cannot be lowered on a part of 8 bytes: expected a multiple of 16, where any access may begin}}
+    %c = ttg.memdesc_reinterpret %b : !ttg.memdesc<8xi8, #shared, #smem, mutable, 64> -> !ttg.memdesc<8xi8, #shared, #smem, mutable>
     tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @more_dimensions() {
+    %b = ub.poison : !ttg.memdesc<64xf32, #shared, #smem, mutable, 3x64>
+    // expected-error @+1 {{cannot be lowered yet on a buffer with more dimensions in its allocation}}
+    %c = ttg.local_load %b : !ttg.memdesc<64xf32, #shared, #smem, mutable, 3x64> -> tensor<64xf32, #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @elsewhere() {
+    %b = ttg.local_alloc : () -> !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable>
+    // expected-error @+2 {{cannot be lowered where it changes which dimension numbers buffers in a row, or how many}}
+    // expected-note @+1 {{take one of them first, with `ttg.memdesc_index`}}
+    %c = ttg.memdesc_reshape %b : !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<8x8xf32, #shared, #smem, mutable>
+    // expected-error @+2 {{cannot be lowered where it changes which dimension numbers buffers in a row, or how many}}
+    // expected-note @+1 {{take one of them first, with `ttg.memdesc_index`}}
+    %d = ttg.memdesc_trans %b {order = array<i32: 1, 0, 2>} : !ttg.memdesc<4x2x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<2x4x8xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @no_gpu_has_that() {
+    // expected-error @+1 {{has 17179869184 bytes, which no GPU has}}
+    %a = ttg.local_alloc : () -> !ttg.memdesc<4096x1024x1024xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}
+
+// -----
+
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @caller() {
+    %a = tt.call @escapes() : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+    tt.return
+  }
+  tt.func private @escapes() -> !ttg.memdesc<32xf32, #shared, #smem, mutable> {
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+    // expected-error @+2 {{returns a buffer that the function makes: its bytes are free once it returns}}
+    // expected-note @+1 {{make the buffer in the caller, and hand it to the function}}
+    tt.return %a : !ttg.memdesc<32xf32, #shared, #smem, mutable>
   }
 }

@@ -10,18 +10,18 @@
 #padded = #ttg.padded_shared<[64:+8] {order = [1, 0], shape = [32, 64]}>
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
-  // The first buffer has 4096 bytes, the second begins behind them.
+  // The larger buffer comes first, with 4592 bytes; the other begins behind them.
   // CHECK: ttg.shared = 8688 : i32
   // CHECK: llvm.mlir.global external @global_smem()
   // CHECK-LABEL: llvm.func @round_trip
   tt.func public @round_trip(%p: !tt.ptr<f16>) {
     %x = arith.constant dense<1.0> : tensor<32x64xf16, #rows>
     // Two stores of eight elements: 16 rows a time.
+    // CHECK: llvm.getelementptr {{.*}}[4592] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
     // CHECK-COUNT-2: llvm.store %{{.+}} {alignment = 16 : i64} : vector<4xi32>, !llvm.ptr<3>
     // CHECK-NOT: llvm.store
     %b = ttg.local_alloc %x : (tensor<32x64xf16, #rows>) -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     // A gap of 16 bytes after every 128.
-    // CHECK: llvm.getelementptr {{.*}}[4096] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
     %c = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #padded, #smem, mutable>
     // NVVM: nvvm.barrier0
     // ROCDL: rocdl.barrier
@@ -46,15 +46,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // Written, read, written beside it, and written again by the next round: three barriers in the body.
+  // Written and read, and written again by the next round: two barriers. What is written beside it, nobody meets.
   // CHECK-LABEL: llvm.func @in_a_loop
   tt.func public @in_a_loop(%n: i32) {
     %x = arith.constant dense<1.0> : tensor<32x64xf16, #rows>
     %c0 = arith.constant 0 : i32
     %c1 = arith.constant 1 : i32
     %all = ttg.local_alloc : () -> !ttg.memdesc<2x32x64xf16, #swizzled, #smem, mutable>
-    // NVVM-COUNT-3: nvvm.barrier0
-    // ROCDL-COUNT-3: rocdl.barrier
+    // NVVM-COUNT-2: nvvm.barrier0
+    // ROCDL-COUNT-2: rocdl.barrier
     // NVVM-NOT: nvvm.barrier0
     // ROCDL-NOT: rocdl.barrier
     scf.for %i = %c0 to %n step %c1 : i32 {
@@ -64,6 +64,52 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %y = ttg.local_load %b : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable> -> tensor<32x64xf16, #rows>
       ttg.local_store %y, %other : tensor<32x64xf16, #rows> -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     }
+    tt.return
+  }
+
+  // Written before the loop, read in each round: one barrier, before the loop.
+  // CHECK-LABEL: llvm.func @read_in_a_loop
+  tt.func public @read_in_a_loop(%n: i32) {
+    %x = arith.constant dense<1.0> : tensor<32x64xf16, #rows>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %b = ttg.local_alloc %x : (tensor<32x64xf16, #rows>) -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+    // NVVM: nvvm.barrier0
+    // ROCDL: rocdl.barrier
+    // CHECK: llvm.br
+    // NVVM-NOT: nvvm.barrier0
+    // ROCDL-NOT: rocdl.barrier
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%s = %x) -> tensor<32x64xf16, #rows> : i32 {
+      %y = ttg.local_load %b : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable> -> tensor<32x64xf16, #rows>
+      %t = arith.addf %s, %y : tensor<32x64xf16, #rows>
+      scf.yield %t : tensor<32x64xf16, #rows>
+    }
+    ttg.local_dealloc %b : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+    // CHECK: llvm.return
+    tt.return
+  }
+
+  // A buffer that is chosen in a loop among those made before it.
+  // CHECK-LABEL: llvm.func @chosen_in_a_loop
+  tt.func public @chosen_in_a_loop(%n: i32) {
+    %x = arith.constant dense<1.0> : tensor<32x64xf16, #rows>
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+    %b = ttg.local_alloc : () -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+    // CHECK: llvm.getelementptr {{.*}}[4096] : (!llvm.ptr<3>) -> !llvm.ptr<3>, i8
+    %r = scf.for %i = %c0 to %n step %c1 iter_args(%now = %a) -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable> : i32 {
+      %first = arith.cmpi eq, %i, %c1 : i32
+      %next = scf.if %first -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable> {
+        scf.yield %a : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+      } else {
+        scf.yield %b : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+      }
+      scf.yield %next : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
+    }
+    // CHECK: ^bb7:
+    // CHECK: llvm.store
+    ttg.local_store %x, %r : tensor<32x64xf16, #rows> -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     tt.return
   }
 }

@@ -193,8 +193,6 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
       %v = ttg.local_load %z : !ttg.memdesc<32xf32, #s, #smem, mutable> -> tensor<32xf32, #b>
       %w = arith.addf %v, %v : tensor<32xf32, #b>
       %l = arith.addi %k, %n : i32
-      // expected-error @+2 {{hands a buffer to the next round of a loop that may be made in this one}}
-      // expected-note @+1 {{make the buffers before the loop}}
       scf.yield %z, %u, %l : !ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32
     }
     %q = scf.while (%a = %y#0) : (!ttg.memdesc<32xf32, #s, #smem, mutable>) -> !ttg.memdesc<32xf32, #s, #smem, mutable> {

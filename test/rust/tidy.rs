@@ -69,10 +69,10 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// The parts of `plan`, in order: each uses those before it.
-const PARTS_OF_PLAN: [&str; 4] = ["gf2", "program", "memory", "convert"];
+const PARTS_OF_PLAN: [&str; 5] = ["gf2", "program", "memory", "convert", "reduce"];
 
 /// The second row, in order: each uses those before it, and all of the first row.
-const MLIR_ROOMS: [&str; 4] = ["sys", "ir", "lower", "passes"];
+const MLIR_ROOMS: [&str; 5] = ["sys", "ir", "analysis", "lower", "passes"];
 
 /// What the crate's root shows of `passes`.
 const SHOWN_OF_PASSES: [&str; 2] = ["install", "register_dialects"];

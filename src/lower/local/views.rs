@@ -4,11 +4,71 @@
 //! view checks that, so that a type whose layout says something else is an error.
 
 use super::{Buffer, Outcome, View, padded};
-use crate::ir::ops::ttg;
+use crate::analysis::effects::{self, Part};
+use crate::ir::Layouts;
+use crate::ir::ops::{arith, ttg};
+use crate::layout::{LayoutError, LinearLayout};
 use crate::lower::function::Lowering;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
+use crate::sys::{self};
 use melior::ir::ValueLike;
+
+/// What part of its operand a view shows, if the operation is one.
+pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
+    let of = |src: Val<'_>, result: Val<'_>, part| effects::View {
+        of: sys::value_id(src),
+        result: sys::value_id(result),
+        part,
+    };
+    if let Some(index) = ttg::MemDescIndex::of(op) {
+        let part = number(index.index())
+            .and_then(|first| row(layouts, index.src(), first, 1))
+            .unwrap_or(Part::Some);
+        return Some(of(index.src(), index.result(), part));
+    }
+    if let Some(slice) = ttg::MemDescSubslice::of(op) {
+        let part = View::of(layouts, slice.src().r#type())
+            .ok()
+            .filter(|src| src.leading == 1)
+            .zip(View::of(layouts, slice.result().r#type()).ok())
+            .filter(|(src, result)| src.shape() == result.shape())
+            .and_then(|(_, result)| {
+                let first = u64::try_from(*slice.offsets().first()?).ok()?;
+                row(layouts, slice.src(), first, result.type_.shape[0])
+            })
+            .unwrap_or(Part::Some);
+        return Some(of(slice.src(), slice.result(), part));
+    }
+    let (src, result) = if let Some(trans) = ttg::MemDescTrans::of(op) {
+        (trans.src(), trans.result())
+    } else if let Some(reshape) = ttg::MemDescReshape::of(op) {
+        (reshape.src(), reshape.result())
+    } else {
+        let reinterpret = ttg::MemDescReinterpret::of(op)?;
+        (reinterpret.src(), reinterpret.result())
+    };
+    Some(of(src, result, Part::All))
+}
+
+/// The bytes of `count` buffers of a row.
+fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Part> {
+    let place = View::of(layouts, buffers.r#type()).ok()?.place;
+    let at = |number: u64| {
+        let position = number.checked_mul(1 << place.pitch_log2())?;
+        u32::try_from(place.padded(position)).ok()
+    };
+    Some(Part::Bytes {
+        from: at(first)?,
+        to: at(first.checked_add(count)?)?,
+    })
+}
+
+/// The number that a value always is.
+fn number(value: Val<'_>) -> Option<u64> {
+    let constant = arith::Constant::of(sys::defining_operation(value)?)?;
+    u64::try_from(sys::build::integer_value(constant.value())?).ok()
+}
 
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let index = ttg::MemDescIndex::of(op).expect("the dispatch goes by kind");
@@ -51,34 +111,36 @@ pub(crate) fn trans<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .map(|d| d.unsigned_abs() as usize)
         .collect();
     same_positions(l, trans.src(), trans.result(), |src, _| {
-        src.place.layout().transpose_standard(&order).ok()
+        // What follows the number of a buffer in its row are the dims of one buffer.
+        let (row, within) = order.split_at(src.leading);
+        let is_in_place = row.iter().enumerate().all(|(i, d)| i == *d);
+        let within: Vec<usize> = within.iter().map(|d| d.wrapping_sub(src.leading)).collect();
+        is_in_place.then(|| src.place.layout().transpose_standard(&within))
     })
 }
 
 pub(crate) fn reshape<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let reshape = ttg::MemDescReshape::of(op).expect("the dispatch goes by kind");
     same_positions(l, reshape.src(), reshape.result(), |src, dst| {
-        src.place.layout().reshape_standard(dst.shape()).ok()
+        let row = |view: &View<'c>| view.type_.shape[..view.leading].to_vec();
+        (row(src) == row(dst)).then(|| src.place.layout().reshape_standard(dst.shape()))
     })
 }
 
-/// Hands a buffer on under another type, whose layout must be the one that is `expected`.
+/// Hands buffers on under another type, whose layout of one of them must be the `expected` one, if there is one.
 fn same_positions<'c>(
     l: &mut Lowering<'c>,
     src: Val<'c>,
     result: Val<'c>,
-    expected: impl Fn(&View<'c>, &View<'c>) -> Option<crate::layout::LinearLayout>,
+    expected: impl Fn(&View<'c>, &View<'c>) -> Option<Result<LinearLayout, LayoutError>>,
 ) -> Outcome {
     let from = View::of(l.layouts(), src.r#type())?;
     let to = View::of(l.layouts(), result.r#type())?;
-    if from.leading != 0 || to.leading != 0 {
-        return Err(
-            Diagnostic::new("cannot be lowered yet on several buffers in a row")
-                .note("take one of them first, with `ttg.memdesc_index`"),
-        );
-    }
-    let layout = expected(&from, &to);
-    if layout.as_ref() != Some(to.place.layout()) || from.place.paddings() != to.place.paddings() {
+    let layout = expected(&from, &to).ok_or_else(|| {
+        Diagnostic::new("cannot be lowered where it changes which dimension numbers buffers in a row, or how many")
+            .note("take one of them first, with `ttg.memdesc_index`")
+    })?;
+    if layout.as_ref() != Ok(to.place.layout()) || from.place.paddings() != to.place.paddings() {
         return Err(Diagnostic::new(format!(
             "cannot be lowered: the elements of `{}` are not where those of `{}` are",
             result.r#type(),
@@ -92,18 +154,9 @@ fn same_positions<'c>(
 pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = ttg::MemDescReinterpret::of(op).expect("the dispatch goes by kind");
     let src = View::of(l.layouts(), view.src().r#type())?;
-    let dst = View::of(l.layouts(), view.result().r#type())?;
+    // The verifier has seen to it that gaps are the same in bytes.
     if !src.is_whole() {
-        // Where a part begins, the accesses of another type may not be aligned.
-        return Err(Diagnostic::new(
-            "cannot be lowered yet on a part of a buffer; on a whole buffer it can",
-        ));
-    }
-    if src.place.paddings() != dst.place.paddings() {
-        return Err(Diagnostic::new(
-            "cannot be lowered yet where the gaps of the operand and the result differ in bytes",
-        )
-        .note("elements of the same width have gaps of the same bytes"));
+        check_piece(&src)?;
     }
     let Buffer { base, position } = Buffer::of(l, view.src())?;
     let offset = padded(l, &src.place, position);
@@ -111,5 +164,28 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let base = l.e.gep(base, i8, offset);
     let position = l.e.i32(0);
     Buffer { base, position }.set(l, view.result());
+    Ok(())
+}
+
+/// What is read as another type must lie in one piece, and begin where any access may.
+fn check_piece(part: &View<'_>) -> Outcome {
+    let piece = part
+        .place
+        .piece_bytes(part.shape())
+        .map_err(|e| Diagnostic::new(e.to_string()))?;
+    let is_whole = part.shape() == &part.type_.alloc_shape[part.leading..];
+    let count: u64 = part.type_.shape[..part.leading].iter().product();
+    let Some(bytes) = piece.filter(|_| is_whole || count == 1) else {
+        return Err(Diagnostic::new(
+            "cannot be lowered on a part of a buffer that is not in one piece",
+        )
+        .note("take whole rows of a buffer, as far as its swizzle does not reach across them"));
+    };
+    if !bytes.is_multiple_of(u64::from(super::ALIGNMENT)) {
+        return Err(Diagnostic::new(format!(
+            "cannot be lowered on a part of {bytes} bytes: expected a multiple of {}, where any access may begin",
+            super::ALIGNMENT
+        )));
+    }
     Ok(())
 }

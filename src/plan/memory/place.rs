@@ -131,12 +131,36 @@ impl Place {
     /// # Errors
     /// When the layout does not reach every element.
     pub fn view_mask(&self, shape: &[u64]) -> Result<u64, MemoryError> {
+        Ok(self.masks(shape)?.1)
+    }
+
+    /// Returns the bytes of a view of this shape, where they are in one piece that is found by adding to where the
+    /// view begins, wherever that is.
+    ///
+    /// # Errors
+    /// When the layout does not reach every element.
+    pub fn piece_bytes(&self, shape: &[u64]) -> Result<Option<u64>, MemoryError> {
+        let (within, starts) = self.masks(shape)?;
+        let bytes = (within | ((1 << self.bytes_log2) - 1)) + 1;
+        Ok((bytes.is_power_of_two() && within & starts == 0).then_some(bytes))
+    }
+
+    /// The bits of positions within a view of this shape, and of where it begins.
+    fn masks(&self, shape: &[u64]) -> Result<(u64, u64), MemoryError> {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
-        let dims = self.layout.out_dims().zip(shape);
-        Ok(dims.fold(0, |mask, (dim, size)| {
-            (size.trailing_zeros() as usize..whole.in_bits(dim))
-                .fold(mask, |m, bit| m | self.column(&whole, dim, bit))
-        }))
+        let mut masks = (0, 0);
+        for (dim, size) in self.layout.out_dims().zip(shape) {
+            for bit in 0..whole.in_bits(dim) {
+                let column = self.column(&whole, dim, bit);
+                let is_within = bit < size.trailing_zeros() as usize;
+                *(if is_within {
+                    &mut masks.0
+                } else {
+                    &mut masks.1
+                }) |= column;
+            }
+        }
+        Ok(masks)
     }
 }
 

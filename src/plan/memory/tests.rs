@@ -150,6 +150,22 @@ fn widths_and_wavefronts() {
 }
 
 #[test]
+fn views_in_one_piece() {
+    let check = |buffer, shape: [u64; 2], bytes| {
+        let found = place(buffer, 16).piece_bytes(&shape).unwrap();
+        assert_eq!(found, bytes, "{buffer} {shape:?}");
+    };
+    // Whole rows are, with or without swizzle; half rows are not, but for one.
+    check(BUFFERS[0], [32, 64], Some(4096));
+    check(BUFFERS[0], [8, 64], Some(1024));
+    check(BUFFERS[0], [8, 32], None);
+    check(BUFFERS[0], [1, 32], Some(64));
+    check(BUFFERS[1], [8, 64], Some(1024));
+    // Where a row lies in the swizzle moves its elements.
+    check(BUFFERS[1], [1, 32], None);
+}
+
+#[test]
 fn what_is_refused() {
     let plain = encoding(BUFFERS[0]).to_linear_layout(&SHAPE).unwrap();
     let error = Place::new(plain, &[], 24).unwrap_err();

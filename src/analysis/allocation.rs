@@ -1,0 +1,268 @@
+//! Where each buffer and each scratch lies in shared memory.
+//!
+//! Buffers that are needed at the same time lie apart; others may have the same bytes. Large ones are placed first,
+//! each at the lowest bytes that are free (first fit). The scratch of an operation takes bytes that no buffer needs
+//! at that time.
+//!
+//! Bytes that are used again cost a barrier where nothing else makes everybody wait. A scratch therefore takes
+//! fresh bytes where that saves one, up to twice what the largest needs; and buffers keep bytes of their own where
+//! that saves barriers and costs little: an eighth more bytes, or all of them no more than an eighth of the memory,
+//! which leaves room for as many blocks as a processor takes.
+
+use super::alias::Aliases;
+use super::barriers::{Accesses, Barriers, Footprint, Pending, Places};
+use super::effects::{OpNumber, Request, ValueNumber};
+use super::flow::{Event, Flow};
+use super::liveness::Liveness;
+use std::collections::{BTreeMap, BTreeSet};
+
+/// Where shared memory is used, and what must wait.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Allocation {
+    places: Places,
+    barriers: Barriers,
+    bytes: u32,
+}
+
+/// Why buffers cannot be given bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Conflict {
+    /// An operation makes a buffer while the one that it made before is needed.
+    StillNeeded(OpNumber),
+    /// A function hands out a buffer of its own.
+    Escapes(OpNumber),
+}
+
+impl Allocation {
+    /// Places all buffers and scratch memory of a function that is given the buffers `outside`, on a GPU with so
+    /// many bytes of shared memory.
+    ///
+    /// # Errors
+    /// Buffers that would need the same bytes twice, or longer than the function runs.
+    pub(crate) fn of(
+        flow: &Flow,
+        outside: &[ValueNumber],
+        max_bytes: u32,
+    ) -> Result<Self, Vec<Conflict>> {
+        if flow.events().next().is_none() {
+            return Ok(Self::default());
+        }
+        let aliases = Aliases::of(flow, outside);
+        let liveness = Liveness::of(flow, &aliases);
+        let problem = Problem {
+            flow,
+            aliases: &aliases,
+            liveness: &liveness,
+            max_bytes,
+        };
+        let conflicts = problem.conflicts();
+        if !conflicts.is_empty() {
+            return Err(conflicts);
+        }
+        let (shared, cost) = problem.solve(true);
+        let (own, cost_apart) = problem.solve(false);
+        let is_little =
+            own.bytes <= (max_bytes / 8).max(shared.bytes.saturating_add(shared.bytes / 8));
+        Ok(if is_little && cost_apart < cost {
+            own
+        } else {
+            shared
+        })
+    }
+
+    /// Returns the bytes of shared memory that the function takes.
+    pub(crate) const fn bytes(&self) -> u32 {
+        self.bytes
+    }
+
+    /// Returns where the buffer of an operation begins, or its scratch.
+    pub(crate) fn place(&self, op: OpNumber) -> Option<u32> {
+        self.places.get(&op).copied()
+    }
+
+    /// Says whether everybody must have arrived before an operation.
+    pub(crate) fn needs_barrier(&self, op: OpNumber) -> bool {
+        self.barriers.contains(&op)
+    }
+}
+
+struct Problem<'f> {
+    flow: &'f Flow,
+    aliases: &'f Aliases,
+    liveness: &'f Liveness,
+    max_bytes: u32,
+}
+
+/// Bytes that are taken while something is placed, from and to.
+type Taken = Vec<(u32, u32)>;
+
+impl Problem<'_> {
+    fn conflicts(&self) -> Vec<Conflict> {
+        let mut found = Vec::new();
+        for event in self.flow.events() {
+            if event.effects.makes.is_some() && self.liveness.before(event.op).contains(&event.op) {
+                found.push(Conflict::StillNeeded(event.op));
+            }
+            let is_own = |value: &ValueNumber| !self.aliases.get(*value).parts.is_empty();
+            if event.effects.is_end && event.effects.uses.iter().any(is_own) {
+                found.push(Conflict::Escapes(event.op));
+            }
+        }
+        found
+    }
+
+    /// Places everything; returns what the barriers cost beside it.
+    fn solve(&self, reuses: bool) -> (Allocation, u64) {
+        let buffers = self.buffers(reuses);
+        let mut best: Option<(Allocation, u64)> = None;
+        // What a loop's end leaves is known once it has been gone through.
+        let mut entries = vec![None; self.flow.pieces.len()];
+        for _ in 0..2 {
+            let places = self.scratch(&buffers, &mut entries);
+            let accesses = Accesses::of(self.flow, self.aliases, &places);
+            let barriers = accesses.barriers();
+            let cost = accesses.cost(&barriers);
+            let bytes = self.end(&places);
+            let is_better = |known: &(Allocation, u64)| (cost, bytes) < (known.1, known.0.bytes);
+            if best.as_ref().is_none_or(is_better) {
+                let allocation = Allocation {
+                    places,
+                    barriers,
+                    bytes,
+                };
+                best = Some((allocation, cost));
+            }
+        }
+        best.unwrap_or_default()
+    }
+
+    fn requests(&self) -> impl Iterator<Item = (&Event, Request)> {
+        self.flow.events().filter_map(|event| {
+            let made = event.effects.makes.map(|makes| makes.request);
+            Some((event, made.or(event.effects.scratch)?))
+        })
+    }
+
+    /// The end of all that has been placed.
+    fn end(&self, places: &Places) -> u32 {
+        self.requests()
+            .filter_map(|(event, request)| {
+                Some(places.get(&event.op)?.saturating_add(request.bytes))
+            })
+            .max()
+            .unwrap_or_default()
+    }
+
+    /// Places buffers, each apart from those that are needed while it is, or from all.
+    fn buffers(&self, reuses: bool) -> Places {
+        let mut buffers: Vec<(OpNumber, Request)> = self
+            .flow
+            .events()
+            .filter_map(|event| Some((event.op, event.effects.makes?.request)))
+            .collect();
+        let sizes: BTreeMap<OpNumber, u32> = buffers.iter().map(|(op, r)| (*op, r.bytes)).collect();
+        let mut apart: BTreeMap<OpNumber, BTreeSet<OpNumber>> = BTreeMap::new();
+        for event in self.flow.events().filter(|_| reuses) {
+            let together = self.liveness.during(event.op);
+            for op in together {
+                apart.entry(*op).or_default().extend(together);
+            }
+        }
+        if reuses {
+            // In order of the function among those of one size.
+            buffers.sort_by_key(|(_, request)| std::cmp::Reverse(request.bytes));
+        }
+        let mut places = Places::new();
+        for (op, request) in buffers {
+            let taken: Taken = places
+                .iter()
+                .filter(|(other, _)| !reuses || apart[&op].contains(other))
+                .map(|(other, start)| (*start, start.saturating_add(sizes[other])))
+                .collect();
+            let place = first_free(&taken, request);
+            places.insert(op, place);
+        }
+        places
+    }
+
+    /// Places scratch memory, after the buffers; `entries` is what is pending where pieces begin, as far as known.
+    fn scratch(&self, buffers: &Places, entries: &mut [Option<Pending>]) -> Places {
+        let mut places = buffers.clone();
+        let sizes: BTreeMap<OpNumber, u32> = self
+            .requests()
+            .map(|(event, request)| (event.op, request.bytes))
+            .collect();
+        let scratches = self.flow.events().filter_map(|event| event.effects.scratch);
+        let Some(largest) = scratches.max_by_key(|request| request.bytes) else {
+            return places;
+        };
+        let budget = aligned(self.end(buffers), largest.alignment)
+            .saturating_add(aligned(largest.bytes, largest.alignment).saturating_mul(2))
+            .min(self.max_bytes);
+        for number in self.flow.order() {
+            let mut pending = entries[number].clone().unwrap_or_default();
+            for event in &self.flow.pieces[number].events {
+                if let Some(request) = event.effects.scratch {
+                    let needed = self.liveness.during(event.op).iter();
+                    let taken: Taken = needed
+                        .map(|op| (places[op], places[op].saturating_add(sizes[op])))
+                        .collect();
+                    let mut candidates: Vec<u32> = starts(&taken, request)
+                        .chain(pending.reads.ends().chain(pending.writes.ends()))
+                        .map(|at| aligned(at, request.alignment))
+                        .filter(|at| is_free(&taken, *at, request.bytes))
+                        .collect();
+                    candidates.sort_unstable();
+                    let fresh = candidates.iter().copied().find(|at| {
+                        places.insert(event.op, *at);
+                        let end = at.saturating_add(request.bytes);
+                        end <= budget && !pending.meets(&self.footprint(event, &places).before)
+                    });
+                    let place = fresh.or_else(|| candidates.first().copied());
+                    places.insert(event.op, place.unwrap_or_default());
+                }
+                let footprint = self.footprint(event, &places);
+                if pending.meets(&footprint.before) {
+                    pending = Pending::default();
+                }
+                footprint.leave(&mut pending);
+            }
+            for way in &self.flow.pieces[number].ways {
+                let entry = entries[way.to].get_or_insert_default();
+                entry.join(&pending);
+            }
+        }
+        places
+    }
+
+    fn footprint(&self, event: &Event, places: &Places) -> Footprint {
+        Footprint::of(event.op, &event.effects, self.aliases, places)
+    }
+}
+
+/// The starts that are worth trying: the lowest, and after each run of bytes that is taken.
+fn starts(taken: &Taken, request: Request) -> impl Iterator<Item = u32> {
+    let ends = taken.iter().map(|(_, to)| *to);
+    std::iter::once(0)
+        .chain(ends)
+        .map(move |at| aligned(at, request.alignment))
+}
+
+fn is_free(taken: &Taken, at: u32, bytes: u32) -> bool {
+    let end = at.saturating_add(bytes);
+    taken.iter().all(|(from, to)| end <= *from || *to <= at)
+}
+
+/// The lowest start at which nothing that is taken is in the way.
+fn first_free(taken: &Taken, request: Request) -> u32 {
+    starts(taken, request)
+        .filter(|at| is_free(taken, *at, request.bytes))
+        .min()
+        // What is too much for any GPU is reported for the function as a whole.
+        .unwrap_or(u32::MAX)
+}
+
+/// The next multiple, or the largest number.
+fn aligned(at: u32, alignment: u32) -> u32 {
+    at.checked_next_multiple_of(alignment).unwrap_or(u32::MAX)
+}

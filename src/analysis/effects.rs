@@ -1,0 +1,175 @@
+//! What one operation does to shared memory: what each family says of itself, and all that analyses ask.
+
+use crate::plan::program::{BarrierScope, Program, Step};
+
+/// A value of the function, by the number that it is known by while it lives.
+pub(crate) type ValueNumber = usize;
+
+/// An operation, by the number that it is known by while it lives.
+pub(crate) type OpNumber = usize;
+
+/// Bytes that are asked for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Request {
+    pub(crate) bytes: u32,
+    /// What its start is a multiple of: a power of two.
+    pub(crate) alignment: u32,
+}
+
+/// A buffer that an operation makes. It lives as long as a value stands for it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Makes {
+    pub(crate) value: ValueNumber,
+    pub(crate) request: Request,
+}
+
+/// What part of a buffer a view shows.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Part {
+    /// All of it.
+    All,
+    /// Some of it, nobody knows what.
+    Some,
+    /// These bytes of it.
+    Bytes { from: u32, to: u32 },
+}
+
+/// A value that stands for what another one does, or for a part.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct View {
+    pub(crate) of: ValueNumber,
+    pub(crate) result: ValueNumber,
+    pub(crate) part: Part,
+}
+
+/// Where an access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Touched {
+    /// The operation's own scratch.
+    Scratch,
+    /// What a value stands for.
+    Buffer(ValueNumber),
+    /// Bytes of other functions: of those that this one calls, and of those that call it.
+    Outside,
+}
+
+/// What happens, in order.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Act {
+    Read(Touched),
+    Write(Touched),
+    /// Everybody in the block waits for everybody.
+    Barrier,
+}
+
+/// What an operation does to shared memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Effects {
+    pub(crate) makes: Option<Makes>,
+    /// Bytes for the time of the operation.
+    pub(crate) scratch: Option<Request>,
+    pub(crate) views: Vec<View>,
+    /// Results that may be buffers of other functions.
+    pub(crate) outside: Vec<ValueNumber>,
+    /// Values whose buffers must be there.
+    pub(crate) uses: Vec<ValueNumber>,
+    /// Whether what it uses leaves the function.
+    pub(crate) is_end: bool,
+    /// What other operations may meet: what comes before the first barrier, barriers, what comes after the last.
+    pub(crate) acts: Vec<Act>,
+}
+
+/// The buffers that an operation takes and gives.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Buffers {
+    pub(crate) operands: Vec<ValueNumber>,
+    pub(crate) results: Vec<ValueNumber>,
+}
+
+/// Scratch begins at multiples of this: rows of banks.
+const SCRATCH_ALIGNMENT: u32 = 128;
+
+impl Effects {
+    /// The effects of programs that run one after another or side by side, in so many bytes of scratch.
+    pub(crate) fn of_programs<'p>(
+        programs: impl IntoIterator<Item = &'p Program>,
+        scratch_bytes: u32,
+    ) -> Self {
+        if scratch_bytes == 0 {
+            return Self::default();
+        }
+        let mut acts: Vec<Act> = Vec::new();
+        for step in programs.into_iter().flat_map(Program::steps) {
+            let act = match step {
+                Step::Store { .. } => Act::Write(Touched::Scratch),
+                Step::Load { .. } => Act::Read(Touched::Scratch),
+                Step::Barrier(BarrierScope::Block) => Act::Barrier,
+                _ => continue,
+            };
+            // Between two barriers it matters what happens, not how often.
+            let since = acts.iter().rposition(|a| *a == Act::Barrier).unwrap_or(0);
+            if !acts[since..].contains(&act) {
+                acts.push(act);
+            }
+        }
+        Self {
+            scratch: Some(Request {
+                bytes: scratch_bytes,
+                alignment: SCRATCH_ALIGNMENT,
+            }),
+            acts,
+            ..Self::default()
+        }
+    }
+
+    /// The effects of an operation that hands on the buffers that it takes, and does nothing to them.
+    pub(crate) fn passing(buffers: &Buffers) -> Self {
+        let mut effects = Self::default();
+        for result in &buffers.results {
+            if buffers.operands.is_empty() {
+                effects.outside.push(*result);
+            }
+            effects.views.extend(buffers.operands.iter().map(|of| View {
+                of: *of,
+                result: *result,
+                part: Part::Some,
+            }));
+        }
+        effects
+    }
+
+    /// The effects of an operation of which no family says more: it may do anything to the buffers that it takes.
+    pub(crate) fn anything(buffers: &Buffers) -> Self {
+        let mut effects = Self::passing(buffers);
+        for buffer in &buffers.operands {
+            let buffer = Touched::Buffer(*buffer);
+            effects.acts.extend([Act::Read(buffer), Act::Write(buffer)]);
+        }
+        effects
+    }
+
+    /// Says whether nothing is said.
+    pub(crate) fn is_none(&self) -> bool {
+        !self.touches_memory()
+            && self.views.is_empty()
+            && self.outside.is_empty()
+            && self.uses.is_empty()
+    }
+
+    /// Says whether it reads or writes shared memory, takes some, or waits.
+    pub(crate) fn touches_memory(&self) -> bool {
+        self.makes.is_some() || self.scratch.is_some() || !self.acts.is_empty()
+    }
+
+    /// What happens before the operation's first barrier.
+    pub(crate) fn before_barrier(&self) -> &[Act] {
+        let first = self.acts.iter().position(|act| *act == Act::Barrier);
+        &self.acts[..first.unwrap_or(self.acts.len())]
+    }
+
+    /// What happens after the operation's last barrier, where it has one.
+    pub(crate) fn after_barrier(&self) -> Option<&[Act]> {
+        let last = self.acts.iter().rposition(|act| *act == Act::Barrier)?;
+        Some(&self.acts[last + 1..])
+    }
+}

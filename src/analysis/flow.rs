@@ -1,0 +1,341 @@
+//! In which order the operations of a function run: pieces without branches, and the ways between them.
+//!
+//! ```text
+//! a                      piece 0: a, for          0 -> 1 (first round), 0 -> 2 (no round)
+//! for { b }              piece 1: b               1 -> 1 (next round),  1 -> 2
+//! c                      piece 2: c
+//! ```
+//! A piece has only what matters to shared memory, and the loops, before which a barrier may stand. What a way
+//! hands on (block arguments, values carried by loops, results of branches) is written beside it, for buffers.
+
+use super::effects::{Buffers, Effects, OpNumber, ValueNumber};
+use crate::graph;
+use crate::ir::UpstreamKind;
+use crate::ir::ops::scf;
+use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::{self, Diagnostic, operation_id, value_id};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, ValueLike};
+use rustc_hash::FxHashMap;
+use std::collections::HashMap;
+
+/// An operation and what it does.
+#[derive(Clone, Debug)]
+pub(crate) struct Event {
+    pub(crate) op: OpNumber,
+    pub(crate) effects: Effects,
+}
+
+/// A way from one piece to another.
+#[derive(Clone, Debug)]
+pub(crate) struct Way {
+    pub(crate) to: usize,
+    /// Buffers that become others: here, there.
+    pub(crate) passes: Vec<(ValueNumber, ValueNumber)>,
+}
+
+/// Operations that run one after another.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Piece {
+    pub(crate) events: Vec<Event>,
+    pub(crate) ways: Vec<Way>,
+    /// How many loops are around it.
+    pub(crate) depth: u32,
+}
+
+/// A function's operations, by the order in which they run. It begins with piece 0.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Flow {
+    pub(crate) pieces: Vec<Piece>,
+    /// The loops, outer ones first: each stands as an event in the piece before it.
+    pub(crate) loops: Vec<OpNumber>,
+}
+
+impl Flow {
+    /// Returns the pieces that are reached, each before those that follow it except along loops.
+    pub(crate) fn order(&self) -> Vec<usize> {
+        let successors: Vec<Vec<usize>> = self
+            .pieces
+            .iter()
+            .map(|piece| piece.ways.iter().map(|way| way.to).collect())
+            .collect();
+        if successors.is_empty() {
+            return Vec::new();
+        }
+        graph::reverse_post_order(0, &successors)
+    }
+
+    /// Returns all events of the pieces that are reached, in order.
+    pub(crate) fn events(&self) -> impl Iterator<Item = &Event> {
+        let order = self.order().into_iter();
+        order.flat_map(|piece| &self.pieces[piece].events)
+    }
+}
+
+/// What families say of operations.
+pub(crate) type EffectsOf<'f, 'c> = dyn FnMut(Op<'c>, &Buffers) -> Result<Effects, Diagnostic> + 'f;
+
+/// A function, read.
+#[derive(Debug)]
+pub(crate) struct Function<'c> {
+    pub(crate) flow: Flow,
+    /// The buffers that it is given.
+    pub(crate) given: Vec<ValueNumber>,
+    /// The operations of events.
+    pub(crate) ops: FxHashMap<OpNumber, Op<'c>>,
+    /// What cannot be said of an operation.
+    pub(crate) wrong: Vec<(Op<'c>, Diagnostic)>,
+}
+
+/// Reads the flow of a function's body.
+pub(crate) fn of<'c>(function: Op<'c>, effects: &mut EffectsOf<'_, 'c>) -> Function<'c> {
+    let blocks = build::blocks(function, 0);
+    let mut reader = Reader {
+        read: Function {
+            flow: Flow::default(),
+            given: Vec::new(),
+            ops: FxHashMap::default(),
+            wrong: Vec::new(),
+        },
+        starts: HashMap::new(),
+        types: FxHashMap::default(),
+        effects,
+    };
+    for block in &blocks {
+        let piece = reader.piece(0);
+        reader.starts.insert(sys::block_id(*block), piece);
+    }
+    if let Some(entry) = blocks.first() {
+        reader.read.given = reader.buffers(arguments(*entry).into_iter());
+    }
+    for (piece, block) in blocks.into_iter().enumerate() {
+        reader.block(block, piece);
+    }
+    reader.read
+}
+
+struct Reader<'f, 'c> {
+    read: Function<'c>,
+    /// The pieces that blocks of the function begin with.
+    starts: HashMap<usize, usize>,
+    /// Which types are those of buffers: a function has few types, and many values.
+    types: FxHashMap<usize, bool>,
+    effects: &'f mut EffectsOf<'f, 'c>,
+}
+
+fn operands<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    (0..op.operand_count())
+        .map(|i| build::operand(op, i))
+        .collect()
+}
+
+fn results<'c>(op: Op<'c>) -> Vec<Val<'c>> {
+    (0..op.result_count())
+        .map(|i| build::result(op, i))
+        .collect()
+}
+
+fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .map(|i| build::argument(block, i))
+        .collect()
+}
+
+/// What the end of a block hands on; nothing where the block has no end yet.
+fn handed_on<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    let end = build::operations(block).pop();
+    end.map(operands).unwrap_or_default()
+}
+
+impl<'c> Reader<'_, 'c> {
+    fn piece(&mut self, depth: u32) -> usize {
+        self.read.flow.pieces.push(Piece {
+            depth,
+            ..Piece::default()
+        });
+        self.read.flow.pieces.len() - 1
+    }
+
+    fn way(&mut self, from: usize, to: usize, passes: &[(&[Val<'c>], &[Val<'c>])]) {
+        let pairs = passes
+            .iter()
+            .flat_map(|(here, there)| here.iter().zip(*there));
+        let passes = pairs
+            .filter(|(here, _)| self.is_buffer(**here))
+            .map(|(here, there)| (value_id(*here), value_id(*there)))
+            .collect();
+        self.read.flow.pieces[from].ways.push(Way { to, passes });
+    }
+
+    /// Reads a block that begins with a piece; returns the piece that it ends with.
+    fn block(&mut self, block: Blk<'c>, mut piece: usize) -> usize {
+        for op in build::operations(block) {
+            piece = match UpstreamKind::of(op) {
+                Some(UpstreamKind::ScfFor | UpstreamKind::ScfWhile) => self.looped(op, piece),
+                Some(UpstreamKind::ScfIf | UpstreamKind::ScfIndexSwitch) => {
+                    self.branched(op, piece)
+                }
+                Some(
+                    UpstreamKind::CfBranch | UpstreamKind::CfCondBranch | UpstreamKind::CfSwitch,
+                ) => {
+                    self.left(op, piece);
+                    piece
+                }
+                _ => {
+                    self.event(op, piece);
+                    piece
+                }
+            };
+        }
+        piece
+    }
+
+    /// `scf.for` and `scf.while`: the second may end between its two regions.
+    fn looped(&mut self, op: Op<'c>, piece: usize) -> usize {
+        let regions: Vec<Blk<'c>> = (0..op.region_count())
+            .filter_map(|i| build::single_block(op, i))
+            .collect();
+        let Some(first) = regions.first().copied() else {
+            return piece;
+        };
+        let number = operation_id(op);
+        self.read.flow.loops.push(number);
+        self.read.flow.pieces[piece].events.push(Event {
+            op: number,
+            effects: Effects::default(),
+        });
+        let depth = self.read.flow.pieces[piece].depth;
+        let body = self.piece(depth + 1);
+        let results = results(op);
+        let taken = arguments(first);
+        // The first argument of the body of `scf.for` is its counter.
+        let (operands, taken, is_for) = match (scf::For::of(op), scf::While::of(op)) {
+            (Some(view), _) => (view.init_args(), taken.get(1..).unwrap_or_default(), true),
+            (None, Some(view)) => (view.inits(), &taken[..], false),
+            (None, None) => return piece,
+        };
+        let operands = &operands[..];
+        self.way(piece, body, &[(operands, taken)]);
+        let end = self.block(first, body);
+        let handed = handed_on(first);
+        if let Some(second) = regions.get(1).copied().filter(|_| !is_for) {
+            // The condition comes first.
+            let handed = handed.get(1..).unwrap_or_default();
+            let again = self.piece(depth + 1);
+            self.way(end, again, &[(handed, &arguments(second))]);
+            let back = self.block(second, again);
+            self.way(back, body, &[(&handed_on(second), taken)]);
+            let after = self.piece(depth);
+            self.way(end, after, &[(handed, &results)]);
+            return after;
+        }
+        let after = self.piece(depth);
+        self.way(piece, after, &[(operands, &results)]);
+        self.way(end, body, &[(&handed, taken)]);
+        self.way(end, after, &[(&handed, &results)]);
+        after
+    }
+
+    /// `scf.if` and `scf.index_switch`: one of the regions, or none where the second of an `if` is left out.
+    fn branched(&mut self, op: Op<'c>, piece: usize) -> usize {
+        let depth = self.read.flow.pieces[piece].depth;
+        let results = results(op);
+        let mut ends = Vec::new();
+        let mut is_skipped = false;
+        for i in 0..op.region_count() {
+            let Some(block) = build::single_block(op, i) else {
+                is_skipped = true;
+                continue;
+            };
+            let start = self.piece(depth);
+            self.way(piece, start, &[]);
+            ends.push((self.block(block, start), block));
+        }
+        let after = self.piece(depth);
+        for (end, block) in ends {
+            self.way(end, after, &[(&handed_on(block), &results)]);
+        }
+        if is_skipped {
+            self.way(piece, after, &[]);
+        }
+        after
+    }
+
+    /// A branch of `cf`: what the blocks take comes last among its operands.
+    fn left(&mut self, op: Op<'c>, piece: usize) {
+        let targets = build::successors(op);
+        let taken: Vec<Vec<Val<'c>>> = targets.iter().map(|block| arguments(*block)).collect();
+        let operands = operands(op);
+        let passed: usize = taken.iter().map(Vec::len).sum();
+        let mut rest = &operands[operands.len().saturating_sub(passed)..];
+        for (block, taken) in targets.iter().zip(&taken) {
+            let (own, others) = rest.split_at(taken.len().min(rest.len()));
+            rest = others;
+            if let Some(to) = self.starts.get(&sys::block_id(*block)).copied() {
+                self.way(piece, to, &[(own, taken)]);
+            }
+        }
+    }
+
+    fn is_buffer(&mut self, value: Val<'c>) -> bool {
+        let type_ = value.r#type();
+        let known = self.types.entry(sys::type_id(type_));
+        *known.or_insert_with(|| sys::buffer(type_).is_some())
+    }
+
+    fn buffers(&mut self, values: impl Iterator<Item = Val<'c>>) -> Vec<ValueNumber> {
+        let buffers = values.filter(|value| self.is_buffer(*value));
+        buffers.map(value_id).collect()
+    }
+
+    fn effects(&mut self, op: Op<'c>) -> Effects {
+        let buffers = Buffers {
+            operands: self.buffers((0..op.operand_count()).map(|i| build::operand(op, i))),
+            results: self.buffers((0..op.result_count()).map(|i| build::result(op, i))),
+        };
+        match (self.effects)(op, &buffers) {
+            Ok(effects) => Effects {
+                uses: buffers.operands,
+                ..effects
+            },
+            Err(diagnostic) => {
+                self.read.wrong.push((op, diagnostic));
+                Effects::default()
+            }
+        }
+    }
+
+    fn event(&mut self, op: Op<'c>, piece: usize) {
+        let effects = self.effects(op);
+        if !effects.is_none() {
+            let number = operation_id(op);
+            self.read.ops.insert(number, op);
+            let event = Event {
+                op: number,
+                effects,
+            };
+            self.read.flow.pieces[piece].events.push(event);
+        }
+        for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+            self.unordered(block, op);
+        }
+    }
+
+    /// Nothing below an operation whose regions run nobody knows when may touch shared memory.
+    fn unordered(&mut self, block: Blk<'c>, around: Op<'c>) {
+        for op in build::operations(block) {
+            if self.effects(op).touches_memory() {
+                let name = around.name();
+                let name = name.as_string_ref().as_str().unwrap_or_default();
+                let diagnostic = Diagnostic::new(format!(
+                    "uses shared memory in a region of `{name}`, where it is not known that all threads arrive"
+                ))
+                .note("do it before or after, on whole tensors");
+                self.read.wrong.push((op, diagnostic));
+            }
+            for inner in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+                self.unordered(inner, around);
+            }
+        }
+    }
+}

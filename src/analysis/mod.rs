@@ -1,0 +1,26 @@
+//! What is known of a function before it is lowered: facts on values ([`axis`]), and what goes on in shared memory.
+//!
+//! Shared memory is decided in steps, each of which knows only what the one before says:
+//!
+//! | file | answers |
+//! |---|---|
+//! | `effects` | what one operation does: buffers it makes, scratch it takes, bytes it reads and writes |
+//! | `flow` | in which order operations run: pieces without branches, and the ways between them |
+//! | `alias` | which bytes of which buffers a value may stand for |
+//! | `liveness` | which buffers are still needed where |
+//! | `allocation` | where each buffer and each scratch lies: bytes are used again where nobody needs them |
+//! | `barriers` | before which operations everybody must have arrived |
+//!
+//! Effects are what each family of operations says of itself, from its plan; nothing here knows an operation by
+//! name but those of `scf` and `cf`, which are control flow. An operation that touches shared memory in a region of
+//! anything else is an error that names it.
+
+pub(crate) mod alias;
+pub(crate) mod allocation;
+pub mod axis;
+pub(crate) mod barriers;
+pub(crate) mod effects;
+pub(crate) mod flow;
+pub(crate) mod liveness;
+#[cfg(test)]
+mod tests;

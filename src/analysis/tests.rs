@@ -1,0 +1,361 @@
+//! Functions by hand: pieces, ways and effects, without MLIR.
+
+use super::alias::Aliases;
+use super::allocation::{Allocation, Conflict};
+use super::effects::{Act, Effects, Makes, Part, Request, Touched, View};
+use super::flow::{Event, Flow, Piece, Way};
+use std::collections::BTreeMap;
+
+/// Bytes of shared memory: what is small is up to an eighth.
+const MAX: u32 = 1 << 16;
+
+fn event(op: usize, effects: Effects) -> Event {
+    Event { op, effects }
+}
+
+/// Operation `op` makes the buffer that value `op` stands for.
+fn make(op: usize, bytes: u32) -> Event {
+    let request = Request {
+        bytes,
+        alignment: 16,
+    };
+    let makes = Some(Makes { value: op, request });
+    event(
+        op,
+        Effects {
+            makes,
+            ..Effects::default()
+        },
+    )
+}
+
+fn act(op: usize, value: usize, act: fn(Touched) -> Act) -> Event {
+    event(
+        op,
+        Effects {
+            uses: vec![value],
+            acts: vec![act(Touched::Buffer(value))],
+            ..Effects::default()
+        },
+    )
+}
+
+fn read(op: usize, value: usize) -> Event {
+    act(op, value, Act::Read)
+}
+
+fn write(op: usize, value: usize) -> Event {
+    act(op, value, Act::Write)
+}
+
+fn view(op: usize, of: usize, part: Part) -> Event {
+    let view = View {
+        of,
+        result: op,
+        part,
+    };
+    event(
+        op,
+        Effects {
+            uses: vec![of],
+            views: vec![view],
+            ..Effects::default()
+        },
+    )
+}
+
+/// A conversion: everybody writes, waits, reads.
+fn convert(op: usize, bytes: u32) -> Event {
+    let request = Request {
+        bytes,
+        alignment: 128,
+    };
+    let acts = vec![
+        Act::Write(Touched::Scratch),
+        Act::Barrier,
+        Act::Read(Touched::Scratch),
+    ];
+    event(
+        op,
+        Effects {
+            scratch: Some(request),
+            acts,
+            ..Effects::default()
+        },
+    )
+}
+
+fn way(to: usize, passes: &[(usize, usize)]) -> Way {
+    Way {
+        to,
+        passes: passes.to_vec(),
+    }
+}
+
+fn piece(depth: u32, events: Vec<Event>, ways: Vec<Way>) -> Piece {
+    Piece {
+        events,
+        ways,
+        depth,
+    }
+}
+
+fn straight(events: Vec<Event>) -> Flow {
+    Flow {
+        pieces: vec![piece(0, events, Vec::new())],
+        loops: Vec::new(),
+    }
+}
+
+/// `before; for { body }; after`, where operation 0 is the loop; `carried` are pairs of what is handed on and what
+/// it becomes in the next round.
+fn looped(
+    before: Vec<Event>,
+    body: Vec<Event>,
+    after: Vec<Event>,
+    entry: &[(usize, usize)],
+    carried: &[(usize, usize)],
+) -> Flow {
+    let mut before = before;
+    before.push(event(0, Effects::default()));
+    Flow {
+        pieces: vec![
+            piece(0, before, vec![way(1, entry), way(2, &[])]),
+            piece(1, body, vec![way(1, carried), way(2, &[])]),
+            piece(0, after, Vec::new()),
+        ],
+        loops: vec![0],
+    }
+}
+
+/// The operations before which barriers come, the bytes, and where buffers and scratch lie.
+#[track_caller]
+fn check(flow: &Flow, barriers: &[usize], bytes: u32, places: &[(usize, u32)]) {
+    let found = Allocation::of(flow, &[], MAX).unwrap();
+    let before: Vec<usize> = flow.events().map(|e| e.op).collect();
+    let before: Vec<usize> = before
+        .into_iter()
+        .filter(|op| found.needs_barrier(*op))
+        .collect();
+    assert_eq!(before, barriers, "barriers");
+    let at: BTreeMap<usize, u32> = places
+        .iter()
+        .filter_map(|(op, _)| Some((*op, found.place(*op)?)))
+        .collect();
+    assert_eq!(at, places.iter().copied().collect(), "places");
+    assert_eq!(found.bytes(), bytes, "bytes");
+}
+
+#[test]
+fn barriers_come_where_threads_meet() {
+    let flow = straight(vec![
+        make(1, 64),
+        write(2, 1),
+        read(3, 1),
+        read(4, 1),
+        write(5, 1),
+        write(6, 1),
+    ]);
+    // Read after write, write after read, write after write.
+    check(&flow, &[3, 5, 6], 64, &[(1, 0)]);
+}
+
+#[test]
+fn parts_of_a_buffer_that_lie_apart_do_not_meet() {
+    let part = |from| Part::Bytes {
+        from,
+        to: from + 64,
+    };
+    let flow = straight(vec![
+        make(1, 128),
+        view(2, 1, part(0)),
+        view(3, 1, part(64)),
+        write(4, 2),
+        write(5, 3),
+        read(6, 2),
+        read(7, 3),
+    ]);
+    check(&flow, &[6], 128, &[]);
+    // One that may be either meets both.
+    let flow = straight(vec![
+        make(1, 128),
+        view(2, 1, part(0)),
+        view(3, 1, Part::Some),
+        write(4, 2),
+        write(5, 3),
+    ]);
+    check(&flow, &[5], 128, &[]);
+    // Of a part that begins nobody knows where, a part is anywhere.
+    let flow = straight(vec![
+        make(1, 256),
+        view(2, 1, part(192)),
+        view(3, 1, Part::Some),
+        view(4, 3, part(0)),
+        write(5, 2),
+        write(6, 4),
+    ]);
+    check(&flow, &[6], 256, &[]);
+}
+
+#[test]
+fn bytes_are_used_again() {
+    // Three quarters of the memory, twice: the second waits for the readers of the first.
+    let large = MAX / 4 * 3;
+    let flow = straight(vec![
+        make(1, large),
+        write(2, 1),
+        read(3, 1),
+        make(4, large),
+        write(5, 4),
+        read(6, 4),
+    ]);
+    check(&flow, &[3, 5, 6], large, &[(1, 0), (4, 0)]);
+    // Small ones have bytes of their own, which saves a barrier.
+    let flow = straight(vec![
+        make(1, 64),
+        write(2, 1),
+        read(3, 1),
+        make(4, 64),
+        write(5, 4),
+        read(6, 4),
+    ]);
+    check(&flow, &[3, 6], 128, &[(1, 0), (4, 64)]);
+    // Where both are needed at the same time, they lie apart.
+    let flow = straight(vec![
+        make(1, large / 2),
+        make(2, large / 2),
+        write(3, 1),
+        write(4, 2),
+        read(5, 1),
+        read(6, 2),
+    ]);
+    check(&flow, &[5], large, &[(1, 0), (2, large / 2)]);
+}
+
+#[test]
+fn large_buffers_lie_first() {
+    let events = |bytes| {
+        straight(vec![
+            make(1, bytes),
+            make(2, 20_000),
+            write(3, 1),
+            write(4, 2),
+            read(5, 1),
+            make(6, 9600),
+            write(7, 6),
+            read(8, 2),
+        ])
+    };
+    let places = [(1, 20_000), (2, 0), (6, 20_000)];
+    check(&events(6400), &[5, 7], 29_600, &places);
+    // A few bytes are not worth a barrier.
+    let places = [(1, 0), (2, 64), (6, 20_064)];
+    check(&events(64), &[5], 29_664, &places);
+}
+
+#[test]
+fn scratch_lies_where_no_buffer_is_needed() {
+    let flow = straight(vec![
+        make(1, 20_000),
+        write(2, 1),
+        read(3, 1),
+        convert(4, 512),
+    ]);
+    check(&flow, &[3], 20_000 + 96 + 512, &[(1, 0), (4, 20_096)]);
+    // The second of two takes fresh bytes, the third those of the first: nobody waits but inside.
+    let flow = straight(vec![convert(1, 512), convert(2, 512), convert(3, 512)]);
+    check(&flow, &[], 1024, &[(1, 0), (2, 512), (3, 0)]);
+    // Alone in a loop it meets itself.
+    let flow = looped(Vec::new(), vec![convert(1, 512)], Vec::new(), &[], &[]);
+    check(&flow, &[1], 512, &[(1, 0)]);
+    let both = vec![convert(1, 512), convert(2, 512)];
+    let flow = looped(Vec::new(), both, Vec::new(), &[], &[]);
+    check(&flow, &[], 1024, &[(1, 0), (2, 512)]);
+}
+
+#[test]
+fn a_barrier_before_a_loop_serves_all_rounds() {
+    let before = vec![make(1, 64), write(2, 1)];
+    let flow = looped(before, vec![read(3, 1)], Vec::new(), &[], &[]);
+    check(&flow, &[0], 64, &[]);
+    // Written in each round, it waits in each.
+    let before = vec![make(1, 64), write(2, 1)];
+    let body = vec![read(3, 1), write(4, 1)];
+    let flow = looped(before, body, Vec::new(), &[], &[]);
+    check(&flow, &[3, 4], 64, &[]);
+}
+
+#[test]
+fn branches_that_meet_again() {
+    // Written on one side, read after both.
+    let flow = Flow {
+        pieces: vec![
+            piece(0, vec![make(1, 64)], vec![way(1, &[]), way(2, &[])]),
+            piece(0, vec![write(2, 1)], vec![way(3, &[])]),
+            piece(0, vec![read(3, 1)], vec![way(3, &[])]),
+            piece(0, vec![read(4, 1)], Vec::new()),
+        ],
+        loops: Vec::new(),
+    };
+    check(&flow, &[4], 64, &[]);
+}
+
+#[test]
+fn buffers_that_loops_carry() {
+    // Made in each round, read in the next before another is made.
+    let body = |last: Vec<Event>| {
+        let mut body = vec![read(3, 10), make(4, 64), write(5, 4)];
+        body.extend(last);
+        body
+    };
+    let before = || vec![make(1, 64), write(2, 1)];
+    let (entry, carried) = ([(1, 10)], [(4, 10)]);
+    let flow = looped(before(), body(Vec::new()), Vec::new(), &entry, &carried);
+    assert!(Allocation::of(&flow, &[], MAX).is_ok());
+    // Read after another was made: both are needed, and have the same bytes.
+    let flow = looped(
+        before(),
+        body(vec![read(6, 10)]),
+        Vec::new(),
+        &entry,
+        &carried,
+    );
+    let conflicts = Allocation::of(&flow, &[], MAX).unwrap_err();
+    assert_eq!(conflicts, [Conflict::StillNeeded(4)]);
+}
+
+#[test]
+fn buffers_of_other_functions() {
+    let flow = straight(vec![
+        make(1, 64),
+        write(2, 20),
+        write(3, 1),
+        read(4, 21),
+        read(5, 1),
+    ]);
+    let found = Allocation::of(&flow, &[20, 21], MAX).unwrap();
+    // Two of them may be the same; none is ours.
+    let waits: Vec<usize> = (1..6).filter(|op| found.needs_barrier(*op)).collect();
+    assert_eq!(waits, [4]);
+    let mut end = view(2, 1, Part::All);
+    end.effects.is_end = true;
+    let flow = straight(vec![make(1, 64), end]);
+    let conflicts = Allocation::of(&flow, &[], MAX).unwrap_err();
+    assert_eq!(conflicts, [Conflict::Escapes(2)]);
+}
+
+#[test]
+fn views_that_creep_end() {
+    // A view of itself, moved on in each round.
+    let part = Part::Bytes { from: 1, to: 4000 };
+    let body = vec![view(3, 10, part)];
+    let flow = looped(
+        vec![make(1, 4000)],
+        body,
+        Vec::new(),
+        &[(1, 10)],
+        &[(3, 10)],
+    );
+    let aliases = Aliases::of(&flow, &[]);
+    assert_eq!(aliases.get(10).parts[&1], (0, 4000));
+}
