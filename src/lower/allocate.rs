@@ -3,19 +3,17 @@
 //! Nobody else knows where a buffer lies, or where everybody must wait: [`crate::analysis`] decides both from the
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
-use super::convert::Conversions;
-use super::dispatch;
+use super::convert::plans::Conversions;
 use super::gpu::Gpu;
-use super::reduce::Reductions;
 use crate::analysis::allocation::{Allocation, Conflict};
-use crate::analysis::effects::OpNumber;
+use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::plan::ConvertPlan;
 use crate::plan::reduce::ReducePlan;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The plans of a function's conversions and reductions, and where its shared memory is used.
@@ -25,6 +23,15 @@ pub(crate) struct SharedMemory {
     reductions: Reductions,
     allocation: Allocation,
 }
+
+/// The plans of a function's reductions.
+type Reductions = HashMap<OpNumber, Arc<ReducePlan>>;
+
+/// Says what an operation does in shared memory, as its family does.
+///
+/// # Errors
+/// It cannot be said; why is what lowering it would say.
+pub(crate) type Says = fn(&mut Asked<'_>, Op<'_>, &Buffers) -> Result<Effects, Diagnostic>;
 
 /// What families ask when they say what an operation does.
 pub(crate) struct Asked<'a> {
@@ -45,6 +52,7 @@ impl SharedMemory {
         layouts: &Layouts,
         gpu: Gpu,
         calls: &HashSet<OpNumber>,
+        says: Says,
     ) -> (Self, Option<Reported>) {
         let mut asked = Asked {
             layouts,
@@ -53,9 +61,7 @@ impl SharedMemory {
             reductions: Reductions::default(),
             calls,
         };
-        let read = flow::of(function, &mut |op, buffers| {
-            dispatch::effects(&mut asked, op, buffers)
-        });
+        let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
         let mut reported = None;
         for (op, diagnostic) in &read.wrong {
             reported = Some(sys::emit_error(*op, diagnostic));

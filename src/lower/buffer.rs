@@ -1,10 +1,11 @@
 //! AMD's buffer instructions: a base for all threads, an offset for each, masked by going out of
 //! range.
 
-use super::bits_of;
-use super::function::{Lowering, Outcome};
 use super::gpu::BufferIsa;
 use super::memory::{Accesses, from_memory, memory_element, owner, to_memory};
+use super::state::{Lowering, Outcome};
+use super::types::bits_of;
+use super::value::Registers;
 use crate::ir::ops::amdg;
 use crate::ir::verify::policy;
 use crate::ir::{OpKind, TensorLayout};
@@ -112,8 +113,8 @@ struct Operands<'c> {
 struct Buffer<'c> {
     accesses: Accesses<'c>,
     resource: Val<'c>,
-    offsets: super::function::Registers<'c>,
-    masks: Option<super::function::Registers<'c>>,
+    offsets: Registers<'c>,
+    masks: Option<Registers<'c>>,
     /// The bits that say how data is cached.
     cache: u32,
     isa: &'static dyn BufferIsa,

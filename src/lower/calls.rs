@@ -8,11 +8,12 @@
 //! kernel: 1024 bytes at 0, calls f and g      f: 512 at 1024, calls g      g: 256 at 1536
 //! ```
 
-use super::allocate::{Asked, SharedMemory};
+use super::allocate::{Asked, Says, SharedMemory};
 use super::blocks::BlockGraph;
-use super::function::{self, Lowering, Outcome};
+use super::emit::block_arguments;
 use super::gpu::Gpu;
-use super::local;
+use super::state::{Lowering, Outcome};
+use super::types::is_buffer;
 use crate::analysis::effects::{Act, Buffers, Effects, Touched};
 use crate::graph;
 use crate::ir::Layouts;
@@ -42,6 +43,11 @@ impl Planned<'_> {
     }
 }
 
+/// Whether a function is seen from outside its module, which makes it a kernel.
+pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
+    function.sym_visibility() != Some("private")
+}
+
 /// What begins after what lies before it begins at a multiple of this.
 const ALIGNMENT: u32 = 128;
 
@@ -53,6 +59,7 @@ pub(crate) fn plan<'c>(
     functions: &[Op<'c>],
     layouts: &Layouts,
     gpu: Gpu,
+    says: Says,
 ) -> Result<Vec<Planned<'c>>, Reported> {
     let functions: Vec<tt::Func<'c, 'c>> = functions
         .iter()
@@ -86,10 +93,10 @@ pub(crate) fn plan<'c>(
             .map(|(call, _)| operation_id(call.op()))
             .collect();
         let graph = BlockGraph::of(function.op(), 0);
-        let (allocation, reported) = SharedMemory::of(function.op(), layouts, gpu, &touching);
+        let (allocation, reported) = SharedMemory::of(function.op(), layouts, gpu, &touching, says);
         let takes_buffers = graph.entry().is_some_and(|entry| {
-            let arguments = super::emit::block_arguments(entry);
-            arguments.iter().any(|a| local::is_buffer(a.r#type()))
+            let arguments = block_arguments(entry);
+            arguments.iter().any(|a| is_buffer(a.r#type()))
         });
         if allocation.bytes() > 0 || takes_buffers || !touching.is_empty() {
             touches.insert(*number);
@@ -149,7 +156,7 @@ fn callers_first<'c>(
         .iter()
         .map(|calls| calls.iter().map(|(_, callee)| *callee).collect())
         .collect();
-    let kernels = (0..launcher).filter(|i| function::is_kernel(functions[*i]));
+    let kernels = (0..launcher).filter(|i| is_kernel(functions[*i]));
     successors.push(kernels.collect());
     let order = graph::reverse_post_order(launcher, &successors);
     let position: HashMap<usize, usize> =
@@ -159,7 +166,7 @@ fn callers_first<'c>(
         for (call, callee) in &calls[*number] {
             let function = functions[*callee];
             let name = function.sym_name();
-            let diagnostic = if function::is_kernel(function) {
+            let diagnostic = if is_kernel(function) {
                 Diagnostic::new(format!("calls @{name}, which is a kernel"))
                     .note("make it `private`, or call a private function that both share")
             } else if position[callee] <= position[number] {

@@ -1,16 +1,13 @@
 //! Casts: the same bits as another type, addresses as numbers, floats of another width.
 
 use super::emit::FloatPredicate;
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
+use super::types::element_of;
 use crate::ir::ops::{RoundingMode, tt};
-use crate::ir::{OpKind, TensorType, element_name};
+use crate::ir::{OpKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
-
-fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
-    TensorType::of(type_).map_or(type_, |tensor| tensor.element)
-}
 
 /// `tt.bitcast`: the same bits; pointers stay pointers into the same memory.
 pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {

@@ -1,7 +1,7 @@
 //! Structured control flow: the same `scf` operation, with one value per register carried.
 
 use super::emit::block_arguments;
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::ir::ops::scf;
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};

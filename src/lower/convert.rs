@@ -1,18 +1,17 @@
 //! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
 
-mod plans;
-
-pub(crate) use plans::Conversions;
+pub(super) mod plans;
 
 use super::allocate::Asked;
-use super::bits_of;
 use super::emit::Emitter;
-use super::function::{Lowering, Outcome};
 use super::gpu::Gpu;
+use super::index::emit_index;
+use super::state::{Lowering, Outcome};
+use super::types::bits_of;
 use super::words;
 use crate::analysis::effects::Effects;
 use crate::ir::ops::ttg;
-use crate::plan::program::{IndexOp, IndexProgram};
+use crate::plan::program::IndexProgram;
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -412,42 +411,4 @@ impl<'c> Run<'_, 'c> {
 
 fn is_pointer(type_: Type<'_>) -> bool {
     sys::is_llvm_pointer(type_)
-}
-
-/// Emits index arithmetic on `i32` values; one value per output.
-pub(crate) fn emit_index<'c>(
-    e: &mut Emitter<'c>,
-    program: &IndexProgram,
-    inputs: &[Val<'c>],
-) -> Vec<Val<'c>> {
-    let mut nodes: Vec<Val<'c>> = Vec::with_capacity(program.ops().len());
-    for op in program.ops() {
-        let value = match *op {
-            IndexOp::Input { input, .. } => inputs[input as usize],
-            IndexOp::Constant(value) => e.i32(narrow(value)),
-            IndexOp::And { value, mask } => {
-                let mask = e.i32(narrow(mask));
-                e.and(nodes[value.index()], mask)
-            }
-            IndexOp::Shl { value, by } => e.shl(nodes[value.index()], by),
-            IndexOp::Shr { value, by } => e.lshr(nodes[value.index()], by),
-            IndexOp::Mul { value, by } => {
-                let by = e.i32(narrow(by));
-                e.mul(nodes[value.index()], by)
-            }
-            IndexOp::Or(a, b) => e.or_disjoint(nodes[a.index()], nodes[b.index()]),
-            IndexOp::Xor(a, b) => e.xor(nodes[a.index()], nodes[b.index()]),
-        };
-        nodes.push(value);
-    }
-    program
-        .outputs()
-        .iter()
-        .map(|node| nodes[node.index()])
-        .collect()
-}
-
-/// Indices fit 32 bits: a tensor has at most 2^20 elements.
-fn narrow(value: u64) -> u32 {
-    u32::try_from(value).expect("an index of at most 2^20 elements")
 }

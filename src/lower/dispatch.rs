@@ -5,19 +5,16 @@
 //! README.
 
 use super::allocate::Asked;
-use super::function::{Lowering, Outcome};
+use super::state::{Lower, Lowering, Outcome};
 use super::{
-    blocks, buffer, calls, casts, control, convert, elementwise, float, inline, integer, local,
-    math, memory, program, reduce, views,
+    branch, buffer, calls, casts, control, convert, elementwise, float, inline, integer, local,
+    math, memory, program, range, reduce, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use melior::ir::operation::OperationLike;
-
-/// Lowers one operation.
-type Lower = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
 
 /// Lowers an operation, or says that it cannot be.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -110,7 +107,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtLoad => memory::load,
         K::TtMapElementwise => inline::map_elementwise,
         K::TtMapElementwiseReturn | K::TtReduceReturn => inline::end,
-        K::TtMakeRange => |l, op| l.make_range(op),
+        K::TtMakeRange => range::make_range,
         K::TtMulhiUI => integer::multiply,
         K::TtReduce => reduce::lower,
         K::TtReturn => calls::return_,
@@ -256,7 +253,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ScfIf => control::branch,
         K::ScfWhile => control::while_loop,
         K::ScfCondition | K::ScfYield => control::end_of_region,
-        K::CfBranch | K::CfCondBranch | K::CfSwitch => blocks::branch,
+        K::CfBranch | K::CfCondBranch | K::CfSwitch => branch::branch,
         _ if kind.name().starts_with("math.") => math::lower,
         _ if kind.is_elementwise() => elementwise::lower,
         _ => return None,

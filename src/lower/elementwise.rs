@@ -1,7 +1,8 @@
 //! Elementwise operations: the same `arith` or `math` operation, once per register.
 
 use super::emit::attributes_of;
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
+use super::types::memory_type;
 use crate::ir::ops::{arith, tt};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
@@ -119,7 +120,7 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let element = TensorType::of(result.r#type()).map_or(result.r#type(), |t| t.element);
     let (pointee, _) = crate::sys::pointer(element)
         .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
-    let pointee = memory_type(l, pointee)?;
+    let pointee = memory_type(l.e.context, pointee)?;
     let (pointers, offsets) = (l.get(view.ptr()), l.get(view.offset()));
     let count = pointers.len().max(offsets.len());
     let registers: Vec<Val<'c>> = (0..count)
@@ -131,17 +132,6 @@ pub(crate) fn addptr<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .collect();
     l.set(result, registers);
     Ok(())
-}
-
-/// The type an element has in memory: booleans take a byte.
-pub(crate) fn memory_type<'c>(l: &Lowering<'c>, pointee: Type<'c>) -> Result<Type<'c>, Diagnostic> {
-    let type_ = super::function::scalar_type(l.e.context, pointee)
-        .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
-    Ok(if type_ == l.e.types.i1 {
-        l.e.types.i8
-    } else {
-        type_
-    })
 }
 
 /// `llvm.intr.assume`: what it says of scalars is true after lowering, too.

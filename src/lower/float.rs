@@ -4,7 +4,7 @@
 //! MLIR's division and square root are rounded to nearest, so the precise ones are those; the approximate quotient is
 //! the GPU's own, a product with a reciprocal.
 
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use super::{elementwise, math};
 use crate::ir::ops::PropagateNan;
 use crate::ir::{OpView, UpstreamKind};

@@ -5,7 +5,7 @@
 
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};

@@ -1,6 +1,6 @@
 //! Products of integers that keep the upper half.
 
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::ir::{OpView, UpstreamView};
 use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;

@@ -4,130 +4,25 @@
 //! bytes before padding. A view moves the position alone, so loops and branches carry buffers like registers.
 //! [`MemoryPlan`] decides which registers go in one access.
 
+mod view;
 pub(crate) mod views;
 
 use super::allocate::Asked;
-use super::convert::emit_index;
-use super::function::{Lowering, Outcome};
-use super::{bits_of, sys};
+use super::index::emit_index;
+use super::state::{Lowering, Outcome};
+use super::types::bits_of;
+use super::value::Buffer;
 use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
+use crate::ir::Layouts;
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, TensorType, element_bits};
-use crate::plan::memory::{MemoryPlan, Place};
-use crate::sys::Diagnostic;
+use crate::plan::memory::MemoryPlan;
 use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
 use crate::target::Access;
-use melior::ir::{Type, TypeLike, ValueLike};
-
-/// A lowered buffer.
-#[derive(Clone, Copy)]
-pub(crate) struct Buffer<'c> {
-    /// The address of the allocation.
-    base: Val<'c>,
-    /// Where in it the view begins, in bytes before padding.
-    position: Val<'c>,
-}
-
-impl<'c> Buffer<'c> {
-    /// The types of its values.
-    pub(crate) fn types(l: &Lowering<'c>) -> Vec<Type<'c>> {
-        vec![l.e.types.shared_pointer, l.e.types.i32]
-    }
-
-    fn of(l: &Lowering<'c>, value: Val<'c>) -> Result<Self, Diagnostic> {
-        let [base, position] = l.get(value)[..] else {
-            return Err(Diagnostic::new(format!(
-                "needs a buffer in shared memory, but has `{}`",
-                value.r#type()
-            )));
-        };
-        Ok(Self { base, position })
-    }
-
-    fn set(self, l: &mut Lowering<'c>, value: Val<'c>) {
-        l.set(value, [self.base, self.position]);
-    }
-}
-
-/// Whether a type is that of a buffer in shared memory.
-pub(crate) fn is_buffer(type_: Type<'_>) -> bool {
-    TensorType::of(type_).is_none()
-        && sys::buffer(type_)
-            .filter(|buffer| buffer.memory_space.is_some())
-            .and_then(|buffer| Layouts::of(type_.context()).encoding(buffer.encoding?).ok())
-            .is_some_and(|encoding| encoding.is_shared())
-}
-
-/// A buffer's type, with the place of one buffer of its encoding.
-struct View<'c> {
-    type_: sys::Buffer<'c>,
-    place: Place,
-    /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
-    leading: usize,
-    /// The bytes of the whole allocation.
-    bytes: u32,
-}
-
-impl<'c> View<'c> {
-    fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
-        let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
-        let view = sys::buffer(type_).ok_or_else(unknown)?;
-        let encoding = view.encoding.ok_or_else(unknown).and_then(|e| {
-            layouts
-                .encoding(e)
-                .map_err(|e| Diagnostic::new(e.to_string()))
-        })?;
-        if !encoding.is_shared() {
-            return Err(Diagnostic::new(
-                "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
-            ));
-        }
-        if view.alloc_shape.len() != view.shape.len() {
-            return Err(Diagnostic::new(format!(
-                "cannot be lowered yet on a buffer with more dimensions in its allocation, `{type_}`"
-            )));
-        }
-        let leading = view.shape.len() - encoding.rank();
-        let bits = element_bits(view.element).unwrap_or_default();
-        let place = encoding
-            .to_surjective_layout(&view.alloc_shape[leading..])
-            .map_err(|e| e.to_string())
-            .and_then(|layout| {
-                Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
-            })
-            .map_err(Diagnostic::new)?;
-        let count = view.alloc_shape[..leading]
-            .iter()
-            .fold(1u64, |count, size| count.saturating_mul(*size));
-        let bytes = place.size_bytes(count);
-        if i32::try_from(bytes).is_err() {
-            return Err(Diagnostic::new(format!(
-                "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
-            )));
-        }
-        Ok(Self {
-            bytes: bytes as u32,
-            type_: view,
-            place,
-            leading,
-        })
-    }
-
-    /// The shape of one buffer.
-    fn shape(&self) -> &[u64] {
-        &self.type_.shape[self.leading..]
-    }
-
-    /// Whether it is all that was allocated.
-    fn is_whole(&self) -> bool {
-        self.type_.shape == self.type_.alloc_shape
-    }
-}
+use melior::ir::{Type, ValueLike};
+use view::{ALIGNMENT, View, narrow, padded};
 
 // --- what allocation asks ---
-
-/// What every buffer's start is a multiple of: the widest access.
-const ALIGNMENT: u32 = 16;
 
 /// The bytes that a buffer takes.
 fn request(layouts: &Layouts, alloc: ttg::LocalAlloc<'_, '_>) -> Result<Request, Diagnostic> {
@@ -187,7 +82,7 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         base: l.shared_memory(offset),
         position: l.e.i32(0),
     };
-    buffer.set(l, alloc.result());
+    l.set_buffer(alloc.result(), buffer);
     match alloc.src() {
         Some(contents) => store_to(l, contents, alloc.result()),
         None => Ok(()),
@@ -220,7 +115,7 @@ fn plan<'c>(
 
 fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {
     let plan = plan(l, tensor, buffer, Access::Store)?;
-    let buffer = Buffer::of(l, buffer)?;
+    let buffer = l.buffer(buffer)?;
     let values = l.get(tensor);
     for (i, access) in plan.accesses().iter().enumerate() {
         let registers = access.registers.iter();
@@ -236,7 +131,7 @@ fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outco
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let load = ttg::LocalLoad::of(op).expect("the dispatch goes by kind");
     let plan = plan(l, load.result(), load.src(), Access::Load)?;
-    let buffer = Buffer::of(l, load.src())?;
+    let buffer = l.buffer(load.src())?;
     let element = l.types_of(load.result().r#type())?[0];
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {
@@ -273,24 +168,10 @@ fn address<'c>(l: &mut Lowering<'c>, plan: &MemoryPlan, buffer: Buffer<'c>, i: u
     } else {
         l.e.xor(within, buffer.position)
     };
-    let offset = padded(l, plan.place(), position);
+    let offset = padded(&mut l.e, plan.place(), position);
     let i8 = l.e.types.i8;
     let pointer = l.e.gep(buffer.base, i8, offset);
     l.e.gep_bytes(pointer, narrow(access.add))
-}
-
-/// The address of a position: as [`Place::padded`], at run time.
-fn padded<'c>(l: &mut Lowering<'c>, place: &Place, position: Val<'c>) -> Val<'c> {
-    place.paddings().iter().fold(position, |sum, gap| {
-        let gaps = l.e.lshr(position, gap.interval_log2);
-        let bytes = l.e.shl(gaps, gap.padding_log2);
-        l.e.add(sum, bytes)
-    })
-}
-
-/// Offsets are below the size of shared memory, which has been checked.
-fn narrow(offset: u64) -> u32 {
-    u32::try_from(offset).expect("an offset in shared memory")
 }
 
 /// How `count` elements travel: as words where they are narrower, as integers where they are pointers.

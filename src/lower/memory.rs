@@ -4,14 +4,13 @@
 //! with a mask is made is the GPU's own (`gpu`). A store is made by one of the threads
 //! that hold an element, a load by all of them.
 
-use super::bits_of;
-use super::elementwise::memory_type;
-use super::function::{Lowering, Outcome};
 use super::gpu::{CachePolicy, GlobalAccess};
+use super::state::{Lowering, Outcome};
+use super::types::{bits_of, element_of, memory_type, scalar_type};
 use crate::access::VectorAccess;
+use crate::ir::TensorLayout;
 use crate::ir::ops::tt;
 use crate::ir::verify::policy;
-use crate::ir::{TensorLayout, TensorType};
 use crate::layout::Dim;
 use crate::sys;
 use crate::sys::Diagnostic;
@@ -86,10 +85,6 @@ impl<'c> Accesses<'c> {
     }
 }
 
-fn element_of<'c>(type_: Type<'c>) -> Type<'c> {
-    TensorType::of(type_).map_or(type_, |tensor| tensor.element)
-}
-
 /// The pointee as it lies in memory, and as the registers hold it.
 pub(super) fn memory_element<'c>(
     l: &Lowering<'c>,
@@ -98,9 +93,9 @@ pub(super) fn memory_element<'c>(
     let element = element_of(pointer.r#type());
     let (pointee, _) = sys::pointer(element)
         .ok_or_else(|| Diagnostic::new(format!("needs a pointer, but has `{element}`")))?;
-    let held = super::function::scalar_type(l.e.context, pointee)
+    let held = scalar_type(l.e.context, pointee)
         .ok_or_else(|| Diagnostic::new(format!("points to `{pointee}`, which has no LLVM type")))?;
-    Ok((memory_type(l, pointee)?, held))
+    Ok((memory_type(l.e.context, pointee)?, held))
 }
 
 fn accesses<'c>(

@@ -4,7 +4,7 @@
 //! register of a thread, through loops and branches too. A buffer is two values, an address and a position. Elementwise operations are repeated per
 //! register and finished by MLIR's own conversions; what is written here is what layouts decide.
 //!
-//! Reading order: [`lower_module`], `calls` (which functions), `function`, `blocks` (the walk), `dispatch` (which file lowers what), `emit` (each pure operation once),
+//! Reading order: [`lower_module`], `calls` (which functions), `function`, `state` (what values became), `walk`, `dispatch` (which file lowers what), `emit` (each pure operation once),
 //! `memory`, `convert`. `gpu` is the only folder that knows NVVM from ROCDL.
 //!
 //! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
@@ -12,6 +12,7 @@
 
 mod allocate;
 mod blocks;
+mod branch;
 mod buffer;
 mod calls;
 mod casts;
@@ -23,35 +24,36 @@ mod emit;
 mod float;
 mod function;
 mod gpu;
+mod index;
 mod inline;
 mod integer;
 mod local;
 mod math;
 mod memory;
 mod program;
+mod range;
 mod reduce;
+mod state;
 #[cfg(test)]
 mod tests;
+mod types;
+mod value;
 mod views;
+mod walk;
 mod words;
 
 pub use dispatch::can_be_lowered;
 
 use crate::ir::discardable::SHARED_BYTES;
-use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, element_bits};
+use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
 use gpu::Gpu;
+use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{OperationRef, Type};
-
-/// The width in bits of what a register holds: a number or a pointer.
-fn bits_of(type_: Type<'_>) -> u32 {
-    element_bits(type_).expect("registers hold numbers and pointers")
-}
 
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
 /// conversions finish: `scf`, `arith` and `math` on scalars.
@@ -82,9 +84,14 @@ pub fn lower_module<'c>(
     let mut shared_bytes = 0;
     let mut failed = None;
     // A private function that no kernel calls has nobody who could.
-    for planned in calls::plan(&functions, Layouts::of(module.context()), gpu)? {
+    for planned in calls::plan(
+        &functions,
+        Layouts::of(module.context()),
+        gpu,
+        dispatch::effects,
+    )? {
         shared_bytes = shared_bytes.max(planned.end());
-        if let Err(reported) = function::lower(rewriter, planned, gpu, body) {
+        if let Err(reported) = function::lower(rewriter, planned, gpu, body, dispatch::lower) {
             failed = Some(reported);
         }
     }

@@ -1,6 +1,6 @@
 //! The program: its place in the grid, its warps, and where all of them wait.
 
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::ops::{tt, ttg};
 use crate::sys::Diagnostic;

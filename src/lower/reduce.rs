@@ -3,10 +3,10 @@
 use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
-use super::function::{Lowering, Outcome};
 use super::gpu::Gpu;
+use super::state::{Lowering, Outcome};
 use super::words;
-use crate::analysis::effects::{Effects, OpNumber};
+use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::machine;
@@ -15,11 +15,7 @@ use crate::plan::{ConvertPlan, ValueId};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, operation_id};
 use melior::ir::{Type, ValueLike};
-use std::collections::HashMap;
 use std::sync::Arc;
-
-/// The plans of a function's reductions.
-pub(crate) type Reductions = HashMap<OpNumber, Arc<ReducePlan>>;
 
 /// What a reduction does in shared memory: what the conversions in its plan do.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {

@@ -1,6 +1,6 @@
 //! Views: splat, `expand_dims`, broadcast, trans, reshape, join, split, cat rename registers.
 
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
 use crate::ir::{OpKind, OpView, TensorLayout, view};
 use crate::layout::Dim;

@@ -6,8 +6,8 @@
 //! i64, f64, pointers   two words each, low half first
 //! ```
 
-use super::bits_of;
 use super::emit::Emitter;
+use super::types::bits_of;
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};

@@ -9,6 +9,7 @@ mod broken;
 mod buffers;
 #[path = "../../tools/ll-layout/case.rs"]
 mod case;
+mod circles;
 mod conversions;
 mod encoding_answers;
 mod encodings;

@@ -1,8 +1,8 @@
 //! The plan of each conversion of a function, proved.
 
-use super::super::gpu::Gpu;
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorType, element_bits};
+use crate::lower::gpu::Gpu;
 use crate::machine;
 use crate::plan::{ConvertPlan, PlanOptions, Strategy, plan_conversion};
 use crate::sys::build::Op;

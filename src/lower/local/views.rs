@@ -3,12 +3,13 @@
 //! A view is right where its type's layout puts every element at the position at which it is already; each
 //! view checks that, so that a type whose layout says something else is an error.
 
-use super::{Buffer, Outcome, View, padded};
+use super::view::{ALIGNMENT, View, narrow, padded};
 use crate::analysis::effects::{self, Part};
 use crate::ir::Layouts;
 use crate::ir::ops::{arith, ttg};
 use crate::layout::{LayoutError, LinearLayout};
-use crate::lower::function::Lowering;
+use crate::lower::state::{Lowering, Outcome};
+use crate::lower::value::Buffer;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self};
@@ -73,11 +74,11 @@ fn number(value: Val<'_>) -> Option<u64> {
 pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let index = ttg::MemDescIndex::of(op).expect("the dispatch goes by kind");
     let src = View::of(l.layouts(), index.src().r#type())?;
-    let Buffer { base, position } = Buffer::of(l, index.src())?;
+    let Buffer { base, position } = l.buffer(index.src())?;
     let number = l.get(index.index())[0];
     let bytes = l.e.shl(number, src.place.pitch_log2());
     let position = l.e.add(position, bytes);
-    Buffer { base, position }.set(l, index.result());
+    l.set_buffer(index.result(), Buffer { base, position });
     Ok(())
 }
 
@@ -95,11 +96,11 @@ pub(crate) fn subslice<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .place
         .position(within)
         .map_err(|e| Diagnostic::new(e.to_string()))?;
-    let Buffer { base, position } = Buffer::of(l, slice.src())?;
-    let bytes = l.e.i32(super::narrow(before + bytes));
+    let Buffer { base, position } = l.buffer(slice.src())?;
+    let bytes = l.e.i32(narrow(before + bytes));
     // A part begins at a multiple of its size: no bit is carried within a buffer.
     let position = l.e.add(position, bytes);
-    Buffer { base, position }.set(l, slice.result());
+    l.set_buffer(slice.result(), Buffer { base, position });
     Ok(())
 }
 
@@ -147,7 +148,8 @@ fn same_positions<'c>(
             src.r#type()
         )));
     }
-    Buffer::of(l, src)?.set(l, result);
+    let buffer = l.buffer(src)?;
+    l.set_buffer(result, buffer);
     Ok(())
 }
 
@@ -158,12 +160,12 @@ pub(crate) fn reinterpret<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if !src.is_whole() {
         check_piece(&src)?;
     }
-    let Buffer { base, position } = Buffer::of(l, view.src())?;
-    let offset = padded(l, &src.place, position);
+    let Buffer { base, position } = l.buffer(view.src())?;
+    let offset = padded(&mut l.e, &src.place, position);
     let i8 = l.e.types.i8;
     let base = l.e.gep(base, i8, offset);
     let position = l.e.i32(0);
-    Buffer { base, position }.set(l, view.result());
+    l.set_buffer(view.result(), Buffer { base, position });
     Ok(())
 }
 
@@ -181,10 +183,10 @@ fn check_piece(part: &View<'_>) -> Outcome {
         )
         .note("take whole rows of a buffer, as far as its swizzle does not reach across them"));
     };
-    if !bytes.is_multiple_of(u64::from(super::ALIGNMENT)) {
+    if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {
         return Err(Diagnostic::new(format!(
             "cannot be lowered on a part of {bytes} bytes: expected a multiple of {}, where any access may begin",
-            super::ALIGNMENT
+            ALIGNMENT
         )));
     }
     Ok(())

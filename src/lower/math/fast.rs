@@ -5,7 +5,7 @@
 
 use crate::ir::UpstreamKind as K;
 use crate::lower::emit::Named;
-use crate::lower::function::Lowering;
+use crate::lower::state::Lowering;
 use crate::sys::build::Val;
 use melior::ir::ValueLike;
 

@@ -2,7 +2,7 @@
 
 use crate::ir::ops::math;
 use crate::lower::emit::IntPredicate;
-use crate::lower::function::{Lowering, Outcome};
+use crate::lower::state::{Lowering, Outcome};
 use crate::sys::build::{self, Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};

@@ -58,7 +58,7 @@ mod trigonometric;
 
 use super::elementwise::{self, check_formats};
 use super::emit::{FloatPredicate, Named, attributes_of};
-use super::function::{Lowering, Outcome};
+use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind as K;
 use crate::ir::{TensorType, element_name};
 use crate::sys::build::{self, Op, Val};

@@ -1,0 +1,77 @@
+//! Index arithmetic: programs over lanes and warps as operations, and where each register's element lies.
+
+use super::emit::Emitter;
+use super::gpu::Gpu;
+use crate::f2::apply_columns;
+use crate::ir::TensorLayout;
+use crate::layout::Dim;
+use crate::plan::program::{IndexOp, IndexProgram, Join};
+use crate::sys::build::Val;
+
+/// Emits index arithmetic on `i32` values; one value per output.
+pub(crate) fn emit_index<'c>(
+    e: &mut Emitter<'c>,
+    program: &IndexProgram,
+    inputs: &[Val<'c>],
+) -> Vec<Val<'c>> {
+    let mut nodes: Vec<Val<'c>> = Vec::with_capacity(program.ops().len());
+    for op in program.ops() {
+        let value = match *op {
+            IndexOp::Input { input, .. } => inputs[input as usize],
+            IndexOp::Constant(value) => e.i32(narrow(value)),
+            IndexOp::And { value, mask } => {
+                let mask = e.i32(narrow(mask));
+                e.and(nodes[value.index()], mask)
+            }
+            IndexOp::Shl { value, by } => e.shl(nodes[value.index()], by),
+            IndexOp::Shr { value, by } => e.lshr(nodes[value.index()], by),
+            IndexOp::Mul { value, by } => {
+                let by = e.i32(narrow(by));
+                e.mul(nodes[value.index()], by)
+            }
+            IndexOp::Or(a, b) => e.or_disjoint(nodes[a.index()], nodes[b.index()]),
+            IndexOp::Xor(a, b) => e.xor(nodes[a.index()], nodes[b.index()]),
+        };
+        nodes.push(value);
+    }
+    program
+        .outputs()
+        .iter()
+        .map(|node| nodes[node.index()])
+        .collect()
+}
+
+/// Indices fit 32 bits: a tensor has at most 2^20 elements.
+fn narrow(value: u64) -> u32 {
+    u32::try_from(value).expect("an index of at most 2^20 elements")
+}
+
+/// Where each register's element lies: for every register, one `i32` index per tensor dim.
+pub(crate) fn element_indices<'c>(
+    e: &mut Emitter<'c>,
+    gpu: Gpu,
+    layout: &TensorLayout,
+) -> Vec<Vec<Val<'c>>> {
+    let program = IndexProgram::from_layout(&layout.unique, &[Dim::LANE, Dim::WARP]);
+    let inputs = [gpu.lane(e), gpu.warp(e)];
+    let base = emit_index(e, &program, &inputs);
+    (0..layout.num_registers())
+        .map(|register| {
+            let columns = layout.unique.columns_of(Dim::REGISTER);
+            let constant = apply_columns(columns, register as u64);
+            let constant = layout.unique.unpack(constant);
+            base.iter()
+                .enumerate()
+                .map(|(dim, value)| {
+                    let part = u32::try_from(constant.at(dim)).expect("an index below 2^20");
+                    let part_value = e.i32(part);
+                    match program.join(dim, u64::from(part)) {
+                        Join::Nothing => *value,
+                        Join::Add => e.or_disjoint(*value, part_value),
+                        Join::Xor => e.xor(*value, part_value),
+                    }
+                })
+                .collect()
+        })
+        .collect()
+}

@@ -1,0 +1,91 @@
+//! A buffer as its type says it: where its elements lie.
+
+use crate::ir::{Layouts, element_bits};
+use crate::lower::emit::Emitter;
+use crate::plan::memory::Place;
+use crate::sys::build::Val;
+use crate::sys::{self, Diagnostic};
+use melior::ir::Type;
+
+/// A buffer's type, with the place of one buffer of its encoding.
+pub(super) struct View<'c> {
+    pub(super) type_: sys::Buffer<'c>,
+    pub(super) place: Place,
+    /// How many dims the type has before those of the encoding: 1 for several buffers in a row.
+    pub(super) leading: usize,
+    /// The bytes of the whole allocation.
+    pub(super) bytes: u32,
+}
+
+impl<'c> View<'c> {
+    pub(super) fn of(layouts: &Layouts, type_: Type<'c>) -> Result<Self, Diagnostic> {
+        let unknown = || Diagnostic::new(format!("needs a buffer, but has `{type_}`"));
+        let view = sys::buffer(type_).ok_or_else(unknown)?;
+        let encoding = view.encoding.ok_or_else(unknown).and_then(|e| {
+            layouts
+                .encoding(e)
+                .map_err(|e| Diagnostic::new(e.to_string()))
+        })?;
+        if !encoding.is_shared() {
+            return Err(Diagnostic::new(
+                "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
+            ));
+        }
+        if view.alloc_shape.len() != view.shape.len() {
+            return Err(Diagnostic::new(format!(
+                "cannot be lowered yet on a buffer with more dimensions in its allocation, `{type_}`"
+            )));
+        }
+        let leading = view.shape.len() - encoding.rank();
+        let bits = element_bits(view.element).unwrap_or_default();
+        let place = encoding
+            .to_surjective_layout(&view.alloc_shape[leading..])
+            .map_err(|e| e.to_string())
+            .and_then(|layout| {
+                Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
+            })
+            .map_err(Diagnostic::new)?;
+        let count = view.alloc_shape[..leading]
+            .iter()
+            .fold(1u64, |count, size| count.saturating_mul(*size));
+        let bytes = place.size_bytes(count);
+        if i32::try_from(bytes).is_err() {
+            return Err(Diagnostic::new(format!(
+                "needs a buffer in shared memory, but `{type_}` has {bytes} bytes, which no GPU has"
+            )));
+        }
+        Ok(Self {
+            bytes: bytes as u32,
+            type_: view,
+            place,
+            leading,
+        })
+    }
+
+    /// The shape of one buffer.
+    pub(super) fn shape(&self) -> &[u64] {
+        &self.type_.shape[self.leading..]
+    }
+
+    /// Whether it is all that was allocated.
+    pub(super) fn is_whole(&self) -> bool {
+        self.type_.shape == self.type_.alloc_shape
+    }
+}
+
+/// What every buffer's start is a multiple of: the widest access.
+pub(super) const ALIGNMENT: u32 = 16;
+
+/// The address of a position: as [`Place::padded`], at run time.
+pub(super) fn padded<'c>(e: &mut Emitter<'c>, place: &Place, position: Val<'c>) -> Val<'c> {
+    place.paddings().iter().fold(position, |sum, gap| {
+        let gaps = e.lshr(position, gap.interval_log2);
+        let bytes = e.shl(gaps, gap.padding_log2);
+        e.add(sum, bytes)
+    })
+}
+
+/// Offsets are below the size of shared memory, which has been checked.
+pub(super) fn narrow(offset: u64) -> u32 {
+    u32::try_from(offset).expect("an offset in shared memory")
+}

@@ -1,0 +1,214 @@
+//! The state of lowering one function: what its values became, its layouts, its shared memory.
+
+use super::allocate::SharedMemory;
+use super::emit::Emitter;
+use super::gpu::Gpu;
+use super::types::{is_buffer, scalar_type};
+use super::value::{Buffer, Lowered, Registers};
+use crate::analysis::axis::AxisAnalysis;
+use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::{Diagnostic, Reported, value_id};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// The name of the shared memory of a module.
+pub(crate) const SHARED: &str = "global_smem";
+
+/// What lowering an operation gives, or why it cannot be.
+pub(crate) type Outcome = Result<(), Diagnostic>;
+
+/// Lowers one operation.
+pub(crate) type Lower = for<'c> fn(&mut Lowering<'c>, Op<'c>) -> Outcome;
+
+/// The state of lowering one function.
+pub(crate) struct Lowering<'c> {
+    pub(crate) e: Emitter<'c>,
+    pub(crate) gpu: Gpu,
+    pub(crate) axis: AxisAnalysis,
+    pub(crate) allocation: SharedMemory,
+    /// Where the function's shared memory begins, in bytes.
+    pub(super) frame: u32,
+    pub(super) layouts: &'c Layouts,
+    pub(super) values: HashMap<usize, Lowered<'c>>,
+    /// The new block for each one that is lowered.
+    pub(crate) targets: HashMap<usize, Blk<'c>>,
+    pub(crate) emitted: Option<Reported>,
+    /// How an operation is lowered: the dispatch, which knows all families.
+    pub(super) lower: Lower,
+}
+
+impl<'c> Lowering<'c> {
+    /// What a loop or a branch hands on must be made of numbers and pointers, unless what made it has
+    /// been reported.
+    pub(crate) fn check_carried(&self, op: Op<'c>) -> Outcome {
+        if op.region_count() > 0 && self.emitted.is_none() {
+            for result in op.results() {
+                self.types_of(result.r#type())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Something in place of the results, so that later operations can be checked too.
+    pub(crate) fn set_placeholders(&mut self, op: Op<'c>) {
+        for i in 0..op.result_count() {
+            self.set_placeholder(build::result(op, i));
+        }
+    }
+
+    /// Something in place of a value: registers that hold nothing, or none where it has no LLVM type.
+    fn set_placeholder(&mut self, value: Val<'c>) {
+        let types = self.placeholder_types(value.r#type());
+        let registers: Vec<_> = types.iter().map(|t| self.e.undefined(*t)).collect();
+        self.set(value, registers);
+    }
+
+    pub(crate) fn placeholder_types(&self, type_: Type<'c>) -> Vec<Type<'c>> {
+        self.types_of(type_).unwrap_or_default()
+    }
+
+    /// Whether an operand could not be lowered, which has been reported.
+    pub(crate) fn lacks_operand(&self, op: Op<'c>) -> bool {
+        let is_missing = |i| matches!(self.lowered(build::operand(op, i)), Lowered::Missing);
+        self.emitted.is_some() && (0..op.operand_count()).any(is_missing)
+    }
+
+    /// What a value became.
+    fn lowered(&self, value: Val<'c>) -> &Lowered<'c> {
+        self.values
+            .get(&value_id(value))
+            .expect("a value is lowered before it is used")
+    }
+
+    /// The registers of a value.
+    pub(crate) fn get(&self, value: Val<'c>) -> Registers<'c> {
+        self.lowered(value).registers()
+    }
+
+    /// The buffer that a value is.
+    pub(crate) fn buffer(&self, value: Val<'c>) -> Result<Buffer<'c>, Diagnostic> {
+        match self.lowered(value) {
+            Lowered::Buffer(buffer) => Ok(*buffer),
+            Lowered::Registers(_) | Lowered::Missing => Err(Diagnostic::new(format!(
+                "needs a buffer in shared memory, but has `{}`",
+                value.r#type()
+            ))),
+        }
+    }
+
+    /// The registers of an operand.
+    pub(crate) fn operand(&self, op: Op<'c>, i: usize) -> Registers<'c> {
+        self.get(build::operand(op, i))
+    }
+
+    /// Gives a value the registers that its type asks for.
+    pub(crate) fn set(&mut self, value: Val<'c>, registers: impl Into<Registers<'c>>) {
+        let registers = registers.into();
+        let lowered = match registers[..] {
+            [] => Lowered::Missing,
+            [base, position] if is_buffer(value.r#type()) => {
+                Lowered::Buffer(Buffer { base, position })
+            }
+            _ => Lowered::Registers(registers),
+        };
+        self.values.insert(value_id(value), lowered);
+    }
+
+    pub(crate) fn set_buffer(&mut self, value: Val<'c>, buffer: Buffer<'c>) {
+        self.values.insert(value_id(value), Lowered::Buffer(buffer));
+    }
+
+    /// The layout of a tensor type, or nothing for a scalar.
+    pub(crate) fn layout(&self, type_: Type<'c>) -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
+        let Some(tensor) = TensorType::of(type_) else {
+            return Ok(None);
+        };
+        if tensor.encoding.is_none() {
+            return Err(Diagnostic::new(format!(
+                "has a tensor without an encoding, `{type_}`: nothing says which thread holds what"
+            ))
+            .note("give it one, as `convert-triton-to-tritongpu` does"));
+        }
+        self.layouts
+            .tensor(&tensor)
+            .map(Some)
+            .map_err(|reason| Diagnostic::new(reason.to_string()))
+    }
+
+    /// The layout of a value that must be a tensor.
+    pub(crate) fn tensor_layout(&self, value: Val<'c>) -> Result<Arc<TensorLayout>, Diagnostic> {
+        self.layout(value.r#type())?
+            .ok_or_else(|| Diagnostic::new(format!("needs a tensor, but has `{}`", value.r#type())))
+    }
+
+    /// The LLVM types of a value's registers.
+    pub(crate) fn types_of(&self, type_: Type<'c>) -> Result<Vec<Type<'c>>, Diagnostic> {
+        if is_buffer(type_) {
+            return Ok(vec![self.e.types.shared_pointer, self.e.types.i32]);
+        }
+        let element = TensorType::of(type_).map_or(type_, |tensor| tensor.element);
+        let scalar = scalar_type(self.e.context, element).ok_or_else(|| {
+            Diagnostic::new(format!("has the type `{type_}`, which has no LLVM type"))
+        })?;
+        let count = self
+            .layout(type_)?
+            .map_or(1, |layout| layout.num_registers());
+        Ok(vec![scalar; count])
+    }
+
+    /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
+    pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
+        let base = self.e.address_of_shared(SHARED);
+        self.e.gep_bytes(base, self.frame + offset)
+    }
+
+    /// The layouts of the module's types.
+    pub(crate) fn layouts(&self) -> &'c Layouts {
+        self.layouts
+    }
+
+    /// The registers' types of several values, end to end, and how many each has: none where a value
+    /// cannot be lowered.
+    pub(crate) fn flat_types(
+        &self,
+        types: impl Iterator<Item = Type<'c>>,
+    ) -> (Vec<Type<'c>>, Vec<usize>) {
+        let mut flat = Vec::new();
+        let mut counts = Vec::new();
+        for type_ in types {
+            let registers = self.placeholder_types(type_);
+            counts.push(registers.len());
+            flat.extend(registers);
+        }
+        (flat, counts)
+    }
+
+    /// Gives each value its share of a flat list.
+    pub(crate) fn distribute(
+        &mut self,
+        values: impl Iterator<Item = Val<'c>>,
+        counts: &[usize],
+        flat: &[Val<'c>],
+    ) {
+        let mut rest = flat;
+        for (value, count) in values.zip(counts) {
+            let (own, others) = rest.split_at(*count);
+            self.set(value, own.to_vec());
+            rest = others;
+        }
+    }
+
+    /// The registers of all operands of an operation, end to end.
+    pub(crate) fn operands(&self, op: Op<'c>) -> Vec<Val<'c>> {
+        self.flat((0..op.operand_count()).map(|i| build::operand(op, i)))
+    }
+
+    /// The registers of several values, end to end.
+    pub(crate) fn flat(&self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
+        let registers = |value| self.get(value).to_vec();
+        values.into_iter().flat_map(registers).collect()
+    }
+}

@@ -1,0 +1,72 @@
+//! The walk over a function's operations, block by block.
+//!
+//! A block is lowered after those that dominate it, so that each value has its registers before it is used.
+
+use super::blocks::BlockGraph;
+use super::emit::block_arguments;
+use super::state::Lowering;
+use crate::sys;
+use crate::sys::build::{self, Blk, Op};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Region, ValueLike};
+
+/// What the walk down the tree of dominators does next.
+enum Visit {
+    Enter(usize),
+    Leave,
+}
+
+impl<'c> Lowering<'c> {
+    /// Lowers the blocks of a region into a new one, whose `entry` block the emitter stands in and whose
+    /// arguments have their registers.
+    pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, region: &Region<'c>, entry: Blk<'c>) {
+        let Some((first, others)) = graph.order().split_first() else {
+            return;
+        };
+        self.targets
+            .insert(sys::block_id(graph.block(*first)), entry);
+        for number in others {
+            let old = graph.block(*number);
+            let arguments = block_arguments(old);
+            let (types, counts) = self.flat_types(arguments.iter().map(ValueLike::r#type));
+            let new = self.e.add_block(region, &types);
+            self.distribute(arguments.into_iter(), &counts, &block_arguments(new));
+            self.targets.insert(sys::block_id(old), new);
+        }
+        let dominated = graph.dominated();
+        self.block(graph.block(*first));
+        let below = |number: usize| dominated[number].iter().rev().map(|n| Visit::Enter(*n));
+        let mut stack: Vec<Visit> = below(*first).collect();
+        while let Some(visit) = stack.pop() {
+            match visit {
+                Visit::Leave => self.e.leave_block(),
+                Visit::Enter(number) => {
+                    let old = graph.block(number);
+                    self.e.enter_block(self.targets[&sys::block_id(old)]);
+                    self.block(old);
+                    stack.push(Visit::Leave);
+                    stack.extend(below(number));
+                }
+            }
+        }
+    }
+
+    /// Lowers the operations of a block, in order.
+    pub(crate) fn block(&mut self, block: Blk<'c>) {
+        for op in build::operations(block) {
+            self.operation(op);
+        }
+    }
+
+    /// Lowers an operation; reports that it cannot be, and goes on with something in place of its results.
+    pub(crate) fn operation(&mut self, op: Op<'c>) {
+        self.e.location = op.location();
+        if self.allocation.needs_barrier(op) {
+            self.gpu.block_barrier(&mut self.e);
+        }
+        if let Err(diagnostic) = (self.lower)(self, op) {
+            self.emitted = Some(sys::emit_error(op, &diagnostic));
+            self.set_placeholders(op);
+        }
+    }
+}
