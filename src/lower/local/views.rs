@@ -185,8 +185,7 @@ fn check_piece(part: &View<'_>) -> Outcome {
     };
     if !bytes.is_multiple_of(u64::from(ALIGNMENT)) {
         return Err(Diagnostic::new(format!(
-            "cannot be lowered on a part of {bytes} bytes: expected a multiple of {}, where any access may begin",
-            ALIGNMENT
+            "cannot be lowered on a part of {bytes} bytes: expected a multiple of {ALIGNMENT}, where any access may begin"
         )));
     }
     Ok(())
