@@ -22,7 +22,7 @@ use crate::target::Target;
 /// let dst = LinearLayout::identity_1d(32, Dim::LANE, d)?.product(&LinearLayout::identity_1d(2, Dim::REGISTER, d)?)?;
 /// let target = Target::parse("cuda:90")?;
 /// let plan = plan_conversion(&src, &dst, 32, target, &PlanOptions::new())?;
-/// assert_eq!((plan.kind(), plan.results().len()), (PlanKind::Shuffle, 2));
+/// assert_eq!((plan.kind(), plan.program().results().len()), (PlanKind::Shuffle, 2));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///

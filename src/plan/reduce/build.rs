@@ -22,7 +22,7 @@ const MAX_GATHERED: usize = 64;
 /// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, target };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
-/// assert_eq!((plan.steps().len(), plan.program().results().len(), plan.program().scratch_bytes()), (11, 1, 0));
+/// assert_eq!((plan.steps().len(), plan.results().len(), plan.scratch_bytes()), (11, 1, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
