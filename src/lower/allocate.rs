@@ -3,8 +3,8 @@
 //! Nobody else knows where a buffer lies, or where everybody must wait: [`crate::analysis`] decides both from the
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
-use super::convert::plans::Conversions;
 use super::gpu::Gpu;
+use super::plans::Plans;
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
@@ -13,19 +13,16 @@ use crate::plan::ConvertPlan;
 use crate::plan::reduce::ReducePlan;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::sync::Arc;
 
 /// The plans of a function's conversions and reductions, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
-    conversions: Conversions,
-    reductions: Reductions,
+    conversions: Plans<ConvertPlan>,
+    reductions: Plans<ReducePlan>,
     allocation: Allocation,
 }
-
-/// The plans of a function's reductions.
-type Reductions = HashMap<OpNumber, Arc<ReducePlan>>;
 
 /// Says what an operation does in shared memory, as its family does.
 ///
@@ -37,8 +34,8 @@ pub(crate) type Says = fn(&mut Asked<'_>, Op<'_>, &Buffers) -> Result<Effects, D
 pub(crate) struct Asked<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
-    pub(crate) conversions: Conversions,
-    pub(crate) reductions: Reductions,
+    pub(crate) conversions: Plans<ConvertPlan>,
+    pub(crate) reductions: Plans<ReducePlan>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
 }
@@ -57,8 +54,8 @@ impl SharedMemory {
         let mut asked = Asked {
             layouts,
             gpu,
-            conversions: Conversions::default(),
-            reductions: Reductions::default(),
+            conversions: Plans::default(),
+            reductions: Plans::default(),
             calls,
         };
         let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
@@ -94,8 +91,7 @@ impl SharedMemory {
 
     /// Returns the plan of a reduction, and where its scratch memory begins.
     pub(crate) fn reduction(&self, op: Op<'_>) -> Option<(Arc<ReducePlan>, u32)> {
-        let plan = self.reductions.get(&operation_id(op))?;
-        Some((Arc::clone(plan), self.scratch(op)))
+        Some((self.reductions.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

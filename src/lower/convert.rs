@@ -1,29 +1,61 @@
 //! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
 
-pub(super) mod plans;
-
 use super::allocate::Asked;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::index::emit_index;
+use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::words;
 use crate::analysis::effects::Effects;
 use crate::ir::ops::ttg;
+use crate::ir::{Layouts, TensorType, element_bits};
+use crate::machine;
 use crate::plan::program::IndexProgram;
-use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
+use crate::plan::{
+    Address, BarrierScope, ConvertPlan, PlanOptions, Program, Step, Strategy, ValueId,
+    plan_conversion,
+};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
 /// What a conversion does in shared memory: what its plan says.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
-    let plan = asked.conversions.plan(op, asked.layouts, asked.gpu)?;
+    let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+    let (layouts, gpu) = (asked.layouts, asked.gpu);
+    let [from, to] = [conversion.src(), conversion.result()].map(|v| sys::type_id(v.r#type()));
+    let key = vec![from, to, usize::from(conversion.force_warp_shuffle())];
+    let plan = asked
+        .conversions
+        .plan(op, key, || plan(layouts, gpu, conversion))?;
     Ok(Effects::of_programs(
         [plan.program()],
         plan.program().scratch_bytes(),
     ))
+}
+
+/// Plans a conversion, and has the machine prove the plan.
+fn plan<'c>(
+    layouts: &Layouts,
+    gpu: Gpu,
+    conversion: ttg::ConvertLayout<'c, 'c>,
+) -> Result<ConvertPlan, Diagnostic> {
+    let (from, to) = (conversion.src().r#type(), conversion.result().r#type());
+    let (src, dst) = (layout_of(layouts, from)?, layout_of(layouts, to)?);
+    let bits = TensorType::of(from)
+        .and_then(|tensor| element_bits(tensor.element))
+        .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{from}`")))?;
+    let mut options = PlanOptions::new();
+    if conversion.force_warp_shuffle() {
+        // convert_layout_c1: the plan fails if data leaves its warp.
+        options = options.with_strategy(Strategy::Shuffle);
+    }
+    let plan = plan_conversion(&src.full, &dst.full, bits, gpu.target, &options)
+        .map_err(|e| Diagnostic::new(e.to_string()))?;
+    machine::check_plan(plan.program(), &src.full, &dst.full, gpu.target).map_err(wrong)?;
+    Ok(plan)
 }
 
 /// Lowers `ttg.convert_layout`.
@@ -145,15 +177,7 @@ impl<'c> Run<'_, 'c> {
     /// A value as an `i32`, as lane exchanges and permutes take it.
     fn word(&mut self, id: ValueId) -> Val<'c> {
         let value = self.get(id);
-        self.as_integer(value, 32)
-    }
-
-    fn as_integer(&mut self, value: Val<'c>, bits: u32) -> Val<'c> {
-        words::as_integer(self.e, value, bits)
-    }
-
-    fn integer_as(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
-        words::integer_as(self.e, value, type_)
+        words::as_integer(self.e, value, 32)
     }
 
     /// The result of a step that works on words: a word, or a 32-bit element again.
@@ -161,7 +185,7 @@ impl<'c> Run<'_, 'c> {
         let value = if self.plan.is_word(id) {
             value
         } else {
-            self.integer_as(value, self.element)
+            words::integer_as(self.e, value, self.element)
         };
         self.set(id, value);
     }
@@ -190,15 +214,25 @@ impl<'c> Run<'_, 'c> {
                     .iter()
                     .map(|v| self.get(*v))
                     .collect();
-                let packed = self.pack(out, &parts, i32);
-                self.set(out, packed);
+                // Narrow elements make a word, two words a 64-bit element.
+                let packed = if self.plan.is_word(out) {
+                    words::pack(self.e, &parts)
+                } else {
+                    words::unpack(self.e, &parts, 1, self.element)
+                };
+                self.set(out, packed[0]);
             }
             Step::Unpack {
                 first,
                 count,
                 value,
             } => {
-                let parts = self.unpack(value, count, i32);
+                let whole = [self.get(value)];
+                let parts = if self.plan.is_word(value) {
+                    words::unpack(self.e, &whole, count as usize, self.element)
+                } else {
+                    words::pack(self.e, &whole)
+                };
                 for (i, part) in (0..).zip(parts) {
                     self.set(first.plus(i), part);
                 }
@@ -272,43 +306,6 @@ impl<'c> Run<'_, 'c> {
         }
     }
 
-    fn pack(&mut self, out: ValueId, parts: &[Val<'c>], i32: Type<'c>) -> Val<'c> {
-        if !self.plan.is_word(out) {
-            // Two words make a 64-bit element.
-            let pair = self.e.gather(parts);
-            let i64 = self.e.types.i64;
-            let whole = self.e.bitcast(pair, i64);
-            return self.integer_as(whole, self.element);
-        }
-        let per_word = (32 / self.plan.container_bits()) as usize;
-        let mut parts: Vec<Val<'c>> = parts.iter().map(|v| self.contained(*v)).collect();
-        if parts.len() < per_word {
-            let missing = self.e.undefined(self.container);
-            parts.resize(per_word, missing);
-        }
-        let vector = self.e.gather(&parts);
-        self.e.bitcast(vector, i32)
-    }
-
-    fn unpack(&mut self, value: ValueId, count: u32, i32: Type<'c>) -> Vec<Val<'c>> {
-        let whole = self.get(value);
-        if !self.plan.is_word(value) {
-            let whole = self.as_integer(whole, 64);
-            let pair = self.e.vector_type(2, i32);
-            let pair = self.e.bitcast(whole, pair);
-            return self.e.scatter(pair, 2, i32);
-        }
-        let per_word = (32 / self.plan.container_bits()) as usize;
-        let type_ = self.e.vector_type(per_word, self.container);
-        let vector = self.e.bitcast(whole, type_);
-        let mut parts = self.e.scatter(vector, per_word, self.container);
-        parts.truncate(count as usize);
-        parts
-            .into_iter()
-            .map(|part| self.uncontained(part))
-            .collect()
-    }
-
     /// Whether an odd number of the mask's bits are set in the thread number.
     fn predicate(&mut self, predicate: u32) -> Val<'c> {
         let mask = self.plan.predicates()[predicate as usize].thread_mask;
@@ -369,7 +366,7 @@ impl<'c> Run<'_, 'c> {
                 let v = self.contained(*v);
                 // Vectors of pointers are no vectors of bits.
                 if is_pointer(v.r#type()) {
-                    self.as_integer(v, 64)
+                    words::as_integer(self.e, v, 64)
                 } else {
                     v
                 }
@@ -400,7 +397,7 @@ impl<'c> Run<'_, 'c> {
             let part = if self.plan.is_word(id) {
                 part
             } else if is_pointer(type_) {
-                self.integer_as(part, type_)
+                words::integer_as(self.e, part, type_)
             } else {
                 self.uncontained(part)
             };

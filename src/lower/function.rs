@@ -15,7 +15,7 @@ use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Identifier, Type, ValueLike};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// Lowers one function to an `llvm.func` at the end of `body`.
 pub(crate) fn lower<'c>(
@@ -58,6 +58,7 @@ pub(crate) fn lower<'c>(
         values: HashMap::new(),
         targets: HashMap::new(),
         emitted: planned.reported,
+        refused: HashSet::new(),
         lower,
     };
     let l = &mut lowering;

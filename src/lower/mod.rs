@@ -30,6 +30,7 @@ mod integer;
 mod local;
 mod math;
 mod memory;
+mod plans;
 mod program;
 mod range;
 mod reduce;

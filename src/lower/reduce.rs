@@ -4,26 +4,33 @@ use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
 use super::gpu::Gpu;
+use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::words;
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
+use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
 use crate::plan::reduce::{ReducePlan, ReduceStep, Reduction, plan_reduction};
 use crate::plan::{ConvertPlan, ValueId};
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{Diagnostic, operation_id};
+use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
-use std::sync::Arc;
 
 /// What a reduction does in shared memory: what the conversions in its plan do.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
-    let plan = plan(asked.layouts, asked.gpu, reduce)?;
+    let (layouts, gpu) = (asked.layouts, asked.gpu);
+    let id = |value: Val<'_>| sys::type_id(value.r#type());
+    let (combine, axis) = (instructions(reduce), reduce.axis() as usize);
+    let key = [combine as usize, axis].into_iter();
+    let key = key.chain(reduce.srcs().into_iter().map(id));
+    let key = key.chain(reduce.result().into_iter().map(id)).collect();
+    let plan = asked
+        .reductions
+        .plan(op, key, || plan(layouts, gpu, reduce, combine))?;
     let plans = plan.conversions().iter().flat_map(|c| &c.plans);
     let effects = Effects::of_programs(plans.map(ConvertPlan::program), plan.scratch_bytes());
-    asked.reductions.insert(operation_id(op), Arc::new(plan));
     Ok(effects)
 }
 
@@ -32,20 +39,16 @@ fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
     reduce: tt::Reduce<'c, 'c>,
+    combine: u32,
 ) -> Result<ReducePlan, Diagnostic> {
-    let layout = |type_: Type<'c>| -> Result<Option<Arc<TensorLayout>>, Diagnostic> {
-        TensorType::of(type_)
-            .map(|tensor| layouts.tensor(&tensor))
-            .transpose()
-            .map_err(|reason| Diagnostic::new(reason.to_string()))
-    };
     let operands = reduce.srcs();
     let unlike = || Diagnostic::new("needs operands of one layout, which are tensors");
-    let src = layout(operands.first().ok_or_else(unlike)?.r#type())?.ok_or_else(unlike)?;
-    let dst = match reduce.result().first() {
-        Some(result) => layout(result.r#type())?,
-        None => None,
-    };
+    let src = layout_of(layouts, operands.first().ok_or_else(unlike)?.r#type())?;
+    let result = reduce.result().first().map(|result| result.r#type());
+    let dst = result
+        .filter(|type_| TensorType::of(*type_).is_some())
+        .map(|type_| layout_of(layouts, type_))
+        .transpose()?;
     let widths = operands
         .iter()
         .map(|operand| {
@@ -63,16 +66,11 @@ fn plan<'c>(
         axis: usize::try_from(reduce.axis()).unwrap_or_default(),
         dst: dst.as_ref().map(|layout| &layout.unique),
         widths: &widths,
-        combine: instructions(reduce),
+        combine,
         target: gpu.target,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
-    // Nobody needs to trust the plan: the machine model runs it for every lane.
-    machine::check_reduction(&plan, &reduction).map_err(|fault| {
-        Diagnostic::new(format!(
-            "internal error, please report it: the plan is wrong: {fault}"
-        ))
-    })?;
+    machine::check_reduction(&plan, &reduction).map_err(wrong)?;
     Ok(plan)
 }
 
@@ -112,11 +110,6 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     run.tuples.resize(plan.num_values(), Vec::new());
     for step in plan.steps() {
         run.step(l, step)?;
-        if l.emitted.is_some() {
-            // What is wrong in the region is wrong in each copy of it.
-            l.set_placeholders(op);
-            return Ok(());
-        }
     }
     for (i, result) in reduce.result().into_iter().enumerate() {
         let of_tuple = |value: &ValueId| run.tuples[value.index()][i];

@@ -11,7 +11,7 @@ use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{Diagnostic, Reported, value_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 /// The name of the shared memory of a module.
@@ -36,6 +36,8 @@ pub(crate) struct Lowering<'c> {
     /// The new block for each one that is lowered.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
     pub(crate) emitted: Option<Reported>,
+    /// The operations that have been reported.
+    pub(crate) refused: HashSet<usize>,
     /// How an operation is lowered: the dispatch, which knows all families.
     pub(super) lower: Lower,
 }

@@ -58,14 +58,17 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Lowers an operation; reports that it cannot be, and goes on with something in place of its results.
+    /// Lowers an operation; reports that it cannot be, once however often a region is copied, and goes on with
+    /// something in place of its results.
     pub(crate) fn operation(&mut self, op: Op<'c>) {
         self.e.location = op.location();
         if self.allocation.needs_barrier(op) {
             self.gpu.block_barrier(&mut self.e);
         }
         if let Err(diagnostic) = (self.lower)(self, op) {
-            self.emitted = Some(sys::emit_error(op, &diagnostic));
+            if self.refused.insert(sys::operation_id(op)) {
+                self.emitted = Some(sys::emit_error(op, &diagnostic));
+            }
             self.set_placeholders(op);
         }
     }

@@ -41,12 +41,22 @@ fn per_word(bits: u32) -> usize {
     (32 / bits.max(8)).max(1) as usize
 }
 
+/// The type that an element has in a word: its own, but an integer where it is narrower than a byte.
+fn contained<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
+    if bits_of(element) < 8 {
+        e.types.i8
+    } else {
+        element
+    }
+}
+
 /// Packs elements of one type into words.
 pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>> {
     let Some(first) = elements.first() else {
         return Vec::new();
     };
-    let bits = bits_of(first.r#type());
+    let type_ = first.r#type();
+    let bits = bits_of(type_);
     let i32 = e.types.i32;
     if bits > 32 {
         let pair = e.vector_type(2, i32);
@@ -62,26 +72,18 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
     if bits == 32 {
         return elements.iter().map(|x| as_integer(e, *x, 32)).collect();
     }
-    let container = e.int_type(bits.max(8));
+    let container = contained(e, type_);
     elements
         .chunks(per_word(bits))
         .map(|chunk| {
-            let mut parts: Vec<Val<'c>> = chunk
-                .iter()
-                .map(|element| {
-                    let integer = as_integer(e, *element, bits);
-                    if bits < 8 {
-                        e.zext(integer, container)
-                    } else {
-                        integer
-                    }
-                })
-                .collect();
-            if let [only] = parts[..] {
-                return e.zext(only, i32);
+            let mut parts = chunk.to_vec();
+            if container != type_ {
+                parts = parts.into_iter().map(|x| e.zext(x, container)).collect();
             }
-            let missing = e.undefined(container);
-            parts.resize(per_word(bits), missing);
+            if parts.len() < per_word(bits) {
+                let missing = e.undefined(container);
+                parts.resize(per_word(bits), missing);
+            }
             let vector = e.gather(&parts);
             e.bitcast(vector, i32)
         })
@@ -110,26 +112,18 @@ pub(crate) fn unpack<'c>(
     if bits == 32 {
         return words.iter().map(|x| integer_as(e, *x, type_)).collect();
     }
-    let container = e.int_type(bits.max(8));
-    let narrow = e.int_type(bits);
-    let mut elements = Vec::with_capacity(count);
-    for word in words {
-        let here = per_word(bits).min(count - elements.len());
-        let parts = if here == 1 {
-            vec![e.trunc(*word, container)]
-        } else {
-            let type_ = e.vector_type(per_word(bits), container);
-            let vector = e.bitcast(*word, type_);
+    let container = contained(e, type_);
+    let vector_type = e.vector_type(per_word(bits), container);
+    let mut parts: Vec<Val<'c>> = words
+        .iter()
+        .flat_map(|word| {
+            let vector = e.bitcast(*word, vector_type);
             e.scatter(vector, per_word(bits), container)
-        };
-        for part in parts.into_iter().take(here) {
-            let integer = if bits < 8 {
-                e.trunc(part, narrow)
-            } else {
-                part
-            };
-            elements.push(integer_as(e, integer, type_));
-        }
+        })
+        .collect();
+    parts.truncate(count);
+    if container != type_ {
+        parts = parts.into_iter().map(|x| e.trunc(x, type_)).collect();
     }
-    elements
+    parts
 }

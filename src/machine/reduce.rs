@@ -5,8 +5,8 @@
 //! another sum (two sets have equal sums by chance once in 2^64). Conversions are proved by [`check_plan`], and
 //! here move what their layouts say; copies of one element must stand for the same set.
 
-use super::plan::{PlanFault, check_plan};
-use crate::layout::{Dim, LinearLayout};
+use super::plan::{PlanFault, check_plan, columns, span};
+use crate::layout::LinearLayout;
 use crate::plan::ValueId;
 use crate::plan::reduce::{Conversion, ReducePlan, ReduceStep, Reduction};
 use core::fmt;
@@ -67,32 +67,12 @@ fn hash(element: u64) -> u64 {
 
 /// The element of each register of each thread: `[register][thread]`, registers without copies.
 fn elements(layout: &LinearLayout) -> Vec<Vec<u64>> {
-    let columns = |dim: Dim| {
-        let has = layout.has_in_dim(dim);
-        if has {
-            layout.columns_of(dim).to_vec()
-        } else {
-            Vec::new()
-        }
-    };
-    let mut registers = columns(Dim::REGISTER);
-    registers.retain(|column| *column != 0);
-    let threads = span(&[columns(Dim::LANE), columns(Dim::WARP)].concat());
+    let (registers, threads) = columns(layout);
+    let threads = span(&threads);
     span(&registers)
         .into_iter()
         .map(|register| threads.iter().map(|thread| register ^ thread).collect())
         .collect()
-}
-
-/// All sums of columns, by index.
-fn span(columns: &[u64]) -> Vec<u64> {
-    let mut sums = vec![0];
-    for column in columns {
-        for i in 0..sums.len() {
-            sums.push(sums[i] ^ column);
-        }
-    }
-    sums
 }
 
 /// Runs the plan for every thread and checks each result.
@@ -276,7 +256,7 @@ fn compare(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::Surjectivity;
+    use crate::layout::{Dim, Surjectivity};
     use crate::plan::reduce::plan_reduction;
     use crate::target::Target;
     use proptest::prelude::*;

@@ -83,3 +83,29 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 }
+
+// -----
+
+// What is wrong in a region is said once, however many elements it is copied for.
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @k(%n: i32) {
+    %r = tt.make_range {end = 128 : i32, start = 0 : i32} : tensor<128xi32, #b>
+    %x = arith.sitofp %r : tensor<128xi32, #b> to tensor<128xf32, #b>
+    %y = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
+    ^bb0(%p: f32):
+      // expected-error @+2 {{cannot be lowered yet}}
+      // expected-note @+1 {{of `tt`, these can}}
+      %q = tt.extern_elementwise %p {libname = "", libpath = "", pure = true, symbol = "f"} : (f32) -> f32
+      tt.map_elementwise.return %q : f32
+    }) : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
+    %z = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%u: f32, %v: f32):
+      // expected-error @+2 {{cannot be lowered yet}}
+      // expected-note @+1 {{of `tt`, these can}}
+      %w = tt.extern_elementwise %u, %v {libname = "", libpath = "", pure = true, symbol = "f"} : (f32, f32) -> f32
+      tt.reduce.return %w : f32
+    }) : (tensor<128xf32, #b>) -> f32
+    tt.return
+  }
+}

@@ -119,15 +119,8 @@ fn check(
 }
 
 /// The columns of a layout in one block: non-zero registers, then lanes and warps.
-fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
-    let of = |dim: Dim| {
-        (0..if layout.has_in_dim(dim) {
-            layout.in_bits(dim)
-        } else {
-            0
-        })
-            .map(move |b| layout.column(dim, b))
-    };
+pub(super) fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
+    let of = |dim| layout.columns_of(dim).iter().copied();
     (
         of(Dim::REGISTER).filter(|&c| c != 0).collect(),
         of(Dim::LANE).chain(of(Dim::WARP)).collect(),
@@ -135,7 +128,7 @@ fn columns(layout: &LinearLayout) -> (Vec<u64>, Vec<u64>) {
 }
 
 /// All sums of columns, by index.
-fn span(columns: &[u64]) -> Vec<u64> {
+pub(super) fn span(columns: &[u64]) -> Vec<u64> {
     let mut sums = vec![0];
     for &c in columns {
         for i in 0..sums.len() {

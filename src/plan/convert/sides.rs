@@ -41,12 +41,7 @@ impl Side {
 }
 
 fn columns(layout: &LinearLayout, dim: Dim) -> impl Iterator<Item = u64> + '_ {
-    let bits = if layout.has_in_dim(dim) {
-        layout.in_bits(dim)
-    } else {
-        0
-    };
-    (0..bits).map(move |b| layout.column(dim, b))
+    layout.columns_of(dim).iter().copied()
 }
 
 impl Sides {

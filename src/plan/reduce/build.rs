@@ -94,11 +94,7 @@ struct Builder<'a> {
 impl<'a> Builder<'a> {
     fn new(reduction: &'a Reduction<'a>) -> Result<Self, ReduceError> {
         let src = reduction.src;
-        let blocks = if src.has_in_dim(Dim::BLOCK) {
-            src.in_size(Dim::BLOCK)
-        } else {
-            1
-        };
+        let blocks = src.in_size(Dim::BLOCK);
         if blocks > 1 {
             return Err(Kind::SeveralBlocks { blocks }.into());
         }

@@ -123,14 +123,7 @@ impl Coordinates {
 
 impl State {
     pub(super) fn of(src: &LinearLayout) -> Self {
-        let columns = |dim: Dim| {
-            let has = src.has_in_dim(dim);
-            if has {
-                src.columns_of(dim).to_vec()
-            } else {
-                Vec::new()
-            }
-        };
+        let columns = |dim: Dim| src.columns_of(dim).to_vec();
         let mut reg = columns(Dim::REGISTER);
         reg.retain(|column| *column != 0);
         Self {

@@ -316,37 +316,26 @@ impl Exec<'_> {
     }
 
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
-        let lanes = self.collect(access);
-        for &(lane, address) in &lanes {
-            let place = self.resolve(
-                lane,
-                access.space,
-                address,
-                access.size,
-                access.align,
-                "load",
-            )?;
-            self.read_place(lane, place, &access.fields)?;
-        }
-        self.count(access.space, &lanes, access.size, true);
-        self.order_waves();
-        Ok(())
+        self.carry_out(access, true)
     }
 
     pub(crate) fn store(&mut self, access: &Access) -> Result<(), KernelError> {
+        self.carry_out(access, false)
+    }
+
+    fn carry_out(&mut self, access: &Access, is_load: bool) -> Result<(), KernelError> {
+        let verb = if is_load { "load" } else { "store" };
         let lanes = self.collect(access);
         for &(lane, address) in &lanes {
-            let place = self.resolve(
-                lane,
-                access.space,
-                address,
-                access.size,
-                access.align,
-                "store",
-            )?;
-            self.write_place(lane, place, &access.fields)?;
+            let place =
+                self.resolve(lane, access.space, address, access.size, access.align, verb)?;
+            if is_load {
+                self.read_place(lane, place, &access.fields)?;
+            } else {
+                self.write_place(lane, place, &access.fields)?;
+            }
         }
-        self.count(access.space, &lanes, access.size, false);
+        self.count(access.space, &lanes, access.size, is_load);
         self.order_waves();
         Ok(())
     }

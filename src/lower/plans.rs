@@ -1,0 +1,74 @@
+//! The plans of a function's operations, proved; what repeats an operation on the same types shares its plan.
+
+use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::sys::build::Op;
+use crate::sys::{Diagnostic, operation_id};
+use melior::ir::Type;
+use std::collections::HashMap;
+use std::fmt::Display;
+use std::sync::Arc;
+
+/// Plans of one sort, by operation.
+#[derive(Debug)]
+pub(crate) struct Plans<P> {
+    known: HashMap<Vec<usize>, Arc<P>>,
+    plans: HashMap<usize, Arc<P>>,
+}
+
+impl<P> Default for Plans<P> {
+    fn default() -> Self {
+        Self {
+            known: HashMap::new(),
+            plans: HashMap::new(),
+        }
+    }
+}
+
+impl<P> Plans<P> {
+    /// Returns the plan of an operation, where one could be made.
+    pub(crate) fn get(&self, op: Op<'_>) -> Option<Arc<P>> {
+        self.plans.get(&operation_id(op)).cloned()
+    }
+
+    /// Returns the plan of an operation: the one that was made for an equal `key`, all that a plan depends on,
+    /// or a new one.
+    ///
+    /// # Errors
+    /// There is no plan.
+    pub(crate) fn plan(
+        &mut self,
+        op: Op<'_>,
+        key: Vec<usize>,
+        make: impl FnOnce() -> Result<P, Diagnostic>,
+    ) -> Result<Arc<P>, Diagnostic> {
+        let plan = match self.known.get(&key) {
+            Some(known) => Arc::clone(known),
+            None => {
+                let plan = Arc::new(make()?);
+                self.known.insert(key, Arc::clone(&plan));
+                plan
+            }
+        };
+        self.plans.insert(operation_id(op), Arc::clone(&plan));
+        Ok(plan)
+    }
+}
+
+/// The layout of a type that must be a tensor's.
+pub(crate) fn layout_of(
+    layouts: &Layouts,
+    type_: Type<'_>,
+) -> Result<Arc<TensorLayout>, Diagnostic> {
+    let tensor =
+        TensorType::of(type_).ok_or_else(|| Diagnostic::new("not a tensor of static shape"))?;
+    layouts
+        .tensor(&tensor)
+        .map_err(|reason| Diagnostic::new(reason.to_string()))
+}
+
+/// What is said where the machine finds a plan wrong. Nobody needs to trust one: it runs each for every lane.
+pub(crate) fn wrong(fault: impl Display) -> Diagnostic {
+    Diagnostic::new(format!(
+        "internal error, please report it: the plan is wrong: {fault}"
+    ))
+}
