@@ -5,11 +5,12 @@ use core::fmt;
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
 use super::error::{Kind, OfRule};
-use super::text::{Parser, required};
+use super::text::{Parser, required, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
 const FAMILY: &str = "amd_mfma";
+const KEYS: &str = "`version`, `warpsPerCTA`, `instrShape`, `isTransposed`, `CGALayout`, `tilesPerWarp`, `elementBitWidth`";
 /// CDNA runs 64 lanes in one warp.
 pub(crate) const LANES: u32 = 64;
 
@@ -218,8 +219,7 @@ impl AmdMfmaEncoding {
                 "CGALayout" => cga = Some(p.bases()?),
                 "tilesPerWarp" => tiles = p.numbers()?,
                 "elementBitWidth" => width = p.number()?,
-                // Triton lets other keys pass.
-                _ => p.skip_value()?,
+                _ => return unknown_key(FAMILY, key, KEYS),
             }
             Ok(())
         })?;

@@ -13,6 +13,7 @@ use super::{CgaLayout, Encoding, EncodingError, Ints, MAX_RANK};
 use crate::layout::{Dim, LinearLayout};
 
 const FAMILY: &str = "amd_wmma";
+const KEYS: &str = "`version`, `rank`, `isTranspose`, `instrShape`, `CGALayout`, `ctaLayout`";
 const DEFAULT_INSTR_SHAPE: [u32; 3] = [16, 16, 16];
 
 /// The accumulator of `v_wmma` instructions: warps of 32 lanes, eight rows in a thread.
@@ -247,8 +248,7 @@ impl AmdWmmaEncoding {
                     })?;
                     cta = Some((register.unwrap_or_default(), warp));
                 }
-                // Triton lets other keys pass.
-                _ => p.skip_value()?,
+                _ => return unknown_key(FAMILY, key, KEYS),
             }
             Ok(())
         })?;

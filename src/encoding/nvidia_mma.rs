@@ -5,11 +5,12 @@ use core::fmt;
 use super::blocked::matrix_order;
 use super::cga::{check_rank, fmt_cga, powers_of_two, same_rank};
 use super::error::OfRule;
-use super::text::Parser;
+use super::text::{Parser, unknown_key};
 use super::tiling::{DISTRIBUTED, LANE, REGISTER, Tiling, WARP};
 use super::{CgaLayout, Encoding, EncodingError, Ints};
 
 const FAMILY: &str = "nvidia_mma";
+const KEYS: &str = "`versionMajor`, `versionMinor`, `warpsPerCTA`, `instrShape`, `CGALayout`";
 
 /// The accumulator of `mma.sync` (version 2) or `wgmma` (version 3).
 ///
@@ -161,8 +162,7 @@ impl NvidiaMmaEncoding {
                 "warpsPerCTA" => warps = p.numbers()?,
                 "instrShape" => instr = p.numbers()?,
                 "CGALayout" => cga = Some(p.bases()?),
-                // Triton lets other keys pass.
-                _ => p.skip_value()?,
+                _ => return unknown_key(FAMILY, key, KEYS),
             }
             Ok(())
         })?;

@@ -360,49 +360,17 @@ impl<'a> Parser<'a> {
         self.expect(b'>', "`>`")
     }
 
-    /// Skips a value whose key means nothing here.
-    pub(crate) fn skip_value(&mut self) -> Result<(), EncodingError> {
-        match self.peek() {
-            Some(b'[') => self.nested(|p| p.list("a list", Self::skip_value)),
-            Some(b'{') => self.nested(|p| p.fields(b'{', b'}', |p, _| p.skip_value())),
-            Some(b'#') => self.encoding().map(drop),
-            Some(b'"') => {
-                self.pos += 1;
-                let rest = &self.text[self.pos..];
-                match rest.find('"') {
-                    Some(end) => {
-                        self.pos += end + 1;
-                        Ok(())
-                    }
-                    None => Err(self.error("`\"` at the end of a string")),
-                }
-            }
-            Some(b) if b.is_ascii_digit() || b == b'-' => {
-                self.signed()?;
-                self.skip_type().map(drop)
-            }
-            _ => self.ident("a value").map(drop),
-        }
-    }
-
-    fn nested<T>(
-        &mut self,
-        read: impl FnOnce(&mut Self) -> Result<T, EncodingError>,
-    ) -> Result<T, EncodingError> {
+    /// Reads an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
+    pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
         if self.depth == MAX_DEPTH {
             return Err(
                 EncodingError::new(Kind::TooDeep { limit: MAX_DEPTH }).of_rule("encoding_c9")
             );
         }
         self.depth += 1;
-        let result = read(self);
+        let encoding = self.encoding_here();
         self.depth -= 1;
-        result
-    }
-
-    /// Reads an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
-    pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
-        self.nested(Self::encoding_here)
+        encoding
     }
 
     fn encoding_here(&mut self) -> Result<Encoding, EncodingError> {
@@ -546,6 +514,14 @@ mod tests {
         );
         check("blocked", "order", "key `order` is given twice");
         check("slice", "dim", "key `dim` is given twice");
+        for family in ["amd_mfma", "amd_wmma", "nvidia_mma"] {
+            let error = error_of_key("ttg", family, "surplus").map(|e| e.to_string());
+            let error = error.unwrap_or_default();
+            assert!(
+                error.contains("unexpected key `surplus`"),
+                "{family}: {error}"
+            );
+        }
         check("shared_memory", "size", "");
         let error = error_of_key("ttng", "tensor_memory_encoding", "blokM").map(|e| e.to_string());
         let expected =

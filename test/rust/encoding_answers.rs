@@ -96,18 +96,6 @@ fn up_to_64_bases_are_read() {
 
 /// Nested values are counted by their depth, not by their number.
 #[test]
-fn many_values_side_by_side_are_not_deep() {
-    let text = |value: &str| {
-        format!(
-            "#ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], other = {value}, instrShape = [16, 8]}}>"
-        )
-    };
-    encoding(&text(&format!("[{}]", vec!["[1]"; 100].join(", "))));
-    let deep = text(&format!("{}{}", "[".repeat(100), "]".repeat(100)));
-    assert!(deep.parse::<Encoding>().unwrap_err().is_syntax());
-}
-
-#[test]
 fn a_key_is_not_looked_for_behind_the_attribute() {
     assert_eq!(place_of_key(b"a<{x = 1}>, b<{dim = 0}>", "dim"), None);
     assert_eq!(place_of_key(b"a<{x = 1, dim = 0}>", "dim"), Some(10));
