@@ -10,17 +10,17 @@ use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::plan::ConvertPlan;
-use crate::plan::reduce::ReducePlan;
+use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The plans of a function's conversions and reductions, and where its shared memory is used.
+/// The plans of a function's conversions, reductions and scans, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     conversions: Plans<ConvertPlan>,
-    reductions: Plans<ReducePlan>,
+    tuples: Plans<TupleProgram>,
     allocation: Allocation,
 }
 
@@ -35,7 +35,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
     pub(crate) conversions: Plans<ConvertPlan>,
-    pub(crate) reductions: Plans<ReducePlan>,
+    pub(crate) tuples: Plans<TupleProgram>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
 }
@@ -55,7 +55,7 @@ impl SharedMemory {
             layouts,
             gpu,
             conversions: Plans::default(),
-            reductions: Plans::default(),
+            tuples: Plans::default(),
             calls,
         };
         let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
@@ -73,7 +73,7 @@ impl SharedMemory {
         });
         let all = Self {
             conversions: asked.conversions,
-            reductions: asked.reductions,
+            tuples: asked.tuples,
             allocation,
         };
         (all, reported)
@@ -89,9 +89,9 @@ impl SharedMemory {
         Some((self.conversions.get(op)?, self.scratch(op)))
     }
 
-    /// Returns the plan of a reduction, and where its scratch memory begins.
-    pub(crate) fn reduction(&self, op: Op<'_>) -> Option<(Arc<ReducePlan>, u32)> {
-        Some((self.reductions.get(op)?, self.scratch(op)))
+    /// Returns the program of a reduction or a scan, and where its scratch memory begins.
+    pub(crate) fn tuples(&self, op: Op<'_>) -> Option<(Arc<TupleProgram>, u32)> {
+        Some((self.tuples.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

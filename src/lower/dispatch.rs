@@ -8,7 +8,7 @@ use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
     branch, buffer, calls, casts, control, convert, elementwise, float, inline, integer, local,
-    math, memory, program, range, reduce, views,
+    math, memory, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -59,6 +59,7 @@ pub(crate) fn effects(
             | K::TtgMemDescTrans,
         ) => local::effects(asked, op),
         Some(K::TtReduce) => reduce::effects(asked, op),
+        Some(K::TtScan) => scan::effects(asked, op),
         Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
         Some(K::TtgBarrier) => Ok(program::barrier_effects()),
         Some(K::TtReturn) => Ok(Effects {
@@ -106,11 +107,12 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
         K::TtMapElementwise => inline::map_elementwise,
-        K::TtMapElementwiseReturn | K::TtReduceReturn => inline::end,
+        K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn => inline::end,
         K::TtMakeRange => range::make_range,
         K::TtMulhiUI => integer::multiply,
         K::TtReduce => reduce::lower,
         K::TtReturn => calls::return_,
+        K::TtScan => scan::lower,
         K::TtSplat => views::splat,
         K::TtSplit => views::split,
         K::TtStore => memory::store,
@@ -151,8 +153,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtHistogram
         | K::TtMakeTensorDesc
         | K::TtPrint
-        | K::TtScan
-        | K::TtScanReturn
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait

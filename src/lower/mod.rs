@@ -34,9 +34,11 @@ mod plans;
 mod program;
 mod range;
 mod reduce;
+mod scan;
 mod state;
 #[cfg(test)]
 mod tests;
+mod tuples;
 mod types;
 mod value;
 mod views;

@@ -4,6 +4,10 @@ pub mod kernel;
 mod plan;
 mod race;
 mod reduce;
+mod scan;
+mod tuples;
 
 pub use plan::{PlanFault, PlanReport, check_plan};
-pub use reduce::{ReduceFault, check_reduction};
+pub use reduce::check_reduction;
+pub use scan::check_scan;
+pub use tuples::TupleFault;

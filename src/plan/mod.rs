@@ -9,7 +9,9 @@
 //! | [`program`] | steps on values, addresses, what they cost; not what they are for |
 //! | [`memory`] | registers to and from a buffer: widths of accesses, addresses, bank conflicts |
 //! | [`convert`] | from one register layout to another: strategies, the swizzle of scratch memory |
-//! | [`reduce`] | one value out of each row: who combines what, and the conversions in between |
+//! | [`tuples`] | steps on one element of each operand, the conversions in between |
+//! | [`reduce`] | one value out of each row: who combines what |
+//! | [`scan`] | each element combined with those before it |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
@@ -18,6 +20,8 @@ mod gf2;
 pub mod memory;
 pub mod program;
 pub mod reduce;
+pub mod scan;
+pub mod tuples;
 
 pub use convert::{
     ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, plan_conversion,

@@ -69,7 +69,9 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// The parts of `plan`, in order: each uses those before it.
-const PARTS_OF_PLAN: [&str; 5] = ["gf2", "program", "memory", "convert", "reduce"];
+const PARTS_OF_PLAN: [&str; 7] = [
+    "gf2", "program", "memory", "convert", "tuples", "reduce", "scan",
+];
 
 /// The second row, in order: each uses those before it, and all of the first row.
 const MLIR_ROOMS: [&str; 5] = ["sys", "ir", "analysis", "lower", "passes"];

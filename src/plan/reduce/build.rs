@@ -1,10 +1,11 @@
 //! Planning a reduction: each way is built, the cheapest is taken.
 
-use super::super::{Cost, PlanKind, PlanOptions, ValueId, plan_conversion};
-use super::error::{Kind, ReduceError};
-use super::state::{Coordinates, State};
-use super::{Conversion, Planned, ReducePlan, ReduceStep, Reduction, Way};
-use crate::layout::Dim;
+use super::super::ValueId;
+use super::super::tuples::{
+    Combining, Condition, Coordinates, TupleBuilder, TupleError, TupleProgram,
+};
+use super::state::State;
+use super::{Planned, ReducePlan, Reduction, Way};
 
 /// A thread that gathers first holds at most so many tuples.
 const MAX_GATHERED: usize = 64;
@@ -22,7 +23,8 @@ const MAX_GATHERED: usize = 64;
 /// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, target };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
-/// assert_eq!((plan.steps().len(), plan.results().len(), plan.scratch_bytes()), (11, 1, 0));
+/// let program = plan.program();
+/// assert_eq!((program.steps().len(), program.results().len(), program.scratch_bytes()), (11, 1, 0));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 ///
@@ -33,22 +35,15 @@ const MAX_GATHERED: usize = 64;
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
-    if let Some(bits) = reduction
-        .widths
-        .iter()
-        .find(|bits| !bits.is_power_of_two() || **bits > 64)
-    {
-        return Err(Kind::Width { bits: *bits }.into());
+    match within(reduction, false) {
+        Err(error) if error.is_scratch_limit() => within(reduction, true),
+        planned => planned,
     }
-    let rank = reduction.src.num_out_dims();
-    if reduction.axis >= rank {
-        return Err(Kind::Axis {
-            axis: reduction.axis,
-            rank,
-        }
-        .into());
-    }
-    let mut plans: Vec<(Way, ReducePlan)> = Vec::new();
+}
+
+/// The cheapest plan whose conversions have bytes of their own, or take turns.
+fn within(reduction: &Reduction<'_>, takes_turns: bool) -> Planned {
+    let mut plans: Vec<(Way, TupleProgram)> = Vec::new();
     let mut failed = None;
     for gathers_first in [false, true] {
         for halves in [true, false] {
@@ -58,7 +53,7 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
                     halves,
                     across_lanes,
                 };
-                match Builder::new(reduction).and_then(|builder| builder.run(way)) {
+                match Builder::new(reduction, takes_turns).and_then(|builder| builder.run(way)) {
                     Ok(Some(plan)) => plans.push((way, plan)),
                     Ok(None) => {}
                     Err(error) => failed = Some(error),
@@ -67,10 +62,14 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
         }
     }
     // The first of equals stays: a way that needs less is tried first.
-    plans.sort_by_key(|(_, plan)| plan.cost.total());
-    let considered = plans.iter().map(|(way, plan)| (*way, plan.cost)).collect();
+    plans.sort_by_key(|(_, program)| program.cost().total());
+    let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
+    let considered = considered.collect();
     match (plans.into_iter().next(), failed) {
-        (Some((_, plan)), _) => Ok(ReducePlan { considered, ..plan }),
+        (Some((_, program)), _) => Ok(ReducePlan {
+            program,
+            considered,
+        }),
         (None, Some(error)) => Err(error),
         (None, None) => unreachable!("a butterfly is always possible, or fails with a reason"),
     }
@@ -78,28 +77,25 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
 
 /// A plan under construction.
 struct Builder<'a> {
-    reduction: &'a Reduction<'a>,
+    program: TupleBuilder<'a>,
     coordinates: Coordinates,
     state: State,
     /// The layout of the result, its columns as rows.
     wanted: [Vec<u64>; 3],
-    steps: Vec<ReduceStep>,
-    conversions: Vec<Conversion>,
-    num_sources: u32,
-    next: u32,
-    scratch_bytes: u32,
-    cost: Cost,
 }
 
 impl<'a> Builder<'a> {
-    fn new(reduction: &'a Reduction<'a>) -> Result<Self, ReduceError> {
+    fn new(reduction: &'a Reduction<'a>, takes_turns: bool) -> Result<Self, TupleError> {
         let src = reduction.src;
-        let blocks = src.in_size(Dim::BLOCK);
-        if blocks > 1 {
-            return Err(Kind::SeveralBlocks { blocks }.into());
-        }
+        let combining = Combining {
+            widths: reduction.widths,
+            combine: reduction.combine,
+            target: reduction.target,
+            takes_turns,
+        };
+        let program = TupleBuilder::new(combining, src, reduction.axis)?;
         let coordinates = Coordinates::of(src, reduction.axis);
-        let mut state = State::of(src);
+        let mut state = State::of(src, program.sources());
         for column in state
             .reg
             .iter_mut()
@@ -111,7 +107,7 @@ impl<'a> Builder<'a> {
         let wanted = match reduction.dst {
             Some(dst) => {
                 coordinates.check_rows(dst)?;
-                let dst = State::of(dst);
+                let dst = State::of(dst, Vec::new());
                 [dst.reg, dst.lane, dst.warp]
             }
             None => [
@@ -120,23 +116,16 @@ impl<'a> Builder<'a> {
                 vec![0; state.warp.len()],
             ],
         };
-        let num_sources = state.values.len() as u32;
         Ok(Self {
-            reduction,
+            program,
             coordinates,
             state,
             wanted,
-            steps: Vec::new(),
-            conversions: Vec::new(),
-            num_sources,
-            next: num_sources,
-            scratch_bytes: 0,
-            cost: Cost::default(),
         })
     }
 
     /// Builds the plan that goes one way; nothing where that is the same as another way.
-    fn run(mut self, way: Way) -> Result<Option<ReducePlan>, ReduceError> {
+    fn run(mut self, way: Way) -> Result<Option<TupleProgram>, TupleError> {
         if way.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
             let most = self.wanted[0].len() + axis_bits;
@@ -147,10 +136,11 @@ impl<'a> Builder<'a> {
             let [reg, lane, warp] = self.wanted.clone();
             self.convert([[left, reg].concat(), lane, warp])?;
             self.combine_registers();
-            return self.finish();
+            return self.program.finish(&self.state.values).map(Some);
         }
         if !self.state.is_simple(&self.coordinates) {
-            let plain = self.plain_layout();
+            let (lanes, warps) = (self.state.lane.len(), self.state.warp.len());
+            let plain = self.coordinates.axis_first(lanes, warps);
             self.convert(plain)?;
         }
         self.combine_registers();
@@ -163,7 +153,7 @@ impl<'a> Builder<'a> {
                 return Ok(None);
             }
             self.convert(self.wanted.clone())?;
-            return self.finish();
+            return self.program.finish(&self.state.values).map(Some);
         }
         self.renumber_warps();
         let left: Vec<u64> = (0..warps).map(|i| self.coordinates.left(i)).collect();
@@ -185,19 +175,7 @@ impl<'a> Builder<'a> {
                 self.combine_register(bit);
             }
         }
-        self.finish()
-    }
-
-    /// A layout with one coordinate bit for each bit of the position: the axis first, in registers.
-    fn plain_layout(&self) -> [Vec<u64>; 3] {
-        let (lanes, warps) = (self.state.lane.len(), self.state.warp.len());
-        let (rows, bits) = (self.coordinates.row_bits(), self.coordinates.bits);
-        let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);
-        let registers = (bits as usize).saturating_sub(lanes + warps);
-        let mut take = |count: usize| -> Vec<u64> {
-            (0..count).map(|_| columns.next().unwrap_or(0)).collect()
-        };
-        [take(registers), take(lanes), take(warps)]
+        self.program.finish(&self.state.values).map(Some)
     }
 
     /// What is left of the axis lies in warps: it gets the lowest numbers.
@@ -212,30 +190,12 @@ impl<'a> Builder<'a> {
         }
     }
 
-    fn new_values(&mut self, count: usize) -> ValueId {
-        let first = ValueId(self.next);
-        self.next += count as u32;
-        first
-    }
-
-    fn combine(&mut self, acc: ValueId, other: ValueId) -> ValueId {
-        let out = self.new_values(1);
-        self.steps.push(ReduceStep::Combine { out, acc, other });
-        self.cost.arithmetic +=
-            self.reduction.combine * self.reduction.target.costs.select * self.warps();
-        out
-    }
-
-    fn warps(&self) -> u32 {
-        1 << self.state.warp.len()
-    }
-
     /// Combines what differs in a register bit of the axis.
     fn combine_register(&mut self, bit: usize) {
         let pairs = self.state.split(bit);
         self.state.values = pairs
             .into_iter()
-            .map(|(clear, set)| self.combine(clear, set))
+            .map(|(clear, set)| self.program.combine(clear, set))
             .collect();
     }
 
@@ -255,11 +215,11 @@ impl<'a> Builder<'a> {
                 halved = true;
             } else {
                 let values = self.state.values.clone();
-                let received = self.exchange(&values, bit);
+                let received = self.program.exchange(&values, bit);
                 self.state.values = values
                     .into_iter()
                     .zip(received)
-                    .map(|(own, other)| self.combine(own, other))
+                    .map(|(own, other)| self.program.combine(own, other))
                     .collect();
                 self.state.lane[bit] = 0;
             }
@@ -275,66 +235,27 @@ impl<'a> Builder<'a> {
         let register = position.unwrap_or(self.state.reg.len() - 1);
         let column = self.state.reg[register];
         let pairs = self.state.split(register);
+        let is_set = Condition::is_set(lane_bit);
         let (given, kept): (Vec<ValueId>, Vec<ValueId>) = pairs
             .iter()
             .map(|(clear, set)| {
                 (
-                    self.select(lane_bit, *clear, *set),
-                    self.select(lane_bit, *set, *clear),
+                    self.program.select(is_set, *clear, *set),
+                    self.program.select(is_set, *set, *clear),
                 )
             })
             .unzip();
-        let received = self.exchange(&given, lane_bit);
+        let received = self.program.exchange(&given, lane_bit);
         self.state.values = kept
             .into_iter()
             .zip(received)
-            .map(|(own, other)| self.combine(own, other))
+            .map(|(own, other)| self.program.combine(own, other))
             .collect();
         self.state.lane[lane_bit] = column;
     }
 
-    fn select(&mut self, lane_bit: usize, if_set: ValueId, if_clear: ValueId) -> ValueId {
-        let out = self.new_values(1);
-        self.steps.push(ReduceStep::Select {
-            out,
-            lane_bit: lane_bit as u32,
-            if_set,
-            if_clear,
-        });
-        let words: u32 = self
-            .reduction
-            .widths
-            .iter()
-            .map(|bits| words(*bits, 1))
-            .sum();
-        self.cost.arithmetic += words * self.reduction.target.costs.select * self.warps();
-        out
-    }
-
-    fn exchange(&mut self, values: &[ValueId], lane_bit: usize) -> Vec<ValueId> {
-        let first = self.new_values(values.len());
-        let lane_mask = 1u32 << lane_bit;
-        self.steps.push(ReduceStep::Exchange {
-            first,
-            values: values.to_vec(),
-            lane_mask,
-        });
-        let (target, count) = (self.reduction.target, values.len() as u32);
-        let widths = self.reduction.widths.iter();
-        let total: u32 = widths.clone().map(|bits| words(*bits, count)).sum();
-        // Narrow elements are brought together, and taken apart again.
-        let narrow = widths.filter(|bits| **bits < 32 && count > 1).count() as u32;
-        self.cost.arithmetic += narrow * count * target.costs.select * self.warps();
-        if target.xor_shuffle(lane_mask).is_arithmetic() {
-            self.cost.arithmetic += total * target.costs.lane_alu * self.warps();
-        } else {
-            self.cost.load_store += total * target.costs.shuffle * self.warps();
-        }
-        (0..count).map(|i| first.plus(i)).collect()
-    }
-
     /// Brings the tuples into another layout.
-    fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), ReduceError> {
+    fn convert(&mut self, to: [Vec<u64>; 3]) -> Result<(), TupleError> {
         let from = [&self.state.reg[..], &self.state.lane, &self.state.warp];
         if from == [&to[0][..], &to[1], &to[2]] {
             return Ok(());
@@ -345,90 +266,12 @@ impl<'a> Builder<'a> {
         let from = self.coordinates.layout(from, left)?;
         let [reg, lane, warp] = &to;
         let layout = self.coordinates.layout([reg, lane, warp], left)?;
-        let plans = self
-            .reduction
-            .widths
-            .iter()
-            .map(|bits| {
-                let target = self.reduction.target;
-                plan_conversion(&from, &layout, *bits, target, &PlanOptions::new())
-            })
-            .collect::<Result<Vec<_>, _>>()?;
-        let is_rename = plans.iter().all(|plan| plan.kind() == PlanKind::Rename);
         let values = std::mem::take(&mut self.state.values);
-        if is_rename
-            && plans
-                .windows(2)
-                .all(|p| p[0].program().results() == p[1].program().results())
-        {
-            let results = plans
-                .first()
-                .map_or(&[][..], |plan| plan.program().results());
-            self.state.values = results.iter().map(|v| values[v.index()]).collect();
-        } else {
-            let count = 1 << reg.iter().filter(|column| **column != 0).count();
-            let first = self.new_values(count);
-            self.state.values = (0..count as u32).map(|i| first.plus(i)).collect();
-            let mut offsets = Vec::new();
-            let mut waiting = 0;
-            for plan in &plans {
-                offsets.push(self.scratch_bytes);
-                self.scratch_bytes = self
-                    .scratch_bytes
-                    .saturating_add(plan.program().scratch_bytes())
-                    .next_multiple_of(SCRATCH_ALIGNMENT);
-                self.cost.load_store += plan.program().cost().load_store;
-                self.cost.arithmetic += plan.program().cost().arithmetic;
-                // Operands wait together.
-                waiting = waiting.max(plan.program().cost().waiting);
-            }
-            self.cost.waiting += waiting;
-            self.steps.push(ReduceStep::Convert {
-                first,
-                values,
-                conversion: self.conversions.len(),
-            });
-            self.conversions.push(Conversion {
-                from,
-                to: layout,
-                plans,
-                offsets,
-            });
-        }
+        self.state.values = self.program.convert(from, layout, values)?;
         let [reg, lane, warp] = to;
         self.state.reg = reg;
         self.state.lane = lane;
         self.state.warp = warp;
         Ok(())
     }
-
-    fn finish(self) -> Result<Option<ReducePlan>, ReduceError> {
-        let (needed, target) = (self.scratch_bytes, self.reduction.target);
-        if needed > target.max_shared_bytes {
-            return Err(Kind::Scratch {
-                needed,
-                limit: target.max_shared_bytes,
-                target: target.name,
-            }
-            .into());
-        }
-        Ok(Some(ReducePlan {
-            num_sources: self.num_sources,
-            num_values: self.next,
-            steps: self.steps,
-            conversions: self.conversions,
-            results: self.state.values,
-            scratch_bytes: needed,
-            cost: self.cost,
-            considered: Vec::new(),
-        }))
-    }
-}
-
-/// Scratch buffers begin at multiples of this.
-const SCRATCH_ALIGNMENT: u32 = 128;
-
-/// The words that so many elements travel in.
-fn words(bits: u32, count: u32) -> u32 {
-    (bits.max(8) * count).div_ceil(32)
 }

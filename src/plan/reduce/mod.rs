@@ -1,8 +1,7 @@
 //! How a reduction is carried out: which elements each thread combines, and with whom it exchanges what.
 //!
 //! [`plan_reduction`] sees the layout of a tensor, the axis that goes, and the layout that the result is to have.
-//! Its answer, a [`ReducePlan`], is a straight-line program over *tuples*, one element of each operand, since the
-//! operands of a reduction are combined together. What combining means, only the lowering knows.
+//! Its answer, a [`ReducePlan`], is a program over tuples ([`super::tuples`]).
 //!
 //! The elements of a row lie along the axis in registers, lanes and warps of the layout, and go in this order:
 //!
@@ -32,16 +31,17 @@
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
 mod build;
-mod error;
 mod state;
 
-use super::{ConvertPlan, Cost, ValueId};
+use super::Cost;
+#[cfg(test)]
+use super::tuples::TupleStep;
+use super::tuples::{TupleError, TupleProgram};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
 
 pub use build::plan_reduction;
-pub use error::ReduceError;
 
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
@@ -60,82 +60,13 @@ pub struct Reduction<'a> {
     pub target: &'a Target,
 }
 
-/// One operation of a plan, executed by all threads of the block, on tuples.
-#[derive(Clone, PartialEq, Eq, Debug)]
-#[non_exhaustive]
-pub enum ReduceStep {
-    /// Combines two tuples.
-    Combine {
-        /// The tuple made.
-        out: ValueId,
-        /// What the combination takes first: of one thread, what it has combined so far.
-        acc: ValueId,
-        /// What it takes second.
-        other: ValueId,
-    },
-    /// Tuples of lane `lane ^ lane_mask` of the same warp; defines as many as it is given.
-    Exchange {
-        /// The first tuple received.
-        first: ValueId,
-        /// The tuples that each lane offers.
-        values: Vec<ValueId>,
-        /// The lane bits flipped.
-        lane_mask: u32,
-    },
-    /// One of two tuples, by a bit of the lane.
-    Select {
-        /// The tuple made.
-        out: ValueId,
-        /// Which bit of the lane.
-        lane_bit: u32,
-        /// The tuple where it is set.
-        if_set: ValueId,
-        /// The tuple where it is clear.
-        if_clear: ValueId,
-    },
-    /// Brings tuples into another layout, each operand by a plan of its own.
-    Convert {
-        /// The first tuple made, of the unique registers of the new layout.
-        first: ValueId,
-        /// The unique registers of the old layout.
-        values: Vec<ValueId>,
-        /// Which of [`ReducePlan::conversions`].
-        conversion: usize,
-    },
-}
-
-/// A change of layout in the middle of a reduction.
-///
-/// # Shape
-/// Both layouts: (register, lane, warp, block) -> the dims that stay, then what is left of the axis.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Conversion {
-    /// The layout before.
-    pub from: LinearLayout,
-    /// The layout after.
-    pub to: LinearLayout,
-    /// How each operand goes.
-    pub plans: Vec<ConvertPlan>,
-    /// Where each operand's scratch memory begins in that of the reduction, in bytes.
-    pub offsets: Vec<u32>,
-}
-
 /// How a reduction is carried out.
 ///
-/// # Shape
-/// `num_sources()` tuples in (unique source registers), `results().len()` out (unique result registers, or one
-/// scalar), for every thread of the block.
 /// # Laws
 /// Each result is the combination of all elements of its row, each once: `check_reduction`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
-    num_sources: u32,
-    num_values: u32,
-    steps: Vec<ReduceStep>,
-    conversions: Vec<Conversion>,
-    results: Vec<ValueId>,
-    scratch_bytes: u32,
-    cost: Cost,
+    program: TupleProgram,
     considered: Vec<(Way, Cost)>,
 }
 
@@ -166,49 +97,16 @@ impl fmt::Display for Way {
 }
 
 impl ReducePlan {
-    /// Returns how many source tuples there are: values `0..num_sources`.
+    /// Returns the steps: unique source registers in; unique result registers, or one scalar, out.
     #[must_use]
-    pub const fn num_sources(&self) -> usize {
-        self.num_sources as usize
+    pub const fn program(&self) -> &TupleProgram {
+        &self.program
     }
 
-    /// Returns how many values there are in all, for a table indexed by [`ValueId::index`].
+    /// Returns the steps alone.
     #[must_use]
-    pub const fn num_values(&self) -> usize {
-        self.num_values as usize
-    }
-
-    /// Returns the steps, in order.
-    #[must_use]
-    pub fn steps(&self) -> &[ReduceStep] {
-        &self.steps
-    }
-
-    /// Returns the changes of layout that steps refer to.
-    #[must_use]
-    pub fn conversions(&self) -> &[Conversion] {
-        &self.conversions
-    }
-
-    /// Returns the value of each unique result register, in register order.
-    #[must_use]
-    pub fn results(&self) -> &[ValueId] {
-        &self.results
-    }
-
-    /// Returns the bytes of shared memory needed; 0 where none is used.
-    ///
-    /// As for [`scratch_bytes`](super::Program::scratch_bytes) of a program: the bytes must be free when the plan starts, and the last step
-    /// may read them.
-    #[must_use]
-    pub const fn scratch_bytes(&self) -> u32 {
-        self.scratch_bytes
-    }
-
-    /// Returns what the plan costs by the target's model.
-    #[must_use]
-    pub const fn cost(&self) -> Cost {
-        self.cost
+    pub fn into_program(self) -> TupleProgram {
+        self.program
     }
 
     /// Returns each way that was planned with its cost, cheapest first; the first is this plan's.
@@ -220,80 +118,27 @@ impl ReducePlan {
 
 impl fmt::Display for ReducePlan {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let (sources, results) = (self.num_sources, self.results.len());
-        let (bytes, cost) = (self.scratch_bytes, self.cost);
-        let way = self.considered.first().map(|(way, _)| way.to_string());
-        writeln!(
-            f,
-            "{}: {sources} -> {results} registers, {bytes} bytes of shared memory, {cost}",
-            way.unwrap_or_default()
-        )?;
+        if let Some((way, _)) = self.considered.first() {
+            write!(f, "{way}: ")?;
+        }
+        self.program.fmt(f)?;
         for (way, cost) in self.considered.iter().skip(1) {
             writeln!(f, "  instead of {way}: {cost}")?;
         }
-        let list = |values: &[ValueId]| {
-            let names: Vec<String> = values.iter().map(ValueId::to_string).collect();
-            names.join(", ")
-        };
-        let made = |first: &ValueId, count: usize| match count {
-            1 => first.to_string(),
-            _ => format!("{first}..{}", first.plus(count as u32 - 1)),
-        };
-        for step in &self.steps {
-            match step {
-                ReduceStep::Combine { out, acc, other } => {
-                    writeln!(f, "  {out} = combine {acc}, {other}")?;
-                }
-                ReduceStep::Exchange {
-                    first,
-                    values,
-                    lane_mask,
-                } => writeln!(
-                    f,
-                    "  {} = exchange {} with lane ^ {lane_mask}",
-                    made(first, values.len()),
-                    list(values)
-                )?,
-                ReduceStep::Select {
-                    out,
-                    lane_bit,
-                    if_set,
-                    if_clear,
-                } => writeln!(
-                    f,
-                    "  {out} = select lane & {} ? {if_set} : {if_clear}",
-                    1u32 << lane_bit
-                )?,
-                ReduceStep::Convert {
-                    first,
-                    values,
-                    conversion,
-                } => {
-                    let conversion = &self.conversions[*conversion];
-                    let plan = conversion.plans.first();
-                    writeln!(
-                        f,
-                        "  {} = convert {} by {}",
-                        made(first, plan.map_or(1, |p| p.program().results().len())),
-                        list(values),
-                        plan.map(|p| p.kind().to_string()).unwrap_or_default()
-                    )?;
-                }
-            }
-        }
-        writeln!(f, "  results {}", list(&self.results))
+        Ok(())
     }
 }
 
 #[cfg(test)]
 impl ReducePlan {
     /// The plan with its steps changed, to see that the machine notices.
-    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<ReduceStep>)) -> Self {
-        let mut plan = self.clone();
-        edit(&mut plan.steps);
-        plan
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<TupleStep>)) -> Self {
+        Self {
+            program: self.program.edited(edit),
+            ..self.clone()
+        }
     }
 }
 
 /// The result of planning, or why there is none.
-type Planned = Result<ReducePlan, ReduceError>;
+type Planned = Result<ReducePlan, TupleError>;

@@ -1,4 +1,4 @@
-//! Why a reduction could not be planned.
+//! Why elements could not be combined.
 
 use core::fmt;
 
@@ -7,12 +7,12 @@ use crate::layout::{Dim, LayoutError};
 
 /// No plan: the layouts do not fit each other or the target, or there is not enough shared memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ReduceError {
+pub struct TupleError {
     kind: Kind,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(in crate::plan) enum Kind {
     Width {
         bits: u32,
     },
@@ -39,8 +39,8 @@ pub(super) enum Kind {
     Layout(LayoutError),
 }
 
-impl ReduceError {
-    /// Says whether the reduction is sound but something about it is not built yet.
+impl TupleError {
+    /// Says whether what is asked for is sound but something about it is not built yet.
     #[must_use]
     pub const fn is_unsupported(&self) -> bool {
         match &self.kind {
@@ -61,37 +61,37 @@ impl ReduceError {
     }
 }
 
-impl From<Kind> for ReduceError {
+impl From<Kind> for TupleError {
     fn from(kind: Kind) -> Self {
         Self { kind }
     }
 }
 
-impl From<PlanError> for ReduceError {
+impl From<PlanError> for TupleError {
     fn from(error: PlanError) -> Self {
         Kind::Conversion(error).into()
     }
 }
 
-impl From<LayoutError> for ReduceError {
+impl From<LayoutError> for TupleError {
     fn from(error: LayoutError) -> Self {
         Kind::Layout(error).into()
     }
 }
 
-impl fmt::Display for ReduceError {
+impl fmt::Display for TupleError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.kind {
             Kind::Width { bits } => write!(
                 f,
-                "elements of {bits} bits cannot be reduced: expected a power of two up to 64"
+                "elements of {bits} bits cannot be combined: expected a power of two up to 64"
             ),
             Kind::Axis { axis, rank } => {
                 write!(f, "axis {axis} is not one of the {rank} dimensions")
             }
             Kind::SeveralBlocks { blocks } => write!(
                 f,
-                "a reduction over the tensor of {blocks} CTAs is not supported yet: expected that of 1"
+                "combining elements of a tensor over {blocks} CTAs is not supported yet: expected 1"
             ),
             Kind::Rows { expected, found } => {
                 let found: Vec<u64> = found.iter().map(|(_, size)| *size).collect();
@@ -114,7 +114,7 @@ impl fmt::Display for ReduceError {
     }
 }
 
-impl core::error::Error for ReduceError {
+impl core::error::Error for TupleError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match &self.kind {
             Kind::Conversion(error) => Some(error),

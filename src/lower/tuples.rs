@@ -1,0 +1,290 @@
+//! Programs over tuples, one register of each operand: what `tt.reduce` and `tt.scan` become.
+
+use super::allocate::Asked;
+use super::blocks::BlockGraph;
+use super::convert::emit_plans;
+use super::plans::layout_of;
+use super::state::{Lowering, Outcome};
+use super::words;
+use crate::analysis::effects::Effects;
+use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
+use crate::plan::tuples::{Condition, LaneSource, TupleProgram, TupleStep};
+use crate::plan::{ConvertPlan, ValueId};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+use std::sync::Arc;
+
+/// What an operation combines, and by how many instructions.
+pub(super) struct Operands {
+    pub(super) layout: Arc<TensorLayout>,
+    pub(super) widths: Vec<u32>,
+    pub(super) combine: u32,
+}
+
+impl Operands {
+    /// Reads operands of one layout, and the region that combines them.
+    pub(super) fn of(layouts: &Layouts, op: Op<'_>) -> Result<Self, Diagnostic> {
+        let operands: Vec<Val<'_>> = (0..op.operand_count())
+            .map(|i| build::operand(op, i))
+            .collect();
+        let unlike = || Diagnostic::new("needs operands of one layout, which are tensors");
+        let layout = layout_of(layouts, operands.first().ok_or_else(unlike)?.r#type())?;
+        let widths = operands
+            .iter()
+            .map(|operand| {
+                let tensor = TensorType::of(operand.r#type()).ok_or_else(unlike)?;
+                element_bits(tensor.element).ok_or_else(|| {
+                    Diagnostic::new(format!(
+                        "has elements of unknown width in `{}`",
+                        operand.r#type()
+                    ))
+                })
+            })
+            .collect::<Result<Vec<u32>, _>>()?;
+        Ok(Self {
+            layout,
+            widths,
+            combine: instructions(op),
+        })
+    }
+}
+
+/// How many operations the region has, its end left out: about what a combination costs.
+fn instructions(op: Op<'_>) -> u32 {
+    let blocks = build::blocks(op, 0).into_iter();
+    let operations = blocks.map(|block| {
+        let count = build::operations(block).len();
+        u32::try_from(count).unwrap_or(u32::MAX)
+    });
+    operations.sum::<u32>().saturating_sub(1).max(1)
+}
+
+/// What an operation does in shared memory: what the conversions in its program do. `options` are what the program
+/// depends on beside the operation's types and region.
+pub(super) fn effects(
+    asked: &mut Asked<'_>,
+    op: Op<'_>,
+    options: [usize; 2],
+    plan: impl FnOnce(&Asked<'_>, &Operands) -> Result<TupleProgram, Diagnostic>,
+) -> Result<Effects, Diagnostic> {
+    let operands = Operands::of(asked.layouts, op)?;
+    let kind = crate::ir::OpKind::of(op).map_or(0, |kind| kind as usize);
+    let types = (0..op.operand_count()).map(|i| build::operand(op, i));
+    let results = (0..op.result_count()).map(|i| build::result(op, i));
+    let ids = types
+        .chain(results)
+        .map(|value| sys::type_id(value.r#type()));
+    let key = [kind, operands.combine as usize].into_iter().chain(options);
+    let key = key.chain(ids).collect();
+    let made = plan(asked, &operands);
+    let program = asked.tuples.plan(op, key, || made)?;
+    let plans = program.conversions().iter().flat_map(|c| &c.plans);
+    Ok(Effects::of_programs(
+        plans.map(ConvertPlan::program),
+        program.scratch_bytes(),
+    ))
+}
+
+/// Carries out the program of an operation.
+pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let Some((program, offset)) = l.allocation.tuples(op) else {
+        // The program could not be made, which has been reported.
+        l.set_placeholders(op);
+        return Ok(());
+    };
+    let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
+    let types: Vec<Type<'c>> = operands.iter().map(|list| list[0].r#type()).collect();
+    let mut run = Run {
+        graph: BlockGraph::of(op, 0),
+        plan: &program,
+        offset,
+        scratch_is_used: false,
+        tuples: (0..program.num_sources())
+            .map(|i| operands.iter().map(|list| list[i]).collect())
+            .collect(),
+        types,
+    };
+    run.tuples.resize(program.num_values(), Vec::new());
+    for step in program.steps() {
+        run.step(l, step)?;
+    }
+    for i in 0..op.result_count() {
+        let of_tuple = |value: &ValueId| run.tuples[value.index()][i];
+        let registers: Vec<Val<'c>> = program.results().iter().map(of_tuple).collect();
+        l.set(build::result(op, i), registers);
+    }
+    Ok(())
+}
+
+struct Run<'r, 'c> {
+    graph: BlockGraph<'c>,
+    plan: &'r TupleProgram,
+    /// Where the scratch memory begins.
+    offset: u32,
+    /// Whether a conversion has used it.
+    scratch_is_used: bool,
+    /// The registers of each value, one for each operand.
+    tuples: Vec<Vec<Val<'c>>>,
+    types: Vec<Type<'c>>,
+}
+
+impl<'c> Run<'_, 'c> {
+    fn step(&mut self, l: &mut Lowering<'c>, step: &TupleStep) -> Outcome {
+        match step {
+            TupleStep::Combine { out, acc, other } => {
+                let both = [acc, other].map(|value| &self.tuples[value.index()][..]);
+                self.tuples[out.index()] = l.inline(&self.graph, &both.concat(), &self.types)?;
+            }
+            TupleStep::Exchange {
+                first,
+                values,
+                lane_mask,
+            } => {
+                let lists = self.lists(values).into_iter().map(|list| {
+                    let words = words::pack(&mut l.e, &list);
+                    let received: Vec<Val<'c>> = words
+                        .into_iter()
+                        .map(|word| l.gpu.shuffle_xor(&mut l.e, word, *lane_mask))
+                        .collect();
+                    words::unpack(&mut l.e, &received, list.len(), list[0].r#type())
+                });
+                let lists: Vec<Vec<Val<'c>>> = lists.collect();
+                self.set_lists(*first, &lists);
+            }
+            TupleStep::Fetch {
+                first,
+                values,
+                source,
+            } => {
+                let lane = self.lane(l, *source);
+                let lists = self.lists(values).into_iter().map(|list| {
+                    let words = words::pack(&mut l.e, &list);
+                    let received: Vec<Val<'c>> = words
+                        .into_iter()
+                        .map(|word| l.gpu.shuffle_index(&mut l.e, word, lane))
+                        .collect();
+                    words::unpack(&mut l.e, &received, list.len(), list[0].r#type())
+                });
+                let lists: Vec<Vec<Val<'c>>> = lists.collect();
+                self.set_lists(*first, &lists);
+            }
+            TupleStep::Select {
+                out,
+                condition,
+                if_set,
+                if_clear,
+            } => {
+                let holds = holds(l, *condition);
+                let pairs = self.tuples[if_set.index()]
+                    .iter()
+                    .zip(&self.tuples[if_clear.index()]);
+                self.tuples[out.index()] = pairs
+                    .map(|(set, clear)| l.e.select(holds, *set, *clear))
+                    .collect();
+            }
+            TupleStep::Convert {
+                first,
+                values,
+                conversion,
+            } => {
+                let conversion = &self.plan.conversions()[*conversion];
+                let sources = self.lists(values);
+                let scratch: Vec<_> = conversion
+                    .plans
+                    .iter()
+                    .zip(&conversion.offsets)
+                    .map(|(plan, at)| {
+                        (plan.program().scratch_bytes() > 0)
+                            .then(|| l.shared_memory(self.offset + at))
+                    })
+                    .collect();
+                let parts: Vec<_> = conversion
+                    .plans
+                    .iter()
+                    .zip(&sources)
+                    .zip(scratch)
+                    .map(|((plan, sources), scratch)| (plan.program(), &sources[..], scratch))
+                    .collect();
+                let lists = if self.plan.takes_turns() {
+                    let turns = parts.iter().flat_map(|part| {
+                        if part.2.is_some() && std::mem::replace(&mut self.scratch_is_used, true) {
+                            l.gpu.block_barrier(&mut l.e);
+                        }
+                        emit_plans(&mut l.e, l.gpu, std::slice::from_ref(part))
+                    });
+                    turns.collect()
+                } else {
+                    emit_plans(&mut l.e, l.gpu, &parts)
+                };
+                self.set_lists(*first, &lists);
+            }
+        }
+        Ok(())
+    }
+
+    /// The lane that this one takes from.
+    fn lane(&self, l: &mut Lowering<'c>, source: LaneSource) -> Val<'c> {
+        let lanes = l.gpu.target.lanes - 1;
+        let own = l.gpu.lane(&mut l.e);
+        let (mask, moved) = match source {
+            LaneSource::Fixed { mask, bits } => (mask, l.e.i32(bits)),
+            LaneSource::Before { mask } => {
+                // Bits that are not counted are clear, so that what is borrowed runs through them.
+                let all = l.e.i32(mask);
+                let counted = l.e.and(own, all);
+                let one = l.e.i32(1);
+                let moved = l.e.sub(counted, one);
+                (mask, l.e.and(moved, all))
+            }
+            LaneSource::After { mask } => {
+                // They are set, so that what is carried does.
+                let (all, others) = (l.e.i32(mask), l.e.i32(lanes & !mask));
+                let counted = l.e.or(own, others);
+                let one = l.e.i32(1);
+                let moved = l.e.add(counted, one);
+                (mask, l.e.and(moved, all))
+            }
+        };
+        let others = l.e.i32(lanes & !mask);
+        let kept = l.e.and(own, others);
+        l.e.or(kept, moved)
+    }
+
+    /// The registers of several values, by operand.
+    fn lists(&self, values: &[ValueId]) -> Vec<Vec<Val<'c>>> {
+        let of = |i: usize| values.iter().map(|v| self.tuples[v.index()][i]).collect();
+        (0..self.types.len()).map(of).collect()
+    }
+
+    /// Gives values their registers, by operand.
+    fn set_lists(&mut self, first: ValueId, lists: &[Vec<Val<'c>>]) {
+        let count = lists.first().map_or(0, Vec::len);
+        for i in 0..count {
+            let tuple = lists.iter().map(|list| list[i]).collect();
+            self.tuples[first.index() + i] = tuple;
+        }
+    }
+}
+
+/// Whether a condition holds in this thread.
+fn holds<'c>(l: &mut Lowering<'c>, condition: Condition) -> Val<'c> {
+    let lanes_log2 = l.gpu.target.lanes_log2();
+    let (number, shift) = if condition.mask < 1 << lanes_log2 {
+        (l.gpu.lane(&mut l.e), 0)
+    } else if condition.mask.trailing_zeros() >= lanes_log2 {
+        // The same in all lanes.
+        (l.gpu.warp(&mut l.e), lanes_log2)
+    } else {
+        (l.gpu.thread_id(&mut l.e), 0)
+    };
+    let mask = l.e.i32(condition.mask >> shift);
+    let bits = l.e.and(number, mask);
+    if condition.first == 0 {
+        return l.e.is_nonzero(bits);
+    }
+    let first = l.e.i32(condition.first >> shift);
+    let differs = l.e.xor(bits, first);
+    l.e.is_nonzero(differs)
+}

@@ -1,0 +1,172 @@
+//! Runs the plan of a scan on runs of elements and compares every result with its prefix.
+//!
+//! A tuple stands for neighbours of one row, in order: the row, the first position and the one after the last.
+//! Two runs combine into one where the second begins where the first ends; anything else stands for nothing,
+//! whatever it is combined with, and may only be there where nobody asks.
+
+use super::tuples::{Cell, TupleFault, check, elements};
+use crate::plan::scan::{Scan, ScanPlan};
+
+/// Neighbours of one row in the order of the scan, or nothing.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Run {
+    Of { row: u64, from: u64, to: u64 },
+    Nothing,
+}
+
+impl Cell for Run {
+    fn combined_with(self, other: Self) -> Self {
+        match (self, other) {
+            (
+                Self::Of { row, from, to },
+                Self::Of {
+                    row: next_row,
+                    from: next,
+                    to: end,
+                },
+            ) if row == next_row && to == next => Self::Of { row, from, to: end },
+            _ => Self::Nothing,
+        }
+    }
+}
+
+/// Runs the plan for every thread and checks each result.
+///
+/// # Shape
+/// `plan` as made by [`crate::plan::scan::plan_scan`] of `scan`.
+/// # Errors
+/// The first fault: a result that is not its prefix in order, a wrong conversion, a malformed step.
+pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), TupleFault> {
+    let sizes: Vec<usize> = scan.src.out_dims().map(|d| scan.src.out_bits(d)).collect();
+    let below: usize = sizes.iter().take(scan.axis).sum();
+    let size = 1u64 << sizes.get(scan.axis).copied().unwrap_or_default();
+    let position = |element: u64| {
+        let at = element >> below & (size - 1);
+        let row = element & !((size - 1) << below);
+        (row, if scan.reverse { size - 1 - at } else { at })
+    };
+    let held = elements(scan.src);
+    let runs = |begin: fn(u64) -> u64| -> Vec<Vec<Run>> {
+        let of = |element: &u64| {
+            let (row, at) = position(*element);
+            let (from, to) = (begin(at), at + 1);
+            Run::Of { row, from, to }
+        };
+        held.iter()
+            .map(|list| list.iter().map(of).collect())
+            .collect()
+    };
+    check(plan.program(), runs(|at| at), &runs(|_| 0), scan.target)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tuples::tests::layout;
+    use super::*;
+    use crate::layout::{Dim, LinearLayout};
+    use crate::plan::scan::plan_scan;
+    use crate::plan::tuples::TupleStep;
+    use crate::target::Target;
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(400))]
+        /// Every result combines its row up to itself, in order, whatever the layout.
+        #[test]
+        fn scans_are_right(
+            sizes in proptest::collection::vec(0u32..7, 1..4),
+            axis in 0usize..3,
+            warps in 0u32..5,
+            keys in proptest::collection::vec(any::<u32>(), 24),
+            widths in proptest::collection::vec(0usize..5, 1..5),
+            gpu in 0usize..4,
+            mixed in 0u32..4,
+            reverse in any::<bool>(),
+        ) {
+            let target = Target::parse(["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"][gpu])
+                .expect("known");
+            let src = layout(&sizes, target.lanes_log2(), warps, &keys, mixed == 0);
+            let widths: Vec<u32> = widths.into_iter().map(|i| [1, 8, 16, 32, 64][i]).collect();
+            let scan = Scan {
+                src: &src,
+                axis: axis % sizes.len(),
+                reverse,
+                widths: &widths,
+                combine: 1,
+                target,
+            };
+            // 2^17 elements of 64 bits fit into no shared memory.
+            prop_assume!(sizes.iter().sum::<u32>() < 13);
+            let plan = plan_scan(&scan).expect("it fits");
+            if let Err(fault) = check_scan(&plan, &scan) {
+                prop_assert!(false, "{fault}\n{plan}\n{src}");
+            }
+        }
+    }
+
+    /// 512 elements as Triton lays them out, four to a thread, four warps: what is counted is what it takes.
+    #[test]
+    fn blocked_rows_take_one_trip() {
+        let target = Target::parse("cuda:90").expect("known");
+        let d = Dim::out(0);
+        let part = |size, dim| LinearLayout::identity_1d(size, dim, d).expect("small");
+        let src = part(4, Dim::REGISTER).product(&part(32, Dim::LANE));
+        let src = src
+            .and_then(|l| l.product(&part(4, Dim::WARP)))
+            .expect("small");
+        let scan = Scan {
+            src: &src,
+            axis: 0,
+            reverse: false,
+            widths: &[32],
+            combine: 1,
+            target,
+        };
+        let plan = plan_scan(&scan).expect("it fits");
+        check_scan(&plan, &scan).expect("it is right");
+        let count = |is: fn(&TupleStep) -> bool| {
+            let steps = plan.program().steps().iter();
+            steps.filter(|step| is(step)).count()
+        };
+        let fetches = count(|step| matches!(step, TupleStep::Fetch { .. }));
+        let trips = count(|step| matches!(step, TupleStep::Convert { .. }));
+        // Five lane bits, the lane before, the total of the warp.
+        assert_eq!((fetches, trips), (7, 1), "{plan}");
+    }
+
+    /// The machine sees what is combined in the wrong order, twice or not at all, and a lane that is not asked.
+    #[test]
+    fn broken_plans_are_seen() {
+        let target = Target::parse("hip:gfx942").expect("known");
+        let src = layout(&[3, 7], 6, 2, &[5; 24], false);
+        let scan = Scan {
+            src: &src,
+            axis: 1,
+            reverse: true,
+            widths: &[16, 64],
+            combine: 1,
+            target,
+        };
+        let plan = plan_scan(&scan).expect("it fits");
+        check_scan(&plan, &scan).expect("it is right");
+        for at in 0..plan.program().steps().len() {
+            let mut is_one = false;
+            let broken = plan.edited(|steps| match &mut steps[at] {
+                TupleStep::Combine { acc, other, .. } => std::mem::swap(acc, other),
+                TupleStep::Exchange { lane_mask, .. } => *lane_mask = 0,
+                TupleStep::Fetch { source, .. } => {
+                    *source = crate::plan::tuples::LaneSource::Fixed { mask: 0, bits: 0 };
+                }
+                TupleStep::Select {
+                    if_set, if_clear, ..
+                } => std::mem::swap(if_set, if_clear),
+                TupleStep::Convert { values, .. } => {
+                    values.rotate_left(1);
+                    is_one = values.len() == 1;
+                }
+            });
+            let verdict = check_scan(&broken, &scan);
+            assert!(is_one || verdict.is_err(), "step {at} of {broken}");
+        }
+    }
+}

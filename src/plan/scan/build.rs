@@ -1,0 +1,537 @@
+//! Planning a scan: parts from the bottom up, carries from the top down.
+
+use super::super::ValueId;
+use super::super::tuples::{
+    Combining, Condition, Coordinates, LaneSource, TupleBuilder, TupleError, TupleProgram,
+};
+use super::{Scan, ScanPlan, ScanWay};
+use crate::layout::{Dim, LinearLayout};
+
+/// Plans a scan along one axis.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::scan::{Scan, plan_scan};
+/// use linear_layout::target::Target;
+/// // 64 elements in a row on 32 lanes, two each.
+/// let d = Dim::out(0);
+/// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
+/// let target = Target::parse("cuda:90")?;
+/// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target };
+/// let plan = plan_scan(&scan)?;
+/// // One combination in the thread; a fetch, a combination and a choice for each of the five lane bits; what comes
+/// // before the lane is fetched, and combined into both elements except in lane 0.
+/// assert_eq!((plan.program().steps().len(), plan.program().scratch_bytes()), (1 + 15 + 1 + 4, 0));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Units
+/// Widths in bits, powers of two up to 64.
+/// # Errors
+/// - `is_unsupported`: the axis lies in several blocks, or an odd element width;
+/// - `is_scratch_limit`: no way fits into the GPU's shared memory;
+/// - otherwise the layout does not fit the target.
+pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
+    match within(scan, false) {
+        Err(error) if error.is_scratch_limit() => within(scan, true),
+        planned => planned,
+    }
+}
+
+/// The cheapest plan whose conversions have bytes of their own, or take turns.
+fn within(scan: &Scan<'_>, takes_turns: bool) -> Result<ScanPlan, TupleError> {
+    let mut plans: Vec<(ScanWay, TupleProgram)> = Vec::new();
+    let mut failed = None;
+    for way in [ScanWay::Direct, ScanWay::Converted] {
+        match Builder::new(scan, takes_turns).and_then(|builder| builder.run(way)) {
+            Ok(Some(program)) => plans.push((way, program)),
+            Ok(None) => {}
+            Err(error) => failed = Some(error),
+        }
+    }
+    // The first of equals stays.
+    plans.sort_by_key(|(_, program)| program.cost().total());
+    let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
+    let considered = considered.collect();
+    match (plans.into_iter().next(), failed) {
+        (Some((_, program)), _) => Ok(ScanPlan {
+            program,
+            considered,
+        }),
+        (None, Some(error)) => Err(error),
+        (None, None) => {
+            unreachable!("a converted layout is simple, or making it fails with a reason")
+        }
+    }
+}
+
+/// Where a bit of the axis lies.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Place {
+    Register,
+    Lane,
+    Warp,
+}
+
+/// Neighbouring bits of the axis that lie in one place.
+#[derive(Clone, Debug)]
+struct Part {
+    place: Place,
+    /// The first bit of the axis, and the one after the last.
+    from: usize,
+    to: usize,
+    /// Which lane or warp bit each is, lowest of the axis first; nothing for registers, whose numbers change.
+    bits: Vec<usize>,
+}
+
+/// The columns of a layout, rows low, the axis above them.
+#[derive(Clone, Debug)]
+struct Columns {
+    reg: Vec<u64>,
+    lane: Vec<u64>,
+    warp: Vec<u64>,
+}
+
+/// What is combined into a group from before it.
+#[derive(Clone, Copy, Debug)]
+struct Carry {
+    value: ValueId,
+    /// The bits of the thread number that are all first where there is nothing before; 0 where there always is.
+    absent_at_first_of: u32,
+}
+
+/// What a part makes of its members.
+struct Within {
+    /// Each combined with those before it.
+    inclusive: Vec<ValueId>,
+    /// Those before it alone; nothing for the first of registers.
+    exclusive: Vec<Option<Carry>>,
+    /// All of a group combined, for each group.
+    totals: Vec<ValueId>,
+    /// The group of each member.
+    group: Vec<usize>,
+    /// The register columns that tell groups apart.
+    reg: Vec<u64>,
+}
+
+struct Builder<'a> {
+    scan: &'a Scan<'a>,
+    program: TupleBuilder<'a>,
+    coordinates: Coordinates,
+    columns: Columns,
+    parts: Vec<Part>,
+}
+
+impl<'a> Builder<'a> {
+    fn new(scan: &'a Scan<'a>, takes_turns: bool) -> Result<Self, TupleError> {
+        let combining = Combining {
+            widths: scan.widths,
+            combine: scan.combine,
+            target: scan.target,
+            takes_turns,
+        };
+        let program = TupleBuilder::new(combining, scan.src, scan.axis)?;
+        let coordinates = Coordinates::of(scan.src, scan.axis);
+        let columns = |dim: Dim| -> Vec<u64> {
+            let columns = scan.src.columns_of(dim).iter();
+            columns.map(|c| coordinates.in_the_middle(*c)).collect()
+        };
+        let mut reg = columns(Dim::REGISTER);
+        reg.retain(|column| *column != 0);
+        let (lane, warp) = (columns(Dim::LANE), columns(Dim::WARP));
+        Ok(Self {
+            scan,
+            program,
+            coordinates,
+            columns: Columns { reg, lane, warp },
+            parts: Vec::new(),
+        })
+    }
+
+    /// Builds the program that goes one way; nothing where it cannot go so, or would do the same as another.
+    fn run(mut self, way: ScanWay) -> Result<Option<TupleProgram>, TupleError> {
+        let sources = self.program.sources();
+        match way {
+            ScanWay::Direct => {
+                let Some(parts) = self.find_parts() else {
+                    return Ok(None);
+                };
+                self.parts = parts;
+                let results = self.elements(&sources)?;
+                self.program.finish(&results).map(Some)
+            }
+            ScanWay::Converted => {
+                let own = self.layout(&self.columns)?;
+                let columns = self.plain_columns();
+                let plain = self.layout(&columns)?;
+                if plain == own {
+                    return Ok(None);
+                }
+                let values = self.program.convert(own.clone(), plain.clone(), sources)?;
+                self.columns = columns;
+                self.parts = self.find_parts().expect("each column is one bit");
+                let values = self.elements(&values)?;
+                let results = self.program.convert(plain, own, values)?;
+                self.program.finish(&results).map(Some)
+            }
+        }
+    }
+
+    fn layout(&self, columns: &Columns) -> Result<LinearLayout, TupleError> {
+        let Columns { reg, lane, warp } = columns;
+        let left = self.coordinates.axis_bits() as u32;
+        self.coordinates.layout([reg, lane, warp], left)
+    }
+
+    /// The axis in registers first, then lanes, then warps; then the rows.
+    fn plain_columns(&self) -> Columns {
+        let (lanes, warps) = (self.columns.lane.len(), self.columns.warp.len());
+        let [reg, lane, warp] = self.coordinates.axis_first(lanes, warps);
+        Columns { reg, lane, warp }
+    }
+
+    /// The parts of the axis, lowest first, where each bit of the position moves along one bit of the axis or
+    /// within rows, and no two along the same.
+    fn find_parts(&self) -> Option<Vec<Part>> {
+        let Columns { reg, lane, warp } = &self.columns;
+        let mut places = vec![None; self.coordinates.axis_bits()];
+        let all = [
+            (Place::Register, reg),
+            (Place::Lane, lane),
+            (Place::Warp, warp),
+        ];
+        for (place, columns) in all {
+            for (bit, column) in columns.iter().enumerate() {
+                if !self.coordinates.is_axis(*column) {
+                    continue;
+                }
+                let along = (0..places.len()).find(|i| self.coordinates.left(*i) == *column)?;
+                if places[along].replace((place, bit)).is_some() {
+                    return None;
+                }
+            }
+        }
+        let mut parts: Vec<Part> = Vec::new();
+        for (at, found) in places.into_iter().enumerate() {
+            let (place, bit) = found?;
+            match parts.last_mut() {
+                Some(part) if part.place == place => {
+                    part.to = at + 1;
+                    part.bits.push(bit);
+                }
+                _ => parts.push(Part {
+                    place,
+                    from: at,
+                    to: at + 1,
+                    bits: vec![bit],
+                }),
+            }
+        }
+        Some(parts)
+    }
+
+    /// Each element combined with those before it.
+    fn elements(&mut self, values: &[ValueId]) -> Result<Vec<ValueId>, TupleError> {
+        if self.parts.is_empty() {
+            return Ok(values.to_vec());
+        }
+        let within = self.within(0, &self.columns.reg.clone(), values)?;
+        let carries = self.carries(1, &within.reg, &within.totals)?;
+        let members = within.inclusive.iter().zip(&within.group);
+        Ok(members
+            .map(|(own, group)| match carries[*group] {
+                None => *own,
+                Some(carry) => {
+                    let both = self.program.combine(carry.value, *own);
+                    self.where_present(carry, both, *own)
+                }
+            })
+            .collect())
+    }
+
+    /// What comes before each of the groups whose totals these are.
+    fn carries(
+        &mut self,
+        part: usize,
+        reg: &[u64],
+        totals: &[ValueId],
+    ) -> Result<Vec<Option<Carry>>, TupleError> {
+        if part == self.parts.len() {
+            return Ok(vec![None; totals.len()]);
+        }
+        let within = self.within(part, reg, totals)?;
+        let above = self.carries(part + 1, &within.reg, &within.totals)?;
+        let members = within.exclusive.into_iter().zip(&within.group);
+        Ok(members
+            .map(|(own, group)| self.both(above[*group], own))
+            .collect())
+    }
+
+    /// What comes before a group in all: what does before the group that it is in, then what does within that.
+    fn both(&mut self, above: Option<Carry>, own: Option<Carry>) -> Option<Carry> {
+        let (Some(above), Some(own)) = (above, own) else {
+            return above.or(own);
+        };
+        let both = self.program.combine(above.value, own.value);
+        let both = self.where_present(above, both, own.value);
+        let value = self.where_present(own, both, above.value);
+        let absent_at_first_of = match (above.absent_at_first_of, own.absent_at_first_of) {
+            (0, _) | (_, 0) => 0,
+            (a, b) => a | b,
+        };
+        Some(Carry {
+            value,
+            absent_at_first_of,
+        })
+    }
+
+    /// One value where there is something before, another where there is not.
+    fn where_present(&mut self, carry: Carry, present: ValueId, absent: ValueId) -> ValueId {
+        match carry.absent_at_first_of {
+            0 => present,
+            mask => {
+                let condition = self.not_first(mask);
+                self.program.select(condition, present, absent)
+            }
+        }
+    }
+
+    /// The condition that these bits of the thread number are not those of the first position.
+    fn not_first(&self, mask: u32) -> Condition {
+        let first = if self.scan.reverse { mask } else { 0 };
+        Condition { mask, first }
+    }
+
+    fn within(
+        &mut self,
+        part: usize,
+        reg: &[u64],
+        values: &[ValueId],
+    ) -> Result<Within, TupleError> {
+        let part = self.parts[part].clone();
+        match part.place {
+            Place::Register => Ok(self.registers(&part, reg, values)),
+            Place::Lane => Ok(self.lanes(&part, reg, values)),
+            Place::Warp => self.warps(&part, reg, values),
+        }
+    }
+
+    /// One after the other in each thread.
+    fn registers(&mut self, part: &Part, reg: &[u64], values: &[ValueId]) -> Within {
+        // Each bit of a register's number, to its place among the members of a group or among the groups.
+        let mut rest = Vec::new();
+        let places: Vec<(bool, usize)> = reg
+            .iter()
+            .map(|column| {
+                let along = (part.from..part.to).find(|i| self.coordinates.left(*i) == *column);
+                if let Some(i) = along {
+                    return (true, i - part.from);
+                }
+                rest.push(*column);
+                (false, rest.len() - 1)
+            })
+            .collect();
+        let size = 1usize << (part.to - part.from);
+        let mut groups = vec![vec![0; size]; values.len() / size];
+        let mut group_of = vec![0; values.len()];
+        for (i, group) in group_of.iter_mut().enumerate() {
+            let number = |member: bool| {
+                let bits = places.iter().enumerate();
+                bits.filter(|(_, place)| place.0 == member)
+                    .fold(0, |all, (bit, place)| all | (i >> bit & 1) << place.1)
+            };
+            *group = number(false);
+            let rank = if self.scan.reverse {
+                size - 1 - number(true)
+            } else {
+                number(true)
+            };
+            groups[*group][rank] = i;
+        }
+        let mut inclusive = values.to_vec();
+        let mut exclusive = vec![None; values.len()];
+        let mut totals = Vec::new();
+        for members in &groups {
+            for pair in members.windows(2) {
+                let before = inclusive[pair[0]];
+                inclusive[pair[1]] = self.program.combine(before, values[pair[1]]);
+                exclusive[pair[1]] = Some(Carry {
+                    value: before,
+                    absent_at_first_of: 0,
+                });
+            }
+            totals.extend(members.last().map(|last| inclusive[*last]));
+        }
+        Within {
+            inclusive,
+            exclusive,
+            totals,
+            group: group_of,
+            reg: rest,
+        }
+    }
+
+    /// For each lane bit: lanes beyond it take from the last lane before it.
+    fn lanes(&mut self, part: &Part, reg: &[u64], values: &[ValueId]) -> Within {
+        let reverse = self.scan.reverse;
+        let mut inclusive = values.to_vec();
+        let is_ascending = part.bits.is_sorted();
+        let mut before: Option<Vec<ValueId>> = None;
+        let mut done = 0u32;
+        for bit in &part.bits {
+            let bit = 1u32 << bit;
+            let source = LaneSource::Fixed {
+                mask: done | bit,
+                bits: if reverse { bit } else { done },
+            };
+            let fetched = self.program.fetch(&inclusive, source);
+            let beyond = self.not_first(bit);
+            if !is_ascending {
+                // Lanes do not count along the axis: what is before is combined too.
+                before = Some(match before.take() {
+                    None => fetched.clone(),
+                    Some(own) => {
+                        let not_first = self.not_first(done);
+                        let pairs = fetched.iter().zip(own);
+                        pairs
+                            .map(|(fetched, own)| {
+                                let both = self.program.combine(*fetched, own);
+                                let all = self.program.select(not_first, both, *fetched);
+                                self.program.select(beyond, all, own)
+                            })
+                            .collect()
+                    }
+                });
+            }
+            let pairs = fetched.into_iter().zip(&inclusive);
+            inclusive = pairs
+                .map(|(fetched, own)| {
+                    let both = self.program.combine(fetched, *own);
+                    self.program.select(beyond, both, *own)
+                })
+                .collect();
+            done |= bit;
+        }
+        let before = before.unwrap_or_else(|| {
+            let source = if reverse {
+                LaneSource::After { mask: done }
+            } else {
+                LaneSource::Before { mask: done }
+            };
+            self.program.fetch(&inclusive, source)
+        });
+        let last = LaneSource::Fixed {
+            mask: done,
+            bits: if reverse { 0 } else { done },
+        };
+        Within {
+            totals: self.program.fetch(&inclusive, last),
+            inclusive,
+            exclusive: carries_of(before, done),
+            group: (0..values.len()).collect(),
+            reg: reg.to_vec(),
+        }
+    }
+
+    /// Each thread gets the totals of all warps, and takes what its warp asks for.
+    fn warps(
+        &mut self,
+        part: &Part,
+        reg: &[u64],
+        values: &[ValueId],
+    ) -> Result<Within, TupleError> {
+        let own: Vec<u64> = (part.from..part.to)
+            .map(|i| self.coordinates.left(i))
+            .collect();
+        let from = self.above(part.from, reg);
+        let mut to = self.above(part.to, reg);
+        // The numbers along the axis are those of `from`.
+        let left = self.coordinates.axis_bits() - part.from;
+        let shifted = |columns: &[u64]| -> Vec<u64> {
+            let shift = |c: &u64| self.coordinates.without_low_axis(*c, part.from);
+            columns.iter().map(shift).collect()
+        };
+        to.reg = [own, to.reg].concat();
+        let [from, to] = [&from, &to].map(|columns| {
+            let lists = [&columns.reg, &columns.lane, &columns.warp].map(|list| shifted(list));
+            let [reg, lane, warp] = &lists;
+            self.coordinates.layout([reg, lane, warp], left as u32)
+        });
+        let all = self.program.convert(from?, to?, values.to_vec())?;
+        let size = 1usize << (part.to - part.from);
+        let lanes = self.columns.lane.len();
+        let mut within = Within {
+            inclusive: Vec::new(),
+            exclusive: Vec::new(),
+            totals: Vec::new(),
+            group: (0..values.len()).collect(),
+            reg: reg.to_vec(),
+        };
+        let mut before = Vec::new();
+        for totals in all.chunks(size) {
+            let mut combined = totals.to_vec();
+            let order: Vec<usize> = if self.scan.reverse {
+                (0..size).rev().collect()
+            } else {
+                (0..size).collect()
+            };
+            for pair in order.windows(2) {
+                combined[pair[1]] = self.program.combine(combined[pair[0]], totals[pair[1]]);
+            }
+            // The first has nothing before it; what it takes does not matter.
+            let mut earlier = vec![combined[order[0]]; size];
+            for pair in order.windows(2) {
+                earlier[pair[1]] = combined[pair[0]];
+            }
+            within
+                .totals
+                .extend(order.last().map(|last| combined[*last]));
+            within.inclusive.push(self.by_warp(part, lanes, combined));
+            before.push(self.by_warp(part, lanes, earlier));
+        }
+        let mask = part
+            .bits
+            .iter()
+            .fold(0, |mask, bit| mask | 1 << (lanes + bit));
+        within.exclusive = carries_of(before, mask);
+        Ok(within)
+    }
+
+    /// The value of this thread's warp, of one for each position in the part.
+    fn by_warp(&mut self, part: &Part, lanes: usize, mut values: Vec<ValueId>) -> ValueId {
+        for bit in &part.bits {
+            let is_set = Condition::is_set(lanes + bit);
+            let pairs = values.chunks(2);
+            values = pairs
+                .map(|pair| self.program.select(is_set, pair[1], pair[0]))
+                .collect();
+        }
+        values[0]
+    }
+
+    /// Where totals are, of groups up to a bit of the axis: every thread of a group has them.
+    fn above(&self, from: usize, reg: &[u64]) -> Columns {
+        let limit = self.coordinates.left(from);
+        let left = |columns: &[u64]| -> Vec<u64> {
+            let is_left = |c: u64| !self.coordinates.is_axis(c) || c >= limit;
+            columns
+                .iter()
+                .map(|c| if is_left(*c) { *c } else { 0 })
+                .collect()
+        };
+        Columns {
+            reg: reg.to_vec(),
+            lane: left(&self.columns.lane),
+            warp: left(&self.columns.warp),
+        }
+    }
+}
+
+/// Carries that are absent where these bits of the thread number are all first.
+fn carries_of(values: Vec<ValueId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
+    let carry = |value| Carry {
+        value,
+        absent_at_first_of,
+    };
+    values.into_iter().map(|value| Some(carry(value))).collect()
+}

@@ -1,0 +1,125 @@
+//! How positions in the middle of a program are numbered.
+
+use super::super::gf2::compress;
+use super::error::{Kind, TupleError};
+use crate::f2::low_mask;
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+/// The dims of the source, and how coordinates in the middle of a program are packed.
+#[derive(Clone, Debug)]
+pub(in crate::plan) struct Coordinates {
+    /// The sizes of the dims that stay.
+    rows: Vec<u64>,
+    /// Which bits of the source's packed coordinates belong to the axis.
+    axis_mask: u64,
+    pub(in crate::plan) bits: u32,
+}
+
+impl Coordinates {
+    pub(in crate::plan) fn of(src: &LinearLayout, axis: usize) -> Self {
+        let mut at = 0;
+        let mut axis_mask = 0;
+        let mut rows = Vec::new();
+        for (i, dim) in src.out_dims().enumerate() {
+            let bits = src.out_bits(dim);
+            if i == axis {
+                axis_mask = low_mask(bits) << at;
+            } else {
+                rows.push(src.out_size(dim));
+            }
+            at += bits;
+        }
+        Self {
+            rows,
+            axis_mask,
+            bits: at as u32,
+        }
+    }
+
+    /// The result has the dims that stay.
+    pub(in crate::plan) fn check_rows(&self, dst: &LinearLayout) -> Result<(), TupleError> {
+        let sizes: Vec<u64> = dst.out_dims().map(|dim| dst.out_size(dim)).collect();
+        if sizes == self.rows {
+            return Ok(());
+        }
+        Err(Kind::Rows {
+            expected: self.rows.clone(),
+            found: dst.out_dims().map(|d| (d, dst.out_size(d))).collect(),
+        }
+        .into())
+    }
+
+    /// A packed coordinate of the source, with the rows low and the axis above them.
+    pub(in crate::plan) fn in_the_middle(&self, column: u64) -> u64 {
+        let all = low_mask(self.bits as usize);
+        compress(column, all & !self.axis_mask)
+            | compress(column, self.axis_mask) << self.row_bits()
+    }
+
+    /// How many bits the axis has.
+    pub(in crate::plan) fn axis_bits(&self) -> usize {
+        self.axis_mask.count_ones() as usize
+    }
+
+    /// How many bits the rows have.
+    pub(in crate::plan) fn row_bits(&self) -> u32 {
+        self.bits - self.axis_mask.count_ones()
+    }
+
+    /// Whether a column moves along the axis.
+    pub(in crate::plan) fn is_axis(&self, column: u64) -> bool {
+        column >> self.row_bits() != 0
+    }
+
+    /// The output dims of a layout in the middle: the rows, then so many bits of what is left of the axis.
+    fn outs(&self, left: u32) -> Vec<(Dim, u64)> {
+        let sizes = self.rows.iter().copied().chain([1u64 << left]);
+        sizes
+            .enumerate()
+            .map(|(i, size)| (Dim::out(i), size))
+            .collect()
+    }
+
+    /// A layout in the middle. `columns` are rows, above them what is left of the axis.
+    pub(in crate::plan) fn layout(
+        &self,
+        [reg, lane, warp]: [&[u64]; 3],
+        left: u32,
+    ) -> Result<LinearLayout, TupleError> {
+        let ins = [
+            (Dim::REGISTER, 1u64 << reg.len()),
+            (Dim::LANE, 1 << lane.len()),
+            (Dim::WARP, 1 << warp.len()),
+            (Dim::BLOCK, 1),
+        ];
+        let columns: Vec<u64> = [reg, lane, warp].concat();
+        Ok(LinearLayout::from_columns(
+            &ins,
+            &self.outs(left),
+            &columns,
+            Surjectivity::Required,
+        )?)
+    }
+
+    /// Bit `i` of what is left of the axis, as a column of a layout in the middle.
+    pub(in crate::plan) fn left(&self, i: usize) -> u64 {
+        1 << (self.row_bits() as usize + i)
+    }
+
+    /// A column without the lowest bits of the axis, which are combined; bits above them move down.
+    pub(in crate::plan) fn without_low_axis(&self, column: u64, count: usize) -> u64 {
+        let rows = low_mask(self.row_bits() as usize);
+        column & rows | (column & !rows) >> count & !rows
+    }
+
+    /// A layout with one coordinate bit for each bit of the position: the axis first, in registers.
+    pub(in crate::plan) fn axis_first(&self, lanes: usize, warps: usize) -> [Vec<u64>; 3] {
+        let (rows, bits) = (self.row_bits(), self.bits);
+        let mut columns = (rows..bits).chain(0..rows).map(|bit| 1u64 << bit);
+        let registers = (bits as usize).saturating_sub(lanes + warps);
+        let mut take = |count: usize| -> Vec<u64> {
+            (0..count).map(|_| columns.next().unwrap_or(0)).collect()
+        };
+        [take(registers), take(lanes), take(warps)]
+    }
+}

@@ -1,0 +1,78 @@
+//! What a program costs by the target's model.
+
+use super::super::Cost;
+use super::build::Combining;
+use super::{Conversion, TupleStep};
+
+/// What the steps of a program cost.
+pub(super) fn cost_of(
+    steps: &[TupleStep],
+    conversions: &[Conversion],
+    combining: Combining<'_>,
+    warps_log2: u32,
+) -> Cost {
+    let mut cost = Cost::default();
+    let (costs, warps) = (combining.target.costs, 1u32 << warps_log2);
+    for step in steps {
+        match step {
+            TupleStep::Combine { .. } => {
+                cost.arithmetic += combining.combine * costs.select * warps;
+            }
+            TupleStep::Select { .. } => {
+                let words: u32 = combining.widths.iter().map(|bits| words(*bits, 1)).sum();
+                cost.arithmetic += words * costs.select * warps;
+            }
+            TupleStep::Exchange {
+                values, lane_mask, ..
+            } => {
+                let is_arithmetic = combining.target.xor_shuffle(*lane_mask).is_arithmetic();
+                add_lanes(&mut cost, combining, values.len(), is_arithmetic, warps);
+            }
+            TupleStep::Fetch { values, .. } => {
+                add_lanes(&mut cost, combining, values.len(), false, warps);
+            }
+            TupleStep::Convert { conversion, .. } => {
+                let mut waiting = 0;
+                for plan in &conversions[*conversion].plans {
+                    cost.load_store += plan.program().cost().load_store;
+                    cost.arithmetic += plan.program().cost().arithmetic;
+                    let own = plan.program().cost().waiting;
+                    if combining.takes_turns {
+                        waiting += own + costs.barrier;
+                    } else {
+                        // Operands wait together.
+                        waiting = waiting.max(own);
+                    }
+                }
+                cost.waiting += waiting;
+            }
+        }
+    }
+    cost
+}
+
+/// What lanes give each other.
+fn add_lanes(
+    cost: &mut Cost,
+    combining: Combining<'_>,
+    count: usize,
+    is_arithmetic: bool,
+    warps: u32,
+) {
+    let (costs, count) = (combining.target.costs, count as u32);
+    let widths = combining.widths.iter();
+    let total: u32 = widths.clone().map(|bits| words(*bits, count)).sum();
+    // Narrow elements are brought together, and taken apart again.
+    let narrow = widths.filter(|bits| **bits < 32 && count > 1).count() as u32;
+    cost.arithmetic += narrow * count * costs.select * warps;
+    if is_arithmetic {
+        cost.arithmetic += total * costs.lane_alu * warps;
+    } else {
+        cost.load_store += total * costs.shuffle * warps;
+    }
+}
+
+/// The words that so many elements travel in.
+fn words(bits: u32, count: u32) -> u32 {
+    (bits.max(8) * count).div_ceil(32)
+}
