@@ -1,12 +1,15 @@
 //! Casts: the same bits as another type, addresses as numbers, floats of another width.
 
-use super::emit::FloatPredicate;
+use super::elementwise;
+use super::float8;
+use super::format::{self, Rounding, width};
 use super::state::{Lowering, Outcome};
 use super::types::element_of;
-use crate::ir::ops::{RoundingMode, tt};
+use crate::ir::ops::{RoundingMode, arith, tt};
 use crate::ir::{OpKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
+use crate::target::{FLOAT8, Float8};
 use melior::ir::{Type, ValueLike};
 
 /// `tt.bitcast`: the same bits; pointers stay pointers into the same memory.
@@ -43,61 +46,80 @@ fn per_register<'c>(
     Ok(())
 }
 
-/// `tt.fp_to_fp` between formats that LLVM computes with.
+/// `tt.fp_to_fp`.
 pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = tt::FpToFp::of(op).expect("the dispatch goes by kind");
-    let (from, to) = (
-        element_of(cast.src().r#type()),
-        element_of(cast.result().r#type()),
-    );
+    // Only a narrowing conversion says how to round.
+    let rounding = match cast.rounding() {
+        Some(RoundingMode::Rtz) => Rounding::TowardsZero,
+        Some(RoundingMode::Rtne) | None => Rounding::Nearest,
+    };
+    convert(l, cast.src(), cast.result(), rounding)
+}
+
+/// `arith.extf` and `arith.truncf`, which MLIR finishes where it knows the formats.
+pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let (operand, result) = (build::only_operand(op), build::only_result(op));
+    let is_8_bits = |value: Val<'c>| float8_of(element_of(value.r#type())).is_some();
+    if !is_8_bits(operand) && !is_8_bits(result) {
+        return elementwise::lower(l, op);
+    }
+    let mode = arith::TruncF::of(op).and_then(arith::TruncF::roundingmode);
+    let rounding = match mode {
+        None | Some(arith::RoundingMode::ToNearestEven) => Rounding::Nearest,
+        Some(arith::RoundingMode::TowardZero) => Rounding::TowardsZero,
+        Some(mode) => {
+            return Err(Diagnostic::new(format!(
+                "rounds `{}`, but floats of 8 bits to nearest or towards zero",
+                mode.name()
+            ))
+            .note("leave the rounding mode out, or say `toward_zero`"));
+        }
+    };
+    convert(l, operand, result, rounding)
+}
+
+fn convert<'c>(
+    l: &mut Lowering<'c>,
+    source: Val<'c>,
+    result: Val<'c>,
+    rounding: Rounding,
+) -> Outcome {
+    let [from, to] = [source, result].map(|value| element_of(value.r#type()));
     for type_ in [from, to] {
-        if sys::float_width(type_).is_none_or(|width| width < 16) {
+        if float8_of(type_).is_none() && !matches!(width(type_), 16 | 32 | 64) {
             return Err(Diagnostic::new(format!(
                 "from `{}` to `{}` is not supported on {}",
                 element_name(from),
                 element_name(to),
                 l.gpu.target.name
             ))
-            .note("conversions between f16, bf16, f32 and f64 can be lowered"));
+            .note(format!(
+                "conversions between {}, f16, bf16, f32 and f64 can be lowered",
+                FLOAT8.map(|format| format.name).join(", ")
+            )));
         }
     }
-    // Only a narrowing conversion says how to round.
-    let towards_zero = cast.rounding() == Some(RoundingMode::Rtz);
-    per_register(l, op, |l, value, to| {
-        let value = through_f32(l, value, to);
-        Ok(match (width(value.r#type()), width(to)) {
-            _ if value.r#type() == to => value,
-            (from, to_width) if from < to_width => l.e.fpext(value, to),
-            _ if towards_zero => truncate_towards_zero(l, value, to),
-            _ => l.e.fptrunc(value, to),
-        })
-    })
+    let values = l.get(source);
+    let registers: Vec<Val<'c>> = match (float8_of(from), float8_of(to)) {
+        _ if from == to => values.to_vec(),
+        (None, None) => values
+            .iter()
+            .map(|value| format::resized(&mut l.e, *value, to, rounding))
+            .collect(),
+        (Some(from), None) => float8::widen(l, &values, from, to),
+        (None, Some(to)) => float8::narrow(l, &values, to, rounding),
+        (Some(from), Some(to)) => {
+            let f32 = l.e.types.f32;
+            let wide = float8::widen(l, &values, from, f32);
+            float8::narrow(l, &wide, to, rounding)
+        }
+    };
+    l.set(result, registers);
+    Ok(())
 }
 
-fn width(type_: Type<'_>) -> u32 {
-    sys::float_width(type_).unwrap_or_default()
-}
-
-/// f16 and bf16 have the same width, and neither holds the other's numbers: binary32 holds both.
-fn through_f32<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
-    if value.r#type() == to || width(value.r#type()) != width(to) {
-        return value;
-    }
-    let f32 = l.e.types.f32;
-    l.e.fpext(value, f32)
-}
-
-/// Rounds to nearest, and goes one step back where that grew: the bits of a float's magnitude
-/// count its steps. Infinity that a finite number grew to becomes the largest finite number.
-fn truncate_towards_zero<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
-    let from = value.r#type();
-    let nearest = l.e.fptrunc(value, to);
-    let back = l.e.fpext(nearest, from);
-    let [before, after] = [value, back].map(|v| l.e.fabs(v));
-    let grew = l.e.fcmp(FloatPredicate::Greater, after, before);
-    let int = l.e.int_type(width(to));
-    let bits = l.e.bitcast(nearest, int);
-    let step = l.e.zext(grew, int);
-    let bits = l.e.sub(bits, step);
-    l.e.bitcast(bits, to)
+fn float8_of(type_: Type<'_>) -> Option<Float8> {
+    let is_8_bits = sys::float_width(type_) == Some(8);
+    is_8_bits.then(|| Float8::of(&element_name(type_)))?
 }

@@ -245,6 +245,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
     Some(match kind {
         K::ArithConstant => elementwise::constant,
         K::ArithBitcast => casts::bitcast,
+        K::ArithExtF | K::ArithTruncF => casts::resize,
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
         K::LlvmAssume => elementwise::assume,
         K::UbPoison => elementwise::poison,

@@ -22,6 +22,8 @@ mod dispatch;
 mod elementwise;
 mod emit;
 mod float;
+mod float8;
+mod format;
 mod function;
 mod gpu;
 mod index;

@@ -23,9 +23,11 @@
 use core::fmt;
 
 mod banks;
+mod float8;
 mod table;
 
 pub(crate) use banks::{Banks, Wavefronts};
+pub use float8::{FLOAT8, Float8, Float8Family};
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.
@@ -88,6 +90,9 @@ pub struct Instructions {
     pub buffer: Option<BufferInstructions>,
     /// What conversions with scales ask for.
     pub scaled_conversion: ScaledConversion,
+    /// The floats of 8 bits that are converted by instructions, to nearest: OCP's from `sm_89` on, on gfx950 and
+    /// gfx12; FNUZ on gfx942.
+    pub float8: Option<Float8Family>,
 }
 
 /// How a family's buffer instructions spell what they are told.
@@ -228,8 +233,8 @@ pub struct Target {
     pub llvm_cpu: &'static str,
     /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
     ///
-    /// PTX 8.0 is the oldest version that knows `sm_90a`, and drivers since CUDA 12.0 take it; later GPUs bring
-    /// their own minimum (NVPTX back end, `NVPTX.td`).
+    /// PTX 8.0 is the oldest version that knows `sm_90a`, and drivers since CUDA 12.0 take it; `sm_89` converts
+    /// floats of 8 bits from PTX 8.1 on; later GPUs bring their own minimum (NVPTX back end, `NVPTX.td`).
     pub llvm_features: &'static str,
     /// The maker.
     pub vendor: Vendor,
@@ -494,11 +499,13 @@ mod tests {
         }
         let older: Vec<&str> = TARGETS
             .iter()
-            .filter(|t| t.llvm_features == "+ptx80")
+            .filter(|t| t.llvm_features.starts_with("+ptx8"))
             .map(|t| t.name)
             .collect();
         assert_eq!((older[0], older[older.len() - 1]), ("cuda:70", "cuda:90"));
         assert_eq!(older.len(), 8);
+        // Floats of 8 bits came to it later than to `sm_90`.
+        assert_eq!(Target::parse("sm_89").unwrap().llvm_features, "+ptx81");
     }
 
     /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.
@@ -537,6 +544,14 @@ mod tests {
         assert_eq!(names(|i| i.buffer_to_shared), "`hip:gfx942`, `hip:gfx950`");
         let eights = names(|i| i.scaled_conversion == ScaledConversion::Eights);
         assert_eq!(eights, "`hip:gfx1250`, `hip:gfx1251`");
+        assert_eq!(
+            names(|i| i.float8 == Some(Float8Family::Fnuz)),
+            "`hip:gfx942`"
+        );
+        let ocp = names(|i| i.float8 == Some(Float8Family::Ocp));
+        assert!(ocp.starts_with("`cuda:89`, `cuda:90`, "), "{ocp}");
+        let amd = "`hip:gfx950`, `hip:gfx1200`, `hip:gfx1201`, `hip:gfx1250`, `hip:gfx1251`";
+        assert!(ocp.ends_with(&format!("`cuda:121`, {amd}")), "{ocp}");
     }
 
     #[test]

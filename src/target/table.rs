@@ -1,7 +1,8 @@
 //! The table of targets: one row per GPU, from the makers' manuals.
 
 use super::{
-    Assembly, BufferInstructions, CacheBits, Costs, Instructions, ScaledConversion, Target, Vendor,
+    Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions, ScaledConversion,
+    Target, Vendor,
 };
 
 /// `sm_90` as measured; the older and newer ones have the same widths per SM.
@@ -60,7 +61,11 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
     Target {
         name,
         llvm_cpu,
-        llvm_features: if arch <= 90 { "+ptx80" } else { "" },
+        llvm_features: match arch {
+            89 => "+ptx81",
+            0..=90 => "+ptx80",
+            _ => "",
+        },
         vendor: Vendor::Nvidia,
         llvm_triple: "nvptx64-nvidia-cuda",
         assembly: Assembly::Ptx,
@@ -88,6 +93,11 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             buffer_to_shared: false,
             buffer: None,
             scaled_conversion: ScaledConversion::Any,
+            float8: if arch >= 89 {
+                Some(Float8Family::Ocp)
+            } else {
+                None
+            },
         },
         costs: NVIDIA_COSTS,
         load_b128_lane_bits: None,
@@ -136,6 +146,11 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
                 ScaledConversion::Words
             } else {
                 ScaledConversion::Any
+            },
+            float8: match arch {
+                0x942 => Some(Float8Family::Fnuz),
+                0x950 => Some(Float8Family::Ocp),
+                _ => None,
             },
         },
         costs: CDNA_COSTS,
@@ -190,6 +205,11 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
                 ScaledConversion::Eights
             } else {
                 ScaledConversion::Any
+            },
+            float8: if arch >= 0x1200 {
+                Some(Float8Family::Ocp)
+            } else {
+                None
             },
         },
         costs: RDNA_COSTS,

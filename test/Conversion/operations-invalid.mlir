@@ -2,15 +2,18 @@
 
 // Floats of 8 bits travel; they are not computed with.
 module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
-  tt.func public @f(%x: f8E5M2, %o: !tt.ptr<f8E5M2>, %q: !tt.ptr<f32>) {
+  tt.func public @f(%x: f8E5M2, %o: !tt.ptr<f8E5M2>, %w: f32) {
     // expected-error @+2 {{cannot be lowered on `f8E5M2`: GPUs do not compute with it}}
     // expected-note @+1 {{loads, stores, selections, views, bitcasts and layout conversions of 8-bit floats can; compute in f16 or f32}}
     %y = arith.addf %x, %x : f8E5M2
     tt.store %o, %y : !tt.ptr<f8E5M2>
-    // expected-error @+2 {{from `f8E5M2` to `f32` is not supported on cuda:90}}
-    // expected-note @+1 {{conversions between f16, bf16, f32 and f64 can be lowered}}
-    %z = tt.fp_to_fp %x : f8E5M2 -> f32
-    tt.store %q, %z : !tt.ptr<f32>
+    // expected-error @+2 {{from `f8E5M2` to `f4E2M1FN` is not supported on cuda:90}}
+    // expected-note @+1 {{conversions between f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32 and f64 can be lowered}}
+    %z = arith.truncf %x : f8E5M2 to f4E2M1FN
+    // expected-error @+2 {{rounds `upward`, but floats of 8 bits to nearest or towards zero}}
+    // expected-note @+1 {{leave the rounding mode out, or say `toward_zero`}}
+    %u = arith.truncf %w upward : f32 to f8E5M2
+    tt.store %o, %u : !tt.ptr<f8E5M2>
     tt.return
   }
 }

@@ -83,6 +83,13 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("l,r", "st.b32.global [$0], $1;", Tolerated),
     ("l,r", "st.global.b32 $1, [$0];", Refused),
     ("l", "st.global.b32 [$0], 7;", Taken),
+    // Two floats of 8 bits.
+    ("=h,f,f", "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", Taken),
+    ("=h,r", "cvt.rn.satfinite.e5m2x2.f16x2 $0, $1;", Taken),
+    ("=h,f,f", "cvt.rn.e4m3x2.f32 $0, $1, $2;", Refused),
+    ("=r,f,f", "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", Refused),
+    ("=r,h", "cvt.rn.f16x2.e5m2x2 $0, $1;", Taken),
+    ("=r,r", "cvt.rn.f16x2.e5m2x2 $0, $1;", Refused),
     // Guards are predicates.
     ("=r,l,b", "@$2 ld.global.b32 $0, [$1];", Taken),
     ("=r,l,b", "@!$2 ld.global.b32 $0, [$1];", Taken),

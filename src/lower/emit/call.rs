@@ -39,6 +39,21 @@ impl<'c> Emitter<'c> {
         result.map(|_| build::only_result(call))
     }
 
+    /// Assembly of one instruction without an effect.
+    pub(crate) fn pure_asm(
+        &mut self,
+        text: &'static str,
+        constraints: &'static str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        let attributes = [
+            ("asm_string", self.string(text)),
+            ("constraints", self.string(constraints)),
+        ];
+        self.pure("llvm.inline_asm", operands, result, &attributes)
+    }
+
     /// Assembly with an effect, and its result where it has one.
     pub(crate) fn inline_asm(
         &mut self,

@@ -11,6 +11,7 @@ pub(crate) enum FloatPredicate {
     Greater = 2,
     GreaterOrEqual = 3,
     Less = 4,
+    NotEqual = 6,
     /// One of them is NaN.
     Unordered = 14,
 }

@@ -1,10 +1,12 @@
 //! AMD's GPUs: ROCDL.
 
+mod float8;
+
 use super::access::GlobalAccess;
 use super::isa::{BufferIsa, Gpu, Isa};
 use crate::lower::emit::{Emitter, FloatPredicate};
 use crate::sys::build::{self, Val};
-use crate::target::XorShuffle;
+use crate::target::{Float8, XorShuffle};
 use melior::ir::{Attribute, Type};
 
 pub(super) struct Amd;
@@ -170,6 +172,25 @@ impl Isa for Amd {
         let back = e.float(f32, 2f64.powi(12));
         let scaled = e.fmul(root, back);
         e.select(is_subnormal, scaled, root)
+    }
+
+    fn narrow_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        values: &[Val<'c>],
+        to: Float8,
+    ) -> Option<Vec<Val<'c>>> {
+        float8::narrow(e, values, to)
+    }
+
+    fn widen_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        codes: &[Val<'c>],
+        from: Float8,
+        to: Type<'c>,
+    ) -> Option<Vec<Val<'c>>> {
+        float8::widen(e, codes, from, to)
     }
 
     fn buffers(&self) -> Option<&'static dyn BufferIsa> {

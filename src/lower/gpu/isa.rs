@@ -4,7 +4,7 @@ use super::access::GlobalAccess;
 use crate::ir::UpstreamKind;
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
-use crate::target::{BufferInstructions, Target};
+use crate::target::{BufferInstructions, Float8, Target};
 use melior::ir::{Attribute, Type};
 use std::fmt;
 
@@ -115,6 +115,23 @@ pub(super) trait Isa: Sync {
     ) -> Option<Val<'c>> {
         None
     }
+
+    /// Floats of one type to the nearest codes of a format that the GPU's instructions know, if they take the type.
+    fn narrow_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        values: &[Val<'c>],
+        to: Float8,
+    ) -> Option<Vec<Val<'c>>>;
+
+    /// Codes of a format that the GPU's instructions know to floats of a type, if they make it.
+    fn widen_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        codes: &[Val<'c>],
+        from: Float8,
+        to: Type<'c>,
+    ) -> Option<Vec<Val<'c>>>;
 
     /// How buffer instructions are emitted, where there are any.
     fn buffers(&self) -> Option<&'static dyn BufferIsa> {
@@ -290,6 +307,30 @@ impl Gpu {
         is_signed: bool,
     ) -> Option<Val<'c>> {
         self.isa.upper_half(e, a, b, is_signed)
+    }
+
+    /// Floats of one type to the nearest codes of a format, the largest for what is too large, where the GPU has
+    /// instructions that take the type.
+    pub(crate) fn narrow_float8<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        values: &[Val<'c>],
+        to: Float8,
+    ) -> Option<Vec<Val<'c>>> {
+        let has = self.target.instructions.float8 == Some(to.family);
+        has.then(|| self.isa.narrow_float8(e, values, to))?
+    }
+
+    /// Codes of a format to floats of a type, where the GPU has instructions that make it.
+    pub(crate) fn widen_float8<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        codes: &[Val<'c>],
+        from: Float8,
+        to: Type<'c>,
+    ) -> Option<Vec<Val<'c>>> {
+        let has = self.target.instructions.float8 == Some(from.family);
+        has.then(|| self.isa.widen_float8(e, codes, from, to))?
     }
 
     /// What buffer instructions are told and how they are emitted, where the GPU has them.

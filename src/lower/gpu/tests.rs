@@ -5,7 +5,7 @@ use crate::ir::UpstreamKind;
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
 use crate::sys::build::Val;
-use crate::target::TARGETS;
+use crate::target::{FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
 /// Every way to read or write global memory.
@@ -46,6 +46,27 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
     }
 }
 
+/// Every format that the GPU has instructions for.
+fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
+    let f16 = Type::float16(e.context);
+    let half = e.fptrunc(x, f16);
+    for format in FLOAT8 {
+        for value in [x, half] {
+            for count in [1, 2, 3, 5] {
+                let codes = gpu.narrow_float8(e, &vec![value; count], format);
+                let Some(codes) = codes else { continue };
+                assert_eq!(codes.len(), count);
+                let widened = [e.types.f32, f16].map(|to| gpu.widen_float8(e, &codes, format, to));
+                let widened = widened.into_iter().flatten().map(|values| values.len());
+                assert_eq!(widened.collect::<Vec<_>>(), [count], "one of the two");
+            }
+        }
+        let family = gpu.target.instructions.float8;
+        let has = gpu.narrow_float8(e, &[x], format).is_some();
+        assert_eq!(has, family == Some(format.family), "{}", gpu.target);
+    }
+}
+
 fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
@@ -79,6 +100,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     }
     gpu.upper_half(e, long, long, true);
     gpu.upper_half(e, long, long, false);
+    float8(gpu, e, x);
     if let Some((instructions, isa)) = gpu.buffers() {
         let resource = isa.resource(e, pointer, 1 << 20, instructions.descriptor_flags);
         let words = isa.load(e, resource, word, 0, e.types.i32);
@@ -107,7 +129,9 @@ fn every_method_makes_verified_operations() {
     let mut count = 0;
     for source in [
         include_str!("amd.rs"),
+        include_str!("amd/float8.rs"),
         include_str!("nvidia/access.rs"),
+        include_str!("nvidia/float8.rs"),
         include_str!("nvidia/mod.rs"),
     ] {
         for name in names_in(source) {

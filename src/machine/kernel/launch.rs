@@ -5,7 +5,7 @@ use super::exec::Exec;
 use super::memory::{BufferId, Memory};
 use super::program::{ParamTy, Program};
 use super::report::Report;
-use crate::target::{self, Assembly, Target};
+use crate::target::{self, Assembly, Float8Family, Target};
 
 /// The machine that a kernel runs on.
 ///
@@ -28,6 +28,8 @@ pub struct Machine {
     /// The bits of a lane's number that run through a group of lanes whose 16-byte loads from
     /// shared memory are served together, where these are not the lowest bits.
     pub wide_load_lane_bits: Option<u32>,
+    /// The floats of 8 bits that its instructions convert.
+    pub float8: Option<Float8Family>,
 }
 
 impl Machine {
@@ -41,6 +43,7 @@ impl Machine {
             bank_bytes: target.bank_bytes,
             shared_limit: target.max_shared_bytes,
             wide_load_lane_bits: Some(target.phase_lane_bits(target::Access::Load, 16)),
+            float8: target.instructions.float8,
         }
     }
 
@@ -54,6 +57,7 @@ impl Machine {
             bank_bytes: 4,
             shared_limit: 227 * 1024,
             wide_load_lane_bits: None,
+            float8: Some(Float8Family::Ocp),
         }
     }
 
@@ -67,6 +71,7 @@ impl Machine {
             bank_bytes: 4,
             shared_limit: 64 * 1024,
             wide_load_lane_bits: None,
+            float8: None,
         }
     }
 }

@@ -1,13 +1,15 @@
 //! NVIDIA's GPUs: NVVM, and PTX where it has no operation.
 
 mod access;
+mod float8;
 
 use super::access::GlobalAccess;
 use super::isa::{Gpu, Isa};
 use crate::ir::UpstreamKind;
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
-use melior::ir::{Attribute, ValueLike};
+use crate::target::Float8;
+use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
 
@@ -146,6 +148,25 @@ impl Isa for Nvidia {
             "llvm.nvvm.mulhi.ull"
         };
         Some(e.call_intrinsic(name, &[a, b], a.r#type()))
+    }
+
+    fn narrow_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        values: &[Val<'c>],
+        to: Float8,
+    ) -> Option<Vec<Val<'c>>> {
+        float8::narrow(e, values, to)
+    }
+
+    fn widen_float8<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        codes: &[Val<'c>],
+        from: Float8,
+        to: Type<'c>,
+    ) -> Option<Vec<Val<'c>>> {
+        float8::widen(e, codes, from, to)
     }
 }
 

@@ -18,8 +18,52 @@ use crate::machine::kernel::text::Node;
 pub(super) const FAMILY: Family = Family {
     title: "float arithmetic",
     operations: &[BINARY_ROWS, UNARY_ROWS, OTHER_ROWS],
-    intrinsics: &[],
+    intrinsics: &[INTRINSICS],
 };
+
+const INTRINSICS: &[Row] = &[row("llvm.amdgcn.fmed3", |d, op| {
+    d.elementwise(op, |d, slot, dst, [a, b, c]| {
+        let SlotKind::Float(ty) = slot.kind else {
+            return false;
+        };
+        d.b.push(Median {
+            ty,
+            dst,
+            of: [a, b, c],
+        });
+        true
+    })
+})];
+
+/// The middle one of three numbers; with a NaN among them, the smallest of the others.
+#[derive(Debug)]
+struct Median {
+    ty: FloatTy,
+    dst: Reg,
+    of: [Reg; 3],
+}
+
+impl Instruction for Median {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], self.of)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let ty = self.ty;
+        exec.map3(self.dst, self.of, |a, b, c| median(ty, [a, b, c]));
+        Ok(())
+    }
+}
+
+fn median(ty: FloatTy, of: [u64; 3]) -> u64 {
+    let least = |a, b| pick(ty, a, b, false, false);
+    let most = |a, b| pick(ty, a, b, true, false);
+    let [a, b, c] = of;
+    if of.iter().any(|bits| ty.to_f64(*bits).is_nan()) {
+        return least(least(a, b), c);
+    }
+    most(least(a, b), least(most(a, b), c))
+}
 
 /// An operation on two floats.
 #[derive(Debug)]

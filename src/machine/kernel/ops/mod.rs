@@ -23,6 +23,7 @@ pub(crate) mod constant;
 pub(crate) mod control;
 pub(crate) mod convert;
 pub(crate) mod float;
+pub(crate) mod float8;
 pub(crate) mod integer;
 pub(crate) mod matrix;
 pub(crate) mod memory;
@@ -127,6 +128,7 @@ const FAMILIES: &[&Family] = &[
     &constant::FAMILY,
     &integer::FAMILY,
     &float::FAMILY,
+    &float8::FAMILY,
     &compare::FAMILY,
     &convert::FAMILY,
     &aggregate::FAMILY,

@@ -14,8 +14,10 @@ use crate::machine::kernel::ops::bytes::{self, Permute};
 use crate::machine::kernel::ops::compare::{self, Compare, Select};
 use crate::machine::kernel::ops::convert::{SignExtend, Trunc, repack};
 use crate::machine::kernel::ops::float::{self, Fma};
+use crate::machine::kernel::ops::float8::{Narrow, TooLarge, Widen};
 use crate::machine::kernel::ops::integer;
 use crate::machine::kernel::ops::shuffle::{Shuffle, kind};
+use crate::target::Float8;
 
 /// Decodes a statement that fits its form.
 type Decode = fn(&mut Scope<'_, '_, '_>, &Line<'_>) -> Done;
@@ -46,6 +48,7 @@ const EVICT: &str =
 const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
 const VECTOR: &str = "?v2 v4";
 const HALVES: &str = "f16 bf16";
+const FLOAT8: &str = "e4m3x2 e5m2x2";
 
 /// Rows of one name are tried one after the other.
 pub(super) const FORMS: &[Form] = &[
@@ -116,6 +119,9 @@ pub(super) const FORMS: &[Form] = &[
         "DS",
         convert,
     ),
+    form("cvt", &["rn", "satfinite", FLOAT8], "f32", "hss", narrow),
+    form("cvt", &["rn", "satfinite", FLOAT8], "f16x2", "hs", narrow),
+    form("cvt", &["rn", "f16x2"], FLOAT8, "ws", widen),
     form("selp", &[], ANY, "dssp", select),
     form("setp", &["eq ne"], ANY, "Pss", compare),
     form(
@@ -410,6 +416,56 @@ fn convert(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         let bits = to.min(from);
         s.d.emit(|dst| Trunc { bits, dst, src })
     };
+    s.result(line, reg)
+}
+
+/// The format of two floats of 8 bits side by side.
+fn float8(s: &Scope<'_, '_, '_>, word: &str) -> Done<Float8> {
+    if s.d.machine.float8.is_none() {
+        return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
+    }
+    let name = match word {
+        "e4m3x2" => "f8E4M3FN",
+        _ => "f8E5M2",
+    };
+    Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
+}
+
+/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or of two halves of a word.
+fn narrow(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let format = float8(s, line.words[3])?;
+    let (from, [high, low]) = if line.args.len() == 3 {
+        (FloatTy::F32, s.sources(line)?)
+    } else {
+        let [both] = s.sources(line)?;
+        let halves = repack(s.d, &[both], 32, 16, 2);
+        (FloatTy::F16, [halves[1], halves[0]])
+    };
+    let reg = s.d.emit(|dst| Narrow {
+        format,
+        too_large: TooLarge::Saturates,
+        from,
+        dst,
+        low,
+        high,
+    });
+    s.result(line, reg)
+}
+
+/// `cvt.rn.f16x2.e4m3x2 d, both`
+fn widen(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let format = float8(s, line.words[3])?;
+    let [src] = s.sources(line)?;
+    let halves = [0, 1].map(|byte| {
+        s.d.emit(|dst| Widen {
+            format,
+            byte,
+            to: FloatTy::F16,
+            dst,
+            src,
+        })
+    });
+    let reg = repack(s.d, &halves, 16, 32, 1)[0];
     s.result(line, reg)
 }
 

@@ -163,7 +163,8 @@ pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
 pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
     match word {
         "pred" => return Some((1, false)),
-        "bf16" => return Some((16, false)),
+        "bf16" | "e4m3x2" | "e5m2x2" => return Some((16, false)),
+        "f16x2" | "bf16x2" => return Some((32, false)),
         _ => {}
     }
     let (kind, bits) = word.split_at_checked(1)?;

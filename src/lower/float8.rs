@@ -1,0 +1,224 @@
+//! Floats of 8 bits: made of wider floats, and widened, by instructions or by one sequence for all formats.
+//!
+//! ```text
+//! 0x45800000 = 4096.0   size 0x45800000, exponent less by 127 - 7: 0x09800000, without 20 bits: 0x98
+//!                       larger than 0x7e, the largest code of f8E4M3FN: 0x7e = 448.0
+//! 0x3f900000 = 1.125    0x03900000, the next 8 of 3 bits: 0x39
+//! ```
+//! What is too large becomes the largest number of its sign, infinity too; NaN stays NaN, and so does infinity
+//! where the format is FNUZ. Rounded towards zero, infinity stays where a format has it. ADR 0016 has the reasons.
+
+use super::emit::{Emitter, FloatPredicate, IntPredicate};
+use super::format::{self, Rounding, truncate_towards_zero, width};
+use super::state::Lowering;
+use crate::sys::build::Val;
+use crate::target::{Float8, Float8Family};
+use melior::ir::{Type, ValueLike};
+
+/// The bits of f32 that hold an infinity; larger ones, without sign, are NaN.
+const INFINITY: i64 = 0x7f80_0000;
+
+/// Floats of any width to codes of a format.
+pub(super) fn narrow<'c>(
+    l: &mut Lowering<'c>,
+    values: &[Val<'c>],
+    to: Float8,
+    rounding: Rounding,
+) -> Vec<Val<'c>> {
+    let by_instruction = |l: &mut Lowering<'c>, values: &[Val<'c>]| {
+        let nearest = rounding == Rounding::Nearest;
+        let gpu = l.gpu;
+        nearest.then(|| gpu.narrow_float8(&mut l.e, values, to))?
+    };
+    if let Some(codes) = by_instruction(l, values) {
+        return codes;
+    }
+    let words: Vec<Val<'c>> = values
+        .iter()
+        .map(|value| as_f32(&mut l.e, *value))
+        .collect();
+    if words != values
+        && let Some(codes) = by_instruction(l, &words)
+    {
+        return codes;
+    }
+    let code = |word: &Val<'c>| code(&mut l.e, *word, to, rounding);
+    words.iter().map(code).collect()
+}
+
+/// Codes of a format to floats, exactly.
+pub(super) fn widen<'c>(
+    l: &mut Lowering<'c>,
+    codes: &[Val<'c>],
+    from: Float8,
+    to: Type<'c>,
+) -> Vec<Val<'c>> {
+    let (f16, f32) = (Type::float16(l.e.context), l.e.types.f32);
+    let gpu = l.gpu;
+    for type_ in [to, f32, f16] {
+        if let Some(values) = gpu.widen_float8(&mut l.e, codes, from, type_) {
+            let resized = |value: &Val<'c>| resized(&mut l.e, *value, to);
+            return values.iter().map(resized).collect();
+        }
+    }
+    let number = |code: &Val<'c>| number(&mut l.e, *code, from, to);
+    codes.iter().map(number).collect()
+}
+
+/// A float that stands for one of 8 bits, in another format that holds it.
+fn resized<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+    if value.r#type() == to || to != Type::bfloat16(e.context) {
+        return format::resized(e, value, to, Rounding::Nearest);
+    }
+    // The lower half of its bits as f32 is zero.
+    let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
+    let word = format::resized(e, value, f32, Rounding::Nearest);
+    let word = e.bitcast(word, i32);
+    let upper = e.lshr(word, 16);
+    let upper = e.trunc(upper, i16);
+    e.bitcast(upper, to)
+}
+
+/// As f32: of f64 a neighbour, the odd one, which every format of 8 bits rounds to what it would round f64 to.
+fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
+    let (i32, f32) = (e.types.i32, e.types.f32);
+    if width(value.r#type()) != 64 {
+        return resized(e, value, f32);
+    }
+    let below = truncate_towards_zero(e, value, f32);
+    let back = e.fpext(below, value.r#type());
+    let is_inexact = e.fcmp(FloatPredicate::NotEqual, back, value);
+    let bits = e.bitcast(below, i32);
+    let sticky = e.zext(is_inexact, i32);
+    let odd = e.or(bits, sticky);
+    e.bitcast(odd, f32)
+}
+
+/// The code of an f32.
+fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, rounding: Rounding) -> Val<'c> {
+    let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
+    let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
+    let bits = e.bitcast(value, i32);
+    let mask = number(e, i64::from(i32::MAX));
+    let size = e.and(bits, mask);
+    let shift = 23 - to.mantissa_bits;
+    let less = i64::from(127 - to.bias) << 23;
+    // Normal numbers: the exponent made smaller, and a carry from the bits that go may raise it again.
+    let moved = match rounding {
+        Rounding::TowardsZero => {
+            let less = number(e, -less);
+            e.add(size, less)
+        }
+        Rounding::Nearest => {
+            let one = number(e, 1);
+            let last = e.lshr(size, shift);
+            let is_odd = e.and(last, one);
+            let half = number(e, (1 << (shift - 1)) - 1 - less);
+            let moved = e.add(size, half);
+            e.add(moved, is_odd)
+        }
+    };
+    let normal = e.lshr(moved, shift);
+    // Subnormal numbers: multiples of one step, which f32 counts.
+    let step = 1 - (to.bias + to.mantissa_bits).cast_signed();
+    let magnitude = e.bitcast(size, f32);
+    let subnormal = match rounding {
+        Rounding::TowardsZero => {
+            let per_one = e.float(f32, 2f64.powi(-step));
+            let steps = e.fmul(magnitude, per_one);
+            e.fptosi(steps, i32)
+        }
+        Rounding::Nearest => {
+            // Floats from here to twice as much are a step apart.
+            let base = 2f64.powi(step + 23);
+            let large = e.float(f32, base);
+            let sum = e.fadd(magnitude, large);
+            let sum = e.bitcast(sum, i32);
+            let base = number(e, -i64::from((base as f32).to_bits()));
+            e.add(sum, base)
+        }
+    };
+    let smallest = number(e, (i64::from(128 - to.bias)) << 23);
+    let is_small = e.icmp(IntPredicate::SignedLess, size, smallest);
+    let code = e.select(is_small, subnormal, normal);
+    let largest = number(e, i64::from(to.largest()));
+    let code = e.signed_min(code, largest);
+    let signed = special(e, [bits, size, code], to, rounding);
+    e.trunc(signed, i8)
+}
+
+/// The sign, and what is no number, of the bits of an f32, of those without sign, and of the code so far.
+fn special<'c>(
+    e: &mut Emitter<'c>,
+    [bits, size, code]: [Val<'c>; 3],
+    to: Float8,
+    rounding: Rounding,
+) -> Val<'c> {
+    let number = |e: &mut Emitter<'c>, number: i64| {
+        let i32 = e.types.i32;
+        e.constant(i32, number)
+    };
+    let infinity = number(e, INFINITY);
+    let nan = number(e, to.nan().into());
+    let sign_bit = number(e, 0x80);
+    let sign = e.lshr(bits, 24);
+    let sign = e.and(sign, sign_bit);
+    if to.family == Float8Family::Fnuz {
+        let is_zero = e.is_zero(code);
+        let signed = e.or(code, sign);
+        let signed = e.select(is_zero, code, signed);
+        let is_finite = e.icmp(IntPredicate::SignedLess, size, infinity);
+        return e.select(is_finite, signed, nan);
+    }
+    let mut code = code;
+    if let (Some(own), Rounding::TowardsZero) = (to.infinity(), rounding) {
+        let is_infinite = e.icmp(IntPredicate::Equal, size, infinity);
+        let own = number(e, own.into());
+        code = e.select(is_infinite, own, code);
+    }
+    let is_nan = e.icmp(IntPredicate::SignedLess, infinity, size);
+    let code = e.select(is_nan, nan, code);
+    e.or(code, sign)
+}
+
+/// The number of a code: its bits at their places are one that is too small by the difference of the biases.
+fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) -> Val<'c> {
+    let (i16, i32, f32) = (e.types.i16, e.types.i32, e.types.f32);
+    let f16 = Type::float16(e.context);
+    if from.infinity().is_some() {
+        // The upper byte of f16.
+        let wide = e.zext(code, i16);
+        let bits = e.shl(wide, 8);
+        let half = e.bitcast(bits, f16);
+        return resized(e, half, to);
+    }
+    // All exponents of 4 bits are within those of f16.
+    let in_f16 = to == f16 && from.exponent_bits == 4;
+    let (int, float, mantissa_bits, bias) = if in_f16 {
+        (i16, f16, 10, 15)
+    } else {
+        (i32, f32, 23, 127)
+    };
+    let wide = e.zext(code, int);
+    let mask = e.constant(int, 0x7f);
+    let size = e.and(wide, mask);
+    let placed = e.shl(size, mantissa_bits - from.mantissa_bits);
+    let placed = e.bitcast(placed, float);
+    let up = e.float(float, 2f64.powi(bias - from.bias.cast_signed()));
+    let scaled = e.fmul(placed, up);
+    let bits = e.bitcast(scaled, int);
+    let mask = e.constant(int, 0x80);
+    let sign = e.and(wide, mask);
+    let sign = e.shl(sign, width(float) - 8);
+    let signed = e.or(bits, sign);
+    let value = e.bitcast(signed, float);
+    let (of, is) = match from.family {
+        Float8Family::Ocp => (size, from.nan()),
+        Float8Family::Fnuz => (wide, from.nan()),
+    };
+    let is = e.constant(int, is.into());
+    let is_nan = e.icmp(IntPredicate::Equal, of, is);
+    let nan = e.float(float, f64::NAN);
+    let value = e.select(is_nan, nan, value);
+    resized(e, value, to)
+}

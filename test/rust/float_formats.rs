@@ -1,0 +1,315 @@
+//! `tt.fp_to_fp` between all formats of floats, against exact arithmetic, on GPUs with and without instructions for it.
+
+use super::kernels::source;
+use super::operations::noise;
+use linear_layout::machine::kernel::{Arg, Launch, Memory};
+
+/// Software, and the instructions of each family.
+const TARGETS: [(&str, u32); 6] = [
+    ("cuda:80", 32),
+    ("cuda:90", 32),
+    ("hip:gfx90a", 64),
+    ("hip:gfx942", 64),
+    ("hip:gfx950", 64),
+    ("hip:gfx1200", 32),
+];
+
+/// What the codes of a format mean where they are no numbers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Family {
+    /// The largest exponent is infinity and NaN.
+    Ieee,
+    /// All bits set is NaN; there is no infinity.
+    Finite,
+    /// The code of negative zero is NaN; there is no infinity.
+    Unsigned,
+}
+
+/// A format of floats, as the test understands it: an exact number is `steps * 2^-1100`.
+#[derive(Clone, Copy, Debug)]
+struct Format {
+    name: &'static str,
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    bias: i32,
+    family: Family,
+}
+
+const fn format(
+    name: &'static str,
+    exponent_bits: u32,
+    mantissa_bits: u32,
+    bias: i32,
+    family: Family,
+) -> Format {
+    Format {
+        name,
+        exponent_bits,
+        mantissa_bits,
+        bias,
+        family,
+    }
+}
+
+const FORMATS: [Format; 8] = [
+    format("f8E4M3FN", 4, 3, 7, Family::Finite),
+    format("f8E5M2", 5, 2, 15, Family::Ieee),
+    format("f8E4M3FNUZ", 4, 3, 8, Family::Unsigned),
+    format("f8E5M2FNUZ", 5, 2, 16, Family::Unsigned),
+    format("f16", 5, 10, 15, Family::Ieee),
+    format("bf16", 8, 7, 127, Family::Ieee),
+    format("f32", 8, 23, 127, Family::Ieee),
+    format("f64", 11, 52, 1023, Family::Ieee),
+];
+
+/// What a code stands for: sign, and the size as `mantissa * 2^exponent`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Number {
+    Nan,
+    Infinity(bool),
+    Finite(bool, u128, i32),
+}
+
+impl Format {
+    fn bits(self) -> u32 {
+        1 + self.exponent_bits + self.mantissa_bits
+    }
+
+    fn value(self, code: u64) -> Number {
+        let sign_bit = self.exponent_bits + self.mantissa_bits;
+        let negative = code >> sign_bit != 0;
+        let size = code & ((1 << sign_bit) - 1);
+        let exponent = (size >> self.mantissa_bits) as i32;
+        let fraction = size & ((1 << self.mantissa_bits) - 1);
+        match self.family {
+            Family::Ieee if exponent == (1 << self.exponent_bits) - 1 => {
+                return if fraction == 0 {
+                    Number::Infinity(negative)
+                } else {
+                    Number::Nan
+                };
+            }
+            Family::Finite if size == (1 << sign_bit) - 1 => return Number::Nan,
+            Family::Unsigned if negative && size == 0 => return Number::Nan,
+            _ => {}
+        }
+        let implied = u64::from(exponent != 0) << self.mantissa_bits;
+        let power = exponent.max(1) - self.bias - self.mantissa_bits as i32;
+        Number::Finite(negative, u128::from(implied + fraction), power)
+    }
+
+    /// The largest code of a finite number.
+    fn largest(self) -> u64 {
+        let sign_bit = self.exponent_bits + self.mantissa_bits;
+        match self.family {
+            Family::Ieee => (((1 << self.exponent_bits) - 1) << self.mantissa_bits) - 1,
+            Family::Finite => (1 << sign_bit) - 2,
+            Family::Unsigned => (1 << sign_bit) - 1,
+        }
+    }
+
+    /// The code that a number must become; nothing for NaN, of which any will do.
+    fn expected(self, number: Number, towards_zero: bool) -> Option<u64> {
+        let sign_bit = self.exponent_bits + self.mantissa_bits;
+        let is_8_bits = self.bits() == 8;
+        match number {
+            Number::Nan => None,
+            Number::Infinity(_) if self.family == Family::Unsigned => None,
+            Number::Infinity(negative) => {
+                let keeps = self.family == Family::Ieee && (!is_8_bits || towards_zero);
+                let size = self.largest() + u64::from(keeps);
+                Some(u64::from(negative) << sign_bit | size)
+            }
+            Number::Finite(negative, mantissa, power) => {
+                let size = self.rounded(mantissa, power, towards_zero);
+                // Formats of 8 bits saturate; what is rounded towards zero does so by itself.
+                let saturates = is_8_bits || towards_zero;
+                let limit = self.largest() + u64::from(!saturates);
+                let size = size.min(limit);
+                let signed = negative && (size != 0 || self.family != Family::Unsigned);
+                Some(u64::from(signed) << sign_bit | size)
+            }
+        }
+    }
+
+    /// The code of the number below, or of the nearest: by search, and no arithmetic on fields.
+    fn rounded(self, mantissa: u128, power: i32, towards_zero: bool) -> u64 {
+        let (mut low, mut high) = (0, self.largest() + 2);
+        while high - low > 1 {
+            let middle = u64::midpoint(low, high);
+            if self.compare(2 * u128::from(middle), mantissa, power) == std::cmp::Ordering::Greater
+            {
+                high = middle;
+            } else {
+                low = middle;
+            }
+        }
+        if towards_zero || low > self.largest() {
+            return low;
+        }
+        match self.compare(2 * u128::from(low) + 1, mantissa, power) {
+            std::cmp::Ordering::Less => low + 1,
+            std::cmp::Ordering::Equal => low + (low & 1),
+            std::cmp::Ordering::Greater => low,
+        }
+    }
+
+    /// Compares the number of a code, or the middle above it where twice the code is odd, with another. The code
+    /// after the largest stands for what it would if the format went on.
+    fn compare(self, twice: u128, mantissa: u128, power: i32) -> std::cmp::Ordering {
+        let code = (twice / 2) as u64;
+        let exponent = (code >> self.mantissa_bits) as i32;
+        let fraction = code & ((1 << self.mantissa_bits) - 1);
+        let implied = u64::from(exponent != 0) << self.mantissa_bits;
+        let own = 2 * u128::from(implied + fraction) + twice % 2;
+        let own_power = exponent.max(1) - self.bias - self.mantissa_bits as i32 - 1;
+        // Both as multiples of the finer power, as far as 128 bits reach: sizes decide beyond.
+        let magnitude = |m: u128, p: i32| {
+            if m == 0 {
+                i32::MIN
+            } else {
+                m.ilog2() as i32 + p
+            }
+        };
+        let by_size = magnitude(own, own_power).cmp(&magnitude(mantissa, power));
+        if by_size.is_ne() {
+            return by_size;
+        }
+        let finer = own_power.min(power);
+        (own << (own_power - finer)).cmp(&(mantissa << (power - finer)))
+    }
+}
+
+/// All codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.
+fn inputs(format: Format) -> Vec<u64> {
+    let bits = format.bits();
+    if bits <= 16 {
+        return (0..1 << bits).collect();
+    }
+    let shift = 64 - bits;
+    let mut all: Vec<u64> = noise(12288, 7).into_iter().map(|x| x >> shift).collect();
+    let unit = |power: i32| u64::from((power + format.bias).cast_unsigned());
+    for power in -30..18 {
+        for seed in 0..64u64 {
+            // Few bits set, or one more or less: ties and their neighbours.
+            let fraction = (seed >> 2) << (format.mantissa_bits - 4);
+            let near = [0u64, 1, 0, u64::MAX][seed as usize & 3];
+            let size = (unit(power) << format.mantissa_bits | fraction).wrapping_add(near);
+            all.push(size);
+            all.push(size | 1 << (bits - 1));
+        }
+    }
+    let infinity = ((1u64 << format.exponent_bits) - 1) << format.mantissa_bits;
+    for size in [
+        0,
+        1,
+        infinity - 1,
+        infinity,
+        infinity + 1,
+        infinity | 1 << (format.mantissa_bits - 1),
+    ] {
+        all.push(size);
+        all.push(size | 1 << (bits - 1));
+    }
+    all.resize(all.len().next_multiple_of(BLOCK), 0);
+    all
+}
+
+/// Elements of one block of the grid.
+const BLOCK: usize = 256;
+
+/// Each block converts its elements.
+fn kernel((target, lanes): (&str, u32), from: &str, to: &str, line: &str) -> String {
+    let tensor = |element: &str| format!("tensor<{BLOCK}x{element}, #e>");
+    let pointers = |name: &str, argument: &str, element: &str| {
+        let (type_, integers) = (tensor(&format!("!tt.ptr<{element}>")), tensor("i32"));
+        format!(
+            "%{name}s = tt.splat {argument} : !tt.ptr<{element}> -> {type_}\n\
+             %{name}a = tt.addptr %{name}s, %at : {type_}, {integers}\n"
+        )
+    };
+    format!(
+        "#e = #ttg.blocked<{{sizePerThread = [8], threadsPerWarp = [{lanes}], warpsPerCTA = [1], order = [0]}}>\n\
+         module attributes {{\"ttg.num-warps\" = 1 : i32, ttg.target = \"{target}\", \
+         \"ttg.threads-per-warp\" = {lanes} : i32}} {{\n\
+         tt.func public @k(%in: !tt.ptr<{from}>, %out: !tt.ptr<{to}>) {{\n\
+         %range = tt.make_range {{end = {BLOCK} : i32, start = 0 : i32}} : {integers}\n\
+         %pid = tt.get_program_id x : i32\n%size = arith.constant {BLOCK} : i32\n\
+         %first = arith.muli %pid, %size : i32\n%firsts = tt.splat %first : i32 -> {integers}\n\
+         %at = arith.addi %range, %firsts : {integers}\n\
+         {}%x = tt.load %pa : {}\n{line}\n{}tt.store %qa, %y : {}\ntt.return\n}}\n}}\n",
+        pointers("p", "%in", from),
+        tensor(&format!("!tt.ptr<{from}>")),
+        pointers("q", "%out", to),
+        tensor(&format!("!tt.ptr<{to}>")),
+        integers = tensor("i32"),
+    )
+}
+
+fn run(target: (&str, u32), from: Format, to: Format, line: &str, inputs: &[u64]) -> Vec<u64> {
+    let text = kernel(target, from.name, to.name, line);
+    let decoded = source::decode(&text, "kernel.mlir", None, None)
+        .unwrap_or_else(|e| panic!("{}: {line}\n{e}", target.0));
+    let mut memory = Memory::default();
+    let (width, to_width) = (from.bits() as usize / 8, to.bits() as usize / 8);
+    let bytes = inputs
+        .iter()
+        .flat_map(|bits| bits.to_le_bytes()[..width].to_vec());
+    let input = memory.add("input", bytes.collect());
+    let output = memory.add("output", vec![0xa5; to_width * inputs.len()]);
+    Launch::new(decoded.machine)
+        .grid([(inputs.len() / BLOCK) as u32, 1, 1])
+        .args(vec![Arg::Buffer(input), Arg::Buffer(output)])
+        .run(&decoded.program, &mut memory)
+        .unwrap_or_else(|e| panic!("{}: {line}\n{e}", target.0));
+    let element = |chunk: &[u8]| {
+        let mut bits = [0; 8];
+        bits[..chunk.len()].copy_from_slice(chunk);
+        u64::from_le_bytes(bits)
+    };
+    memory.bytes(output).chunks(to_width).map(element).collect()
+}
+
+#[test]
+fn every_format_becomes_every_other() {
+    for from in FORMATS {
+        let inputs = inputs(from);
+        for to in FORMATS {
+            if from.name == to.name || from.bits() > 16 && to.bits() > 16 {
+                continue;
+            }
+            let narrows = from.bits() >= to.bits() && from.bits() <= 64;
+            let roundings: &[bool] = if narrows { &[false, true] } else { &[false] };
+            for &towards_zero in roundings {
+                let expected: Vec<Option<u64>> = inputs
+                    .iter()
+                    .map(|code| to.expected(from.value(*code), towards_zero))
+                    .collect();
+                let clause = match (narrows, towards_zero) {
+                    (false, _) => "",
+                    (true, false) => ", rounding = rtne",
+                    (true, true) => ", rounding = rtz",
+                };
+                let line = format!(
+                    "%y = tt.fp_to_fp %x{clause} : tensor<{BLOCK}x{}, #e> -> tensor<{BLOCK}x{}, #e>",
+                    from.name, to.name
+                );
+                for target in TARGETS {
+                    let found = run(target, from, to, &line, &inputs);
+                    for ((input, found), expected) in inputs.iter().zip(found).zip(&expected) {
+                        let is_right = match expected {
+                            Some(code) => found == *code,
+                            None => to.value(found) == Number::Nan,
+                        };
+                        assert!(
+                            is_right,
+                            "{}: {line}\nof {input:#x}, {:?}: found {found:#x}, expected {expected:x?}",
+                            target.0,
+                            from.value(*input)
+                        );
+                    }
+                }
+            }
+        }
+    }
+}
