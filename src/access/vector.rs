@@ -59,6 +59,14 @@ impl VectorAccess {
         self.alignment_bytes
     }
 
+    /// The same access, cut into ones of at most so many elements.
+    #[must_use]
+    pub fn at_most(mut self, elements: usize) -> Self {
+        let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
+        self.num_bits = self.num_bits.min(bits);
+        self
+    }
+
     /// The registers of the access that `register` belongs to, in memory order.
     ///
     /// With bits `[2, 0]`, registers 0 to 7 fall into 0 4 1 5 and 2 6 3 7.

@@ -122,6 +122,22 @@ impl Effects {
         }
     }
 
+    /// The effects of an operation whose threads write to so many bytes of scratch, wait for each other, and read.
+    pub(crate) fn exchanging(scratch_bytes: u32) -> Self {
+        Self {
+            scratch: Some(Request {
+                bytes: scratch_bytes,
+                alignment: SCRATCH_ALIGNMENT,
+            }),
+            acts: vec![
+                Act::Write(Touched::Scratch),
+                Act::Barrier,
+                Act::Read(Touched::Scratch),
+            ],
+            ..Self::default()
+        }
+    }
+
     /// The effects of an operation that hands on the buffers that it takes, and does nothing to them.
     pub(crate) fn passing(buffers: &Buffers) -> Self {
         let mut effects = Self::default();

@@ -10,6 +10,7 @@ use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::plan::ConvertPlan;
+use crate::plan::share::SharePlan;
 use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
@@ -21,6 +22,7 @@ use std::sync::Arc;
 pub(crate) struct SharedMemory {
     conversions: Plans<ConvertPlan>,
     tuples: Plans<TupleProgram>,
+    shares: Plans<SharePlan>,
     allocation: Allocation,
 }
 
@@ -36,6 +38,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) gpu: Gpu,
     pub(crate) conversions: Plans<ConvertPlan>,
     pub(crate) tuples: Plans<TupleProgram>,
+    pub(crate) shares: Plans<SharePlan>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
 }
@@ -56,6 +59,7 @@ impl SharedMemory {
             gpu,
             conversions: Plans::default(),
             tuples: Plans::default(),
+            shares: Plans::default(),
             calls,
         };
         let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
@@ -74,6 +78,7 @@ impl SharedMemory {
         let all = Self {
             conversions: asked.conversions,
             tuples: asked.tuples,
+            shares: asked.shares,
             allocation,
         };
         (all, reported)
@@ -92,6 +97,12 @@ impl SharedMemory {
     /// Returns the program of a reduction or a scan, and where its scratch memory begins.
     pub(crate) fn tuples(&self, op: Op<'_>) -> Option<(Arc<TupleProgram>, u32)> {
         Some((self.tuples.get(op)?, self.scratch(op)))
+    }
+
+    /// Returns the plan by which an operation's result reaches all threads, where anybody asks for it, and where its
+    /// scratch memory begins.
+    pub(crate) fn share(&self, op: Op<'_>) -> Option<(Arc<SharePlan>, u32)> {
+        Some((self.shares.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

@@ -7,8 +7,8 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    branch, buffer, calls, casts, control, convert, elementwise, float, inline, integer, local,
-    math, memory, program, range, reduce, scan, views,
+    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, inline, integer,
+    local, math, memory, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -60,6 +60,9 @@ pub(crate) fn effects(
         ) => local::effects(asked, op),
         Some(K::TtReduce) => reduce::effects(asked, op),
         Some(K::TtScan) => scan::effects(asked, op),
+        Some(K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore) => {
+            atomic::effects(asked, op)
+        }
         Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
         Some(K::TtgBarrier) => Ok(program::barrier_effects()),
         Some(K::TtReturn) => Ok(Effects {
@@ -96,6 +99,7 @@ fn own(kind: OpKind) -> Option<Lower> {
     Some(match kind {
         K::TtApproxDivF | K::TtClampF | K::TtPreciseDivF | K::TtPreciseSqrt => float::lower,
         K::TtAddPtr => elementwise::addptr,
+        K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore => atomic::lower,
         K::TtBitcast => casts::bitcast,
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
         K::TtCall => calls::call,
@@ -132,11 +136,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
         K::TtAssert
-        | K::TtAtomicCAS
-        | K::TtAtomicLoad
         | K::TtAtomicPoll
-        | K::TtAtomicRMW
-        | K::TtAtomicStore
         | K::TtDescriptorGather
         | K::TtDescriptorLoad
         | K::TtDescriptorReduce

@@ -117,15 +117,25 @@ fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outco
     let plan = plan(l, tensor, buffer, Access::Store)?;
     let buffer = l.buffer(buffer)?;
     let values = l.get(tensor);
+    store_registers(l, &plan, buffer, &values);
+    Ok(())
+}
+
+/// Stores registers as a plan says.
+pub(super) fn store_registers<'c>(
+    l: &mut Lowering<'c>,
+    plan: &MemoryPlan,
+    buffer: Buffer<'c>,
+    values: &[Val<'c>],
+) {
     for (i, access) in plan.accesses().iter().enumerate() {
         let registers = access.registers.iter();
         let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
         let value = pack(l, &elements);
-        let address = address(l, &plan, buffer, i);
-        let alignment = alignment(&plan, elements[0].r#type());
+        let address = address(l, plan, buffer, i);
+        let alignment = alignment(plan, elements[0].r#type());
         l.e.store(value, address, alignment);
     }
-    Ok(())
 }
 
 pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -133,22 +143,30 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let plan = plan(l, load.result(), load.src(), Access::Load)?;
     let buffer = l.buffer(load.src())?;
     let element = l.types_of(load.result().r#type())?[0];
+    let registers = load_registers(l, &plan, buffer, element);
+    l.set(load.result(), registers);
+    Ok(())
+}
+
+/// Loads registers as a plan says.
+pub(super) fn load_registers<'c>(
+    l: &mut Lowering<'c>,
+    plan: &MemoryPlan,
+    buffer: Buffer<'c>,
+    element: Type<'c>,
+) -> Vec<Val<'c>> {
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {
-            let address = address(l, &plan, buffer, i);
-            let alignment = alignment(&plan, element);
+            let address = address(l, plan, buffer, i);
+            let alignment = alignment(plan, element);
             let whole = packed_type(l, plan.vector(), element);
             let value = l.e.load(address, whole, alignment);
             unpack(l, value, plan.vector(), element)
         })
         .collect();
-    let registers: Vec<Val<'c>> = plan
-        .held()
-        .iter()
-        .map(|(access, slot)| loaded[*access as usize][*slot as usize])
-        .collect();
-    l.set(load.result(), registers);
-    Ok(())
+    let held = plan.held().iter();
+    held.map(|(access, slot)| loaded[*access as usize][*slot as usize])
+        .collect()
 }
 
 /// The bytes of one access, of which its address is a multiple.

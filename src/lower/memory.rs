@@ -42,7 +42,7 @@ impl<'c> Accesses<'c> {
         }
     }
 
-    fn scalar(element: Type<'c>) -> Self {
+    pub(super) fn scalar(element: Type<'c>) -> Self {
         let element_bits = bits_of(element);
         Self {
             element,
@@ -57,7 +57,7 @@ impl<'c> Accesses<'c> {
         self.groups[0].len()
     }
 
-    fn global<'a>(
+    pub(super) fn global<'a>(
         &self,
         pointer: Val<'c>,
         mask: Option<Val<'c>>,

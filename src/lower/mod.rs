@@ -11,6 +11,7 @@
 //! clean up.
 
 mod allocate;
+mod atomic;
 mod blocks;
 mod branch;
 mod buffer;
@@ -37,6 +38,7 @@ mod program;
 mod range;
 mod reduce;
 mod scan;
+mod share;
 mod state;
 #[cfg(test)]
 mod tests;

@@ -5,9 +5,11 @@ mod plan;
 mod race;
 mod reduce;
 mod scan;
+mod share;
 mod tuples;
 
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use reduce::check_reduction;
 pub use scan::check_scan;
+pub use share::{ShareFault, check_sharing};
 pub use tuples::TupleFault;

@@ -12,6 +12,7 @@
 //! | [`tuples`] | steps on one element of each operand, the conversions in between |
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
+//! | [`share`] | one thread's value for all that hold copies of its element |
 //!
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
@@ -21,6 +22,7 @@ pub mod memory;
 pub mod program;
 pub mod reduce;
 pub mod scan;
+pub mod share;
 pub mod tuples;
 
 pub use convert::{

@@ -273,7 +273,7 @@ pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
 ///
 /// melior's own conversion borrows the handle, not the context, so a handle is kept here for each
 /// context address that was ever seen: one word each.
-fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
+pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
     static KEPT: Mutex<BTreeMap<usize, usize>> = Mutex::new(BTreeMap::new());
     // SAFETY: the handle is read while it is alive.
     let address = unsafe { context.to_ref() }.to_raw().ptr as usize;

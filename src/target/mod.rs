@@ -84,6 +84,8 @@ pub struct Instructions {
     pub tensor_memory: bool,
     /// Scales in tensor memory of 4-bit `a` are read along K first.
     pub k_first_scales: bool,
+    /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
+    pub vector_atomics: bool,
     /// Buffer instructions that write shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
     /// Buffer instructions; none on NVIDIA.
@@ -233,8 +235,9 @@ pub struct Target {
     pub llvm_cpu: &'static str,
     /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
     ///
-    /// PTX 8.0 is the oldest version that knows `sm_90a`, and drivers since CUDA 12.0 take it; `sm_89` converts
-    /// floats of 8 bits from PTX 8.1 on; later GPUs bring their own minimum (NVPTX back end, `NVPTX.td`).
+    /// Drivers since CUDA 12.0 take PTX 8.0, those since CUDA 12.1 PTX 8.1, which has the vectors that `sm_90`
+    /// accesses atomically and the floats of 8 bits that `sm_89` converts; later GPUs bring their own minimum (NVPTX
+    /// back end, `NVPTX.td`).
     pub llvm_features: &'static str,
     /// The maker.
     pub vendor: Vendor,
@@ -489,7 +492,7 @@ mod tests {
         }
     }
 
-    /// Buffer instructions and lockstep are AMD's, PTX 8.0 is asked for up to `sm_90`.
+    /// Buffer instructions and lockstep are AMD's, PTX 8.0 or 8.1 is asked for up to `sm_90`.
     #[test]
     fn columns_follow_the_instruction_set() {
         for t in TARGETS {
@@ -504,8 +507,9 @@ mod tests {
             .collect();
         assert_eq!((older[0], older[older.len() - 1]), ("cuda:70", "cuda:90"));
         assert_eq!(older.len(), 8);
-        // Floats of 8 bits came to it later than to `sm_90`.
-        assert_eq!(Target::parse("sm_89").unwrap().llvm_features, "+ptx81");
+        for name in ["sm_89", "sm_90"] {
+            assert_eq!(Target::parse(name).unwrap().llvm_features, "+ptx81");
+        }
     }
 
     /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.

@@ -62,8 +62,8 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         name,
         llvm_cpu,
         llvm_features: match arch {
-            89 => "+ptx81",
-            0..=90 => "+ptx80",
+            89 | 90 => "+ptx81",
+            0..89 => "+ptx80",
             _ => "",
         },
         vendor: Vendor::Nvidia,
@@ -90,6 +90,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             clusters: arch >= 90,
             tensor_memory: arch >= 100 && arch < 120,
             k_first_scales: arch == 107,
+            vector_atomics: arch >= 90,
             buffer_to_shared: false,
             buffer: None,
             scaled_conversion: ScaledConversion::Any,
@@ -134,6 +135,7 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             clusters: false,
             tensor_memory: false,
             k_first_scales: false,
+            vector_atomics: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
             buffer: Some(BufferInstructions {
                 cache: match arch {
@@ -192,6 +194,7 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             clusters: is_gfx1250,
             tensor_memory: false,
             k_first_scales: false,
+            vector_atomics: false,
             buffer_to_shared: false,
             buffer: Some(BufferInstructions {
                 cache: match arch {

@@ -90,6 +90,35 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("=r,f,f", "cvt.rn.satfinite.e4m3x2.f32 $0, $1, $2;", Refused),
     ("=r,h", "cvt.rn.f16x2.e5m2x2 $0, $1;", Taken),
     ("=r,r", "cvt.rn.f16x2.e5m2x2 $0, $1;", Refused),
+    // Atomic accesses: sums of halves say what becomes of subnormal numbers, `red` cannot acquire.
+    (
+        "=r,l,r",
+        "atom.relaxed.gpu.global.add.u32 $0, [$1], $2;",
+        Taken,
+    ),
+    ("=l,l,l", "atom.global.add.s64 $0, [$1], $2;", Refused),
+    ("=r,l,r", "atom.global.add.b32 $0, [$1], $2;", Refused),
+    ("=r,l,r", "atom.global.max.u32 $0, [$1], $2;", Taken),
+    ("=l,l,l", "atom.global.exch.b64 $0, [$1], $2;", Taken),
+    ("=h,l,h", "atom.global.exch.b16 $0, [$1], $2;", Refused),
+    ("=h,l,h", "atom.global.add.noftz.f16 $0, [$1], $2;", Taken),
+    ("=h,l,h", "atom.global.add.f16 $0, [$1], $2;", Refused),
+    (
+        "=r,=r,l,r,r",
+        "atom.acq_rel.sys.global.add.noftz.v2.bf16x2 {$0, $1}, [$2], {$3, $4};",
+        Taken,
+    ),
+    ("l,r,r", "red.global.add.v2.f32 [$0], {$1, $2};", Taken),
+    ("l,r,r", "red.global.add.v2.u32 [$0], {$1, $2};", Refused),
+    ("l,r", "red.release.gpu.global.xor.b32 [$0], $1;", Taken),
+    ("l,r", "red.acquire.gpu.global.xor.b32 [$0], $1;", Refused),
+    ("l,r", "red.global.exch.b32 [$0], $1;", Refused),
+    (
+        "=h,l,h,h",
+        "atom.relaxed.cta.global.cas.b16 $0, [$1], $2, $3;",
+        Taken,
+    ),
+    ("=r,l,r", "atom.global.cas.b32 $0, [$1], $2;", Refused),
     // Guards are predicates.
     ("=r,l,b", "@$2 ld.global.b32 $0, [$1];", Taken),
     ("=r,l,b", "@!$2 ld.global.b32 $0, [$1];", Taken),
@@ -320,7 +349,7 @@ fn ptxas_says_the_same() {
             .collect();
         let body = text.replace('$', "%o");
         let module = format!(
-            ".version 8.0\n.target sm_90a\n.address_size 64\n.entry k() {{\n{registers}{body}\nret;\n}}\n"
+            ".version 8.1\n.target sm_90a\n.address_size 64\n.entry k() {{\n{registers}{body}\nret;\n}}\n"
         );
         let file = folder.join("form.ptx");
         std::fs::write(&file, module).unwrap();

@@ -1,14 +1,35 @@
 //! Memory: addresses, loads, stores, fences.
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, Named};
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 /// An index of a `getelementptr` that is a value and not a constant.
 const DYNAMIC: i32 = i32::MIN;
 
-/// How LLVM numbers the order that a fence keeps: what came before is seen before what comes after.
-const ACQUIRE_RELEASE: i64 = 6;
+/// The order that an atomic access or a fence keeps, as LLVM numbers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Ordering {
+    Monotonic = 2,
+    Acquire = 4,
+    Release = 5,
+    AcquireRelease = 6,
+}
+
+/// What an atomic read-modify-write does, as LLVM numbers it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicOperation {
+    Exchange = 0,
+    Add = 1,
+    And = 3,
+    Or = 5,
+    Xor = 6,
+    SignedMax = 7,
+    SignedMin = 8,
+    UnsignedMax = 9,
+    UnsignedMin = 10,
+    FloatAdd = 11,
+}
 
 impl<'c> Emitter<'c> {
     /// Loads from a multiple of so many bytes.
@@ -37,13 +58,89 @@ impl<'c> Emitter<'c> {
         self.statement("llvm.store", &[value, pointer], &attributes);
     }
 
-    /// Keeps the order of accesses among the threads of a scope, as `wavefront`.
-    pub(crate) fn fence(&mut self, scope: &'static str) {
-        let attributes = [
-            ("ordering", self.i64_attr(ACQUIRE_RELEASE)),
-            ("syncscope", self.string(scope)),
-        ];
+    /// Keeps the order of accesses among the threads of a scope, as `wavefront`; all threads where it is empty.
+    pub(crate) fn fence(&mut self, ordering: Ordering, scope: &'static str) {
+        let attributes = self.ordered("ordering", ordering, scope);
         self.statement("llvm.fence", &[], &attributes);
+    }
+
+    /// Reads, changes and writes in one; returns what was there.
+    pub(crate) fn atomic_rmw(
+        &mut self,
+        operation: AtomicOperation,
+        pointer: Val<'c>,
+        value: Val<'c>,
+        ordering: Ordering,
+        scope: &'static str,
+    ) -> Val<'c> {
+        let mut attributes = vec![("bin_op", self.i64_attr(operation as i64))];
+        attributes.extend(self.ordered("ordering", ordering, scope));
+        let type_ = value.r#type();
+        self.effect("llvm.atomicrmw", &[pointer, value], type_, &attributes)
+    }
+
+    /// Writes an integer where another one is expected and found; returns what was there.
+    pub(crate) fn atomic_cas(
+        &mut self,
+        pointer: Val<'c>,
+        [expected, value]: [Val<'c>; 2],
+        ordering: Ordering,
+        scope: &'static str,
+    ) -> Val<'c> {
+        // Nothing is written where the comparison fails, so nothing is released.
+        let failure = match ordering {
+            Ordering::Monotonic | Ordering::Release => Ordering::Monotonic,
+            Ordering::Acquire | Ordering::AcquireRelease => Ordering::Acquire,
+        };
+        let mut attributes = vec![("failure_ordering", self.i64_attr(failure as i64))];
+        attributes.extend(self.ordered("success_ordering", ordering, scope));
+        let type_ = value.r#type();
+        let both = self.struct_type(&[type_, self.types.i1]);
+        let operands = [pointer, expected, value];
+        let found = self.effect("llvm.cmpxchg", &operands, both, &attributes);
+        self.extract_value(found, 0, type_)
+    }
+
+    /// Reads atomically.
+    pub(crate) fn atomic_load(
+        &mut self,
+        pointer: Val<'c>,
+        type_: Type<'c>,
+        alignment: u32,
+        ordering: Ordering,
+        scope: &'static str,
+    ) -> Val<'c> {
+        let mut attributes = vec![("alignment", self.i64_attr(i64::from(alignment)))];
+        attributes.extend(self.ordered("ordering", ordering, scope));
+        self.effect("llvm.load", &[pointer], type_, &attributes)
+    }
+
+    /// Writes atomically.
+    pub(crate) fn atomic_store(
+        &mut self,
+        value: Val<'c>,
+        pointer: Val<'c>,
+        alignment: u32,
+        ordering: Ordering,
+        scope: &'static str,
+    ) {
+        let mut attributes = vec![("alignment", self.i64_attr(i64::from(alignment)))];
+        attributes.extend(self.ordered("ordering", ordering, scope));
+        self.statement("llvm.store", &[value, pointer], &attributes);
+    }
+
+    fn ordered(
+        &self,
+        key: &'static str,
+        ordering: Ordering,
+        scope: &'static str,
+    ) -> Vec<Named<'c>> {
+        let mut attributes = vec![(key, self.i64_attr(ordering as i64))];
+        // Without a scope it is that of the whole system.
+        if !scope.is_empty() {
+            attributes.push(("syncscope", self.string(scope)));
+        }
+        attributes
     }
 
     /// The address of a variable in shared memory.

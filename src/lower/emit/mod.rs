@@ -26,4 +26,5 @@ pub(crate) use function::{
     ALIGN, ARGUMENTS, NO_INLINE, declare_shared_memory, is_lowered, is_of_output,
 };
 pub(crate) use integer::IntPredicate;
+pub(crate) use memory::{AtomicOperation, Ordering};
 pub(crate) use types::pointer_type;

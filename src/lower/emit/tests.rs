@@ -1,6 +1,6 @@
 //! Every method makes an operation that MLIR verifies.
 
-use super::{Emitter, FloatPredicate, IntPredicate};
+use super::{AtomicOperation, Emitter, FloatPredicate, IntPredicate, Ordering};
 use crate::ir::UpstreamKind;
 use crate::lower::tests::context;
 use crate::sys;
@@ -158,7 +158,17 @@ fn memory<'c>(e: &mut Emitter<'c>, pointer: Val<'c>, i: Val<'c>, long: Val<'c>) 
     let value = e.load(pointer, i.r#type(), 4);
     e.load_volatile(pointer, i.r#type(), 4);
     e.store(value, pointer, 4);
-    e.fence("wavefront");
+    e.fence(Ordering::AcquireRelease, "wavefront");
+    e.atomic_rmw(
+        AtomicOperation::SignedMax,
+        pointer,
+        i,
+        Ordering::Release,
+        "agent",
+    );
+    e.atomic_cas(pointer, [i, value], Ordering::AcquireRelease, "agent");
+    e.atomic_load(pointer, i.r#type(), 4, Ordering::Acquire, "");
+    e.atomic_store(value, pointer, 4, Ordering::Monotonic, "agent");
     let shared = e.address_of_shared("memory");
     let bytes = e.gep_bytes(shared, 16);
     e.gep(bytes, i.r#type(), i);

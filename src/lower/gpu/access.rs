@@ -1,8 +1,8 @@
 //! One access of global memory, as both makers see it.
 
 use crate::lower::emit::Emitter;
-use crate::sys::build::Val;
-use melior::ir::Type;
+use crate::sys::build::{self, Val};
+use melior::ir::{Type, ValueLike};
 
 /// Cache behaviour that a user asked for by `cachePolicy`, as the IR spells it; empty for none.
 #[derive(Clone, Debug, Default)]
@@ -67,4 +67,30 @@ impl<'c> GlobalAccess<'_, 'c> {
             }
         }
     }
+}
+
+/// What `body` gives where a mask holds, and the fallback elsewhere, branched around; without a mask, what `body`
+/// gives. Both give a value, or neither does.
+pub(super) fn where_true<'c>(
+    e: &mut Emitter<'c>,
+    mask: Option<Val<'c>>,
+    fallback: Option<Val<'c>>,
+    body: impl FnOnce(&mut Emitter<'c>) -> Option<Val<'c>>,
+) -> Option<Val<'c>> {
+    let Some(mask) = mask else {
+        return body(e);
+    };
+    let (then, _) = e.open_region(&[]);
+    let made: Vec<Val<'c>> = body(e).into_iter().collect();
+    e.scf_yield(&made);
+    e.close_region();
+    let Some(fallback) = fallback else {
+        e.scf_if(mask, &[], then, None);
+        return None;
+    };
+    let (otherwise, _) = e.open_region(&[]);
+    e.scf_yield(&[fallback]);
+    e.close_region();
+    let both = e.scf_if(mask, &[fallback.r#type()], then, Some(otherwise));
+    Some(build::only_result(both))
 }

@@ -1,11 +1,14 @@
 //! AMD's GPUs: ROCDL.
 
+mod atomic;
 mod float8;
 
-use super::access::GlobalAccess;
+use super::access::{GlobalAccess, where_true};
+use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
-use crate::lower::emit::{Emitter, FloatPredicate};
-use crate::sys::build::{self, Val};
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::emit::{Emitter, FloatPredicate, Ordering};
+use crate::sys::build::Val;
 use crate::target::{Float8, XorShuffle};
 use melior::ir::{Attribute, Type};
 
@@ -60,7 +63,7 @@ impl Isa for Amd {
 
     /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
-        e.fence("wavefront");
+        e.fence(Ordering::AcquireRelease, "wavefront");
     }
 
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
@@ -129,31 +132,34 @@ impl Isa for Amd {
         access: &GlobalAccess<'_, 'c>,
         others: Option<&[Val<'c>]>,
     ) -> Val<'c> {
-        let Some(mask) = access.mask else {
-            return access.plain_load(e);
-        };
-        let fallback = access.fallback(e, others);
-        let type_ = access.type_(e);
-        let (then, _) = e.open_region(&[]);
-        let loaded = access.plain_load(e);
-        e.scf_yield(&[loaded]);
-        e.close_region();
-        let (otherwise, _) = e.open_region(&[]);
-        e.scf_yield(&[fallback]);
-        e.close_region();
-        build::result(e.scf_if(mask, &[type_], then, Some(otherwise)), 0)
+        let fallback = access.mask.map(|_| access.fallback(e, others));
+        where_true(e, access.mask, fallback, |e| Some(access.plain_load(e)))
+            .expect("a load gives a value")
     }
 
     fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
-        let Some(mask) = access.mask else {
+        where_true(e, access.mask, None, |e| {
             access.plain_store(e, whole);
-            return;
-        };
-        let (then, _) = e.open_region(&[]);
-        access.plain_store(e, whole);
-        e.scf_yield(&[]);
-        e.close_region();
-        e.scf_if(mask, &[], then, None);
+            None
+        });
+    }
+
+    fn atomic_elements(&self, _: Gpu, op: RMWOp, element: Type<'_>) -> usize {
+        atomic::elements(op, element)
+    }
+
+    fn atomic<'c>(
+        &self,
+        _: Gpu,
+        e: &mut Emitter<'c>,
+        access: &AtomicAccess<'_, 'c>,
+        action: AtomicAction<'c>,
+    ) -> Option<Val<'c>> {
+        access.by_llvm(e, action, atomic::scope_name(access.scope))
+    }
+
+    fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
+        e.fence(ordering(sem), atomic::scope_name(scope));
     }
 
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {

@@ -1,7 +1,9 @@
 //! What is asked of a GPU, and what its maker's instruction set answers.
 
 use super::access::GlobalAccess;
+use super::atomic::{AtomicAccess, AtomicAction};
 use crate::ir::UpstreamKind;
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
 use crate::target::{BufferInstructions, Float8, Target};
@@ -86,6 +88,21 @@ pub(super) trait Isa: Sync {
 
     /// Writes global memory where the mask is true.
     fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>);
+
+    /// How many elements side by side one atomic access changes at most.
+    fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
+
+    /// Accesses global memory atomically where the mask is true; returns what was there, and nothing of a store.
+    fn atomic<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        access: &AtomicAccess<'_, 'c>,
+        action: AtomicAction<'c>,
+    ) -> Option<Val<'c>>;
+
+    /// Orders accesses to memory among the threads of a scope.
+    fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
     /// 2 to the power of an f32, within 2 ulp.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
@@ -275,6 +292,26 @@ impl Gpu {
         whole: Val<'c>,
     ) {
         self.isa.store(e, access, whole);
+    }
+
+    /// How many elements side by side one atomic access changes at most.
+    pub(crate) fn atomic_elements(self, op: RMWOp, element: Type<'_>) -> usize {
+        self.isa.atomic_elements(self, op, element)
+    }
+
+    /// Accesses global memory atomically where the mask is true; returns what was there, and nothing of a store.
+    pub(crate) fn atomic<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        access: &AtomicAccess<'_, 'c>,
+        action: AtomicAction<'c>,
+    ) -> Option<Val<'c>> {
+        self.isa.atomic(self, e, access, action)
+    }
+
+    /// Orders accesses to memory among the threads of a scope.
+    pub(crate) fn fence(self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
+        self.isa.fence(e, sem, scope);
     }
 
     /// 2 to the power of an f32, within 2 ulp.

@@ -7,12 +7,14 @@
 
 mod access;
 mod amd;
+mod atomic;
 mod isa;
 mod nvidia;
 #[cfg(test)]
 mod tests;
 
 pub(crate) use access::{CachePolicy, GlobalAccess};
+pub(crate) use atomic::{AtomicAccess, AtomicAction, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu};
 
 use crate::target::{Target, Vendor};

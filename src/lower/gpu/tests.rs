@@ -1,7 +1,8 @@
 //! Every method makes operations that MLIR verifies, on every target.
 
-use super::{CachePolicy, GlobalAccess, Gpu, choose};
+use super::{AtomicAccess, AtomicAction, CachePolicy, GlobalAccess, Gpu, choose};
 use crate::ir::UpstreamKind;
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
 use crate::sys::build::Val;
@@ -67,6 +68,84 @@ fn float8<'c>(gpu: Gpu, e: &mut Emitter<'c>, x: Val<'c>) {
     }
 }
 
+/// Every atomic access, of every order and scope that it may have.
+fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
+    use MemSemantic::{Acquire, AcquireRelease, Relaxed, Release};
+    let types = e.types;
+    let halves = [Type::float16(e.context), Type::bfloat16(e.context)];
+    let floats = [(types.f32, 32), (halves[0], 16), (halves[1], 16)];
+    let integers = [
+        (types.i8, 8),
+        (types.i16, 16),
+        (types.i32, 32),
+        (types.i64, 64),
+    ];
+    let all = (1..=10).filter_map(RMWOp::from_number);
+    let of = |op: &RMWOp| match op {
+        RMWOp::Fadd => floats.to_vec(),
+        RMWOp::Xchg => [&integers[..], &floats].concat(),
+        _ => integers.to_vec(),
+    };
+    let cache = CachePolicy::default();
+    let mut number = 0;
+    let mut check = |e: &mut Emitter<'c>,
+                     (element, element_bits),
+                     width,
+                     action: &dyn Fn(Val<'c>) -> AtomicAction<'c>| {
+        number += 1;
+        let scopes = [MemSyncScope::Cta, MemSyncScope::Gpu, MemSyncScope::System];
+        for is_used in [false, true] {
+            let at = GlobalAccess {
+                pointer,
+                mask: (number % 2 == 0).then_some(mask),
+                cache: &cache,
+                is_volatile: false,
+                element,
+                element_bits,
+                width,
+                alignment_bytes: element_bits / 8,
+            };
+            let whole = if width == 1 {
+                element
+            } else {
+                e.vector_type(width, element)
+            };
+            let zero = e.zero(whole);
+            let action = action(zero);
+            let sem = match (action, number % 4) {
+                (AtomicAction::Load, n) => [Relaxed, Acquire][n % 2],
+                (AtomicAction::Store(_), n) => [Relaxed, Release][n % 2],
+                (_, n) => [Relaxed, Acquire, Release, AcquireRelease][n],
+            };
+            let scope = scopes[number % 3];
+            gpu.fence(e, AcquireRelease, scope);
+            let access = AtomicAccess {
+                at,
+                sem,
+                scope,
+                is_used,
+            };
+            let found = gpu.atomic(e, &access, action);
+            let gives = !matches!(action, AtomicAction::Store(_));
+            assert_eq!(found.map(|f| f.r#type()), gives.then_some(whole));
+        }
+    };
+    for op in all {
+        for (element, bits) in of(&op) {
+            let mut width = gpu.atomic_elements(op, element);
+            while width > 0 {
+                check(e, (element, bits), width, &|v| AtomicAction::Change(op, v));
+                width /= 2;
+            }
+        }
+    }
+    for element in integers.into_iter().chain(floats) {
+        check(e, element, 1, &|v| AtomicAction::Compare([v, v]));
+        check(e, element, 1, &|_| AtomicAction::Load);
+        check(e, element, 1, &AtomicAction::Store);
+    }
+}
+
 fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
@@ -88,6 +167,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
         }
     }
     accesses(gpu, e, pointer, mask);
+    atomics(gpu, e, pointer, mask);
     gpu.exp2(e, x);
     gpu.rsqrt(e, x);
     for function in [

@@ -2,7 +2,7 @@
 
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::ops::address::Scale;
-use super::ops::atomic::{Atomic, Combine};
+use super::ops::atomic::{Atomic, AtomicPlace, Combine};
 use super::ops::barrier::{Barrier, WarpBarrier};
 use super::ops::buffer::{BufferAccess, BufferLoad, BufferStore};
 use super::ops::compare::{self, Compare};
@@ -791,10 +791,14 @@ fn atomics_add_up() {
     t.b.push(Atomic {
         combine: Combine::Bits(integer::ADD.eval),
         float: None,
-        bits: 32,
         dst,
-        space: Space::Global,
-        addr: out,
+        place: AtomicPlace {
+            space: Space::Global,
+            addr: out,
+            offset: 0,
+            bits: 32,
+            guard: None,
+        },
         value,
     });
     assert_eq!(

@@ -75,6 +75,12 @@ impl Place {
         bits as u32 + self.bytes_log2
     }
 
+    /// Returns the bytes of one element.
+    #[must_use]
+    pub const fn element_bytes(&self) -> u64 {
+        1 << self.bytes_log2
+    }
+
     /// Returns the bytes that `count` such buffers take, one after another.
     #[must_use]
     pub fn size_bytes(&self, count: u64) -> u64 {

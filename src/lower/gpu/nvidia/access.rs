@@ -98,21 +98,21 @@ fn cache_modifier(policy: &CachePolicy, is_store: bool) -> String {
 }
 
 /// An access as the registers of PTX: 1, 2 or 4 words of 8 to 64 bits.
-struct Words<'c> {
-    count: usize,
+pub(super) struct Words<'c> {
+    pub(super) count: usize,
     type_: Type<'c>,
     /// The PTX type of a word in memory, as `b32`.
     untyped: &'static str,
     /// The PTX type of the register that holds it: there are none of 8 bits.
-    register: &'static str,
+    pub(super) register: &'static str,
     /// The constraint letter of inline assembly.
-    constraint: &'static str,
+    pub(super) constraint: &'static str,
     /// The type of the register that holds a word.
     container: Type<'c>,
 }
 
 impl<'c> Words<'c> {
-    fn of(e: &Emitter<'c>, access: &GlobalAccess<'_, 'c>) -> Self {
+    pub(super) fn of(e: &Emitter<'c>, access: &GlobalAccess<'_, 'c>) -> Self {
         let bits = access.bits();
         let word_bits = if access.element_bits == 64 {
             64
@@ -141,7 +141,7 @@ impl<'c> Words<'c> {
         }
     }
 
-    fn suffix(&self) -> &'static str {
+    pub(super) fn suffix(&self) -> &'static str {
         match self.count {
             1 => "",
             2 => ".v2",
@@ -150,7 +150,7 @@ impl<'c> Words<'c> {
     }
 
     /// `{$2, $3}`, or `$2` for one word.
-    fn list(&self, first: usize) -> String {
+    pub(super) fn list(&self, first: usize) -> String {
         let names: Vec<String> = (first..first + self.count)
             .map(|i| format!("${i}"))
             .collect();
@@ -162,7 +162,7 @@ impl<'c> Words<'c> {
     }
 
     /// A vector of elements as words.
-    fn split(&self, e: &mut Emitter<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
+    pub(super) fn split(&self, e: &mut Emitter<'c>, whole: Val<'c>) -> Vec<Val<'c>> {
         let type_ = if self.count == 1 {
             self.type_
         } else {
@@ -179,7 +179,7 @@ impl<'c> Words<'c> {
             .collect()
     }
 
-    fn result_type(&self, e: &Emitter<'c>) -> Type<'c> {
+    pub(super) fn result_type(&self, e: &Emitter<'c>) -> Type<'c> {
         if self.count == 1 {
             return self.container;
         }
@@ -187,7 +187,7 @@ impl<'c> Words<'c> {
     }
 
     /// The words of a result as a vector of elements.
-    fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
+    pub(super) fn join(&self, e: &mut Emitter<'c>, result: Val<'c>, vector: Type<'c>) -> Val<'c> {
         let mut words: Vec<Val<'c>> = if self.count == 1 {
             vec![result]
         } else {

@@ -1,11 +1,14 @@
 //! NVIDIA's GPUs: NVVM, and PTX where it has no operation.
 
 mod access;
+mod atomic;
 mod float8;
 
 use super::access::GlobalAccess;
+use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, Isa};
 use crate::ir::UpstreamKind;
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
 use crate::target::Float8;
@@ -100,6 +103,24 @@ impl Isa for Nvidia {
 
     fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
         access::store(e, access, whole);
+    }
+
+    fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
+        atomic::elements(gpu, op, element)
+    }
+
+    fn atomic<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        access: &AtomicAccess<'_, 'c>,
+        action: AtomicAction<'c>,
+    ) -> Option<Val<'c>> {
+        atomic::access(gpu, e, access, action)
+    }
+
+    fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
+        e.fence(ordering(sem), atomic::scope_name(scope));
     }
 
     /// NVPTX has a power of two only as an approximation, which one must allow.

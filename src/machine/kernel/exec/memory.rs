@@ -2,11 +2,12 @@
 
 use super::Exec;
 use crate::machine::kernel::bits::mask;
-use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::code::Space;
 use crate::machine::kernel::error::{FaultKind, KernelError};
 use crate::machine::kernel::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
-use crate::machine::kernel::ops::memory::{Access, Field};
+use crate::machine::kernel::ops::memory::{Access, Field, Guard};
 use crate::machine::race::{Conflict, Found};
 use crate::target::{Banks, Wavefronts};
 
@@ -30,12 +31,14 @@ impl Exec<'_> {
                 .wrapping_add(access.offset as u64)
                 & mask(bits)
         };
-        let on = |lane: u32| match access.guard {
-            None => true,
-            Some(guard) => (self.get(guard.reg, lane) & 1 == 1) != guard.negated,
-        };
-        let lanes = self.lanes.iter().copied().filter(|&lane| on(lane));
+        let lanes = self.lanes.iter().copied();
+        let lanes = lanes.filter(|&lane| self.is_on(access.guard, lane));
         lanes.map(|lane| (lane, address(lane))).collect()
+    }
+
+    /// Whether a lane takes part under a guard.
+    fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
+        guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
     /// Finds the memory that an address means and checks bounds and alignment.
@@ -395,16 +398,18 @@ impl Exec<'_> {
     /// value, and returns the new one.
     pub(crate) fn atomic(
         &mut self,
-        space: Space,
-        addr: Reg,
-        bits: u32,
+        access: &AtomicPlace,
         update: impl Fn(&mut Self, u32, u64) -> u64,
     ) -> Result<(), KernelError> {
-        let count = (bits / 8) as u8;
+        let (space, count) = (access.space, (access.bits / 8) as u8);
         let mut lanes = Vec::new();
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
-            let address = self.get(addr, lane);
+            if !self.is_on(access.guard, lane) {
+                continue;
+            }
+            let address = self.get(access.addr, lane);
+            let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
             let now = self.now(lane);
             let (bytes, at) = match place {

@@ -1,7 +1,7 @@
 //! Atomic operations.
 
 use super::control::nothing;
-use super::memory::space;
+use super::memory::{Guard, harm_where, space};
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, integer, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Reg, Space};
@@ -24,12 +24,17 @@ const ROWS: &[Row] = &[
         let bits = d.scalar_slot(op, 1)?.bits;
         let space = space(d, op, 0)?;
         let (dst, success) = (d.b.reg(), d.b.reg());
-        d.b.push(CompareExchange {
-            bits,
-            dst,
-            success,
+        let place = AtomicPlace {
             space,
             addr,
+            offset: 0,
+            bits,
+            guard: None,
+        };
+        d.b.push(CompareExchange {
+            dst,
+            success,
+            place,
             expected,
             value,
         });
@@ -71,37 +76,66 @@ const OPERATIONS: [(i64, Combine); 17] = [
 /// The exchange, which takes values of any type.
 const EXCHANGE: i64 = 0;
 
+/// Where an atomic access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct AtomicPlace {
+    pub(crate) space: Space,
+    /// The register that holds the address.
+    pub(crate) addr: Reg,
+    /// Added to the address, in bytes.
+    pub(crate) offset: i64,
+    pub(crate) bits: u32,
+    /// Lanes where this fails do nothing, and keep what their registers held.
+    pub(crate) guard: Option<Guard>,
+}
+
+impl AtomicPlace {
+    fn regs(&self) -> impl Iterator<Item = Reg> {
+        let guard = self.guard.map(|guard| guard.reg);
+        [self.addr].into_iter().chain(guard)
+    }
+
+    fn access(&self, words: Assembly) -> Counted {
+        let bits = self.bits;
+        match (words, self.space) {
+            (Assembly::Ptx, Space::Shared) => Counted::Shared(format!("atom.shared b{bits}")),
+            (Assembly::Ptx, _) => Counted::Global(format!("atom.global b{bits}")),
+            (Assembly::Gcn, Space::Shared) => Counted::Shared(format!("ds_atomic_b{bits}")),
+            (Assembly::Gcn, _) => Counted::Global(format!("global_atomic_b{bits}")),
+        }
+    }
+}
+
 /// Atomic read-modify-write; `dst` is the old value.
 #[derive(Debug)]
 pub(crate) struct Atomic {
     pub(crate) combine: Combine,
     /// The type of a float.
     pub(crate) float: Option<FloatTy>,
-    pub(crate) bits: u32,
     pub(crate) dst: Reg,
-    pub(crate) space: Space,
-    pub(crate) addr: Reg,
+    pub(crate) place: AtomicPlace,
     pub(crate) value: Reg,
 }
 
 impl Instruction for Atomic {
     fn regs(&self) -> Regs {
-        Regs::new([self.dst], [self.addr, self.value])
+        let reads: Vec<Reg> = self.place.regs().chain([self.value]).collect();
+        Regs::new([self.dst], reads)
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.atomic(self.space, self.addr, self.bits, |exec, lane, old| {
+        exec.atomic(&self.place, |exec, lane, old| {
             let value = exec.get(self.value, lane);
             exec.set(self.dst, lane, old);
             match self.combine {
-                Combine::Bits(eval) => eval(self.bits, old, value),
+                Combine::Bits(eval) => eval(self.place.bits, old, value),
                 Combine::Float(op) => (op.eval)(self.float.unwrap_or(FloatTy::F32), old, value),
             }
         })
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        harm_where(self.place.guard, lane)
     }
 
     fn turn(&self) -> Turn {
@@ -109,32 +143,29 @@ impl Instruction for Atomic {
     }
 
     fn access(&self, words: Assembly) -> Option<Counted> {
-        Some(name(words, self.space, self.bits))
+        Some(self.place.access(words))
     }
 }
 
 /// Atomic compare and exchange.
 #[derive(Debug)]
-struct CompareExchange {
-    bits: u32,
-    dst: Reg,
-    success: Reg,
-    space: Space,
-    addr: Reg,
-    expected: Reg,
-    value: Reg,
+pub(crate) struct CompareExchange {
+    pub(crate) dst: Reg,
+    pub(crate) success: Reg,
+    pub(crate) place: AtomicPlace,
+    pub(crate) expected: Reg,
+    pub(crate) value: Reg,
 }
 
 impl Instruction for CompareExchange {
     fn regs(&self) -> Regs {
-        Regs::new(
-            [self.dst, self.success],
-            [self.addr, self.expected, self.value],
-        )
+        let values = [self.expected, self.value];
+        let reads: Vec<Reg> = self.place.regs().chain(values).collect();
+        Regs::new([self.dst, self.success], reads)
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.atomic(self.space, self.addr, self.bits, |exec, lane, old| {
+        exec.atomic(&self.place, |exec, lane, old| {
             let hit = exec.get(self.expected, lane) == old;
             exec.set(self.dst, lane, old);
             exec.set(self.success, lane, u64::from(hit));
@@ -143,7 +174,7 @@ impl Instruction for CompareExchange {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        harm_where(self.place.guard, lane)
     }
 
     fn turn(&self) -> Turn {
@@ -151,43 +182,43 @@ impl Instruction for CompareExchange {
     }
 
     fn access(&self, words: Assembly) -> Option<Counted> {
-        Some(name(words, self.space, self.bits))
+        Some(self.place.access(words))
     }
 }
 
-fn name(words: Assembly, space: Space, bits: u32) -> Counted {
-    match (words, space) {
-        (Assembly::Ptx, Space::Shared) => Counted::Shared(format!("atom.shared b{bits}")),
-        (Assembly::Ptx, _) => Counted::Global(format!("atom.global b{bits}")),
-        (Assembly::Gcn, Space::Shared) => Counted::Shared(format!("ds_atomic_b{bits}")),
-        (Assembly::Gcn, _) => Counted::Global(format!("global_atomic_b{bits}")),
-    }
-}
-
+/// One access for each element of a vector.
 fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
-    let [addr, value] = d.scalars(op, [0, 1])?;
+    let addr = d.scalar(op, 0)?;
+    let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
-    let slot = d.result_slots(op)?[0];
     let number = op.int("bin_op").unwrap_or(-1);
-    let float = match slot.kind {
-        SlotKind::Float(ty) => Some(ty),
-        _ => None,
-    };
-    let fits = |combine: &Combine| {
-        number == EXCHANGE || matches!(combine, Combine::Float(_)) == float.is_some()
-    };
-    let known = OPERATIONS.iter().find(|(known, _)| *known == number);
-    let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
-        return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
-    };
-    let reg = d.emit(|dst| Atomic {
-        combine: *combine,
-        float,
-        bits: slot.bits,
-        dst,
-        space,
-        addr,
-        value,
-    });
-    d.define(op, vec![reg])
+    let mut regs = Vec::new();
+    for (slot, value) in d.result_slots(op)?.into_iter().zip(values) {
+        let float = match slot.kind {
+            SlotKind::Float(ty) => Some(ty),
+            _ => None,
+        };
+        let fits = |combine: &Combine| {
+            number == EXCHANGE || matches!(combine, Combine::Float(_)) == float.is_some()
+        };
+        let known = OPERATIONS.iter().find(|(known, _)| *known == number);
+        let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
+            return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
+        };
+        let place = AtomicPlace {
+            space,
+            addr,
+            offset: i64::from(slot.offset),
+            bits: slot.bits,
+            guard: None,
+        };
+        regs.push(d.emit(|dst| Atomic {
+            combine: *combine,
+            float,
+            dst,
+            place,
+            value,
+        }));
+    }
+    d.define(op, regs)
 }

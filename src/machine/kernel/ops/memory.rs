@@ -84,19 +84,19 @@ impl Access {
         let guard = self.guard.map(|guard| guard.reg);
         [data, [self.addr].into_iter().chain(guard).collect()]
     }
+}
 
-    /// Poison does harm in lanes that take part, and as their guard.
-    fn poison(&self, lane: &Marks<'_>) -> Fate {
-        if let Some(guard) = self.guard {
-            if let Some(mark) = lane.of(&[guard.reg]) {
-                return Fate::Harm(mark);
-            }
-            if (lane.get(guard.reg) & 1 == 1) == guard.negated {
-                return Fate::Untouched;
-            }
+/// What poison does to an access: harm in lanes that take part, and as their guard.
+pub(super) fn harm_where(guard: Option<Guard>, lane: &Marks<'_>) -> Fate {
+    if let Some(guard) = guard {
+        if let Some(mark) = lane.of(&[guard.reg]) {
+            return Fate::Harm(mark);
         }
-        lane.harm()
+        if (lane.get(guard.reg) & 1 == 1) == guard.negated {
+            return Fate::Untouched;
+        }
     }
+    lane.harm()
 }
 
 /// Reads memory.
@@ -114,7 +114,7 @@ impl Instruction for Load {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        self.0.poison(lane)
+        harm_where(self.0.guard, lane)
     }
 
     fn turn(&self) -> Turn {
@@ -140,7 +140,7 @@ impl Instruction for Store {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        self.0.poison(lane)
+        harm_where(self.0.guard, lane)
     }
 
     fn turn(&self) -> Turn {

@@ -10,29 +10,13 @@ use crate::machine::kernel::ops::memory::{Access, Field, Load, Store};
 /// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
 pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     let load = line.words[0] == "ld";
-    let mut space = Space::Generic;
-    for word in &line.words {
-        // Order, scope and caching do not change the value; the width says how many registers there are.
-        space = match word.split("::").next().unwrap_or(word) {
-            "global" => Space::Global,
-            "shared" => Space::Shared,
-            "const" => Space::Constant,
-            "local" => Space::Local,
-            _ => space,
-        };
-    }
+    let space = space(line);
     let (data, address) = match load {
         true => (&line.args[0], &line.args[1]),
         false => (&line.args[1], &line.args[0]),
     };
-    let Arg::Address(base, offset) = address else {
-        return Err(scope.malformed("inline assembly: an access without an address"));
-    };
-    let parts = match data {
-        Arg::Vector(parts) => parts.clone(),
-        other => vec![other.clone()],
-    };
-    let addr = scope.read(base)?;
+    let (addr, offset) = place(scope, address)?;
+    let parts = parts(data);
     let bytes = line.bits / 8;
     let size = bytes * parts.len() as u32;
     let mut fields = Vec::new();
@@ -58,7 +42,7 @@ pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     let access = Access {
         space,
         addr,
-        offset: *offset,
+        offset,
         fields: fields.into(),
         size,
         align: size,
@@ -83,4 +67,33 @@ pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         scope.write(part, reg, None)?;
     }
     Ok(())
+}
+
+/// The memory that an access goes to, the only one of its words that changes what it does.
+pub(super) fn space(line: &Line<'_>) -> Space {
+    line.words.iter().fold(Space::Generic, |space, word| {
+        match word.split("::").next().unwrap_or(word) {
+            "global" => Space::Global,
+            "shared" => Space::Shared,
+            "const" => Space::Constant,
+            "local" => Space::Local,
+            _ => space,
+        }
+    })
+}
+
+/// The register of an address, and what is added to it.
+pub(super) fn place(scope: &mut Scope<'_, '_, '_>, address: &Arg) -> Done<(Reg, i64)> {
+    let Arg::Address(base, offset) = address else {
+        return Err(scope.malformed("inline assembly: an access without an address"));
+    };
+    Ok((scope.read(base)?, *offset))
+}
+
+/// The elements of a vector; another argument is its own.
+pub(super) fn parts(data: &Arg) -> Vec<Arg> {
+    match data {
+        Arg::Vector(parts) => parts.clone(),
+        other => vec![other.clone()],
+    }
 }

@@ -4,6 +4,7 @@
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
 use super::access::access;
+use super::atomic;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
 use crate::machine::kernel::code::Reg;
@@ -43,6 +44,9 @@ const ANY: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
 const MEMORY: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
 const SPACE: &str = "?global shared shared::cta const local";
 const SCOPE: &str = "cta cluster gpu sys";
+const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
+const ORDER: &str = "?relaxed acquire release acq_rel";
+const MEMORY_SPACE: &str = "?global shared shared::cta";
 const EVICT: &str =
     "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
 const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
@@ -111,6 +115,136 @@ pub(super) const FORMS: &[Form] = &[
         MEMORY,
         "av",
         access,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "add"],
+        "u32 s32 u64 f64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "add", "?v2 v4"],
+        "f32",
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[
+            ORDER,
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4 v8",
+        ],
+        HALVES,
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[
+            ORDER,
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4",
+        ],
+        "f16x2 bf16x2",
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "and or xor exch"],
+        "b32 b64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "min max"],
+        "u32 s32 u64 s64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "cas"],
+        "b16 b32 b64",
+        "dass",
+        atomic::compare,
+    ),
+    form(
+        "red",
+        &["?relaxed release", OPTIONAL_SCOPE, MEMORY_SPACE, "add"],
+        "u32 s32 u64 f64",
+        "as",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "?v2 v4",
+        ],
+        "f32",
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4 v8",
+        ],
+        HALVES,
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4",
+        ],
+        "f16x2 bf16x2",
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "and or xor",
+        ],
+        "b32 b64",
+        "as",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &["?relaxed release", OPTIONAL_SCOPE, MEMORY_SPACE, "min max"],
+        "u32 s32 u64 s64",
+        "as",
+        atomic::change,
     ),
     form(
         "cvt",

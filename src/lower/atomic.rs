@@ -1,0 +1,237 @@
+//! Atomic accesses of global memory: each element by one of the threads that hold it.
+//!
+//! What the others hold is a copy, so its owner alone accesses it, and hands on what it found where anybody asks
+//! (`share`). Barriers before a release and after an acquire make the order one of all threads of the block.
+//!
+//! ```text
+//! release:  everybody waits; owners access          acquire:  owners access; everybody waits
+//! ```
+
+use super::allocate::Asked;
+use super::gpu::{AtomicAccess, AtomicAction, CachePolicy, acquires, releases};
+use super::memory::{Accesses, from_memory, memory_element, owner, to_memory};
+use super::share;
+use super::state::{Lowering, Outcome};
+use super::types::bits_of;
+use super::value::Registers;
+use crate::analysis::effects::{Act, Effects};
+use crate::ir::element_name;
+use crate::ir::ops::{MemSemantic, MemSyncScope, OpView, RMWOp};
+use crate::plan::share::ShareWay;
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::{Type, TypeLike, ValueLike};
+
+/// What the operations of this family say.
+#[derive(Clone, Copy)]
+struct Atomic<'c> {
+    pointer: Val<'c>,
+    mask: Option<Val<'c>>,
+    sem: MemSemantic,
+    scope: MemSyncScope,
+    action: Action<'c>,
+    result: Option<Val<'c>>,
+}
+
+/// What is done to each element, by tensors or scalars.
+#[derive(Clone, Copy)]
+enum Action<'c> {
+    Change(RMWOp, Val<'c>),
+    Compare([Val<'c>; 2]),
+    Load,
+    Store(Val<'c>),
+}
+
+impl<'c> Atomic<'c> {
+    fn of(op: Op<'c>) -> Option<Self> {
+        Some(match OpView::of(op)? {
+            OpView::TtAtomicRMW(op) => Self {
+                pointer: op.ptr(),
+                mask: op.mask(),
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Change(op.atomic_rmw_op(), op.val()),
+                result: Some(op.result()),
+            },
+            OpView::TtAtomicCAS(op) => Self {
+                pointer: op.ptr(),
+                mask: None,
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Compare([op.cmp(), op.val()]),
+                result: Some(op.result()),
+            },
+            OpView::TtAtomicLoad(op) => Self {
+                pointer: op.ptr(),
+                mask: op.mask(),
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Load,
+                result: Some(op.result()),
+            },
+            OpView::TtAtomicStore(op) => Self {
+                pointer: op.ptr(),
+                mask: op.mask(),
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Store(op.value()),
+                result: None,
+            },
+            _ => return None,
+        })
+    }
+
+    /// The result, where anybody asks for it.
+    fn used_result(&self) -> Option<Val<'c>> {
+        self.result.filter(|result| !sys::is_unused(*result))
+    }
+}
+
+/// What an atomic access does in shared memory, to hand on its result, and where everybody waits.
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let atomic = Atomic::of(op).expect("the dispatch goes by kind");
+    let mut effects = match atomic.used_result() {
+        Some(result) => share::effects(&*share::plan(asked, op, result.r#type())?),
+        None => Effects::default(),
+    };
+    if acquires(atomic.sem) && !effects.acts.contains(&Act::Barrier) {
+        effects.acts.push(Act::Barrier);
+    }
+    if releases(atomic.sem) {
+        effects.acts.insert(0, Act::Barrier);
+    }
+    Ok(effects)
+}
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let atomic = Atomic::of(op).expect("the dispatch goes by kind");
+    let (element, held) = memory_element(l, atomic.pointer)?;
+    check(&atomic.action, element)?;
+    let layout = l.layout(atomic.pointer.r#type())?;
+    let layout = layout.as_deref();
+    let accesses = match (layout, atomic.action) {
+        (Some(layout), action) => {
+            let widest = match action {
+                Action::Change(op, _) => l.gpu.atomic_elements(op, element),
+                _ => 1,
+            };
+            let (pointer, mask) = (atomic.pointer, atomic.mask);
+            let bits = bits_of(element);
+            let vector = l.axis.vector(pointer, mask, bits, &layout.unique);
+            Accesses::of(element, layout.num_registers(), &vector.at_most(widest))
+        }
+        (None, _) => Accesses::scalar(element),
+    };
+    let pointers = l.get(atomic.pointer);
+    let masks = atomic.mask.map(|mask| l.get(mask));
+    let operands: Vec<Registers<'c>> = match atomic.action {
+        Action::Change(_, value) | Action::Store(value) => vec![l.get(value)],
+        Action::Compare(values) => values.map(|value| l.get(value)).to_vec(),
+        Action::Load => Vec::new(),
+    };
+    if releases(atomic.sem) {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    let (is_owner, repeated) = owner(l, layout);
+    let groups: Vec<&Vec<usize>> = accesses
+        .groups
+        .iter()
+        .filter(|group| group[0] & repeated == 0)
+        .collect();
+    // One access keeps the order itself; for several, fences do once for all.
+    let is_fenced = groups.len() > 1;
+    let sem = if is_fenced {
+        MemSemantic::Relaxed
+    } else {
+        atomic.sem
+    };
+    if is_fenced && releases(atomic.sem) {
+        l.gpu.fence(&mut l.e, MemSemantic::Release, atomic.scope);
+    }
+    let cache = CachePolicy::default();
+    let is_used = atomic.used_result().is_some();
+    let zero = l.e.zero(held);
+    let mut registers = vec![zero; pointers.len()];
+    for group in groups {
+        let first = group[0];
+        let mask = match (masks.as_ref().map(|masks| masks[first]), is_owner) {
+            (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
+            (mask, owner) => mask.or(owner),
+        };
+        let mut wholes = operands.iter().map(|list| {
+            let values = group.iter().map(|r| to_memory(l, list[*r], element));
+            let values: Vec<Val<'c>> = values.collect();
+            l.e.gather(&values)
+        });
+        let mut next = || wholes.next().expect("there is a value for each operand");
+        let action = match atomic.action {
+            Action::Change(op, _) => AtomicAction::Change(op, next()),
+            Action::Compare(_) => AtomicAction::Compare([next(), next()]),
+            Action::Load => AtomicAction::Load,
+            Action::Store(_) => AtomicAction::Store(next()),
+        };
+        let access = AtomicAccess {
+            at: accesses.global(pointers[first], mask, &cache, false),
+            sem,
+            scope: atomic.scope,
+            // What keeps the order of others must be an access that reads.
+            is_used: is_used || is_fenced && acquires(atomic.sem),
+        };
+        let found = l.gpu.atomic(&mut l.e, &access, action);
+        if let (true, Some(found)) = (is_used, found) {
+            let values = l.e.scatter(found, accesses.width(), element);
+            for (r, value) in group.iter().zip(values) {
+                registers[*r] = from_memory(l, value, held);
+            }
+        }
+    }
+    if is_fenced && acquires(atomic.sem) {
+        l.gpu.fence(&mut l.e, MemSemantic::Acquire, atomic.scope);
+    }
+    let way = l.allocation.share(op).map(|(plan, _)| plan);
+    let waits = way.is_some_and(|plan| matches!(plan.way(), ShareWay::Memory(_)));
+    if let Some(result) = atomic.result {
+        let registers = if is_used {
+            share::share(l, op, layout, registers)
+        } else {
+            registers.into()
+        };
+        l.set(result, registers);
+    }
+    if acquires(atomic.sem) && !waits {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    Ok(())
+}
+
+/// Whether what is done is there for elements of a type.
+fn check(action: &Action<'_>, element: Type<'_>) -> Outcome {
+    let Action::Change(op, _) = action else {
+        return Ok(());
+    };
+    let name = op.name();
+    let is_float = !element.is_integer();
+    match op {
+        RMWOp::Xchg => Ok(()),
+        RMWOp::Fadd if !is_float => Err(Diagnostic::new(format!(
+            "adds floats to `{}` in memory",
+            element_name(element)
+        ))
+        .note(format!("use `{}`", RMWOp::Add.name()))),
+        RMWOp::Max | RMWOp::Min | RMWOp::Umax | RMWOp::Umin if is_float => {
+            Err(Diagnostic::new(format!(
+                "has `{name}` of `{}`, but no GPU has it of floats",
+                element_name(element)
+            ))
+            .note(
+                "compare the bits as integers: `max` where the value is positive, `umin` where it is not",
+            ))
+        }
+        _ if is_float && *op != RMWOp::Fadd => Err(Diagnostic::new(format!(
+            "has `{name}` of `{}`, expected integers",
+            element_name(element)
+        ))
+        .note(format!("use `{}` for sums of floats", RMWOp::Fadd.name()))),
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,100 @@
+//! One atomic access of global memory, as both makers see it, and by LLVM's own operations.
+
+use super::access::{GlobalAccess, where_true};
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::emit::{AtomicOperation, Emitter, Ordering};
+use crate::lower::types::bits_of;
+use crate::lower::words;
+use crate::sys::build::Val;
+use melior::ir::ValueLike;
+
+/// An atomic access of a thread, of elements side by side: each is accessed atomically, not all together.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct AtomicAccess<'a, 'c> {
+    pub(crate) at: GlobalAccess<'a, 'c>,
+    pub(crate) sem: MemSemantic,
+    pub(crate) scope: MemSyncScope,
+    /// Whether anybody asks what was there before.
+    pub(crate) is_used: bool,
+}
+
+/// What an atomic access does.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum AtomicAction<'c> {
+    /// Changes what is there by a value.
+    Change(RMWOp, Val<'c>),
+    /// Puts the second value where the first one is.
+    Compare([Val<'c>; 2]),
+    Load,
+    Store(Val<'c>),
+}
+
+/// Whether what came before is seen by whoever sees the access.
+pub(crate) fn releases(sem: MemSemantic) -> bool {
+    matches!(sem, MemSemantic::Release | MemSemantic::AcquireRelease)
+}
+
+/// Whether what comes after sees what came before the access that it meets.
+pub(crate) fn acquires(sem: MemSemantic) -> bool {
+    matches!(sem, MemSemantic::Acquire | MemSemantic::AcquireRelease)
+}
+
+/// The order of an access, in LLVM's words.
+pub(super) fn ordering(sem: MemSemantic) -> Ordering {
+    match sem {
+        MemSemantic::Relaxed => Ordering::Monotonic,
+        MemSemantic::Acquire => Ordering::Acquire,
+        MemSemantic::Release => Ordering::Release,
+        MemSemantic::AcquireRelease => Ordering::AcquireRelease,
+    }
+}
+
+fn operation(op: RMWOp) -> AtomicOperation {
+    match op {
+        RMWOp::And => AtomicOperation::And,
+        RMWOp::Or => AtomicOperation::Or,
+        RMWOp::Xor => AtomicOperation::Xor,
+        RMWOp::Add => AtomicOperation::Add,
+        RMWOp::Fadd => AtomicOperation::FloatAdd,
+        RMWOp::Max => AtomicOperation::SignedMax,
+        RMWOp::Min => AtomicOperation::SignedMin,
+        RMWOp::Umax => AtomicOperation::UnsignedMax,
+        RMWOp::Umin => AtomicOperation::UnsignedMin,
+        RMWOp::Xchg => AtomicOperation::Exchange,
+    }
+}
+
+impl<'c> AtomicAccess<'_, 'c> {
+    /// By LLVM's operations, branched around where there is a mask; returns what was there, or 0 in the type of the
+    /// access where it is off, and nothing of a store.
+    pub(super) fn by_llvm(
+        &self,
+        e: &mut Emitter<'c>,
+        action: AtomicAction<'c>,
+        scope: &'static str,
+    ) -> Option<Val<'c>> {
+        let (at, order) = (&self.at, ordering(self.sem));
+        let type_ = at.type_(e);
+        let fallback = (!matches!(action, AtomicAction::Store(_))).then(|| e.zero(type_));
+        where_true(e, at.mask, fallback, |e| match action {
+            AtomicAction::Change(op, value) => {
+                Some(e.atomic_rmw(operation(op), at.pointer, value, order, scope))
+            }
+            AtomicAction::Compare(values) => {
+                // Bits are compared, of floats too.
+                let bits = bits_of(type_);
+                let values = values.map(|value| words::as_integer(e, value, bits));
+                let found = e.atomic_cas(at.pointer, values, order, scope);
+                Some(words::integer_as(e, found, type_))
+            }
+            AtomicAction::Load => {
+                Some(e.atomic_load(at.pointer, type_, at.alignment_bytes, order, scope))
+            }
+            AtomicAction::Store(value) => {
+                debug_assert_eq!(value.r#type(), type_);
+                e.atomic_store(value, at.pointer, at.alignment_bytes, order, scope);
+                None
+            }
+        })
+    }
+}

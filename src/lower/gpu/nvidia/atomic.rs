@@ -1,0 +1,146 @@
+//! Atomic accesses by PTX: `atom`, `red` where nobody asks what was there, atomic `ld` and `st`.
+
+use super::access::Words;
+use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
+use crate::lower::emit::Emitter;
+use crate::lower::gpu::atomic::{AtomicAccess, AtomicAction};
+use crate::lower::gpu::isa::Gpu;
+use crate::sys;
+use crate::sys::build::Val;
+use melior::ir::{Type, TypeLike};
+
+/// What LLVM calls the threads of a scope.
+pub(super) fn scope_name(scope: MemSyncScope) -> &'static str {
+    match scope {
+        MemSyncScope::Cta => "block",
+        MemSyncScope::Gpu => "device",
+        MemSyncScope::System => "",
+    }
+}
+
+fn is_bf16(element: Type<'_>) -> bool {
+    element == Type::bfloat16(sys::context_of(element.context()))
+}
+
+/// How many elements one access changes at most.
+pub(super) fn elements(gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
+    let has_vectors = gpu.target.instructions.vector_atomics;
+    match sys::float_width(element) {
+        _ if op != RMWOp::Fadd => 1,
+        Some(32) if has_vectors => 4,
+        // Pairs in one word, and up to four words.
+        Some(16) if has_vectors => 8,
+        Some(16) if !is_bf16(element) => 2,
+        _ => 1,
+    }
+}
+
+/// An instruction and its type, as `add.noftz` and `f16x2`; nothing where LLVM makes a loop of it.
+fn spelled(
+    gpu: Gpu,
+    access: &AtomicAccess<'_, '_>,
+    action: &AtomicAction<'_>,
+) -> Option<(&'static str, String)> {
+    let at = &access.at;
+    let bits = at.element_bits;
+    let AtomicAction::Change(op, _) = action else {
+        // What is compared has no kind but its width.
+        let is_compared = matches!(action, AtomicAction::Compare(_));
+        return (!is_compared || bits >= 16).then(|| ("cas", format!("b{bits}")));
+    };
+    if *op == RMWOp::Fadd {
+        let is_packed = at.width > 1 && bits == 16;
+        let half = match (is_bf16(at.element), is_packed) {
+            (false, false) => "f16",
+            (false, true) => "f16x2",
+            (true, false) => "bf16",
+            (true, true) => "bf16x2",
+        };
+        return match bits {
+            16 if is_bf16(at.element) && !gpu.target.instructions.vector_atomics => None,
+            16 => Some(("add.noftz", half.to_owned())),
+            _ => Some(("add", format!("f{bits}"))),
+        };
+    }
+    let (name, kind) = match op {
+        RMWOp::And => ("and", 'b'),
+        RMWOp::Or => ("or", 'b'),
+        RMWOp::Xor => ("xor", 'b'),
+        RMWOp::Xchg => ("exch", 'b'),
+        RMWOp::Add | RMWOp::Fadd => ("add", 'u'),
+        RMWOp::Max => ("max", 's'),
+        RMWOp::Min => ("min", 's'),
+        RMWOp::Umax => ("max", 'u'),
+        RMWOp::Umin => ("min", 'u'),
+    };
+    (bits >= 32).then(|| (name, format!("{kind}{bits}")))
+}
+
+/// Carries an access out with the predicate on the instruction; what was there is 0 where it is false.
+pub(super) fn access<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    access: &AtomicAccess<'_, 'c>,
+    action: AtomicAction<'c>,
+) -> Option<Val<'c>> {
+    let Some((name, type_)) = spelled(gpu, access, &action) else {
+        return access.by_llvm(e, action, scope_name(access.scope));
+    };
+    let at = &access.at;
+    let order = format!("{}.{}.global", access.sem.name(), access.scope.name());
+    let words = Words::of(e, at);
+    // `red` cannot acquire, and an exchange has none.
+    let is_silent = !access.is_used
+        && matches!(access.sem, MemSemantic::Relaxed | MemSemantic::Release)
+        && !matches!(action, AtomicAction::Change(RMWOp::Xchg, _));
+    let (opcode, values) = match action {
+        AtomicAction::Change(_, value) => {
+            let verb = if is_silent { "red" } else { "atom" };
+            let opcode = format!("{verb}.{order}.{name}{}.{type_}", words.suffix());
+            (opcode, vec![value])
+        }
+        AtomicAction::Compare(values) => (format!("atom.{order}.{name}.{type_}"), values.to_vec()),
+        AtomicAction::Load => (format!("ld.{order}.{type_}"), Vec::new()),
+        AtomicAction::Store(value) => (format!("st.{order}.{type_}"), vec![value]),
+    };
+    let gives = match action {
+        AtomicAction::Change(..) => !is_silent,
+        AtomicAction::Compare(_) | AtomicAction::Load => true,
+        AtomicAction::Store(_) => false,
+    };
+    let results = if gives { words.count } else { 0 };
+
+    let mut constraints = vec![format!("={}", words.constraint); results];
+    let mut operands = vec![at.pointer];
+    constraints.push("l".to_owned());
+    let mut arguments = format!("[${results}]");
+    for value in values {
+        arguments += &format!(", {}", words.list(results + operands.len()));
+        let parts = words.split(e, value);
+        constraints.extend(vec![words.constraint.to_owned(); parts.len()]);
+        operands.extend(parts);
+    }
+    let mut text = String::new();
+    if let Some(mask) = at.mask {
+        for i in 0..results {
+            text += &format!("mov.{} ${i}, 0x0;\n", words.register);
+        }
+        text += &format!("@${} ", results + operands.len());
+        constraints.push("b".to_owned());
+        operands.push(mask);
+    }
+    text += &if gives {
+        format!("{opcode} {}, {arguments};", words.list(0))
+    } else {
+        format!("{opcode} {arguments};")
+    };
+    let result = gives.then(|| words.result_type(e));
+    let found = e.inline_asm(&text, &constraints.join(","), &operands, result);
+    let type_ = at.type_(e);
+    match found {
+        Some(found) => Some(words.join(e, found, type_)),
+        // Nobody asks for it.
+        None if !matches!(action, AtomicAction::Store(_)) => Some(e.undefined(type_)),
+        None => None,
+    }
+}
