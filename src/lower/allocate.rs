@@ -10,6 +10,7 @@ use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::plan::ConvertPlan;
+use crate::plan::gather::GatherPlan;
 use crate::plan::share::SharePlan;
 use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
@@ -17,12 +18,13 @@ use crate::sys::{self, Diagnostic, Reported, operation_id};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The plans of a function's conversions, reductions and scans, and where its shared memory is used.
+/// The plans of a function's conversions, reductions, scans and gathers, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     conversions: Plans<ConvertPlan>,
     tuples: Plans<TupleProgram>,
     shares: Plans<SharePlan>,
+    gathers: Plans<GatherPlan>,
     allocation: Allocation,
 }
 
@@ -39,6 +41,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) conversions: Plans<ConvertPlan>,
     pub(crate) tuples: Plans<TupleProgram>,
     pub(crate) shares: Plans<SharePlan>,
+    pub(crate) gathers: Plans<GatherPlan>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
 }
@@ -60,6 +63,7 @@ impl SharedMemory {
             conversions: Plans::default(),
             tuples: Plans::default(),
             shares: Plans::default(),
+            gathers: Plans::default(),
             calls,
         };
         let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
@@ -79,6 +83,7 @@ impl SharedMemory {
             conversions: asked.conversions,
             tuples: asked.tuples,
             shares: asked.shares,
+            gathers: asked.gathers,
             allocation,
         };
         (all, reported)
@@ -103,6 +108,11 @@ impl SharedMemory {
     /// scratch memory begins.
     pub(crate) fn share(&self, op: Op<'_>) -> Option<(Arc<SharePlan>, u32)> {
         Some((self.shares.get(op)?, self.scratch(op)))
+    }
+
+    /// Returns the plan of a gather, and where its scratch memory begins.
+    pub(crate) fn gather(&self, op: Op<'_>) -> Option<(Arc<GatherPlan>, u32)> {
+        Some((self.gathers.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

@@ -7,8 +7,8 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, inline, integer,
-    local, math, memory, program, range, reduce, scan, views,
+    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, inline,
+    integer, local, math, memory, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -50,7 +50,9 @@ pub(crate) fn effects(
         Some(
             K::TtgLocalAlloc
             | K::TtgLocalDealloc
+            | K::TtgLocalGather
             | K::TtgLocalLoad
+            | K::TtgLocalScatter
             | K::TtgLocalStore
             | K::TtgMemDescIndex
             | K::TtgMemDescReinterpret
@@ -58,6 +60,7 @@ pub(crate) fn effects(
             | K::TtgMemDescSubslice
             | K::TtgMemDescTrans,
         ) => local::effects(asked, op),
+        Some(K::TtGather) => gather::effects(asked, op),
         Some(K::TtReduce) => reduce::effects(asked, op),
         Some(K::TtScan) => scan::effects(asked, op),
         Some(K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore) => {
@@ -105,6 +108,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtCall => calls::call,
         K::TtCat => views::cat,
         K::TtFpToFp => casts::fp_to_fp,
+        K::TtGather => gather::lower,
         K::TtGetNumPrograms => program::get_num_programs,
         K::TtGetProgramId => program::get_program_id,
         K::TtIntToPtr | K::TtPtrToInt => casts::address,
@@ -125,7 +129,9 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgConvertLayout => convert::lower,
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalDealloc => local::dealloc,
+        K::TtgLocalGather => local::indexed::gather,
         K::TtgLocalLoad => local::load,
+        K::TtgLocalScatter => local::indexed::scatter,
         K::TtgLocalStore => local::store,
         K::TtgMemDescIndex => local::views::index,
         K::TtgMemDescReinterpret => local::views::reinterpret,
@@ -147,7 +153,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtElementwiseInlineAsm
         | K::TtExternElementwise
         | K::TtFunc
-        | K::TtGather
         | K::TtGridDependencyLaunchDependents
         | K::TtGridDependencyWait
         | K::TtHistogram
@@ -160,8 +165,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
         | K::TtgLocalAtomicScatterRMW
-        | K::TtgLocalGather
-        | K::TtgLocalScatter
         | K::TtgMask
         | K::TtgMaskReturn
         | K::TtgPredicateStage

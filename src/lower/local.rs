@@ -4,6 +4,7 @@
 //! bytes before padding. A view moves the position alone, so loops and branches carry buffers like registers.
 //! [`MemoryPlan`] decides which registers go in one access.
 
+pub(crate) mod indexed;
 mod view;
 pub(crate) mod views;
 
@@ -62,6 +63,12 @@ pub(crate) fn effects(asked: &Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnost
         effects.acts.push(Act::Read(Touched::Buffer(buffer)));
     } else if let Some(store) = ttg::LocalStore::of(op) {
         let buffer = sys::value_id(store.dst());
+        effects.acts.push(Act::Write(Touched::Buffer(buffer)));
+    } else if let Some(gather) = ttg::LocalGather::of(op) {
+        let buffer = sys::value_id(gather.src());
+        effects.acts.push(Act::Read(Touched::Buffer(buffer)));
+    } else if let Some(scatter) = ttg::LocalScatter::of(op) {
+        let buffer = sys::value_id(scatter.dst());
         effects.acts.push(Act::Write(Touched::Buffer(buffer)));
     } else {
         effects.views.extend(views::view(asked.layouts, op));

@@ -26,6 +26,7 @@ mod float;
 mod float8;
 mod format;
 mod function;
+mod gather;
 mod gpu;
 mod index;
 mod inline;

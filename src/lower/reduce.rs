@@ -1,12 +1,13 @@
 //! `tt.reduce`: its plan, which the walk carries out as a program over tuples.
 
 use super::allocate::Asked;
+use super::gpu::Gpu;
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
 use crate::analysis::effects::Effects;
-use crate::ir::TensorType;
 use crate::ir::ops::tt;
+use crate::ir::{Layouts, TensorType};
 use crate::machine;
 use crate::plan::reduce::{Reduction, plan_reduction};
 use crate::plan::tuples::TupleProgram;
@@ -18,14 +19,14 @@ use melior::ir::ValueLike;
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
-    tuples::effects(asked, op, [axis, 0], |asked, operands| {
-        plan(asked, reduce, axis, operands)
+    tuples::effects(asked, op, [axis, 0], |layouts, gpu, operands| {
+        plan((layouts, gpu), reduce, axis, operands)
     })
 }
 
 /// Plans a reduction, and has the machine prove the plan.
 fn plan<'c>(
-    asked: &Asked<'_>,
+    (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
     axis: usize,
     operands: &Operands,
@@ -33,7 +34,7 @@ fn plan<'c>(
     let result = reduce.result().first().map(|result| result.r#type());
     let dst = result
         .filter(|type_| TensorType::of(*type_).is_some())
-        .map(|type_| layout_of(asked.layouts, type_))
+        .map(|type_| layout_of(layouts, type_))
         .transpose()?;
     let reduction = Reduction {
         src: &operands.layout.unique,
@@ -41,7 +42,7 @@ fn plan<'c>(
         dst: dst.as_ref().map(|layout| &layout.unique),
         widths: &operands.widths,
         combine: operands.combine,
-        target: asked.gpu.target,
+        target: gpu.target,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_reduction(&plan, &reduction).map_err(wrong)?;

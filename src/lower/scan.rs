@@ -1,6 +1,7 @@
 //! `tt.scan`: its plan, which the walk carries out as a program over tuples.
 
 use super::allocate::Asked;
+use super::gpu::Gpu;
 use super::plans::wrong;
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
@@ -21,13 +22,13 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         asked,
         op,
         [axis, usize::from(reverse)],
-        |asked, operands| plan(asked, axis, reverse, operands),
+        |_, gpu, operands| plan(gpu, axis, reverse, operands),
     )
 }
 
 /// Plans a scan, and has the machine prove the plan.
 fn plan(
-    asked: &Asked<'_>,
+    gpu: Gpu,
     axis: usize,
     reverse: bool,
     operands: &Operands,
@@ -38,7 +39,7 @@ fn plan(
         reverse,
         widths: &operands.widths,
         combine: operands.combine,
-        target: asked.gpu.target,
+        target: gpu.target,
     };
     let plan = plan_scan(&scan).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_scan(&plan, &scan).map_err(wrong)?;

@@ -3,6 +3,7 @@
 use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
+use super::gpu::Gpu;
 use super::plans::layout_of;
 use super::state::{Lowering, Outcome};
 use super::words;
@@ -67,9 +68,10 @@ pub(super) fn effects(
     asked: &mut Asked<'_>,
     op: Op<'_>,
     options: [usize; 2],
-    plan: impl FnOnce(&Asked<'_>, &Operands) -> Result<TupleProgram, Diagnostic>,
+    plan: impl FnOnce(&Layouts, Gpu, &Operands) -> Result<TupleProgram, Diagnostic>,
 ) -> Result<Effects, Diagnostic> {
-    let operands = Operands::of(asked.layouts, op)?;
+    let (layouts, gpu) = (asked.layouts, asked.gpu);
+    let operands = Operands::of(layouts, op)?;
     let kind = crate::ir::OpKind::of(op).map_or(0, |kind| kind as usize);
     let types = (0..op.operand_count()).map(|i| build::operand(op, i));
     let results = (0..op.result_count()).map(|i| build::result(op, i));
@@ -78,8 +80,9 @@ pub(super) fn effects(
         .map(|value| sys::type_id(value.r#type()));
     let key = [kind, operands.combine as usize].into_iter().chain(options);
     let key = key.chain(ids).collect();
-    let made = plan(asked, &operands);
-    let program = asked.tuples.plan(op, key, || made)?;
+    let program = asked
+        .tuples
+        .plan(op, key, || plan(layouts, gpu, &operands))?;
     let plans = program.conversions().iter().flat_map(|c| &c.plans);
     Ok(Effects::of_programs(
         plans.map(ConvertPlan::program),

@@ -1,5 +1,6 @@
 //! The evaluator: runs plans and lowered kernels lane by lane.
 
+mod gather;
 pub mod kernel;
 mod plan;
 mod race;
@@ -8,6 +9,7 @@ mod scan;
 mod share;
 mod tuples;
 
+pub use gather::{GatherFault, check_gather};
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use reduce::check_reduction;
 pub use scan::check_scan;

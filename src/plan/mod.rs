@@ -10,6 +10,7 @@
 //! | [`memory`] | registers to and from a buffer: widths of accesses, addresses, bank conflicts |
 //! | [`convert`] | from one register layout to another: strategies, the swizzle of scratch memory |
 //! | [`tuples`] | steps on one element of each operand, the conversions in between |
+//! | [`gather`] | elements at indices known at run time: through lanes or shared memory |
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
 //! | [`share`] | one thread's value for all that hold copies of its element |
@@ -17,6 +18,7 @@
 //! Each uses those above it. How wide accesses to global memory may be is another question: [`crate::access`].
 
 pub mod convert;
+pub mod gather;
 mod gf2;
 pub mod memory;
 pub mod program;

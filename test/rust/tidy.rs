@@ -69,8 +69,8 @@ const ROOMS: [(&str, &[&str]); 11] = [
 ];
 
 /// The parts of `plan`, in order: each uses those before it.
-const PARTS_OF_PLAN: [&str; 8] = [
-    "gf2", "program", "memory", "convert", "tuples", "reduce", "scan", "share",
+const PARTS_OF_PLAN: [&str; 9] = [
+    "gf2", "program", "memory", "convert", "tuples", "reduce", "scan", "gather", "share",
 ];
 
 /// The second row, in order: each uses those before it, and all of the first row.

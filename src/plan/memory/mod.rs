@@ -32,10 +32,12 @@
 
 mod accesses;
 mod error;
+mod indexed;
 mod place;
 
 pub(crate) use accesses::{Accesses, Choices};
 pub use error::MemoryError;
+pub use indexed::IndexedPlan;
 pub use place::{Padding, Place};
 
 use super::gf2::apply;

@@ -2,6 +2,7 @@
 
 use super::error::{Kind, MemoryError};
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::gf2::apply;
 
 /// How a buffer skips bytes: after every `1 << interval_log2` bytes, `1 << padding_log2` are left out.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -125,11 +126,23 @@ impl Place {
         let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
         let point: Vec<(Dim, u64)> = self.layout.out_dims().zip(coords.iter().copied()).collect();
         whole.pack_in(&point).map_err(MemoryError::from)?;
-        Ok(point.iter().fold(0, |position, (dim, value)| {
-            (0..whole.in_bits(*dim))
-                .filter(|bit| value >> bit & 1 == 1)
-                .fold(position, |p, bit| p ^ self.column(&whole, *dim, bit))
+        let dims = self.steps()?.into_iter().zip(coords);
+        Ok(dims.fold(0, |position, (steps, value)| {
+            position ^ apply(&steps, *value)
         }))
+    }
+
+    /// Returns what each bit of each coordinate adds (exclusive or) to the position of an element.
+    ///
+    /// # Errors
+    /// When the layout does not reach every element.
+    pub fn steps(&self) -> Result<Vec<Vec<u64>>, MemoryError> {
+        let whole = self.layout.pseudoinvert().map_err(MemoryError::from)?;
+        let column = |dim| {
+            let bits = 0..whole.in_bits(dim);
+            bits.map(|bit| self.column(&whole, dim, bit)).collect()
+        };
+        Ok(self.layout.out_dims().map(column).collect())
     }
 
     /// Returns the bits that the position of a view of this shape can have set.

@@ -1,4 +1,4 @@
-use super::{MemoryPlan, Place};
+use super::{IndexedPlan, MemoryPlan, Place};
 use crate::encoding::Encoding;
 use crate::layout::{Dim, LinearLayout};
 use crate::target::{Access, Target};
@@ -72,6 +72,40 @@ fn addresses(place: &Place, bits: u32) -> HashMap<Vec<u64>, u64> {
         assert!(found.insert(coords.to_vec(), address).is_none());
     }
     found
+}
+
+#[test]
+fn every_index_is_at_its_element() {
+    every(|place, registers, shape, target, bits| {
+        if bits != 16 || shape == [8, 16] {
+            return;
+        }
+        let addresses = addresses(place, bits);
+        for axis in 0..2 {
+            let size = SHAPE[axis] / 2;
+            let plan = IndexedPlan::new(registers, axis, size, place).unwrap();
+            for thread in (0..u64::from(target.lanes) * 4).step_by(5) {
+                let (lane, warp) = (
+                    thread % u64::from(target.lanes),
+                    thread / u64::from(target.lanes),
+                );
+                for register in 0..plan.registers().len() {
+                    let point = [
+                        (Dim::REGISTER, register as u64),
+                        (Dim::LANE, lane),
+                        (Dim::WARP, warp),
+                        (Dim::BLOCK, 0),
+                    ];
+                    let mut coords = registers.apply(&point).unwrap().to_vec();
+                    let index = (thread * 7 + register as u64 * 3) % size;
+                    coords[axis] = index;
+                    let expected = addresses[&coords];
+                    let found = plan.address(register, [lane, warp], index, 0);
+                    assert_eq!(found, expected, "{shape:?} {register} {thread}");
+                }
+            }
+        }
+    });
 }
 
 #[test]

@@ -1,0 +1,339 @@
+//! Planning a gather: both ways, of which the cheaper is taken.
+
+use super::super::Cost;
+use super::super::memory::{IndexedPlan, MemoryPlan, Place};
+use super::super::program::IndexProgram;
+use super::error::{GatherError, Kind};
+use super::{Choice, Gather, GatherPlan, GatherWay, LaneGather, MemoryGather};
+use crate::f2::Echelon;
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::target::Access;
+
+/// An element may be in so many registers at most, or all of them are shuffled for one.
+const MAX_CHOICES: usize = 6;
+
+/// Lanes that ask for anything meet in the same bank: about so many wavefronts for each load.
+const RANDOM_WAVES: u32 = 3;
+
+/// Plans a gather along one axis.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::gather::{Gather, GatherWay, plan_gather};
+/// use linear_layout::target::Target;
+/// // 64 elements on 32 lanes, two each, and one index for each lane.
+/// let d = Dim::out(0);
+/// let lanes = LinearLayout::identity_1d(32, Dim::LANE, d)?;
+/// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&lanes)?;
+/// let target = Target::parse("cuda:90")?;
+/// let plan = plan_gather(&Gather { src: &src, indices: &lanes, axis: 0, bits: 32, target })?;
+/// let GatherWay::Lanes(gather) = plan.way() else { panic!("one warp has it all") };
+/// // Element 11 is in register 1 of lane 5: lane, warp and index in, lane and register out.
+/// assert_eq!(gather.source.evaluate(&[0, 0, 11]), [5, 1]);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// - `is_unsupported`: tensors in several blocks, or an odd element width;
+/// - otherwise the layouts do not fit each other, or there is not enough shared memory.
+pub fn plan_gather(gather: &Gather<'_>) -> Result<GatherPlan, GatherError> {
+    check(gather)?;
+    let src = gather.src;
+    let size = src
+        .out_dims()
+        .nth(gather.axis)
+        .map_or(1, |d| src.out_size(d));
+    let index_bits = size.trailing_zeros();
+    let lanes = lanes(gather);
+    let is_within_warps = lanes.is_some() && has_own_warps(src);
+    let mut ways = Vec::new();
+    if let Some(lanes) = lanes.filter(|lanes| lanes.choices.len() <= MAX_CHOICES) {
+        let cost = cost_of_lanes(gather, &lanes);
+        ways.push((GatherWay::Lanes(lanes), cost));
+    }
+    let mut failed = None;
+    match memory(gather, size, is_within_warps) {
+        Ok((memory, cost)) => ways.push((GatherWay::Memory(Box::new(memory)), cost)),
+        Err(error) => failed = Some(error),
+    }
+    ways.sort_by_key(|(_, cost)| cost.total());
+    let considered = ways.iter().map(|(_, cost)| *cost).collect();
+    match (ways.into_iter().next(), failed) {
+        (Some((way, cost)), _) => Ok(GatherPlan {
+            way,
+            index_bits,
+            cost,
+            considered,
+        }),
+        (None, Some(error)) => Err(error),
+        (None, None) => unreachable!("memory is a way, or fails with a reason"),
+    }
+}
+
+fn check(gather: &Gather<'_>) -> Result<(), GatherError> {
+    let Gather {
+        src,
+        indices,
+        axis,
+        bits,
+        ..
+    } = *gather;
+    if !bits.is_power_of_two() || bits > 64 {
+        return Err(Kind::Width { bits }.into());
+    }
+    let blocks = src.in_size(Dim::BLOCK).max(indices.in_size(Dim::BLOCK));
+    if blocks > 1 {
+        return Err(Kind::SeveralBlocks { blocks }.into());
+    }
+    let shape = |layout: &LinearLayout| -> Vec<u64> {
+        layout.out_dims().map(|d| layout.out_size(d)).collect()
+    };
+    let (from, to) = (shape(src), shape(indices));
+    let is_same = |i: usize| i == axis || from.get(i) == to.get(i);
+    if axis >= from.len() || from.len() != to.len() || !(0..from.len()).all(is_same) {
+        return Err(Kind::Shapes {
+            src: from,
+            indices: to,
+            axis,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+/// Whether no two warps hold the same element.
+fn has_own_warps(src: &LinearLayout) -> bool {
+    let mut all = Echelon::new();
+    let columns = [Dim::WARP, Dim::LANE, Dim::REGISTER]
+        .into_iter()
+        .flat_map(|dim| src.columns_of(dim));
+    let warps = src.columns_of(Dim::WARP).len();
+    // Warps are independent of each other, and of what is in a warp.
+    columns
+        .enumerate()
+        .filter(|(i, column)| {
+            all.insert(*i, **column)
+                .is_some_and(|kernel| kernel & ((1 << warps) - 1) != 0)
+        })
+        .count()
+        == 0
+}
+
+/// The way through lanes, where each warp has the rows that it asks for.
+fn lanes(gather: &Gather<'_>) -> Option<LaneGather> {
+    let Gather {
+        src, indices, axis, ..
+    } = *gather;
+    // Where the coordinate along the axis begins, and what is above it, in packed coordinates of each.
+    let below: usize = src.out_dims().take(axis).map(|d| src.out_bits(d)).sum();
+    let bits = |layout: &LinearLayout| {
+        layout
+            .out_dims()
+            .nth(axis)
+            .map_or(0, |d| layout.out_bits(d))
+    };
+    let (axis_bits, own_bits) = (bits(src), bits(indices));
+    // The row of an index, as a packed coordinate of the source at the axis' begin.
+    let row = |column: u64| {
+        let low = column & ((1 << below) - 1);
+        low | column >> (below + own_bits) << (below + axis_bits)
+    };
+    let (lane_columns, registers) = (src.columns_of(Dim::LANE), src.columns_of(Dim::REGISTER));
+    let num_lanes = lane_columns.len();
+    let mut all = Echelon::new();
+    for (i, column) in lane_columns.iter().chain(registers).enumerate() {
+        all.insert(i, *column);
+    }
+    let mut in_registers = Echelon::new();
+    for (i, column) in registers.iter().enumerate() {
+        in_registers.insert(num_lanes + i, *column);
+    }
+    let split = |found: u64| {
+        let lane = found & ((1 << num_lanes) - 1);
+        (lane as u32, (found >> num_lanes) as u32)
+    };
+    let place = |target: u64| all.solve(target).map(split);
+    let mut lane_outs = Vec::new();
+    let mut register_outs = Vec::new();
+    for (bit, column) in indices.columns_of(Dim::LANE).iter().enumerate() {
+        // The same lane where that has the row, as far as lanes say it.
+        let own = in_registers.solve(row(*column) ^ lane_columns[bit]);
+        let (lane, register) = match own {
+            Some(rest) => (1 << bit, split(rest).1),
+            None => place(row(*column))?,
+        };
+        lane_outs.push(u64::from(lane));
+        register_outs.push(u64::from(register));
+    }
+    let warps = indices.columns_of(Dim::WARP).iter();
+    for (column, held) in warps.zip(src.columns_of(Dim::WARP)) {
+        let (lane, register) = place(row(*column) ^ held)?;
+        lane_outs.push(u64::from(lane));
+        register_outs.push(u64::from(register));
+    }
+    for bit in 0..axis_bits {
+        let (lane, register) = place(1 << (below + bit))?;
+        lane_outs.push(u64::from(lane));
+        register_outs.push(u64::from(register));
+    }
+    let own: Vec<(u32, u32)> = indices
+        .columns_of(Dim::REGISTER)
+        .iter()
+        .map(|column| place(row(*column)))
+        .collect::<Option<_>>()?;
+    let constants: Vec<(u32, u32)> = (0..1usize << own.len())
+        .map(|register| {
+            let bits = own
+                .iter()
+                .enumerate()
+                .filter(|(i, _)| register >> i & 1 == 1);
+            bits.fold((0, 0), |sum, (_, part)| (sum.0 ^ part.0, sum.1 ^ part.1))
+        })
+        .collect();
+    let is_own_lane = constants.iter().all(|(lane, _)| *lane == 0)
+        && lane_outs.iter().enumerate().all(|(i, lane)| {
+            let identity = if i < num_lanes { 1 << i } else { 0 };
+            *lane == identity
+        });
+    let choices = choices(&register_outs);
+    let input_bits = [
+        num_lanes as u32,
+        src.columns_of(Dim::WARP).len() as u32,
+        axis_bits as u32,
+    ];
+    Some(LaneGather {
+        source: IndexProgram::new(&input_bits, &[lane_outs, register_outs]),
+        constants,
+        choices,
+        is_own_lane,
+    })
+}
+
+/// A basis of what the register part can be, each with a bit that no other has.
+fn choices(columns: &[u64]) -> Vec<Choice> {
+    let mut basis: Vec<u64> = Vec::new();
+    for column in columns {
+        let mut rest = *column;
+        for known in &basis {
+            if rest & (1 << known.trailing_zeros()) != 0 {
+                rest ^= known;
+            }
+        }
+        if rest == 0 {
+            continue;
+        }
+        for known in &mut basis {
+            if *known & (1 << rest.trailing_zeros()) != 0 {
+                *known ^= rest;
+            }
+        }
+        basis.push(rest);
+    }
+    basis.sort_unstable();
+    let choice = |vector: &u64| Choice {
+        bit: vector.trailing_zeros(),
+        registers: *vector as u32,
+    };
+    basis.iter().map(choice).collect()
+}
+
+fn cost_of_lanes(gather: &Gather<'_>, lanes: &LaneGather) -> Cost {
+    let (costs, bits) = (&gather.target.costs, gather.bits);
+    let results = lanes.constants.len() as u32;
+    let candidates = 1u32 << lanes.choices.len();
+    let words = (bits.max(8) * candidates).div_ceil(32);
+    let warps = gather.src.in_size(Dim::WARP) as u32;
+    let wide = bits.div_ceil(32);
+    let selects = (candidates - 1) * wide + lanes.choices.len() as u32;
+    // One index is computed for each result, and both parts are joined with its constant.
+    let arithmetic = selects + lanes.source.num_ops() as u32 + 2;
+    let shuffles = if lanes.is_own_lane { 0 } else { words };
+    Cost {
+        load_store: results * shuffles * costs.shuffle * warps,
+        arithmetic: results * arithmetic * costs.select * warps,
+        waiting: 0,
+    }
+}
+
+/// The way through shared memory.
+fn memory(
+    gather: &Gather<'_>,
+    size: u64,
+    is_within_warps: bool,
+) -> Result<(MemoryGather, Cost), GatherError> {
+    let (src, target) = (gather.src, gather.target);
+    let place = Place::new(offsets(src)?, &[], gather.bits.max(8))?;
+    let bytes = place.size_bytes(1);
+    let limit = target.max_shared_bytes;
+    let bytes = u32::try_from(bytes)
+        .ok()
+        .filter(|bytes| *bytes <= limit)
+        .ok_or(Kind::Scratch {
+            needed: bytes,
+            limit,
+            target: target.name,
+        })?;
+    let store = MemoryPlan::new(src, &place, 0, Access::Store, target)?;
+    let load = IndexedPlan::new(gather.indices, gather.axis, size, &place)?;
+    let (costs, warps) = (&target.costs, src.in_size(Dim::WARP) as u32);
+    let loads = load.registers().len() as u32;
+    let accesses = store.accesses().len() as u32 + loads;
+    let joins = loads * (load.index().num_ops() as u32 + 2);
+    let is_alone = is_within_warps || warps == 1;
+    let cost = Cost {
+        load_store: (store.wavefronts().0 + loads * RANDOM_WAVES) * costs.wavefront * warps,
+        arithmetic: (accesses * costs.access + joins * costs.select) * warps,
+        waiting: costs.round_trip
+            + if is_alone {
+                costs.warp_sync
+            } else {
+                costs.barrier
+            },
+    };
+    let memory = MemoryGather {
+        store,
+        load,
+        bytes,
+        is_within_warps: is_alone,
+    };
+    Ok((memory, cost))
+}
+
+/// Rows one after another, the dim first along which registers, then lanes, run.
+fn offsets(src: &LinearLayout) -> Result<LinearLayout, GatherError> {
+    let mut starts = Vec::new();
+    let mut at = 0;
+    for dim in src.out_dims() {
+        starts.push((at, src.out_bits(dim)));
+        at += src.out_bits(dim);
+    }
+    let mut order: Vec<usize> = Vec::new();
+    let columns = [Dim::REGISTER, Dim::LANE, Dim::WARP]
+        .into_iter()
+        .flat_map(|dim| src.columns_of(dim).iter().copied())
+        .collect::<Vec<u64>>();
+    let of = |column: &u64| {
+        let is_in = |(start, bits): &(usize, usize)| column >> start & ((1 << bits) - 1) != 0;
+        starts.iter().position(is_in)
+    };
+    for dim in columns.iter().filter_map(of).chain(0..starts.len()) {
+        if !order.contains(&dim) {
+            order.push(dim);
+        }
+    }
+    let offsets: Vec<u64> = order
+        .iter()
+        .flat_map(|dim| {
+            let (start, bits) = starts[*dim];
+            (start..start + bits).map(|bit| 1u64 << bit)
+        })
+        .collect();
+    let outs: Vec<(Dim, u64)> = src.out_dims().map(|d| (d, src.out_size(d))).collect();
+    let ins = [(Dim::OFFSET, 1 << offsets.len())];
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        &offsets,
+        Surjectivity::Required,
+    )?)
+}

@@ -1,0 +1,117 @@
+//! Registers to and from a buffer at indices that are known at run time, along one dim.
+
+use super::error::MemoryError;
+use super::place::Place;
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::gf2::apply;
+use crate::plan::program::IndexProgram;
+
+/// Where elements lie of which one coordinate is known at run time only.
+///
+/// A row of 8 elements of 4 bytes, of which two lanes and two registers ask for any:
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::memory::{IndexedPlan, Place};
+/// let d = [Dim::out(0)];
+/// let registers = LinearLayout::from_bases(&[(Dim::REGISTER, &[&[1]]), (Dim::LANE, &[&[2]])], &d)?;
+/// let memory = LinearLayout::from_bases(&[(Dim::OFFSET, &[&[1], &[2], &[4]])], &d)?;
+/// let plan = IndexedPlan::new(&registers, 0, 8, &Place::new(memory, &[], 32)?)?;
+/// // Where a register is along the axis does not matter: its index does.
+/// assert_eq!(plan.address(1, [0, 0], 5, 0), 20);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Units
+/// Positions are bytes before padding, addresses bytes after it, both from the start of the buffer.
+/// # Laws
+/// Register `r` is at the address of its element with the index in place of its coordinate (property
+/// `every_index_is_at_its_element`).
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct IndexedPlan {
+    place: Place,
+    thread: IndexProgram,
+    index: IndexProgram,
+    index_bits: u32,
+    registers: Vec<u64>,
+}
+
+impl IndexedPlan {
+    /// Plans accesses of registers (register, lane, warp) -> dims, with an index below `size` along `axis`.
+    ///
+    /// # Errors
+    /// When the tensor has other dims than the buffer, or is larger along any but the axis.
+    pub fn new(
+        registers: &LinearLayout,
+        axis: usize,
+        size: u64,
+        place: &Place,
+    ) -> Result<Self, MemoryError> {
+        let steps = place.steps()?;
+        // What each bit of a packed coordinate of the tensor adds to the position.
+        let mut coordinates = Vec::new();
+        for (i, dim) in registers.out_dims().enumerate() {
+            let own = steps.get(i).map_or(&[][..], Vec::as_slice);
+            let bits = registers.out_bits(dim);
+            coordinates.extend((0..bits).map(|bit| match own.get(bit) {
+                Some(step) if i != axis => *step,
+                _ => 0,
+            }));
+        }
+        let columns = |dim| -> Vec<u64> {
+            let columns = registers.columns_of(dim).iter();
+            columns.map(|c| apply(&coordinates, *c)).collect()
+        };
+        let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
+        let input_bits = [lanes.len() as u32, warps.len() as u32];
+        let index_bits = size.trailing_zeros();
+        let mut along = steps.get(axis).cloned().unwrap_or_default();
+        along.truncate(index_bits as usize);
+        Ok(Self {
+            place: place.clone(),
+            thread: IndexProgram::new(&input_bits, &[[lanes, warps].concat()]),
+            index: IndexProgram::new(&[index_bits], &[along]),
+            index_bits,
+            registers: (0..1u64 << own.len()).map(|r| apply(&own, r)).collect(),
+        })
+    }
+
+    /// Returns where the buffer's elements lie.
+    #[must_use]
+    pub const fn place(&self) -> &Place {
+        &self.place
+    }
+
+    /// Returns what the thread adds to the position: inputs lane and warp.
+    #[must_use]
+    pub const fn thread(&self) -> &IndexProgram {
+        &self.thread
+    }
+
+    /// Returns what the index adds to the position.
+    #[must_use]
+    pub const fn index(&self) -> &IndexProgram {
+        &self.index
+    }
+
+    /// Returns how many bits an index has.
+    #[must_use]
+    pub const fn index_bits(&self) -> u32 {
+        self.index_bits
+    }
+
+    /// Returns what each register adds to the position.
+    #[must_use]
+    pub fn registers(&self) -> &[u64] {
+        &self.registers
+    }
+
+    /// Returns the address of a register of a thread, lane and warp, at an index, in a view at a position.
+    #[must_use]
+    pub fn address(&self, register: usize, thread: [u64; 2], index: u64, view: u64) -> u64 {
+        let position = self.thread.evaluate(&thread)[0]
+            ^ self.index.evaluate(&[index])[0]
+            ^ self.registers[register]
+            ^ view;
+        self.place.padded(position)
+    }
+}
