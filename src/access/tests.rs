@@ -765,6 +765,10 @@ fn check_width(
         ),
         expected
     );
+    for register in 0..layout.in_size(Dim::REGISTER) as usize {
+        let first = access.registers_of(register).next();
+        assert_eq!(access.is_first(register), first == Some(register));
+    }
 }
 
 #[test]
@@ -893,6 +897,56 @@ fn shifts_by_unknown_amounts_may_turn_negative() {
     let amount = AxisInfo::argument(1).splat(&[32]);
     let shifted = AxisInfo::binary(BinaryOp::Shl, &AxisInfo::range(0, 32), &amount, 8);
     assert!(!shifted.is_non_negative());
+}
+
+/// A tensor that has as many elements as its shape, and a shape that has so many dims as are kept.
+#[test]
+fn elements_must_fill_their_shape() {
+    let found = |shape: &[u64], count: usize| {
+        let values: Vec<i64> = (0..count as i64).collect();
+        AxisInfo::of_elements(shape, &values, 32).is_some()
+    };
+    assert!(found(&[2, 4], 8) && !found(&[2, 4], 7) && !found(&[2, 4], 4));
+    assert!(!found(&[0], 0) && !found(&[u64::MAX, 2], 2));
+    let most = (1..).find(|rank| !found(&vec![1; *rank], 1)).unwrap();
+    assert!(most > 4 && !found(&vec![1; 200], 1));
+}
+
+#[test]
+fn equal_elements_are_one_constant() {
+    let constant = |values: &[i64]| {
+        let info = AxisInfo::of_elements(&[values.len() as u64], values, 32);
+        info.unwrap().constant_value()
+    };
+    assert_eq!(constant(&[7, 7, 7, 7]), Some(7));
+    assert_eq!(constant(&[7, 7, 7, 8]), None);
+    assert_eq!(constant(&[7, 8, 8, 8]), None);
+}
+
+/// 0 to 31 shifted by 31 is 0 throughout; by 32 it is nothing to rely on.
+#[test]
+fn shifts_by_the_width_promise_nothing() {
+    let constancy = |by: i64| {
+        let (a, b) = (AxisInfo::range(0, 32), AxisInfo::constant(&[32], by, 32));
+        AxisInfo::binary(BinaryOp::ShrU, &a, &b, 32).constancy(0)
+    };
+    assert_eq!([1, 5, 31, 32, 33].map(constancy), [2, 32, 32, 1, 1]);
+}
+
+/// 16 m / 4 = 4 m, whatever m is; what is no power of two leaves nothing to rely on.
+#[test]
+fn quotients_keep_what_the_divisor_leaves() {
+    let quotient = |divisibility: u64, by: i64| {
+        let (a, b) = (
+            AxisInfo::argument(divisibility),
+            AxisInfo::constant(&[], by, 32),
+        );
+        AxisInfo::binary(BinaryOp::DivS, &a, &b, 32).divisibility(0)
+    };
+    assert_eq!(quotient(16, 4), 4);
+    assert_eq!(quotient(16, 16), 1);
+    assert_eq!(quotient(16, 3), 1);
+    assert_eq!(quotient(16, -4), 1);
 }
 
 #[test]

@@ -255,8 +255,9 @@ impl DotOperandEncoding {
         } else {
             tiling.lay(LANE, 2, k);
         }
-        let reps = u64::from(parent.instr_shape()[2]) / (2 * u64::from(self.k_width));
-        tiling.lay(REGISTER, reps, k);
+        // Half of an instruction's K is in the other half of the lanes, or twice in version 1.
+        let own_k = u64::from(parent.instr_shape()[2] / 2);
+        tiling.lay(REGISTER, own_k / u64::from(self.k_width), k);
         tiling.lay(
             REGISTER,
             u64::from(parent.operand_non_k(self.op_idx) / 16),

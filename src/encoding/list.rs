@@ -136,3 +136,19 @@ impl<T, const N: usize> AsRef<[T]> for List<T, N> {
         self
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::List;
+    use std::hash::{BuildHasher, RandomState};
+
+    /// What lay in a list before is no part of it.
+    #[test]
+    fn a_list_hashes_as_its_items() {
+        let state = RandomState::new();
+        let of = |items: &[u8]| List::<u8, 4>::from_slice(items).unwrap();
+        for items in [&[][..], &[1], &[1, 2], &[2, 1], &[1, 2, 0]] {
+            assert_eq!(state.hash_one(of(items)), state.hash_one(items));
+        }
+    }
+}

@@ -199,21 +199,12 @@ impl Tiling {
 
     /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if that is out of the tensor.
     pub(crate) fn push_bit(&mut self, slot: usize, dim: usize, bit: u8) {
-        self.push(slot, self.step(dim, bit));
+        self.push(slot, self.component(dim, 1 << bit));
     }
 
     /// Appends a basis that moves by `2^bit` along `dim`, or a zero one if one CTA does not reach it.
     pub(crate) fn push_bit_in_cta(&mut self, slot: usize, dim: usize, bit: u8) {
         self.push(slot, self.component_in_cta(dim, 1 << bit));
-    }
-
-    /// Returns the packed column of `2^bit` along `dim`, zero if that is out of the tensor.
-    pub(crate) fn step(&self, dim: usize, bit: u8) -> u64 {
-        if bit < self.bits[dim] {
-            1 << (self.offset[dim] + bit)
-        } else {
-            0
-        }
     }
 
     /// Returns the packed column of `value` along `dim`, zero if that is out of the tensor.

@@ -263,3 +263,15 @@ fn an_index_of_64_counts_again_from_zero() {
     assert_eq!(echelon.insert(63, 0b10), Some(1 << 63 | 0b11));
     assert_eq!((echelon.solve(0b10), echelon.rank()), (Some(0b11), 2));
 }
+
+/// Vectors of a span are as wide as its widest; a matrix is printed row by row.
+#[test]
+fn bits_are_printed_in_columns() {
+    let span = Span::of(&[0b1, 0b1000]);
+    let text = format!("{span:?}");
+    let mut vectors: Vec<&str> = text.trim_matches(['[', ']']).split(", ").collect();
+    vectors.sort_unstable();
+    assert_eq!(vectors, ["0001", "1000"]);
+    let matrix = BitMatrix::from_columns(2, &[0b01, 0b10, 0b11]).unwrap();
+    assert_eq!(matrix.to_string(), "1 0 1\n0 1 1\n");
+}

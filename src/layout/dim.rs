@@ -102,22 +102,30 @@ impl Dim {
         if name.len() > MAX_NAME_BYTES {
             return Err(LayoutError::name_too_long(name.len(), MAX_NAME_BYTES));
         }
-        let find = |names: &[&'static str]| names.iter().position(|n| *n == name);
+        let find = |names: &[&'static str]| {
+            let i = names.iter().position(|n| *n == name);
+            i.map(Self::interned)
+        };
         // A poisoned lock still guards a valid list: pushing is the only change ever made to it.
         let read = interned().read().unwrap_or_else(|e| e.into_inner());
-        if let Some(i) = find(&read) {
-            return Ok(Self((FIXED.len() + i) as u16));
+        if let Some(dim) = find(&read) {
+            return Ok(dim);
         }
         drop(read);
         let mut names = interned().write().unwrap_or_else(|e| e.into_inner());
-        if let Some(i) = find(&names) {
-            return Ok(Self((FIXED.len() + i) as u16));
+        if let Some(dim) = find(&names) {
+            return Ok(dim);
         }
         if names.len() >= CAPACITY {
             return Err(LayoutError::too_many_names(CAPACITY));
         }
         names.push(Box::leak(name.to_owned().into_boxed_str()));
-        Ok(Self((FIXED.len() + names.len() - 1) as u16))
+        Ok(Self::interned(names.len() - 1))
+    }
+
+    /// The dim of the `i`-th interned name.
+    fn interned(i: usize) -> Self {
+        Self((FIXED.len() + i) as u16)
     }
 
     /// Returns the name.

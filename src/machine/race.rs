@@ -370,6 +370,17 @@ mod tests {
     }
 
     #[test]
+    fn readers_before_a_barrier_are_forgotten() {
+        let (before, after) = (('r', now(0, 1, 0)), ('r', now(40, 2, 0)));
+        check_write(&[before, after, ('w', now(40, 2, 0))], true);
+        check_write(&[before, after, ('w', now(0, 2, 0))], false);
+        // The same within a warp: who read after its barrier is not ordered before its next write.
+        let (before, after) = (('r', now(0, 1, 0)), ('r', now(1, 1, 1)));
+        check_write(&[before, after, ('w', now(1, 1, 1))], true);
+        check_write(&[before, after, ('w', now(2, 1, 1))], false);
+    }
+
+    #[test]
     fn copies_are_harmless_until_somebody_reads_or_replaces() {
         let write = |shadow: &mut Shadow, same, now| shadow.write(3, same, now, ORDER);
         let three = |shadow: &mut Shadow| {

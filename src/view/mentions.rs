@@ -449,6 +449,43 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
     }
 
     #[test]
+    fn lines_of_the_marker_and_nothing_else_begin_a_module() {
+        let define = |name| {
+            format!(
+                "#{name} = #ttg.blocked<{{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}}>\n"
+            )
+        };
+        let [a, b, c] = ["a", "b", "c"].map(define);
+        let modules = |text: &str| {
+            let mentions = Mentions::of(text);
+            let of = mentions.definitions().iter().map(|d| d.module);
+            of.collect::<Vec<_>>()
+        };
+        assert_eq!(
+            modules(&format!("{a}// -----\n{b}x // -----\n{c}")),
+            [0, 1, 1]
+        );
+        assert_eq!(
+            modules(&format!("// -----\n{a} // -----\n{b}// ----- x\n{c}")),
+            [1, 1, 2]
+        );
+    }
+
+    /// The `>` of an arrow closes nothing, and is no part of the name before it.
+    #[test]
+    fn arrows_are_no_brackets() {
+        let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+f : tensor<64x!tt.ptr<(i32) -> i32>, #b>, tensor<32x!x<a-y / z>, #b>
+#b->#b -> #b- #b";
+        let found = list(text);
+        let found: Vec<&str> = found.iter().map(|m| m.trim_end()).collect();
+        assert_eq!(
+            found[1..],
+            ["0 #b", "0 #b 64", "0 #b 32", "0 #b", "0 #b", "0 #b"]
+        );
+    }
+
+    #[test]
     fn a_second_definition_begins_another_module() {
         let define = |size| {
             format!(

@@ -5,6 +5,7 @@ use linear_layout::machine::check_plan;
 use linear_layout::plan::{PlanOptions, Program, Step, Strategy, plan_conversion};
 use linear_layout::target::Target;
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 const VECTORS: &str = include_str!("../golden/conversions.jsonl");
 
@@ -423,6 +424,28 @@ fn copies_are_read_where_nobody_else_reads() {
     assert_eq!(plan.steps().len(), 8, "{plan}");
 }
 
+/// Runs of results are shown by their ends. A thread that renames its registers does not keep them.
+#[test]
+fn renamings_are_shown_as_runs() {
+    let target = Target::parse("cuda:90").unwrap();
+    let renamed = |dst: &[usize]| {
+        let (src, dst) = (dealt(&[0, 1, 2, 3, 4, 5, 6, 7]), dealt(dst));
+        let plan = plan_conversion(&src, &dst, 32, target, &PlanOptions::new()).unwrap();
+        plan.program().clone()
+    };
+    let kept = renamed(&[0, 1, 2, 3, 4, 5, 6, 7]);
+    assert!(kept.is_identity());
+    assert!(kept.to_string().contains("results %0..%7\n"), "{kept}");
+    let moved = renamed(&[0, 2, 1, 3, 4, 5, 6, 7]);
+    assert!(moved.steps().is_empty() && !moved.is_identity());
+    let text = "results %0..%1 %4..%5 %2..%3 %6..%7\n";
+    assert!(moved.to_string().contains(text), "{moved}");
+    let moved = renamed(&[1, 0, 2, 3, 4, 5, 6, 7]);
+    let text = "results %0 %2 %1 %3..%4 %6 %5 %7\n";
+    assert!(moved.to_string().contains(text), "{moved}");
+    assert!(!shuffled(&[0, 1, 2, 3, 4, 5, 6, 7], &[3, 1, 2, 0, 4, 5, 6, 7]).is_identity());
+}
+
 /// Warps share the units of their SM, and wait side by side.
 #[test]
 fn four_warps_cost_four_times_as_much() {
@@ -445,6 +468,30 @@ fn four_warps_cost_four_times_as_much() {
         assert_eq!(four.arithmetic, 4 * one.arithmetic);
         assert_eq!(four.waiting, one.waiting);
     }
+    // Each access is issued, and each constant that is joined to an address by exclusive or is joined once.
+    let options = PlanOptions::new().with_strategy(Strategy::Shared);
+    let target = Target::parse("cuda:90").unwrap();
+    let (src, dst) = (
+        dealt(&[0, 1, 2, 3, 4, 5, 6, 7]),
+        dealt(&[0, 5, 6, 3, 4, 1, 2, 7]),
+    );
+    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    let accesses: Vec<(u32, u32)> = plan
+        .program()
+        .steps()
+        .iter()
+        .filter_map(|step| match step {
+            Step::Store { address, .. } | Step::Load { address, .. } => {
+                Some((address.base, address.xor))
+            }
+            _ => None,
+        })
+        .collect();
+    let joined: BTreeSet<_> = accesses.iter().filter(|(_, xor)| *xor != 0).collect();
+    assert_eq!(
+        plan.program().cost().arithmetic,
+        accesses.len() as u32 * target.costs.access + joined.len() as u32 * target.costs.select
+    );
     // Without conflicts a wavefront moves 128 bytes, of 8 * 32 * 4 bytes that are stored and loaded.
     let costs_of_target = &Target::parse("cuda:90").unwrap().costs;
     let wavefronts = costs(0, Strategy::Shared).load_store / costs_of_target.wavefront;

@@ -2,7 +2,7 @@
 
 use linear_layout::encoding::infer::{self, fp4_to_fp_source, reduce_source};
 use linear_layout::encoding::{
-    CgaLayout, DotOperandEncoding, Encoding, SwizzledSharedEncoding, place_of_key,
+    BlockedEncoding, CgaLayout, DotOperandEncoding, Encoding, SwizzledSharedEncoding, place_of_key,
 };
 use linear_layout::layout::Dim;
 use std::collections::BTreeSet;
@@ -33,6 +33,210 @@ fn an_error_has_one_kind() {
     assert_eq!(kinds(shape), [false, false, true, false]);
     let inferred = reduce_source(&encoding(blocked), 0).unwrap_err();
     assert_eq!(kinds(inferred), [false, false, false, true]);
+}
+
+/// An encoding that fails as a layout says why that is.
+#[test]
+fn the_cause_of_an_error_is_kept() {
+    use std::error::Error;
+    let blocked = encoding(
+        "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>",
+    );
+    assert!(
+        blocked
+            .to_linear_layout(&[12])
+            .unwrap_err()
+            .source()
+            .is_none()
+    );
+    let text = "#ttg.linear<{register = [], lane = [[1]], warp = [], block = []}>";
+    let layout = encoding(text).to_linear_layout(&[2]).unwrap();
+    let error =
+        linear_layout::encoding::EncodingError::from(layout.squeeze_ins(Dim::LANE).unwrap_err());
+    assert!(error.source().unwrap().to_string().contains("`lane`"));
+}
+
+#[test]
+fn every_family_counts_its_ctas() {
+    let bases = "register = [], lane = [[1], [2], [4], [8], [16]], warp = [[32]]";
+    let padded = "[4:+4] {offset = [[0, 1], [0, 2]]";
+    for (text, ctas) in [
+        (format!("#ttg.linear<{{{bases}, block = [[64], [0]]}}>"), 4),
+        (format!("#ttg.generic_linear<{{{bases}, block = [[64]]}}>"), 2),
+        // The block between the lanes splits nothing off, and is there all the same.
+        (format!("#ttg.generic_linear<{{{}, block = [[16], [0], [0]]}}>", bases.replace("[16]", "[64]")), 8),
+        ("#ttg.shared_linear<{offset = [[1], [2]], block = [[4]]}, alignment = 16>".to_owned(), 2),
+        (format!("#ttg.padded_shared<{padded}, block = [[1, 0]]}}>"), 2),
+        (
+            "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0], CGALayout = [[1], [2]]}>".to_owned(),
+            4,
+        ),
+    ] {
+        assert_eq!(encoding(&text).num_ctas(), Ok(ctas), "{text}");
+    }
+}
+
+/// MLIR writes a boolean as a word, or as a number of type `i1`.
+#[test]
+fn booleans_are_words_or_bits() {
+    let read = |value: &str| {
+        let text = format!(
+            "#ttg.amd_mfma<{{version = 3, warpsPerCTA = [2, 2], instrShape = [32, 32, 8], isTransposed = {value}}}>"
+        );
+        text.parse::<Encoding>()
+    };
+    for (one, other) in [("true", "1 : i1"), ("false", "0 : i1"), ("true", "-1 : i1")] {
+        assert_eq!(read(one).unwrap(), read(other).unwrap(), "{other}");
+    }
+    assert_ne!(read("true").unwrap(), read("false").unwrap());
+    for wrong in ["1", "1 : i8", "yes", "\"true\""] {
+        assert!(read(wrong).unwrap_err().is_syntax(), "{wrong}");
+    }
+}
+
+/// Only what breaks a rule of the family names it.
+#[test]
+fn a_rule_is_named_where_one_is_broken() {
+    let rule = |vec: u32, order: &str| {
+        let text = format!(
+            "#ttg.amd_rotating_shared<{{vec = {vec}, perPhase = 1, maxPhase = 8, order = {order}}}>"
+        );
+        let error = match text.parse::<Encoding>() {
+            Ok(encoding) => encoding.to_linear_layout(&[64, 64]).unwrap_err(),
+            Err(error) => error,
+        };
+        error.rule()
+    };
+    assert_eq!(rule(4, "[1, 1]"), Some("amd_rotating_shared_c1"));
+    assert!(rule(4, "[]").is_none_or(|rule| !rule.is_empty()));
+    assert_eq!(
+        "#ttg.amd_rotating_shared<{vec"
+            .parse::<Encoding>()
+            .unwrap_err()
+            .rule(),
+        None
+    );
+}
+
+/// What a lane holds along K comes in pieces of `kWidth`, all of K before the next rows.
+#[test]
+fn wmma_operands_hold_all_of_k_first() {
+    for (k_width, k) in [(4u64, 16u64), (8, 16), (4, 32), (8, 32), (16, 32)] {
+        let text = format!(
+            "#ttg.dot_op<{{opIdx = 0, parent = #ttg.amd_wmma<{{version = 2, isTranspose = true, ctaLayout = {{register = [[1, 0]], warp = []}}, instrShape = [16, 16, {k}]}}>, kWidth = {k_width}}}>"
+        );
+        let layout = encoding(&text).to_linear_layout(&[32, k]).unwrap();
+        let bases = |dim: Dim| {
+            (0..layout.in_bits(dim))
+                .map(|bit| layout.basis(dim, bit).to_vec())
+                .collect::<Vec<_>>()
+        };
+        let steps: Vec<u64> = (0..k.ilog2())
+            .map(|bit| 1 << bit)
+            .filter(|step| *step != k_width)
+            .collect();
+        let along_k = steps.iter().map(|step| vec![0, *step]);
+        assert_eq!(
+            bases(Dim::REGISTER),
+            along_k.chain([vec![16, 0]]).collect::<Vec<_>>(),
+            "{text}"
+        );
+        let rows = (0..4).map(|bit| vec![1 << bit, 0]);
+        assert_eq!(
+            bases(Dim::LANE),
+            rows.chain([vec![0, k_width]]).collect::<Vec<_>>(),
+            "{text}"
+        );
+    }
+}
+
+/// The first element that no bases add up to is named by its coordinates.
+#[test]
+fn an_element_that_is_not_reached_is_named() {
+    let text = "#ttg.generic_linear<{register = [[0, 1]], lane = [[1, 0], [2, 0], [0, 4]], warp = [[0, 1]], block = []}>";
+    let error = text
+        .parse::<Encoding>()
+        .and_then(|e| e.to_linear_layout(&[4, 8]));
+    let error = error.unwrap_err().to_string();
+    assert!(error.contains("[0, 2]"), "{error}");
+}
+
+/// A product's result has two dims, or three with that of the batch.
+#[test]
+fn wmma_has_rank_2_or_3() {
+    let text = |rank: usize| {
+        let zeros = vec!["0"; rank - 1].join(", ");
+        format!(
+            "#ttg.amd_wmma<{{version = 2, isTranspose = true, ctaLayout = {{warp = [[{zeros}, 1]]}}}}>"
+        )
+    };
+    for rank in 2..=4 {
+        let made = text(rank)
+            .parse::<Encoding>()
+            .and_then(|e| e.to_linear_layout(&vec![32; rank]));
+        match made {
+            Ok(_) => assert!(rank < 4),
+            Err(error) => {
+                assert!(
+                    rank == 4 && error.to_string().contains("`ctaLayout` has rank 4"),
+                    "{error}"
+                );
+                assert_eq!(error.rule(), Some("amd_wmma_c6"));
+            }
+        }
+    }
+}
+
+/// Rows first: CTAs that the rows leave over share the columns, and those that these leave over hold copies.
+#[test]
+fn ctas_share_the_slowest_dim_first() {
+    let ctas = |shape: &[u64], ctas: u32| {
+        let encoding = BlockedEncoding::default_for_shape(shape, 4, 32, ctas).unwrap();
+        let layout = Encoding::from(encoding).to_linear_layout(shape).unwrap();
+        (0..layout.in_bits(Dim::BLOCK))
+            .map(|bit| layout.basis(Dim::BLOCK, bit).to_vec())
+            .collect::<Vec<_>>()
+    };
+    assert!(ctas(&[64, 64], 1).is_empty());
+    assert_eq!(ctas(&[64, 64], 4), [[16, 0], [32, 0]]);
+    let mut split = ctas(&[2, 64], 4);
+    split.sort_unstable();
+    assert_eq!(split, [[0, 32], [1, 0]]);
+    let mut copies = ctas(&[2, 1], 4);
+    copies.sort_unstable();
+    assert_eq!(copies, [[0, 0], [1, 0]]);
+}
+
+/// As many threads along the fastest dim as it has elements, the rest along the next ones; what is left over
+/// goes to the slowest.
+#[test]
+fn threads_fill_the_fastest_dim_first() {
+    let shares = |shape: &[u64], size: &[u32]| {
+        let cga = CgaLayout::single(3).unwrap();
+        let made = BlockedEncoding::for_shape(shape, size, &[2, 1, 0], 8, 32, cga).unwrap();
+        [
+            made.threads_per_warp().to_vec(),
+            made.warps_per_cta().to_vec(),
+        ]
+    };
+    assert_eq!(shares(&[4, 8, 16], &[1; 3]), [[1, 2, 16], [2, 4, 1]]);
+    assert_eq!(shares(&[4, 8, 256], &[1, 1, 2]), [[1, 1, 32], [1, 2, 4]]);
+    assert_eq!(shares(&[1, 2, 4], &[1; 3]), [[4, 2, 4], [8, 1, 1]]);
+}
+
+#[test]
+fn an_order_names_each_dim_once() {
+    let blocked = encoding(
+        "#ttg.blocked<{sizePerThread = [1, 1, 1], threadsPerWarp = [4, 4, 2], warpsPerCTA = [1, 1, 1], order = [2, 1, 0]}>",
+    );
+    for order in [[0, 0, 1], [1, 1, 0], [2, 0, 2], [0, 1, 3], [1, 2, 2]] {
+        let error = infer::trans(&blocked, &[8, 8, 8], &order).unwrap_err();
+        assert!(
+            error.to_string().contains("no permutation"),
+            "{order:?}: {error}"
+        );
+    }
+    assert!(infer::trans(&blocked, &[8, 8, 8], &[0, 1]).is_err());
 }
 
 #[test]

@@ -67,6 +67,13 @@ fn no_dims_at_all() {
 }
 
 #[test]
+fn coordinates_are_a_list() {
+    let point = id(3, L, D0).product(&id(2, R, D1)).unwrap();
+    let point = point.apply(&[(L, 5), (R, 2)]).unwrap();
+    assert_eq!(format!("{point:?} {point}"), "[5, 2] (5, 2)");
+}
+
+#[test]
 fn dims_of_size_one() {
     let one = LinearLayout::identity_1d(1, L, D0).unwrap();
     assert!(one.is_invertible());
@@ -377,15 +384,95 @@ fn text_errors_say_where() {
             "expected a number below 2^64 at byte 14 of the layout text",
         ),
     ] {
-        assert_eq!(
-            text.parse::<LinearLayout>().unwrap_err().to_string(),
-            message,
-            "{text:?}"
-        );
+        let error = text.parse::<LinearLayout>().unwrap_err();
+        assert_eq!(error.to_string(), message, "{text:?}");
+        let at = error.parse_offset().unwrap();
+        assert!(message.contains(&format!("at byte {at} ")), "{message}");
+        assert!(!error.is_too_large() && error.dim().is_none());
     }
     let dim = "x".repeat(300);
     let long = format!(" - {dim}=1 -> (1)\nwhere out dims are: [dim0 (size 2)]");
     assert!(long.parse::<LinearLayout>().unwrap_err().is_too_large());
+}
+
+/// Points of many dims are packed word by word: a fifth dim is as much asked for as the first.
+#[test]
+fn every_dim_of_a_point_is_checked() {
+    let names = ["a", "b", "c", "d", "e", "f"].map(Dim::named);
+    for rank in 1..=names.len() {
+        let layout = names[..rank].iter().enumerate();
+        let layout = layout.fold(LinearLayout::empty(), |all, (i, dim)| {
+            all.product(&id(1, *dim, Dim::out(i))).unwrap()
+        });
+        let point: Vec<(Dim, u64)> = names[..rank].iter().map(|d| (*d, 0)).collect();
+        assert_eq!(layout.apply(&point).unwrap(), vec![0; rank][..]);
+        for i in 0..rank {
+            let (mut other, mut large, mut fewer) = (point.clone(), point.clone(), point.clone());
+            other[i].0 = Dim::named("g");
+            assert!(layout.apply(&other).is_err());
+            large[i].1 = 2;
+            assert_eq!(layout.apply(&large).unwrap_err().dim(), Some(names[i]));
+            fewer.remove(i);
+            assert_eq!(layout.apply(&fewer).unwrap_err().dim(), Some(names[i]));
+            large[i].1 = 1;
+            assert_eq!(layout.apply(&large).unwrap().packed(), 1 << i);
+        }
+    }
+}
+
+/// Dims are kept four to a word; a new name changes nothing but the old one.
+#[test]
+fn one_dim_gets_another_name() {
+    let names: Vec<Dim> = (0..10).map(|i| Dim::named(&format!("n{i}"))).collect();
+    for rank in 1..names.len() {
+        let layout = names[..rank].iter().enumerate();
+        let layout = layout.fold(LinearLayout::empty(), |all, (i, dim)| {
+            all.product(&id(1, *dim, Dim::out(i))).unwrap()
+        });
+        for i in 0..rank {
+            for to in [names[9], L, names[i]] {
+                let mut expected = names[..rank].to_vec();
+                expected[i] = to;
+                let found = layout.rename_in(names[i], to).unwrap();
+                assert!(found.in_dims().eq(expected), "{i} of {rank}: {found}");
+                assert_eq!(found.columns(), layout.columns());
+            }
+        }
+    }
+}
+
+/// What went wrong is asked by one question each.
+#[test]
+fn an_error_is_of_one_kind() {
+    let kinds = |e: LayoutError| {
+        [
+            e.is_not_surjective(),
+            e.is_not_divisible(),
+            e.is_too_large(),
+            e.parse_offset().is_some(),
+        ]
+    };
+    let wide = id(2, L, D0);
+    let gap = LinearLayout::from_bases_sized(&[], &[(D0, 2)], Surjectivity::Required);
+    assert_eq!(kinds(gap.unwrap_err()), [true, false, false, false]);
+    let division = id(1, L, D0).divide_left(&wide);
+    assert_eq!(kinds(division.unwrap_err()), [false, true, false, false]);
+    let many = LinearLayout::identity_1d(1 << 63, L, D0)
+        .unwrap()
+        .product(&wide);
+    assert_eq!(kinds(many.unwrap_err()), [false, false, true, false]);
+    let text = "x".parse::<LinearLayout>();
+    assert_eq!(kinds(text.unwrap_err()), [false, false, false, true]);
+    let other = wide.squeeze_ins(L).unwrap_err();
+    assert_eq!(kinds(other), [false; 4]);
+}
+
+#[test]
+fn a_range_says_how_many_it_has() {
+    let mut range = id(3, L, D0).apply_range(2..7);
+    assert_eq!(range.size_hint(), (5, Some(5)));
+    assert_eq!(range.next(), Some(2));
+    assert_eq!(range.size_hint(), (4, Some(4)));
 }
 
 #[test]

@@ -100,6 +100,24 @@ proptest! {
     }
 
     #[test]
+    fn consecutive_by_brute_force(l in layout()) {
+        let (Some(i), Some(o)) = (l.in_dims().next(), l.out_dims().next()) else {
+            prop_assert_eq!(l.num_consecutive_in_out(), 1);
+            return Ok(());
+        };
+        let fits = |size: u64| {
+            points(&l).iter().all(|point| {
+                let (value, found) = (point[0].1, image(&l, point));
+                let alone = value < size && point[1..].iter().all(|(_, v)| *v == 0);
+                let elsewhere = found.iter().any(|(name, v)| *name != o.name() && *v != 0);
+                found[o.name()] % size == value % size && !(alone && (elsewhere || found[o.name()] != value))
+            })
+        };
+        let most = (0..=l.in_bits(i).min(l.out_bits(o))).rev().map(|bits| 1 << bits).find(|size| fits(*size));
+        prop_assert_eq!(Some(l.num_consecutive_in_out()), most);
+    }
+
+    #[test]
     fn free_bits_are_redundant(l in surjective()) {
         let free = l.free_variable_masks();
         let all: BTreeSet<_> = points(&l).iter().map(|p| image(&l, p)).collect();
@@ -143,6 +161,15 @@ proptest! {
     fn product_has_identity(l in layout()) {
         prop_assert_eq!(&l.product(&LinearLayout::empty()).unwrap(), &l);
         prop_assert_eq!(&LinearLayout::empty().product(&l).unwrap(), &l);
+    }
+
+    #[test]
+    fn product_by_an_identity_in_place(l in layout(), i in 0..4usize, o in 0..3usize, bits in 0..4u32) {
+        let (input, output, size) = (INS[i], OUTS[o], 1 << bits);
+        let mut found = l.clone();
+        found.product_identity_assign(size, input, output).unwrap();
+        let identity = LinearLayout::identity_1d(size, input, output).unwrap();
+        prop_assert_eq!(found, l.product(&identity).unwrap());
     }
 
     #[test]
@@ -255,6 +282,32 @@ proptest! {
         let dropped: Vec<_> = full.in_dims().filter(|d| !minimal.has_in_dim(*d)).collect();
         prop_assert!(full.is_trivial_over(&dropped));
         prop_assert_eq!(full.quotient(&dropped).unwrap(), minimal);
+    }
+
+    /// A block keeps to its own copy wherever the memory of the blocks holds copies.
+    #[test]
+    fn blocks_stay_at_home((a, b) in (0..3u32, 0..3u32).prop_flat_map(|(own, other)| {
+        let block = |bits: u32| (Dim::BLOCK, 1u64 << bits);
+        let outs = vec![(OUTS[0], 4), (OUTS[1], 2)];
+        let a = between(vec![(Dim::REGISTER, 4), block(own), (Dim::LANE, 4)], outs.clone());
+        let copies = between(vec![(Dim::PARTITION, 2), block(other)], outs.clone());
+        let memory = copies.prop_map(move |copies| {
+            let offsets = LinearLayout::from_columns(
+                &[(Dim::OFFSET, 8)], &outs, &[1, 2, 4], Surjectivity::Required,
+            );
+            offsets.unwrap().concat_ins(&copies).unwrap()
+        });
+        (a, memory)
+    })) {
+        let local = a.invert_and_compose_block_local(&b).unwrap();
+        prop_assert_eq!(local.compose(&b).unwrap(), a.clone());
+        let home = |point: &Point| point.iter().find(|(d, _)| *d == Dim::BLOCK).unwrap().1;
+        for bit in (0..b.in_bits(Dim::BLOCK)).filter(|bit| b.basis(Dim::BLOCK, *bit).iter().all(|c| c == 0)) {
+            for point in points(&a) {
+                let found = image(&local, &point)[Dim::BLOCK.name()];
+                prop_assert_eq!(found >> bit & 1, home(&point) >> bit & 1);
+            }
+        }
     }
 
     #[test]

@@ -36,6 +36,8 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("=r,h,h", "mov.b32 $0, {$1, $2};", Taken),
     ("=l,h,h", "mov.b64 $0, {$1, $2};", Refused),
     ("=h,=h,r", "mov.b32 {$0, $1}, $2;", Taken),
+    ("=h,r", "mov.b32 {$0, _}, $1;", Taken),
+    ("=r,h", "mov.b32 $0, {$1, _};", Tolerated),
     ("=f,r", "mov.b32 $0, $1;", Taken),
     ("=h,h", "mov.f16 $0, $1;", Refused),
     ("=r", "mov.u32 $0, %tid.x;", Taken),
@@ -294,6 +296,9 @@ fn refusals_say_what_would_do() {
         error.contains("note: the forms are: mov.b16|b32|b64|u16"),
         "{error}"
     );
+    assert!(!error.contains(" more"), "{error}");
+    let forms = error.matches("; ").count() + 1;
+    assert!(forms <= 3, "{error}");
     let error = refusal("=r,h", "mov.u32 $0, $1;");
     assert!(
         error.starts_with("inline assembly: `mov.u32`: `$1` is a register of 16 bits, expected 32"),

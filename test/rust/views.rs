@@ -43,6 +43,100 @@ warp = 1
     assert_eq!(rows, expected.map(|row| row.to_vec()));
 }
 
+/// What a window leaves out is counted; what it shows whole is not mentioned.
+#[test]
+fn a_window_says_what_it_leaves_out() {
+    let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 8], &[0, 1, 2]).unwrap();
+    let tail = |rows, columns, grids| {
+        let window = Window {
+            rows,
+            columns,
+            grids,
+        };
+        let text = TensorGrid::new(&layout, window).to_string();
+        let left: Vec<&str> = text.lines().filter(|l| l.starts_with("...")).collect();
+        left.join("; ")
+    };
+    assert_eq!(tail(4, 8, 2), "");
+    assert_eq!(tail(9, 9, 9), "");
+    assert_eq!(tail(3, 8, 2), "... 1 more rows");
+    assert_eq!(tail(4, 6, 2), "... 2 more columns");
+    assert_eq!(
+        tail(1, 2, 1),
+        "... 3 more rows; ... 6 more columns; ... 1 more grids"
+    );
+}
+
+/// The dims before the last two number the grids, the last of them fastest.
+#[test]
+fn grids_of_a_tensor_are_numbered() {
+    let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 2, 2], &[0, 1, 2, 3]).unwrap();
+    let text = TensorGrid::new(&layout, Window::ALL).to_string();
+    let titles: Vec<&str> = text.lines().filter(|l| l.starts_with("dim0 =")).collect();
+    let expected = (0..8).map(|grid| format!("dim0 = {}, dim1 = {}", grid / 4, grid % 4));
+    assert_eq!(titles, expected.collect::<Vec<_>>());
+    let firsts: Vec<&str> = text.lines().filter(|l| l.starts_with("0:")).collect();
+    let cells: Vec<&str> = firsts
+        .iter()
+        .map(|l| l.split_whitespace().nth(1).unwrap())
+        .collect();
+    // Dim 0 is the fastest of the registers.
+    let expected = (0..8).map(|grid| format!("T0:{}", grid / 4 + 2 * (grid % 4)));
+    assert_eq!(cells, expected.collect::<Vec<_>>());
+}
+
+/// The first four holders of an element are named, the others counted.
+#[test]
+fn copies_are_named_or_counted() {
+    let copies = |lanes: u64| {
+        let layout = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(0));
+        let lanes = LinearLayout::zeros_1d(lanes, Dim::LANE, Dim::out(0), 1).unwrap();
+        let layout = layout.unwrap().product(&lanes).unwrap();
+        let text = TensorGrid::new(&layout, Window::default()).to_string();
+        text.lines()
+            .last()
+            .unwrap()
+            .trim_start_matches("0:")
+            .trim()
+            .to_owned()
+    };
+    let named = |register: u32| {
+        let holders: Vec<String> = (0..4).map(|lane| format!("T{lane}:{register}")).collect();
+        holders.join("|")
+    };
+    assert_eq!(copies(2), "T0:0|T1:0  T0:1|T1:1");
+    assert_eq!(copies(4), format!("{}  {}", named(0), named(1)));
+    assert_eq!(copies(8), format!("{}|+4  {}|+4", named(0), named(1)));
+}
+
+/// Each grid says which warp of which block it shows, the warps of a block first.
+#[test]
+fn grids_of_slots_are_numbered() {
+    let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
+    let layout = [
+        (2, Dim::REGISTER),
+        (2, Dim::LANE),
+        (4, Dim::WARP),
+        (2, Dim::BLOCK),
+    ]
+    .into_iter()
+    .fold(LinearLayout::empty(), |all, (size, dim)| {
+        all.product(&one(size, dim)).unwrap()
+    });
+    let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+    let titles: Vec<&str> = text.lines().filter(|l| l.starts_with("block")).collect();
+    let expected = (0..8).map(|grid| format!("block = {}, warp = {}", grid / 4, grid % 4));
+    assert_eq!(titles, expected.collect::<Vec<_>>());
+    let firsts: Vec<&str> = text.lines().filter(|l| l.starts_with("0:")).collect();
+    for (grid, first) in firsts.iter().enumerate() {
+        let elements: Vec<&str> = first.split_whitespace().skip(1).collect();
+        assert_eq!(
+            elements,
+            [format!("({})", 4 * grid), format!("({})", 4 * grid + 1)]
+        );
+    }
+}
+
 #[test]
 fn a_matrix_is_labelled_with_what_each_bit_is_worth() {
     let layout = LinearLayout::from_bases(

@@ -183,11 +183,9 @@ fn reshape_blocked(src: &BlockedEncoding, from: &[u64], to: &[u64]) -> Option<Bl
                 rest /= here;
                 left[*dim] /= here;
             }
-            if let Some(slowest) = dst_dims.first() {
-                new[*slowest] = u32::try_from(u64::from(new[*slowest]) * rest).ok()?;
-            } else if rest != 1 {
-                return None;
-            }
+            // A group of no dims holds one element, which its neighbour would have taken in.
+            let slowest = *dst_dims.first()?;
+            new[slowest] = u32::try_from(u64::from(new[slowest]) * rest).ok()?;
         }
     }
     // The new dims come in the order of the dims they are made of.

@@ -176,6 +176,22 @@ mod tests {
         }
     }
 
+    #[test]
+    fn no_nan_becomes_infinity() {
+        for ty in [FloatTy::F16, FloatTy::BF16, FloatTy::F32] {
+            for bits in [
+                0x7ff0_0000_0000_0001,
+                0xfff0_0000_0000_0001,
+                0x7ff8_0000_0000_0000,
+            ] {
+                let value = f64::from_bits(bits);
+                let narrow = ty.to_f64(ty.from_f64(value));
+                assert!(narrow.is_nan(), "{} {bits:#x}", ty.name());
+                assert_eq!(narrow.is_sign_negative(), value.is_sign_negative());
+            }
+        }
+    }
+
     #[track_caller]
     fn check(ty: FloatTy, value: f64, bits: u64) {
         assert_eq!(ty.from_f64(value), bits, "{} of {value}", ty.name());

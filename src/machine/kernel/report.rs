@@ -202,6 +202,27 @@ mod tests {
     use super::*;
 
     #[test]
+    fn accesses_of_one_kind_are_counted_together() {
+        let used = |label: &str, count: u64| SharedUse {
+            label: label.into(),
+            site: Site::default(),
+            accesses: count,
+            wavefronts: 10 * count,
+            ideal: 5 * count,
+        };
+        let report = Report {
+            shared: vec![used("ld b32", 1), used("st b32", 2), used("ld b32", 3)],
+            ..Report::default()
+        };
+        let text = report.to_string();
+        let expected = [
+            "ld b32 x 2: 4 executed by warps, 40 wavefronts (ideal 20)",
+            "st b32 x 1: 2 executed by warps, 20 wavefronts (ideal 10)",
+        ];
+        assert!(text.contains(&expected.join("\n")), "{text}");
+    }
+
+    #[test]
     fn json_is_well_formed() {
         let mut report = Report {
             blocks: 2,

@@ -450,11 +450,11 @@ impl<'a> Machine<'a> {
         for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
             let at = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
             let thread = t as u32;
-            for i in 0..total {
-                match self.memory.load(at + i, thread, thread >> self.lanes_log2) {
+            for (i, cell) in (at..at + total).enumerate() {
+                match self.memory.load(cell, thread, thread >> self.lanes_log2) {
                     Ok(name) => self.names[start + i * self.threads + t] = name,
                     Err(fault) => {
-                        let byte = ((at + i) as u32) << self.granule_log2;
+                        let byte = (cell as u32) << self.granule_log2;
                         return Err(match fault {
                             CellFault::Race => Kind::Race {
                                 step,

@@ -225,3 +225,43 @@ fn copies_of_another_warp_are_waited_for() {
     let report = verdict(&plan, &src, &dst, target).unwrap();
     assert_eq!((report.warp_barriers, report.block_barriers), (1, 0));
 }
+
+/// Two warps that each exchange their own values, twice through the same bytes. Where the second time each stores to
+/// the other's bytes, it may overwrite what the other has yet to read, and waiting for itself is not enough.
+#[test]
+fn a_store_over_what_another_warp_reads_is_a_race() {
+    let target = Target::parse("cuda:90").unwrap();
+    let one = |dim: Dim| LinearLayout::identity_1d(2, dim, Dim::out(0)).unwrap();
+    let (src, dst) = transposition(0);
+    let [src, dst] = [src, dst].map(|layout| {
+        let alone = layout.resize_in(Dim::WARP, 1).unwrap();
+        let twice = alone.product(&one(Dim::REGISTER)).unwrap();
+        twice.product(&one(Dim::WARP)).unwrap()
+    });
+    let mut options = PlanOptions::new().with_strategy(Strategy::Shared);
+    let whole = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    options = options.with_scratch_limit(whole.program().scratch_bytes() / 2);
+    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    let plan = plan.program().clone();
+    let report = verdict(&plan, &src, &dst, target).unwrap();
+    assert_eq!((report.warp_barriers, report.block_barriers), (3, 0));
+    let of_warp: Vec<u32> = plan
+        .address_bases()
+        .iter()
+        .map(|base| base.columns[5])
+        .collect();
+    let crossed = plan.edited(|steps| {
+        let mut barriers = 0;
+        for step in steps {
+            match step {
+                Step::Barrier(_) => barriers += 1,
+                Step::Store { address, .. } | Step::Load { address, .. } if barriers > 1 => {
+                    address.xor ^= of_warp[address.base as usize];
+                }
+                _ => {}
+            }
+        }
+    });
+    let fault = verdict(&crossed, &src, &dst, target).unwrap_err();
+    assert!(fault.is_race(), "{fault}");
+}

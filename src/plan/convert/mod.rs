@@ -214,3 +214,6 @@ impl fmt::Display for ConvertPlan {
         self.program.fmt_steps(f)
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -8,7 +8,7 @@ use super::error::{Kind, PlanError};
 use super::sides::{Side, Sides};
 use super::swizzle::{Choice, Favour, Swizzle, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
-use crate::plan::gf2::{apply, echelon, intersection};
+use crate::plan::gf2::{apply, echelon};
 use crate::plan::memory::{Accesses, Choices};
 use crate::plan::program::{Address, Builder, Cost, ValueId};
 use crate::target::{Access, Target};
@@ -55,6 +55,27 @@ pub(super) struct Route {
     bytes: u32,
 }
 
+/// The swizzles that are tried: as wide as can be first.
+pub(super) fn choices(
+    container_bits: u32,
+    reps_log2: u32,
+    target: &Target,
+) -> impl Iterator<Item = Choice> {
+    let widest = target.max_shared_vector_bits;
+    let choices = [
+        (widest, Favour::Auto),
+        (widest, Favour::Source),
+        (widest, Favour::Destination),
+        (widest / 2, Favour::Auto),
+        (widest / 4, Favour::Auto),
+    ];
+    choices.into_iter().map(move |(max_bits, favour)| Choice {
+        max_vector_bits: max_bits.max(container_bits),
+        favour,
+        reps_log2,
+    })
+}
+
 impl Route {
     /// The cheapest of a few swizzles, or `None` where so many repetitions are not possible.
     pub(super) fn best(
@@ -63,52 +84,21 @@ impl Route {
         reps_log2: u32,
         target: &Target,
     ) -> Option<Self> {
-        let bytes = container_bits / 8;
-        let widest = target.max_shared_vector_bits;
-        let choices = [
-            (widest, Favour::Auto),
-            (widest, Favour::Source),
-            (widest, Favour::Destination),
-            (widest / 2, Favour::Auto),
-            (widest / 4, Favour::Auto),
-        ];
         let mut best: Option<(u32, Self)> = None;
-        for (max_vector_bits, favour) in choices {
-            let max_vector_bits = max_vector_bits.max(container_bits);
-            let choice = Choice {
-                max_vector_bits,
-                favour,
-                reps_log2,
-            };
+        for choice in choices(container_bits, reps_log2, target) {
             let Some(swizzle) = swizzle(sides, container_bits, choice, target) else {
                 continue;
             };
             if best.as_ref().is_some_and(|b| b.1.swizzle == swizzle) {
                 continue;
             }
-            let side = |s, access| accesses(s, sides, &swizzle, container_bits, access, target);
-            let Some(store) = side(&sides.src, Access::Store) else {
+            let Some(route) = Self::through(swizzle, sides, container_bits, target) else {
                 continue;
             };
-            let Some(load) = side(&sides.dst, Access::Load) else {
-                continue;
-            };
-            let route = Self {
-                swizzle,
-                store,
-                load,
-                bytes,
-            };
-            let (load_store, arithmetic) = route.time(target);
-            let cost = Cost {
-                load_store,
-                arithmetic,
-                waiting: 0,
-            }
-            .total();
+            let cost = route.cost(target);
             // Where both sides are as wide and as fast as can be, nothing else is better.
             let done = best.is_none()
-                && max_vector_bits == 8 * route.store.bytes()
+                && choice.max_vector_bits == 8 * route.store.bytes()
                 && route.store.bytes() == route.load.bytes()
                 && route.store.is_at_floor(target)
                 && route.load.is_at_floor(target);
@@ -120,6 +110,35 @@ impl Route {
             }
         }
         best.map(|b| b.1)
+    }
+
+    /// The accesses of both sides to a buffer with this swizzle, if repetitions can be cut out of them.
+    pub(super) fn through(
+        swizzle: Swizzle,
+        sides: &Sides,
+        container_bits: u32,
+        target: &Target,
+    ) -> Option<Self> {
+        let side = |s, access| accesses(s, sides, &swizzle, container_bits, access, target);
+        let store = side(&sides.src, Access::Store)?;
+        let load = side(&sides.dst, Access::Load)?;
+        Some(Self {
+            swizzle,
+            store,
+            load,
+            bytes: container_bits / 8,
+        })
+    }
+
+    /// What the accesses of a warp cost.
+    pub(super) fn cost(&self, target: &Target) -> u32 {
+        let (load_store, arithmetic) = self.time(target);
+        let cost = Cost {
+            load_store,
+            arithmetic,
+            waiting: 0,
+        };
+        cost.total()
     }
 
     /// Bytes of shared memory of one repetition.
@@ -212,13 +231,11 @@ pub(super) fn plan_shared(
         .find(|r| needed >> r <= u64::from(limit))
         .unwrap_or(sides.bits);
     let Some(route) = Route::best(sides, container_bits, reps_log2, target) else {
-        // The least that cutting into repetitions can reach.
-        let common = intersection(&sides.src.reg, &sides.dst.reg).len() as u32;
-        let needed = if reps_log2 > common {
-            needed >> common
-        } else {
-            needed
-        };
+        // The most repetitions that are possible need the least.
+        let most = (0..reps_log2)
+            .rev()
+            .find(|reps| Route::best(sides, container_bits, *reps, target).is_some());
+        let needed = needed >> most.unwrap_or(0);
         return Err(Kind::Scratch {
             needed,
             limit,

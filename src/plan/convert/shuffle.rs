@@ -30,7 +30,7 @@ use super::sides::Sides;
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon, extending};
-use crate::plan::program::{BarrierScope, Builder, Cost, ValueId};
+use crate::plan::program::{BarrierScope, Builder, Cost, Program, ValueId};
 use crate::target::Target;
 
 /// The three stages as matrices, columns as masks.
@@ -313,7 +313,7 @@ impl Words<'_> {
 
 /// How exchanged bits are carried out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Form {
+pub(super) enum Form {
     /// All at once: fewest shuffles.
     Swap,
     /// One after the other: fewest selects.
@@ -353,9 +353,9 @@ fn can_chain(stages: &Stages, coordinates: &Coordinates, sides: &Sides) -> bool 
 
 /// Time of the two units, for one warp.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Load {
-    load_store: u32,
-    arithmetic: u32,
+pub(super) struct Load {
+    pub(super) load_store: u32,
+    pub(super) arithmetic: u32,
 }
 
 impl Load {
@@ -424,8 +424,8 @@ impl<'a> Exchange<'a> {
         (single && self.target.has_lane_swap(bit)).then_some(bit)
     }
 
-    /// What a form costs, before it is emitted.
-    fn estimate(&self, form: Form) -> Load {
+    /// What a form costs each warp, before it is emitted: what its program does, where it is the better form.
+    pub(super) fn estimate(&self, form: Form) -> Load {
         let costs = &self.target.costs;
         let words = self.words();
         let m = self.stages.take.len() as u32;
@@ -475,18 +475,35 @@ impl<'a> Exchange<'a> {
         load
     }
 
-    /// The better form and what it costs.
-    fn best_form(&self) -> (Form, Load) {
-        let swap = (Form::Swap, self.estimate(Form::Swap));
-        if !self.can_chain {
-            return swap;
-        }
-        let chain = (Form::Chain, self.estimate(Form::Chain));
-        if chain.1.total(0) <= swap.1.total(0) {
-            chain
+    /// The forms that can be emitted.
+    pub(super) fn forms(&self) -> &'static [Form] {
+        if self.can_chain {
+            &[Form::Chain, Form::Swap]
         } else {
-            swap
+            &[Form::Swap]
         }
+    }
+
+    /// The better form and what it costs.
+    pub(super) fn best_form(&self) -> (Form, Load) {
+        let forms = self
+            .forms()
+            .iter()
+            .map(|form| (*form, self.estimate(*form)));
+        forms
+            .min_by_key(|(_, load)| load.total(0))
+            .expect("there is always a form")
+    }
+
+    /// The program of a form.
+    pub(super) fn emit(&self, form: Form) -> Option<Program> {
+        let mut b = self.sides.builder(self.elem_bits);
+        let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
+        let values = self.elements(&mut b, form, &all);
+        let results = (0..1u64 << self.coordinates.columns.len())
+            .map(|r| values[apply(&self.coordinates.columns, r) as usize])
+            .collect::<Option<Vec<_>>>()?;
+        Some(b.finish(results, 0, self.target))
     }
 
     /// The better of shuffles alone and shuffles beside shared memory, unless it is sure to cost more than `budget`.
@@ -509,14 +526,7 @@ impl<'a> Exchange<'a> {
         if total > most {
             return None;
         }
-        let mut b = self.sides.builder(self.elem_bits);
-        let all: Vec<usize> = (0..1 << self.coordinates.between.len()).collect();
-        let values = self.elements(&mut b, form, &all);
-        let results = (0..1u64 << self.coordinates.columns.len())
-            .map(|r| values[apply(&self.coordinates.columns, r) as usize])
-            .collect::<Option<Vec<_>>>()?;
-        let program = b.finish(results, 0, self.target);
-        let mut plan = ConvertPlan::new(PlanKind::Shuffle, program);
+        let mut plan = ConvertPlan::new(PlanKind::Shuffle, self.emit(form)?);
         plan.reason.exchanged_bits = self.stages.take.len() as u32;
         Some(plan)
     }

@@ -218,3 +218,22 @@ fn what_is_refused() {
         "a buffer in the memory of 2 CTAs is not supported yet: expected one in that of 1"
     );
 }
+
+/// The low half of a view's position may be joined by or where no thread of the plan is ever at a bit of it.
+#[test]
+fn views_are_disjoint_where_no_thread_reaches_them() {
+    every(|place, registers, shape, target, _| {
+        let mask = place.view_mask(&shape).unwrap();
+        let plan = MemoryPlan::new(registers, place, mask, Access::Load, target).unwrap();
+        let mut reached = 0;
+        for warp in 0..4 {
+            for lane in 0..u64::from(target.lanes) {
+                let thread = plan.thread().evaluate(&[lane, warp])[0];
+                let positions = plan.accesses().iter().map(|access| thread ^ access.xor);
+                reached |= positions.fold(0, |all, position| all | position);
+            }
+        }
+        assert!(!plan.is_view_disjoint() || reached & mask == 0, "{plan:?}");
+        assert!(plan.is_view_disjoint() || reached & mask != 0, "{plan:?}");
+    });
+}

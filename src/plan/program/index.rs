@@ -540,6 +540,23 @@ mod tests {
         assert_eq!(ops(&[1, 2, 16, 32, 64]), 4);
     }
 
+    /// A sum that ends in an or can be an offset of an access.
+    #[test]
+    fn what_meets_no_other_comes_last() {
+        // Bits 0 and 1 meet in the second bit of the result, bit 2 is alone, wherever it stands.
+        for columns in [
+            [0b011, 0b110, 0b1000],
+            [0b011, 0b1000, 0b110],
+            [0b1000, 0b011, 0b110],
+        ] {
+            let program = IndexProgram::new(&[1, 1, 1], &[columns.to_vec()]);
+            assert!(
+                matches!(program.ops().last(), Some(IndexOp::Or(..))),
+                "{program}"
+            );
+        }
+    }
+
     #[test]
     fn constants_join() {
         let program = IndexProgram::new(&[3], &[vec![4, 8, 16]]);

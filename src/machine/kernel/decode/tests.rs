@@ -564,6 +564,91 @@ fn rows_and_banks_that_are_off_keep_their_value() {
     assert_eq!(of_64_threads("hip:gfx942", 64, &operations), expected);
 }
 
+/// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: lanes of the mask below one's own, in either half.
+#[test]
+fn lanes_below_are_counted_in_halves() {
+    let operations = |half: &str| {
+        format!(
+            r#"%mask = "llvm.mlir.constant"() <{{value = 1431655765 : i32}}> : () -> i32
+    %base = "llvm.mlir.constant"() <{{value = 7 : i32}}> : () -> i32
+    %x = "rocdl.mbcnt.{half}"(%mask, %base) : (i32, i32) -> i32"#
+        )
+    };
+    // Every other lane of a half, the even ones, is in the mask.
+    let in_half = |below: u32| 7 + below.min(32).div_ceil(2);
+    let low: Vec<u32> = (0..64).map(in_half).collect();
+    let high: Vec<u32> = (0u32..64)
+        .map(|lane| in_half(lane.saturating_sub(32)))
+        .collect();
+    assert_eq!(of_64_threads("hip:gfx942", 64, &operations("lo")), low);
+    assert_eq!(of_64_threads("hip:gfx942", 64, &operations("hi")), high);
+}
+
+#[test]
+fn fields_of_a_struct_are_counted_from_zero() {
+    let field = |index: i64| {
+        kernel(&format!(
+            "%f = \"llvm.getelementptr\"(%p) <{{elem_type = !llvm.struct<(i32, i64)>, rawConstantIndices = array<i32: 0, {index}>}}> : (!llvm.ptr<1>) -> !llvm.ptr<1>"
+        ))
+    };
+    for index in [0, 1] {
+        assert!(decode_generic(&field(index), None).is_ok(), "{index}");
+    }
+    for index in [2, 3, -1] {
+        let expect = format!("the struct has no field {index}");
+        check_error(&field(index), FaultKind::Malformed, &expect);
+    }
+}
+
+/// Lanes are numbered within their wave: the second wave exchanges among its own.
+#[test]
+fn each_wave_exchanges_its_own_values() {
+    let constants = r#"%one = "llvm.mlir.constant"() <{value = 1 : i32}> : () -> i32
+    %four = "llvm.mlir.constant"() <{value = 4 : i32}> : () -> i32
+    %mask = "llvm.mlir.constant"() <{value = 31 : i32}> : () -> i32
+    %lane = "llvm.and"(%t, %mask) : (i32, i32) -> i32
+    %other = "llvm.xor"(%lane, %one) : (i32, i32) -> i32
+    %at = "llvm.mul"(%other, %four) : (i32, i32) -> i32
+"#;
+    for name in ["rocdl.ds_bpermute", "ds.permute"] {
+        let exchange = match name {
+            "ds.permute" => r#"%x = "llvm.call_intrinsic"(%at, %t) <{intrin = "llvm.amdgcn.ds.permute"}> : (i32, i32) -> i32"#.to_owned(),
+            name => format!(r#"%x = "{name}"(%at, %t) : (i32, i32) -> i32"#),
+        };
+        let found = of_64_threads("hip:gfx1100", 32, &format!("{constants}    {exchange}"));
+        assert_eq!(found, (0..64).map(|t| t ^ 1).collect::<Vec<_>>(), "{name}");
+    }
+    let first = r#"%x = "rocdl.readfirstlane"(%t) : (i32) -> i32"#;
+    let found = of_64_threads("hip:gfx1100", 32, first);
+    assert_eq!(found, (0..64).map(|t| t & 32).collect::<Vec<_>>());
+}
+
+/// Without a target, the mark of the kernel or any operation of it says whose machine it is.
+#[test]
+fn a_kernel_without_a_target_has_its_vendors_machine() {
+    let lanes = |mark: &str, operation: &str| {
+        let text = format!(
+            r#""builtin.module"() ({{
+  "llvm.func"() <{{sym_name = "k"}}> ({{
+    {operation}
+    "llvm.return"() : () -> ()
+  }}) {{{mark}}} : () -> ()
+}}) : () -> ()"#
+        );
+        decode_generic(&text, Some("k"))
+            .unwrap()
+            .machine
+            .lanes_per_warp
+    };
+    let workitem = r#"%t = "rocdl.workitem.id.x"() : () -> i32"#;
+    let thread = r#"%t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32"#;
+    assert_eq!(lanes("rocdl.kernel", ""), 64);
+    assert_eq!(lanes("", workitem), 64);
+    assert_eq!(lanes("rocdl.kernel", workitem), 64);
+    assert_eq!(lanes("nvvm.kernel", thread), 32);
+    assert_eq!(lanes("", ""), 32);
+}
+
 /// ISA manuals, `v_permlanex16_b32`: four bits a lane say which lane of the other row of 16 it reads.
 #[test]
 fn lanes_of_the_other_row_are_read_as_selected() {

@@ -272,6 +272,28 @@ mod tests {
         assert_eq!(part(&ty, &[3]), None);
         let vector = Ty::Vector(3, Box::new(Ty::Float(FloatTy::F32)));
         assert_eq!(size_align(&vector), Ok((16, 16)));
+        let element = Ty::Float(FloatTy::F32);
+        assert_eq!(part(&vector, &[2]), Some((2, &element)));
+        assert_eq!([part(&vector, &[3]), part(&vector, &[-1])], [None, None]);
         assert!(flatten(&Ty::Int(128)).is_err());
+    }
+
+    /// LLVM: NVPTX and AMDGPU number their spaces from 0 to 6; 7 and 9 are buffers with their offset, wider than 64 bits.
+    #[test]
+    fn scalars_have_up_to_64_bits() {
+        let bits = |ty: Ty| flatten(&ty).map(|slots| slots[0].bits).ok();
+        for space in [0, 1, 4] {
+            assert_eq!(bits(Ty::Ptr(space)), Some(64), "{space}");
+        }
+        for space in [3, 5] {
+            assert_eq!(bits(Ty::Ptr(space)), Some(32), "{space}");
+        }
+        for space in [7, 9, 10] {
+            assert_eq!(bits(Ty::Ptr(space)), None, "{space}");
+        }
+        assert_eq!(
+            [0, 1, 64, 65].map(|n| bits(Ty::Int(n))),
+            [None, Some(1), Some(64), None]
+        );
     }
 }

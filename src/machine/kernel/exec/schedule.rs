@@ -133,3 +133,89 @@ impl Exec<'_> {
         (matters && split_mix(&mut turns.state).is_multiple_of(PATIENCE)).then_some(Stop::Turn)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::machine::kernel::{
+        Arg, FaultKind, KernelError, Launch, Memory, Schedule, decode_generic,
+    };
+
+    /// What `threads` lanes of NVIDIA warps store in a word each, from what these operations leave in `%x`.
+    fn words(threads: usize, seed: u64, operations: &str) -> Result<Vec<u32>, KernelError> {
+        let text = format!(
+            r#""builtin.module"() ({{
+  "llvm.func"() <{{sym_name = "k"}}> ({{
+  ^bb0(%out: !llvm.ptr<1>, %counter: !llvm.ptr<1>):
+    %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
+    %one = "llvm.mlir.constant"() <{{value = 1 : i32}}> : () -> i32
+    {operations}
+    %p = "llvm.getelementptr"(%out, %t) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    "llvm.store"(%x, %p) : (i32, !llvm.ptr<1>) -> ()
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: {threads}>}} : () -> ()
+}}) : () -> ()"#
+        );
+        let decoded = decode_generic(&text, None).expect("it is a kernel");
+        let mut memory = Memory::default();
+        let out = memory.add("out", vec![0; 4 * threads]);
+        let counter = memory.add("counter", vec![0; 4]);
+        Launch::new(decoded.machine)
+            .args([Arg::Buffer(out), Arg::Buffer(counter)])
+            .schedule(Schedule::Warps(seed))
+            .run(&decoded.program, &mut memory)?;
+        let words = memory.bytes(out).as_chunks::<4>().0;
+        Ok(words.iter().map(|word| u32::from_le_bytes(*word)).collect())
+    }
+
+    /// Each of four warps comes first for some seed, and last; the same seed gives the same order.
+    #[test]
+    fn any_warp_may_come_first() {
+        let count = r#"%x = "llvm.atomicrmw"(%counter, %one) <{bin_op = 1 : i64, ordering = 2 : i64}> : (!llvm.ptr<1>, i32) -> i32"#;
+        let (mut first, mut last) = ([0; 4], [0; 4]);
+        for seed in 0..64 {
+            let found = words(128, seed, count).expect("it runs");
+            assert_eq!(found, words(128, seed, count).expect("it runs"));
+            let mut all = found.clone();
+            all.sort_unstable();
+            assert_eq!(all, (0..128).collect::<Vec<_>>());
+            for (warp, old) in found.iter().step_by(32).enumerate() {
+                first[warp] += usize::from(*old == 0);
+                last[warp] += usize::from(*old == 96);
+            }
+        }
+        assert!(
+            first.iter().chain(&last).all(|count| *count > 0),
+            "{first:?} {last:?}"
+        );
+    }
+
+    /// A warp may wait for the block only with all its lanes, the last warp with as many as it has.
+    #[test]
+    fn a_warp_waits_as_a_whole() {
+        let barrier = |limit: u32| {
+            format!(
+                r#"%limit = "llvm.mlir.constant"() <{{value = {limit} : i32}}> : () -> i32
+    %c = "llvm.icmp"(%t, %limit) <{{predicate = 9 : i64}}> : (i32, i32) -> i1
+    "llvm.cond_br"(%c)[^bb1, ^bb2] <{{operandSegmentSizes = array<i32: 1, 0, 0>}}> : (i1) -> ()
+  ^bb1:
+    "nvvm.barrier0"() : () -> ()
+    "llvm.br"()[^bb2] : () -> ()
+  ^bb2:
+    %x = "llvm.add"(%t, %one) : (i32, i32) -> i32"#
+            )
+        };
+        for seed in 0..8 {
+            // All 40 threads wait, or those of the second warp, which has 8.
+            let found = words(40, seed, &barrier(0)).expect("it runs");
+            assert_eq!(found, (1..41).collect::<Vec<_>>());
+            for (limit, message) in [
+                (27, "5 of 32 threads of the warp reach it"),
+                (33, "7 of 8 threads of the warp reach it"),
+            ] {
+                let error = words(40, seed, &barrier(limit)).expect_err("some go by");
+                assert_eq!(error.kind(), FaultKind::Divergence, "{error}");
+                assert!(error.message().contains(message), "{error}");
+            }
+        }
+    }
+}

@@ -191,7 +191,9 @@ fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
-    let number = op.int("bin_op").unwrap_or(-1);
+    let Some(number) = op.int("bin_op") else {
+        return Err(d.malformed(op, "expected `bin_op`"));
+    };
     let mut regs = Vec::new();
     for (slot, value) in d.result_slots(op)?.into_iter().zip(values) {
         let float = match slot.kind {

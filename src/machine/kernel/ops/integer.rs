@@ -439,6 +439,12 @@ mod tests {
         check(&SUB, 32, 0, 1, 0xffff_ffff);
         check(&MUL, 64, 1 << 63, 2, 0);
         check(&ASHR, 16, 0x8000, 15, 0xffff);
+        // By the width or more there is no answer, which shows as another one than that of any machine.
+        for by in [8, 9, 255] {
+            check(&SHL, 8, 1, by, 0x5a);
+            check(&LSHR, 8, 1, by, 0x5a);
+        }
+        check(&SHL, 8, 1, 7, 0x80);
         check(&SMIN, 8, 0x80, 0x7f, 0x80);
         check(&UMIN, 8, 0x80, 0x7f, 0x7f);
         check(&SADD_SAT, 8, 0x7f, 1, 0x7f);

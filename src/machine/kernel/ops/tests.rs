@@ -239,6 +239,60 @@ fn lanes_of_a_warp_agree_and_count() {
 }
 
 #[test]
+fn conversions_cut_and_widen() {
+    let product = "%k = \"llvm.mlir.constant\"() <{value = 100 : i32}> : () -> i32\n\
+                   %w = \"llvm.mul\"(%t, %k) : (i32, i32) -> i32\n";
+    let narrow = |widen: &str| {
+        format!(
+            "{product}%n = \"llvm.trunc\"(%w) : (i32) -> i8\n%x = \"llvm.{widen}\"(%n) : (i8) -> i32"
+        )
+    };
+    check(&narrow("zext"), |t| (100 * t) & 0xff);
+    check(&narrow("sext"), |t| (100 * t) as u8 as i8 as u32);
+    let assembly = |text: &str, constraints: &str, operands: &str, types: &str, result: &str| {
+        format!(
+            "{result} = \"llvm.inline_asm\"({operands}) <{{asm_string = \"{text}\", constraints = \"{constraints}\"}}> : {types}"
+        )
+    };
+    // Two words make one of 64 bits, the first one low; an immediate is cut to the width.
+    let pack = assembly(
+        "mov.b64 $0, {$1, $2};",
+        "=l,r,r",
+        "%w, %t",
+        "(i32, i32) -> i64",
+        "%l",
+    );
+    let high = "%n = \"llvm.mlir.constant\"() <{value = 32 : i64}> : () -> i64\n\
+                %h = \"llvm.lshr\"(%l, %n) : (i64, i64) -> i64\n";
+    check(
+        &format!("{product}{pack}\n{high}%x = \"llvm.trunc\"(%h) : (i64) -> i32"),
+        |t| t,
+    );
+    check(
+        &format!("{product}{pack}\n%x = \"llvm.trunc\"(%l) : (i64) -> i32"),
+        |t| 100 * t,
+    );
+    let long = "%n = \"llvm.mlir.constant\"() <{value = 32 : i64}> : () -> i64\n\
+                %h = \"llvm.lshr\"(%l, %n) : (i64, i64) -> i64\n\
+                %x = \"llvm.trunc\"(%h) : (i64) -> i32";
+    let negative = "%m = \"llvm.sub\"(%zero, %t) : (i32, i32) -> i32\n";
+    for (text, high) in [
+        ("cvt.s64.s32 $0, $1;", u32::MAX),
+        ("cvt.u64.u32 $0, $1;", 0),
+    ] {
+        let widen = assembly(text, "=l,r", "%m", "(i32) -> i64", "%l");
+        check(&format!("{negative}{widen}\n{long}"), |t| {
+            if t == 0 { 0 } else { high }
+        });
+    }
+    let minus = assembly("mov.b32 $0, -3;", "=r", "", "() -> i32", "%x");
+    check(&minus, |_| 0xffff_fffd);
+    let minus = assembly("mov.b32 $0, -3;", "=r", "", "() -> i32", "%m");
+    let widened = format!("{minus}\n%l = \"llvm.zext\"(%m) : (i32) -> i64\n{long}");
+    check(&widened, |_| 0);
+}
+
+#[test]
 fn arithmetic_of_lanes_is_that_of_the_rows() {
     let binary = |name: &str, a: &str, b: &str| {
         format!("%x = \"llvm.{name}\"({a}, {b}) : (i32, i32) -> i32")

@@ -594,6 +594,18 @@ mod tests {
         assert_eq!(dpp_source(0x111, 16, 64), Some(None));
         assert_eq!(dpp_source(0x121, 16, 64), Some(Some(31)));
         assert_eq!(dpp_source(0x128, 3, 64), Some(Some(11)));
+        // By one lane over the whole wave: shifts end at its ends, rotations go round.
+        for size in [32, 64] {
+            let last = size - 1;
+            assert_eq!(dpp_source(0x130, 15, size), Some(Some(16)));
+            assert_eq!(dpp_source(0x130, last, size), Some(None));
+            assert_eq!(dpp_source(0x134, 15, size), Some(Some(16)));
+            assert_eq!(dpp_source(0x134, last, size), Some(Some(0)));
+            assert_eq!(dpp_source(0x138, 16, size), Some(Some(15)));
+            assert_eq!(dpp_source(0x138, 0, size), Some(None));
+            assert_eq!(dpp_source(0x13c, 16, size), Some(Some(15)));
+            assert_eq!(dpp_source(0x13c, 0, size), Some(Some(last)));
+        }
         assert_eq!(dpp_source(0x140, 1, 64), Some(Some(14)));
         assert_eq!(dpp_source(0x141, 1, 64), Some(Some(6)));
         assert_eq!(dpp_source(0x142, 17, 64), Some(Some(15)));

@@ -440,6 +440,39 @@ mod tests {
     }
 
     #[test]
+    fn reads_every_kind_of_attribute() {
+        let text = r#""builtin.module"() <{
+  map = affine_map<(d0, d1) -> (d1)>, raw = dense<"0x0100FE00FF7F0080"> : tensor<4xi16>,
+  dict = {a = 3 : i8, b = {}}, flag = unit, opaque = #d.x<(a) -> b, "]">, last = @m::@f
+}> ({
+}) : () -> ()
+"#;
+        let module = parse_module(text).unwrap();
+        let i16 = |value: i128| Attr::Int(value, Ty::Int(16));
+        match module.root.attr("raw") {
+            Some(Attr::Dense {
+                elements, splat, ..
+            }) => {
+                assert_eq!(elements, &[i16(1), i16(0xfe), i16(0x7fff), i16(0x8000)]);
+                assert!(!splat);
+            }
+            other => panic!("{other:?}"),
+        }
+        match module.root.attr("dict") {
+            Some(Attr::Dict(entries)) => {
+                assert_eq!(entries.len(), 2);
+                assert_eq!(entries[0], ("a".into(), Attr::Int(3, Ty::Int(8))));
+                assert_eq!(entries[1], ("b".into(), Attr::Dict(Vec::new())));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(module.root.attr("flag"), Some(&Attr::Unit));
+        let opaque = "#d.x<(a) -> b, \"]\">".to_owned();
+        assert_eq!(module.root.attr("opaque"), Some(&Attr::Opaque(opaque)));
+        assert_eq!(module.root.attr("last"), Some(&Attr::Symbol("f".into())));
+    }
+
+    #[test]
     fn errors_name_the_place() {
         let error = parse_module("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
         let expect = "line 2, column 8: expected an operation in generic form, found `llvm.add`";

@@ -320,7 +320,7 @@ impl<'a> Parser<'a> {
                     _ => Ty::Vector(count as u32, element),
                 });
             }
-            "struct" if angled => {
+            "struct" => {
                 self.expect("<")?;
                 if self.peek() == Some(b'"') {
                     self.string()?;
@@ -336,7 +336,7 @@ impl<'a> Parser<'a> {
                 self.expect(">")?;
                 return Ok(Ty::Struct { packed, body });
             }
-            "func" if angled => {
+            "func" => {
                 self.expect("<")?;
                 let result = Box::new(self.llvm_ty()?);
                 self.expect("(")?;
