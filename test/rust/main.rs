@@ -14,6 +14,7 @@ mod conversions;
 mod encoding_answers;
 mod encodings;
 mod error_texts;
+#[cfg(feature = "mlir")]
 mod float_formats;
 mod fuzz_corpus;
 #[cfg(feature = "mlir")]
