@@ -88,6 +88,28 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
         Ok(text) => scratch.write("lowered.mlir", text.as_bytes()),
         Err((failure, said)) => return finding("", format!("{failure:?}: {said}")),
     };
+    match translate(target, &lowered, scratch) {
+        Ok(()) => Vec::new(),
+        Err(unassembled) => finding(&unassembled.command, unassembled.said),
+    }
+}
+
+/// A module that does not become what a GPU runs.
+#[derive(Debug)]
+pub(crate) struct Unassembled {
+    /// What follows `ll-opt INPUT`.
+    command: String,
+    pub(crate) said: String,
+    /// Whether no module at all may bring this about.
+    pub(crate) is_fault: bool,
+}
+
+/// Translates a lowered module, and has it assembled where there is an assembler for its GPU.
+pub(crate) fn translate(
+    target: &Target,
+    lowered: &Path,
+    scratch: &Scratch,
+) -> Result<(), Unassembled> {
     let (format, output) = match target.vendor {
         Vendor::Nvidia => ("--emit=ptx", scratch.path("kernels.ptx")),
         Vendor::Amd => ("--emit=object", scratch.path("kernels.hsaco")),
@@ -100,30 +122,32 @@ pub(crate) fn check(seed: u64, scratch: &Scratch) -> Vec<Finding> {
         None,
     );
     let command = format!("| ll-translate {format} -o OUTPUT");
-    if let Some(fault) = run.fault {
-        return finding(&command, fault);
-    }
     if !run.succeeded {
-        let said = std::fs::read_to_string(scratch.path("stderr")).unwrap_or_default();
-        return finding(&command, said);
+        return Err(Unassembled {
+            command,
+            is_fault: run.fault.is_some(),
+            said: run.fault.unwrap_or_else(|| scratch.said()),
+        });
     }
     let Some((ptxas, help)) = assembler() else {
-        return Vec::new();
+        return Ok(());
     };
     if target.vendor != Vendor::Nvidia || !knows(help, target) {
-        return Vec::new();
+        return Ok(());
     }
     let arch = format!("-arch={}", target.llvm_cpu);
     let run = Command::new(ptxas)
         .args([&*arch, &*output, "-o"])
         .arg(scratch.path("kernels.cubin"))
         .output();
-    match run {
-        Ok(run) if run.status.success() => Vec::new(),
-        Ok(run) => {
-            let said = String::from_utf8_lossy(&run.stderr).into_owned();
-            finding(&format!("{command} && ptxas {arch} OUTPUT"), said)
-        }
-        Err(reason) => finding("", format!("cannot run `ptxas`: {reason}")),
-    }
+    let said = match run {
+        Ok(run) if run.status.success() => return Ok(()),
+        Ok(run) => String::from_utf8_lossy(&run.stderr).into_owned(),
+        Err(reason) => format!("cannot run `ptxas`: {reason}"),
+    };
+    Err(Unassembled {
+        command: format!("{command} && ptxas {arch} OUTPUT"),
+        said,
+        is_fault: true,
+    })
 }

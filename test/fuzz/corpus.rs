@@ -1,138 +1,295 @@
-//! What is changed: the modules of the project's tests, as text and as bytecode.
+//! Real modules: what share of a folder of them lowers and assembles, and why the others do not.
+//!
+//! `test/referee/corpus.py` makes such a folder of the kernels of Python packages.
 
+use crate::assemble::translate;
+use crate::sources::collect;
 use crate::tool::{self, Scratch};
+use linear_layout::target::Target;
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write;
 use std::path::{Path, PathBuf};
-use std::sync::OnceLock;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::{Duration, Instant};
 
-/// One module that a test has, and what is made of it when it is first asked for.
+/// Words of operations that need tensor cores or copies beside the threads.
+const MATRICES_AND_COPIES: [&str; 12] = [
+    "_dot",
+    ".dot",
+    "mma",
+    "async_",
+    "tma_",
+    "tdm",
+    "mbarrier",
+    "_barrier ",
+    "tmem",
+    "to_local ",
+    "local_prefetch",
+    "warp_specialize",
+];
+
+/// A module that takes more processor time in `ll-opt` is named.
+const SLOW: Duration = Duration::from_secs(1);
+
+/// How far a module comes.
+#[derive(Debug, PartialEq, Eq)]
+enum Outcome {
+    Assembles,
+    /// Why it does not lower or assemble; each reason once.
+    Refused(BTreeSet<String>),
+    /// What no module may bring about.
+    Fault(String),
+}
+
 #[derive(Debug)]
-pub(crate) struct Source {
-    /// Where it stands, for messages.
-    pub(crate) name: String,
-    /// The module.
-    pub(crate) text: Vec<u8>,
-    lowered: OnceLock<Option<Vec<u8>>>,
-    bytecode: OnceLock<Option<Vec<u8>>>,
-    lowered_bytecode: OnceLock<Option<Vec<u8>>>,
+struct Verdict {
+    file: PathBuf,
+    target: &'static str,
+    has_matrices_or_copies: bool,
+    outcome: Outcome,
+    /// Processor time.
+    lowering: Duration,
+    /// Time, with that of the assembler.
+    translation: Duration,
 }
 
-/// All modules, in an order that does not depend on the machine.
-pub(crate) fn sources() -> Vec<Source> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("test");
+/// What is asked for: files below a folder whose path has a text in it.
+#[derive(Debug)]
+pub(crate) struct Request {
+    pub(crate) folder: PathBuf,
+    pub(crate) only: String,
+    /// Whether modules are lowered only.
+    pub(crate) lowers_only: bool,
+}
+
+/// Runs all modules on all cores, prints the tables, and returns how many modules had a fault.
+pub(crate) fn run(request: &Request) -> usize {
     let mut files = Vec::new();
-    for folder in ["kernels", "Dialect", "Passes", "Conversion", "Tools"] {
-        collect(&root.join(folder), &mut files);
-    }
+    collect(&request.folder, &mut files);
+    files.retain(|file| file.display().to_string().contains(&request.only));
     files.sort();
-    let mut sources = Vec::new();
-    for file in files {
-        let text = std::fs::read_to_string(&file).expect("a module of the tests is text");
-        let name = file
-            .strip_prefix(&root)
-            .unwrap_or(&file)
-            .display()
-            .to_string();
-        for (number, part) in text.split("// -----").enumerate() {
-            if part.contains('{') {
-                sources.push(Source {
-                    name: format!("{name}#{number}"),
-                    text: part.as_bytes().to_vec(),
-                    lowered: OnceLock::new(),
-                    bytecode: OnceLock::new(),
-                    lowered_bytecode: OnceLock::new(),
-                });
-            }
+    let next = AtomicUsize::new(0);
+    let verdicts = Mutex::new(Vec::new());
+    let workers = std::thread::available_parallelism().map_or(1, usize::from);
+    std::thread::scope(|scope| {
+        for worker in 0..workers {
+            let (next, verdicts, files) = (&next, &verdicts, &files);
+            scope.spawn(move || {
+                let scratch = Scratch::new(&format!("corpus-{}-{worker}", std::process::id()));
+                while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let verdict = judge(file, request, &scratch);
+                    verdicts.lock().expect("no worker panics").push(verdict);
+                }
+                scratch.remove();
+            });
         }
+    });
+    let mut verdicts = verdicts.into_inner().expect("no worker panics");
+    verdicts.sort_by(|a, b| a.file.cmp(&b.file));
+    println!("{}", tables(&verdicts));
+    let each = tool::folder().join("corpus.tsv");
+    match std::fs::write(&each, list(&verdicts)) {
+        Ok(()) => println!("each module: {}", each.display()),
+        Err(reason) => println!("{} cannot be written: {reason}", each.display()),
     }
-    sources
+    let is_fault = |v: &&Verdict| matches!(v.outcome, Outcome::Fault(_));
+    verdicts.iter().filter(is_fault).count()
 }
 
-fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
-    for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-        let path = entry.path();
-        if path.is_dir() {
-            collect(&path, files);
-        } else if path
-            .extension()
-            .is_some_and(|e| e == "mlir" || e == "ttgir")
-        {
-            files.push(path);
+fn judge(file: &Path, request: &Request, scratch: &Scratch) -> Verdict {
+    let text = std::fs::read_to_string(file).expect("a module is text");
+    let target = text
+        .split_once("ttg.target = \"")
+        .and_then(|(_, rest)| Target::parse(rest.split('"').next()?).ok());
+    let lowered = scratch.path("lowered.mlir");
+    let (input, output) = (file.display().to_string(), lowered.display().to_string());
+    let run = tool::run(
+        scratch,
+        "ll-opt",
+        &["--convert-layouts-to-llvm", &input, "-o", &output],
+        None,
+    );
+    let begin = Instant::now();
+    let outcome = if let Some(fault) = run.fault {
+        Outcome::Fault(fault)
+    } else if !run.succeeded {
+        Outcome::Refused(reasons(&scratch.said(), &text))
+    } else {
+        match target.filter(|_| !request.lowers_only) {
+            None => Outcome::Assembles,
+            Some(target) => match translate(target, &lowered, scratch) {
+                Ok(()) => Outcome::Assembles,
+                Err(why) if why.is_fault => Outcome::Fault(short(&why.said)),
+                Err(why) => Outcome::Refused(BTreeSet::from([short(&why.said)])),
+            },
         }
+    };
+    Verdict {
+        file: file.to_owned(),
+        target: target.map_or("no target", |target| target.name),
+        has_matrices_or_copies: text.lines().filter_map(operation).any(|name| {
+            MATRICES_AND_COPIES
+                .iter()
+                .any(|word| format!("{name} ").contains(word))
+        }),
+        outcome,
+        lowering: run.processor,
+        translation: begin.elapsed(),
     }
 }
 
-impl Source {
-    /// The module in the LLVM dialect, if it can be lowered.
-    pub(crate) fn lowered(&self, scratch: &Scratch) -> Option<&[u8]> {
-        self.lowered
-            .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm"]))
-            .as_deref()
-    }
+/// The operation that a line of the custom form begins with.
+///
+/// `%1 = tt.load %0 : ...` and `"tt.reduce"(%0) ...` name `tt.load` and `tt.reduce`.
+fn operation(line: &str) -> Option<&str> {
+    let line = line.trim_start();
+    let line = match line.strip_prefix('%') {
+        Some(results) => results.split_once(" = ")?.1,
+        None => line,
+    };
+    let line = line.trim_start_matches('"');
+    let end = line.find(|c: char| !(c.is_ascii_alphanumeric() || c == '.' || c == '_'));
+    let name = &line[..end.unwrap_or(line.len())];
+    name.contains('.').then_some(name)
+}
 
-    /// The module as bytecode, if it is one.
-    pub(crate) fn bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
-        self.bytecode
-            .get_or_init(|| self.made(scratch, &["--emit-bytecode"]))
-            .as_deref()
+/// Each error, without its place and with `N` for numbers, and with the operation of the line that it is at.
+fn reasons(said: &str, module: &str) -> BTreeSet<String> {
+    let lines: Vec<&str> = module.lines().collect();
+    let errors = said.lines().filter_map(|line| {
+        let (place, message) = line.split_once(": error: ")?;
+        let row: usize = place.rsplit(':').nth(1)?.parse().ok()?;
+        let at = lines
+            .get(row.wrapping_sub(1))
+            .and_then(|line| operation(line));
+        let message = short(message);
+        Some(match at.filter(|name| !message.contains(name)) {
+            Some(name) => format!("{message} [{name}]"),
+            None => message,
+        })
+    });
+    let found: BTreeSet<String> = errors.collect();
+    if found.is_empty() {
+        BTreeSet::from([short(said)])
+    } else {
+        found
     }
+}
 
-    /// The module in the LLVM dialect as bytecode, if it can be lowered.
-    pub(crate) fn lowered_bytecode(&self, scratch: &Scratch) -> Option<&[u8]> {
-        self.lowered_bytecode
-            .get_or_init(|| self.made(scratch, &["--convert-layouts-to-llvm", "--emit-bytecode"]))
-            .as_deref()
+/// The first line that says something, with `N` for numbers, 160 characters at most.
+fn short(said: &str) -> String {
+    let line = said.lines().find(|line| !line.trim().is_empty());
+    let line = line.unwrap_or("nothing is said");
+    let line = line.split_once("error: ").map_or(line, |(_, rest)| rest);
+    let mut text = String::new();
+    for c in line.chars().take(160) {
+        if !c.is_ascii_digit() {
+            text.push(c);
+        } else if !text.ends_with('N') {
+            text.push('N');
+        }
     }
+    text
+}
 
-    fn made(&self, scratch: &Scratch, options: &[&str]) -> Option<Vec<u8>> {
-        let from = scratch.write("source.mlir", &self.text);
-        let to = scratch.path("made");
-        let mut arguments: Vec<&str> = options.to_vec();
-        arguments.extend([from.to_str()?, "-o", to.to_str()?]);
-        let _ = std::fs::remove_file(&to);
-        let run = tool::run(scratch, "ll-opt", &arguments, None);
-        run.succeeded.then(|| std::fs::read(to).ok()).flatten()
+/// A share as counts and percent.
+fn share<'v>(verdicts: impl Iterator<Item = &'v Verdict>) -> String {
+    let (mut good, mut all) = (0_u32, 0_u32);
+    for verdict in verdicts {
+        all += 1;
+        good += u32::from(verdict.outcome == Outcome::Assembles);
     }
+    let percent = 100.0 * f64::from(good) / f64::from(all.max(1));
+    format!("{good:5} of {all:5}, {percent:5.1} %")
+}
 
-    /// Arguments of `ll-sim` for the first function: those of a `RUN:` line where there is one, else
-    /// one for each parameter.
-    pub(crate) fn launch(&self) -> Vec<String> {
-        let text = String::from_utf8_lossy(&self.text);
-        let command = text
-            .lines()
-            .filter_map(|line| line.split_once("RUN: ll-sim %s"))
-            .map(|(_, rest)| rest.split(['|', '>']).next().unwrap_or_default())
-            .find(|rest| rest.contains("--arg"));
-        if let Some(command) = command {
-            let mut words = command.split_whitespace();
-            let mut kept = Vec::new();
-            while let Some(word) = words.next() {
-                if ["--arg", "--entry", "--grid", "--block"].contains(&word) {
-                    kept.extend([word.to_owned(), words.next().unwrap_or_default().to_owned()]);
+fn tables(verdicts: &[Verdict]) -> String {
+    let mut text = String::new();
+    let mut row = |name: &str, has: &dyn Fn(&Verdict) -> bool| {
+        let all = share(verdicts.iter().filter(|v| has(v)));
+        let plain = |v: &&Verdict| has(v) && !v.has_matrices_or_copies;
+        let plain = share(verdicts.iter().filter(plain));
+        let _ = writeln!(text, "{name:12} {all}   without dots and copies {plain}");
+    };
+    row("all", &|_| true);
+    let targets: BTreeSet<&str> = verdicts.iter().map(|v| v.target).collect();
+    for target in targets {
+        row(target, &|v| v.target == target);
+    }
+    // Modules with the reason, those that have no other, and both without dots and copies.
+    let mut counts: BTreeMap<&str, [usize; 4]> = BTreeMap::new();
+    for verdict in verdicts {
+        if let Outcome::Refused(reasons) = &verdict.outcome {
+            let is_alone = usize::from(reasons.len() == 1);
+            let is_plain = usize::from(!verdict.has_matrices_or_copies);
+            for reason in reasons {
+                let count = counts.entry(reason).or_default();
+                for (sum, one) in count
+                    .iter_mut()
+                    .zip([1, is_alone, is_plain, is_alone * is_plain])
+                {
+                    *sum += one;
                 }
             }
-            return kept;
         }
-        let parameters = text
-            .split_once(".func")
-            .and_then(|(_, rest)| rest.split_once('('))
-            .map_or("", |(_, rest)| rest.lines().next().unwrap_or_default());
-        let mut arguments = Vec::new();
-        for parameter in parameters.split('%').skip(1) {
-            let Some((_, ty)) = parameter.split_once(": ") else {
-                break;
-            };
-            let ty = ty.split([',', ' ', ')']).next().unwrap_or_default();
-            let argument = if let Some(pointee) = ty.strip_prefix("!tt.ptr<") {
-                format!("zeros:{}:65536", pointee.trim_end_matches('>'))
-            } else if ty.starts_with('!') {
-                "zeros:f32:65536".to_owned()
-            } else if ty.starts_with('i') {
-                format!("64:{ty}")
-            } else {
-                format!("1.5:{ty}")
-            };
-            arguments.extend(["--arg".to_owned(), argument]);
-        }
-        arguments
     }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(reason, [all, _, plain, _])| {
+        (usize::MAX - plain, usize::MAX - all, *reason)
+    });
+    let _ = writeln!(
+        text,
+        "\n  all alone | plain alone | reason (plain: without dots and copies; alone: no other)"
+    );
+    for (reason, [all, alone, plain, plain_alone]) in counts {
+        let _ = writeln!(
+            text,
+            "{all:5} {alone:5} | {plain:5} {plain_alone:5} | {reason}"
+        );
+    }
+    for verdict in verdicts {
+        let file = verdict.file.display();
+        if let Outcome::Fault(fault) = &verdict.outcome {
+            let _ = writeln!(text, "fault: {file}: {fault}");
+        }
+        if verdict.lowering > SLOW {
+            let _ = writeln!(
+                text,
+                "slow: {file}: {} ms in `ll-opt`",
+                verdict.lowering.as_millis()
+            );
+        }
+    }
+    text
+}
+
+/// A line for each module: how it ends, dots or copies, milliseconds, file, and the reasons.
+fn list(verdicts: &[Verdict]) -> String {
+    let mut text = String::new();
+    for verdict in verdicts {
+        let (word, why) = match &verdict.outcome {
+            Outcome::Assembles => ("assembles", String::new()),
+            Outcome::Refused(reasons) => {
+                let reasons: Vec<&str> = reasons.iter().map(|reason| &**reason).collect();
+                ("refused", reasons.join(" | "))
+            }
+            Outcome::Fault(fault) => ("fault", fault.clone()),
+        };
+        let kind = if verdict.has_matrices_or_copies {
+            "matrices"
+        } else {
+            "plain"
+        };
+        let (lowering, translation) = (
+            verdict.lowering.as_millis(),
+            verdict.translation.as_millis(),
+        );
+        let file = verdict.file.display();
+        let _ = writeln!(
+            text,
+            "{word}\t{kind}\t{lowering}\t{translation}\t{file}\t{why}"
+        );
+    }
+    text
 }

@@ -1,8 +1,8 @@
 //! Mutated inputs: each seed makes one, which goes through every tool that reads its kind.
 
-use crate::corpus::{Source, sources};
 use crate::mutate;
 use crate::referee::random::Rng;
+use crate::sources::{Source, sources};
 use crate::tool::{self, Scratch};
 use serde_json::json;
 use std::path::Path;

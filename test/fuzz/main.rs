@@ -24,10 +24,12 @@ mod referee {
     pub(crate) mod registers;
     pub(crate) mod text;
 }
+mod sources;
 mod tool;
 
 use inputs::Finding;
 use std::ops::Range;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -46,6 +48,7 @@ const KINDS: [Kind; 3] = [
 const HELP: &str = "\
 usage: make fuzz [WHAT=KIND] [SEEDS=FIRST..END] [HOURS=N]
    or: cargo test --test fuzz -- [KIND] [--seeds FIRST..END] [--hours N]
+   or: cargo test --test fuzz -- corpus --dir FOLDER [--only TEXT] [--lower]
 
 Each seed makes one input, which goes through the tools. What ends by a signal, a panic or an
 internal error, or takes more than 10 seconds or 4 GB, is printed with its command, and the input
@@ -57,6 +60,13 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
           default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0
   HOURS   go on for so long, a fraction allowed, from the first seed, or from one the clock gives
+
+`corpus` takes every module below a folder, as `test/referee/corpus.py` makes one of Python packages,
+through `ll-opt`, `ll-translate` and the assembler, and prints what share of them comes to the end, and
+why the others do not, by target, with and without tensor cores and asynchronous copies.
+
+  --only TEXT   modules whose path has this text in it
+  --lower       no further than `ll-opt`
 ";
 
 #[derive(Debug, Default)]
@@ -64,6 +74,10 @@ struct Options {
     kinds: Vec<String>,
     seeds: Option<Range<u64>>,
     hours: Option<f64>,
+    /// What `corpus` reads.
+    folder: Option<PathBuf>,
+    only: String,
+    lowers_only: bool,
 }
 
 /// # Errors
@@ -92,6 +106,9 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
                 });
                 options.seeds = Some(range.ok_or(format!("`{text}` is no FIRST..END"))?);
             }
+            "--dir" => options.folder = Some(value()?.into()),
+            "--only" => options.only = value()?,
+            "--lower" => options.lowers_only = true,
             "--hours" => {
                 let text = value()?;
                 let hours = text.parse().ok().filter(|h: &f64| *h > 0.0 && *h < 1e6);
@@ -122,6 +139,18 @@ fn main() -> ExitCode {
         }
     };
     let mut bad = 0;
+    if let Some(folder) = options.folder {
+        bad += corpus::run(&corpus::Request {
+            folder,
+            only: options.only,
+            lowers_only: options.lowers_only,
+        });
+        return if bad == 0 {
+            ExitCode::SUCCESS
+        } else {
+            ExitCode::FAILURE
+        };
+    }
     for (name, check, few) in KINDS {
         // As for other tests, a word chooses those that have it in their name.
         if options.kinds.is_empty() || options.kinds.iter().any(|kind| name.contains(&**kind)) {

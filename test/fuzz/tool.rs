@@ -44,6 +44,12 @@ impl Scratch {
         self.0.join(name)
     }
 
+    /// What the tool that ran last wrote to its standard error.
+    pub(crate) fn said(&self) -> String {
+        let bytes = std::fs::read(self.path("stderr")).unwrap_or_default();
+        String::from_utf8_lossy(&bytes[..bytes.len().min(1 << 20)]).into_owned()
+    }
+
     pub(crate) fn write(&self, name: &str, bytes: &[u8]) -> PathBuf {
         let path = self.path(name);
         std::fs::write(&path, bytes).expect("the target folder can be written");
@@ -72,6 +78,17 @@ pub(crate) struct Run {
     pub(crate) succeeded: bool,
     /// What no input may bring about, in words; nothing where all is well.
     pub(crate) fault: Option<String>,
+    /// Processor time that the tool took, as last seen: a few milliseconds before its end.
+    pub(crate) processor: Duration,
+}
+
+/// Processor time of a running process so far, from `/proc`, in steps of 10 ms.
+fn processor_time(process: u32) -> Option<Duration> {
+    let stat = std::fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+    // The name, in parentheses, may hold anything; user and system ticks are the 12th and 13th after it.
+    let ticks = stat.rsplit_once(')')?.1.split_whitespace().skip(11);
+    let ticks: u64 = ticks.take(2).filter_map(|n| n.parse::<u64>().ok()).sum();
+    Some(Duration::from_millis(10 * ticks))
 }
 
 /// Runs a tool of this project.
@@ -100,7 +117,9 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
     let mut child = command.spawn().expect("there is a shell");
     let begin = Instant::now();
     let mut pause = Duration::from_millis(1);
+    let mut processor = Duration::ZERO;
     let status = loop {
+        processor = processor_time(child.id()).map_or(processor, |now| now.max(processor));
         if let Some(status) = child.try_wait().expect("the child is ours") {
             break Some(status);
         }
@@ -112,8 +131,7 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
         std::thread::sleep(pause);
         pause = (pause * 2).min(Duration::from_millis(20));
     };
-    let text = std::fs::read(&said).unwrap_or_default();
-    let text = String::from_utf8_lossy(&text[..text.len().min(1 << 20)]).into_owned();
+    let text = scratch.said();
     let confession = text
         .lines()
         .find(|line| CONFESSIONS.iter().any(|words| line.contains(words)))
@@ -137,5 +155,6 @@ pub(crate) fn run(scratch: &Scratch, tool: &str, arguments: &[&str], stdin: Opti
     Run {
         succeeded: status.is_some_and(|status| status.success()),
         fault,
+        processor,
     }
 }
