@@ -3,7 +3,6 @@
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::ops::{tt, ttg};
-use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 
 pub(crate) fn get_program_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -15,16 +14,7 @@ pub(crate) fn get_program_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 pub(crate) fn get_num_programs<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::GetNumPrograms::of(op).expect("the dispatch goes by kind");
-    let target = l.gpu.target.name;
-    let count = l
-        .gpu
-        .num_programs(&mut l.e, view.axis() as usize)
-        .ok_or_else(|| {
-            Diagnostic::new(format!(
-                "is not supported on {target}: it has no such register"
-            ))
-            .note("pass the grid's size as an argument")
-        })?;
+    let count = l.gpu.num_programs(&mut l.e, view.axis() as usize);
     l.set(view.result(), [count]);
     Ok(())
 }

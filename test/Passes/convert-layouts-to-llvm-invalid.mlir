@@ -133,18 +133,6 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 
 // -----
 
-// The size of the grid is no register of an AMD GPU.
-module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 64 : i32} {
-  tt.func public @f() {
-    // expected-error @+2 {{'tt.get_num_programs' op is not supported on hip:gfx942: it has no such register}}
-    // expected-note @+1 {{pass the grid's size as an argument}}
-    %0 = tt.get_num_programs x : i32
-    tt.return
-  }
-}
-
-// -----
-
 // convert_layout_c1
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>

@@ -21,6 +21,9 @@ const WORKGROUP_ID: [&str; 3] = [
     "rocdl.workgroup.id.z",
 ];
 
+/// The address space of what no kernel writes to.
+const CONSTANT_SPACE: u32 = 4;
+
 impl Isa for Amd {
     /// AMD's compiler takes no number of registers.
     fn kernel_attributes<'c>(
@@ -55,6 +58,16 @@ impl Isa for Amd {
     fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         e.pure(WORKGROUP_ID[axis], &[], i32, &[])
+    }
+
+    /// The first three words behind the kernel's own arguments, from code object version 5 on.
+    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
+        let pointer = e.pointer_type(CONSTANT_SPACE);
+        let counts = e.call_intrinsic("llvm.amdgcn.implicitarg.ptr", &[], pointer);
+        let i32 = e.types.i32;
+        let axis = e.i32(axis as u32);
+        let count = e.gep(counts, i32, axis);
+        e.load(count, i32, 4)
     }
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {

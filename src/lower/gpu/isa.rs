@@ -46,10 +46,8 @@ pub(super) trait Isa: Sync {
     /// The index of the block along an axis, 0 to 2.
     fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
-    /// The number of blocks along an axis.
-    fn num_programs<'c>(&self, _: &mut Emitter<'c>, _axis: usize) -> Option<Val<'c>> {
-        None
-    }
+    /// The number of blocks along an axis, 0 to 2.
+    fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
@@ -231,8 +229,8 @@ impl Gpu {
         self.isa.program_id(e, axis)
     }
 
-    /// The number of blocks along an axis, or nothing where the GPU has no register for it.
-    pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Option<Val<'c>> {
+    /// The number of blocks along an axis, 0 to 2.
+    pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         self.isa.num_programs(e, axis)
     }
 

@@ -22,7 +22,7 @@ use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory};
 use super::ops::Counted;
-use super::program::Program;
+use super::program::{Content, Program};
 use super::report::{GlobalUse, Report, SharedUse};
 use crate::machine::race::{Now, Order, Shadow};
 use crate::target::Wavefronts;
@@ -147,7 +147,13 @@ impl<'a> Exec<'a> {
         }
         let symbols = program.globals.iter();
         let symbols = symbols
-            .map(|s| Buffer::new(s.name.clone(), s.bytes.clone(), s.writable))
+            .map(|s| {
+                let bytes = match &s.content {
+                    Content::Bytes(bytes) => bytes.clone(),
+                    Content::ImplicitArguments => launch.implicit_arguments(block_size),
+                };
+                Buffer::new(s.name.clone(), bytes, s.writable)
+            })
             .collect();
         let order = Order {
             threads_per_block: num_threads,

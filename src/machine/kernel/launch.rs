@@ -2,7 +2,7 @@
 
 use super::error::{FaultKind, KernelError};
 use super::exec::Exec;
-use super::memory::{BufferId, Memory};
+use super::memory::{BufferId, Memory, write_le};
 use super::program::{ParamTy, Program};
 use super::report::Report;
 use crate::target::{self, Assembly, Float8Family, Target};
@@ -214,6 +214,26 @@ impl Launch {
         }
         let report = exec.finish();
         Ok(report)
+    }
+
+    /// What AMD's runtime puts behind a kernel's own arguments, as far as it says something of the grid.
+    ///
+    /// ```text
+    /// byte  0  4  8   blocks along x, y, z         i32
+    /// byte 12 14 16   threads of a block           i16
+    /// byte 18 20 22   threads of a last, smaller block: none
+    /// byte 64         axes of the grid             i16
+    /// ```
+    /// # Source
+    /// LLVM's user guide of AMDGPU, "Code Object V5 Kernel Argument Metadata".
+    pub(super) fn implicit_arguments(&self, block: [u32; 3]) -> Vec<u8> {
+        let mut bytes = vec![0; 256];
+        for axis in 0..3 {
+            write_le(&mut bytes, 4 * axis, 4, self.grid[axis].into());
+            write_le(&mut bytes, 12 + 2 * axis, 2, block[axis].into());
+        }
+        write_le(&mut bytes, 64, 2, 3);
+        bytes
     }
 
     fn check_block(&self, program: &Program) -> Result<[u32; 3], KernelError> {

@@ -50,13 +50,21 @@ pub(crate) struct SharedSymbol {
     pub(crate) bytes: Option<u32>,
 }
 
+/// What a variable holds when a kernel starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    Bytes(Vec<u8>),
+    /// What AMD's runtime puts behind a kernel's own arguments.
+    ImplicitArguments,
+}
+
 /// A variable in global or constant memory.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct GlobalSymbol {
     /// The symbol's name.
     pub(crate) name: String,
     /// What it holds at the start.
-    pub(crate) bytes: Vec<u8>,
+    pub(crate) content: Content,
     /// Whether the kernel may write to it.
     pub(crate) writable: bool,
 }

@@ -14,7 +14,7 @@ use super::error::{FaultKind, KernelError, Site};
 use super::launch::Machine;
 use super::memory::write_le;
 use super::ops::{Instruction, nearest_operations, operation};
-use super::program::{GlobalSymbol, ParamTy, Program, ProgramBuilder};
+use super::program::{Content, GlobalSymbol, ParamTy, Program, ProgramBuilder};
 use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
 pub use module::ModuleInfo;
 use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
@@ -473,12 +473,26 @@ impl<'m, 'a> Decoder<'m, 'a> {
             let writable = global.attr("constant").is_none() && space != 4;
             self.b.global_symbol(GlobalSymbol {
                 name: name.to_owned(),
-                bytes,
+                content: Content::Bytes(bytes),
                 writable,
             })
         };
         self.addresses.insert(name.to_owned(), address);
         Ok(address)
+    }
+
+    /// The address of the arguments that AMD's runtime adds; makes them on first use.
+    pub(crate) fn implicit_arguments(&mut self, name: &str) -> u64 {
+        if let Some(&address) = self.addresses.get(name) {
+            return address;
+        }
+        let address = self.b.global_symbol(GlobalSymbol {
+            name: name.to_owned(),
+            content: Content::ImplicitArguments,
+            writable: false,
+        });
+        self.addresses.insert(name.to_owned(), address);
+        address
     }
 
     fn initial_bytes(&self, global: &Node<'_>, ty: &Ty, size: usize) -> Done<Vec<u8>> {

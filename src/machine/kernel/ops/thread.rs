@@ -11,8 +11,16 @@ use crate::machine::kernel::text::Node;
 pub(super) const FAMILY: Family = Family {
     title: "thread and grid numbers",
     operations: &[ROWS],
-    intrinsics: &[],
+    intrinsics: &[INTRINSICS],
 };
+
+const IMPLICIT_ARGUMENTS: &str = "llvm.amdgcn.implicitarg.ptr";
+
+const INTRINSICS: &[Row] = &[row(IMPLICIT_ARGUMENTS, |d, op| {
+    let address = d.implicit_arguments(IMPLICIT_ARGUMENTS);
+    let reg = d.b.constant(address);
+    d.define(op, vec![reg])
+})];
 
 /// A lane, as far as it may ask.
 pub(crate) struct Thread {
