@@ -1,7 +1,7 @@
 // Each program writes the numbers of programs, as digits, to its own place.
 
 // RUN: ll-opt --convert-layouts-to-llvm=target=cuda:90 %s | FileCheck %s --check-prefix=NVIDIA
-// RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx942 %s -o %t.amd.mlir
+// RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx1100 %s -o %t.amd.mlir
 // RUN: FileCheck %s --check-prefix=AMD --input-file=%t.amd.mlir
 // RUN: ll-opt --convert-layouts-to-llvm=target=cuda:90 %s | ll-sim - -q --grid 3,2,5 --arg out=zeros:i32:30 --arg want=full:523:i32:30 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir -q --grid 3,2,5 --arg out=zeros:i32:30 --arg want=full:523:i32:30 --expect-same out=want
@@ -16,7 +16,7 @@ module attributes {"ttg.num-warps" = 1 : i32} {
   // AMD: %[[ARGS:.*]] = llvm.call_intrinsic "llvm.amdgcn.implicitarg.ptr"() : () -> !llvm.ptr<4>
   // AMD: llvm.load %[[ARGS]]
   // GCN-LABEL: count:
-  // GCN: s_load_dword
+  // GCN: s_load_b64 {{.*}}, 0x10
   // GCN: .value_kind: hidden_block_count_z
   tt.func public @count(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
     %c10 = arith.constant 10 : i32

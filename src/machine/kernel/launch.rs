@@ -228,9 +228,9 @@ impl Launch {
     /// LLVM's user guide of AMDGPU, "Code Object V5 Kernel Argument Metadata".
     pub(super) fn implicit_arguments(&self, block: [u32; 3]) -> Vec<u8> {
         let mut bytes = vec![0; 256];
-        for axis in 0..3 {
-            write_le(&mut bytes, 4 * axis, 4, self.grid[axis].into());
-            write_le(&mut bytes, 12 + 2 * axis, 2, block[axis].into());
+        for (axis, (blocks, threads)) in self.grid.into_iter().zip(block).enumerate() {
+            write_le(&mut bytes, 4 * axis, 4, blocks.into());
+            write_le(&mut bytes, 12 + 2 * axis, 2, threads.into());
         }
         write_le(&mut bytes, 64, 2, 3);
         bytes
