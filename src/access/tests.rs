@@ -667,6 +667,7 @@ fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuf
         element_bits,
         layout: &layout,
         promised_elements: 1,
+        widest_bits: 128,
     }
     .widest();
     let bytes = i64::from(element_bits / 8);
@@ -755,6 +756,7 @@ fn check_width(
         element_bits: 32,
         layout,
         promised_elements: 1,
+        widest_bits: 128,
     }
     .widest();
     assert_eq!(
@@ -822,6 +824,7 @@ fn promises_widen_along_the_first_register() {
             element_bits: 32,
             layout: &layout,
             promised_elements,
+            widest_bits: 128,
         }
         .widest()
     };

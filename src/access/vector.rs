@@ -3,9 +3,6 @@
 use super::AxisInfo;
 use crate::layout::{Dim, LinearLayout};
 
-/// The widest access of any machine here, in bits.
-const MAX_BITS: u32 = 128;
-
 /// An access to global memory by every thread, as far as its width depends on it.
 #[derive(Clone, Copy, Debug)]
 pub struct MemoryAccess<'a> {
@@ -20,6 +17,8 @@ pub struct MemoryAccess<'a> {
     /// What the operation itself promises, as `contiguity` of `amdg.buffer_load` does: so many elements along the
     /// dimension of the layout's first register are consecutive, aligned, and under one mask. 1 for nothing.
     pub promised_elements: u64,
+    /// The widest access of the machine, in bits.
+    pub widest_bits: u32,
 }
 
 /// A group of registers that one access moves.
@@ -52,8 +51,8 @@ impl VectorAccess {
         self.dim
     }
 
-    /// A power of two that divides every access's address, at least the access's own size and at most 16 or the
-    /// element's size.
+    /// A power of two that divides every access's address, at least the access's own size and at most the widest
+    /// access's or the element's.
     #[must_use]
     pub const fn alignment_bytes(&self) -> u64 {
         self.alignment_bytes
@@ -100,17 +99,18 @@ impl MemoryAccess<'_> {
     #[must_use]
     pub fn widest(&self) -> VectorAccess {
         let bytes = u64::from(self.element_bits.max(8) / 8);
+        let known_log2 = (self.widest_bits / 8).ilog2() as u8;
         let mut best = VectorAccess {
             bits: [0; 8],
             num_bits: 0,
             dim: 0,
-            alignment_bytes: bytes.max(1 << self.pointer.everywhere_log2().min(4)),
+            alignment_bytes: bytes.max(1 << self.pointer.everywhere_log2().min(known_log2)),
         };
         let whole = self.element_bits <= 1 || self.element_bits.is_multiple_of(8);
-        if !whole || !bytes.is_power_of_two() || bytes * 8 > u64::from(MAX_BITS) {
+        if !whole || !bytes.is_power_of_two() || bytes * 8 > u64::from(self.widest_bits) {
             return best;
         }
-        let most = u64::from(MAX_BITS) / (bytes * 8);
+        let most = u64::from(self.widest_bits) / (bytes * 8);
         let promised_dim = (0..self.pointer.rank()).find(|d| self.moves(0, *d) != 0);
         for d in 0..self.pointer.rank() {
             let mut limit = self
@@ -131,7 +131,11 @@ impl MemoryAccess<'_> {
                 continue;
             };
             if found.num_bits > best.num_bits {
-                let known = 1 << self.pointer.divisibility_at(d, found.num_bits).min(4);
+                let known = 1
+                    << self
+                        .pointer
+                        .divisibility_at(d, found.num_bits)
+                        .min(known_log2);
                 best = VectorAccess {
                     alignment_bytes: known.max(bytes << found.num_bits),
                     ..found

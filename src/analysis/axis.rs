@@ -51,6 +51,9 @@ pub struct AxisAnalysis {
     changed: bool,
 }
 
+/// The widest access of buffer instructions.
+const BUFFER_BITS: u32 = 128;
+
 impl AxisAnalysis {
     /// Analyses a function: an operation with a region whose first block takes the arguments that `arg_attrs`
     /// speaks of.
@@ -84,7 +87,8 @@ impl AxisAnalysis {
 
     /// The widest access at a tensor of pointers, as `tt.load` and `tt.store` make it.
     ///
-    /// `layout` is the tensor's without zero register bases; `element_bits` is the width in memory.
+    /// `layout` is the tensor's without zero register bases; `element_bits` is the width in memory, `widest_bits` that
+    /// of the widest access.
     #[must_use]
     pub fn vector(
         &self,
@@ -92,6 +96,7 @@ impl AxisAnalysis {
         mask: Option<Value<'_, '_>>,
         element_bits: u32,
         layout: &LinearLayout,
+        widest_bits: u32,
     ) -> VectorAccess {
         MemoryAccess {
             pointer: self.get(pointer),
@@ -99,6 +104,7 @@ impl AxisAnalysis {
             element_bits,
             layout,
             promised_elements: 1,
+            widest_bits,
         }
         .widest()
     }
@@ -131,6 +137,7 @@ impl AxisAnalysis {
             promised_elements: promised_contiguity(op)
                 .and_then(|n| u64::try_from(n).ok())
                 .unwrap_or(1),
+            widest_bits: BUFFER_BITS,
         }
         .widest()
     }

@@ -8,15 +8,16 @@
 //! ```
 
 use super::allocate::Asked;
+use super::buffer::{self, Buffer, Operands};
 use super::gpu::{AtomicAccess, AtomicAction, CachePolicy, acquires, releases};
-use super::memory::{Accesses, from_memory, memory_element, owner, to_memory};
+use super::memory::{Accesses, MASKED_BITS, from_memory, memory_element, owner, to_memory};
 use super::share;
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Registers;
 use crate::analysis::effects::{Act, Effects};
-use crate::ir::element_name;
 use crate::ir::ops::{MemSemantic, MemSyncScope, OpView, RMWOp};
+use crate::ir::{OpKind, TensorLayout, element_name};
 use crate::plan::share::ShareWay;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -25,7 +26,9 @@ use melior::ir::{Type, TypeLike, ValueLike};
 /// What the operations of this family say.
 #[derive(Clone, Copy)]
 struct Atomic<'c> {
+    /// Where each element is, or the first where there are offsets.
     pointer: Val<'c>,
+    offsets: Option<Val<'c>>,
     mask: Option<Val<'c>>,
     sem: MemSemantic,
     scope: MemSyncScope,
@@ -47,6 +50,7 @@ impl<'c> Atomic<'c> {
         Some(match OpView::of(op)? {
             OpView::TtAtomicRMW(op) => Self {
                 pointer: op.ptr(),
+                offsets: None,
                 mask: op.mask(),
                 sem: op.sem(),
                 scope: op.scope(),
@@ -55,6 +59,7 @@ impl<'c> Atomic<'c> {
             },
             OpView::TtAtomicCAS(op) => Self {
                 pointer: op.ptr(),
+                offsets: None,
                 mask: None,
                 sem: op.sem(),
                 scope: op.scope(),
@@ -63,14 +68,34 @@ impl<'c> Atomic<'c> {
             },
             OpView::TtAtomicLoad(op) => Self {
                 pointer: op.ptr(),
+                offsets: None,
                 mask: op.mask(),
                 sem: op.sem(),
                 scope: op.scope(),
                 action: Action::Load,
                 result: Some(op.result()),
             },
+            OpView::AmdgBufferAtomicRMW(op) => Self {
+                pointer: op.ptr(),
+                offsets: Some(op.offsets()),
+                mask: op.mask(),
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Change(op.atomic_rmw_op(), op.value()),
+                result: Some(op.result()),
+            },
+            OpView::AmdgBufferAtomicCAS(op) => Self {
+                pointer: op.ptr(),
+                offsets: Some(op.offsets()),
+                mask: None,
+                sem: op.sem(),
+                scope: op.scope(),
+                action: Action::Compare([op.cmp(), op.val()]),
+                result: Some(op.result()),
+            },
             OpView::TtAtomicStore(op) => Self {
                 pointer: op.ptr(),
+                offsets: None,
                 mask: op.mask(),
                 sem: op.sem(),
                 scope: op.scope(),
@@ -103,26 +128,69 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     Ok(effects)
 }
 
+/// Where the elements are.
+enum Place<'c> {
+    /// Each has an address.
+    Pointers(Registers<'c>),
+    /// Each has an offset in a buffer; there is an instruction, or its address is found.
+    Buffer {
+        buffer: Box<Buffer<'c>>,
+        has_instruction: bool,
+    },
+}
+
+impl<'c> Atomic<'c> {
+    /// How registers are accessed together, and where.
+    fn accesses(
+        &self,
+        l: &mut Lowering<'c>,
+        op: Op<'c>,
+        element: Type<'c>,
+        layout: Option<&TensorLayout>,
+    ) -> Result<(Accesses<'c>, Place<'c>), Diagnostic> {
+        let change = match self.action {
+            Action::Change(op, _) => Some(op),
+            _ => None,
+        };
+        let widest = change.map_or(1, |change| l.gpu.atomic_elements(change, element));
+        if let (Some(offsets), Some(layout)) = (self.offsets, layout) {
+            let instructions = buffer::instructions(l, OpKind::TtAtomicRMW)?;
+            let has_instruction = instructions.1.has_atomic(change, element);
+            let operands = Operands {
+                base: self.pointer,
+                offsets,
+                mask: self.mask,
+                widest: if has_instruction { 1 } else { widest },
+            };
+            let buffer = Buffer::new(l, op, &operands, element, layout, instructions);
+            let accesses = buffer.accesses.clone();
+            let place = Place::Buffer {
+                buffer: Box::new(buffer),
+                has_instruction,
+            };
+            return Ok((accesses, place));
+        }
+        let pointers = Place::Pointers(l.get(self.pointer));
+        let Some(layout) = layout else {
+            return Ok((Accesses::scalar(element), pointers));
+        };
+        let (pointer, bits) = (self.pointer, bits_of(element));
+        let vector = l
+            .axis
+            .vector(pointer, self.mask, bits, &layout.unique, MASKED_BITS)
+            .at_most(widest);
+        let accesses = Accesses::of(element, layout.num_registers(), &vector);
+        Ok((accesses, pointers))
+    }
+}
+
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let atomic = Atomic::of(op).expect("the dispatch goes by kind");
     let (element, held) = memory_element(l, atomic.pointer)?;
     check(&atomic.action, element)?;
-    let layout = l.layout(atomic.pointer.r#type())?;
+    let layout = l.layout(atomic.offsets.unwrap_or(atomic.pointer).r#type())?;
     let layout = layout.as_deref();
-    let accesses = match (layout, atomic.action) {
-        (Some(layout), action) => {
-            let widest = match action {
-                Action::Change(op, _) => l.gpu.atomic_elements(op, element),
-                _ => 1,
-            };
-            let (pointer, mask) = (atomic.pointer, atomic.mask);
-            let bits = bits_of(element);
-            let vector = l.axis.vector(pointer, mask, bits, &layout.unique);
-            Accesses::of(element, layout.num_registers(), &vector.at_most(widest))
-        }
-        (None, _) => Accesses::scalar(element),
-    };
-    let pointers = l.get(atomic.pointer);
+    let (accesses, place) = atomic.accesses(l, op, element, layout)?;
     let masks = atomic.mask.map(|mask| l.get(mask));
     let operands: Vec<Registers<'c>> = match atomic.action {
         Action::Change(_, value) | Action::Store(value) => vec![l.get(value)],
@@ -138,8 +206,15 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .iter()
         .filter(|group| group[0] & repeated == 0)
         .collect();
-    // One access keeps the order itself; for several, fences do once for all.
-    let is_fenced = groups.len() > 1;
+    // One access keeps the order itself; for several, and by instructions that keep none, fences do once for all.
+    let is_fenced = groups.len() > 1
+        || matches!(
+            place,
+            Place::Buffer {
+                has_instruction: true,
+                ..
+            }
+        );
     let sem = if is_fenced {
         MemSemantic::Relaxed
     } else {
@@ -151,27 +226,49 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cache = CachePolicy::default();
     let is_used = atomic.used_result().is_some();
     let zero = l.e.zero(held);
-    let mut registers = vec![zero; pointers.len()];
+    let num_registers = layout.map_or(1, TensorLayout::num_registers);
+    let mut registers = vec![zero; num_registers];
     for group in groups {
         let first = group[0];
+        let wholes: Vec<Val<'c>> = operands
+            .iter()
+            .map(|list| {
+                let values = group.iter().map(|r| to_memory(l, list[*r], element));
+                let values: Vec<Val<'c>> = values.collect();
+                l.e.gather(&values)
+            })
+            .collect();
+        let action = match (atomic.action, &wholes[..]) {
+            (Action::Change(op, _), &[value]) => AtomicAction::Change(op, value),
+            (Action::Compare(_), &[expected, value]) => AtomicAction::Compare([expected, value]),
+            (Action::Store(_), &[value]) => AtomicAction::Store(value),
+            _ => AtomicAction::Load,
+        };
+        let pointer = match &place {
+            Place::Buffer {
+                buffer,
+                has_instruction: true,
+            } => {
+                let offset = buffer.offset(l, first, is_owner);
+                let change = match action {
+                    AtomicAction::Change(op, _) => Some(op),
+                    _ => None,
+                };
+                let bits = buffer.instructions.cache.atomic | u32::from(is_used);
+                let at = [buffer.resource, offset];
+                let found = buffer.isa.atomic(&mut l.e, change, &wholes, at, bits);
+                registers[first] = from_memory(l, found, held);
+                continue;
+            }
+            Place::Buffer { buffer, .. } => buffer.pointer(l, first),
+            Place::Pointers(pointers) => pointers[first],
+        };
         let mask = match (masks.as_ref().map(|masks| masks[first]), is_owner) {
             (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
             (mask, owner) => mask.or(owner),
         };
-        let mut wholes = operands.iter().map(|list| {
-            let values = group.iter().map(|r| to_memory(l, list[*r], element));
-            let values: Vec<Val<'c>> = values.collect();
-            l.e.gather(&values)
-        });
-        let mut next = || wholes.next().expect("there is a value for each operand");
-        let action = match atomic.action {
-            Action::Change(op, _) => AtomicAction::Change(op, next()),
-            Action::Compare(_) => AtomicAction::Compare([next(), next()]),
-            Action::Load => AtomicAction::Load,
-            Action::Store(_) => AtomicAction::Store(next()),
-        };
         let access = AtomicAccess {
-            at: accesses.global(pointers[first], mask, &cache, false),
+            at: accesses.global(pointer, mask, &cache, false),
             sem,
             scope: atomic.scope,
             // What keeps the order of others must be an access that reads.

@@ -22,12 +22,12 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         base: view.ptr(),
         offsets: view.offsets(),
         mask: view.mask(),
-        cache_policy: view.cache_policy(),
-        is_store: false,
+        widest: usize::MAX,
     };
     let (element, held) = memory_element(l, operands.base)?;
     let layout = l.tensor_layout(view.result())?;
     let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let cache = buffer.cache_bits(view.cache_policy(), false);
     let others = view.other().map(|o| l.get(o));
 
     let mut registers = vec![buffer.resource; layout.num_registers()];
@@ -37,7 +37,7 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let words = buffer.words(l);
         let whole = buffer
             .isa
-            .load(&mut l.e, buffer.resource, offset, buffer.cache, words);
+            .load(&mut l.e, buffer.resource, offset, cache, words);
         let mut values = buffer.elements_of(l, whole);
         if let (Some(masks), Some(others)) = (&buffer.masks, &others) {
             for (value, r) in values.iter_mut().zip(group) {
@@ -61,12 +61,12 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         base: view.ptr(),
         offsets: view.offsets(),
         mask: view.mask(),
-        cache_policy: view.cache_policy(),
-        is_store: true,
+        widest: usize::MAX,
     };
     let (element, _) = memory_element(l, operands.base)?;
     let layout = l.tensor_layout(view.value())?;
     let buffer = Buffer::new(l, op, &operands, element, &layout, instructions);
+    let cache = buffer.cache_bits(view.cache_policy(), true);
     let values = l.get(view.value());
     let (owner, repeated) = owner(l, Some(&layout));
     for group in &buffer.accesses.groups {
@@ -82,13 +82,13 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let whole = buffer.to_words(l, &elements);
         buffer
             .isa
-            .store(&mut l.e, whole, buffer.resource, offset, buffer.cache);
+            .store(&mut l.e, whole, buffer.resource, offset, cache);
     }
     Ok(())
 }
 
 /// The GPU's buffer instructions, or which operation to use `instead` where it has none.
-fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
+pub(super) fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagnostic> {
     l.gpu.buffers().ok_or_else(|| {
         Diagnostic::new(format!("is not supported on {}", l.gpu.target.name)).note(format!(
             "buffer instructions exist on AMD GPUs; use `{}`",
@@ -98,30 +98,33 @@ fn instructions(l: &Lowering<'_>, instead: OpKind) -> Result<Instructions, Diagn
 }
 
 /// What buffer instructions are told, and how they are emitted.
-type Instructions = (BufferInstructions, &'static dyn BufferIsa);
+pub(super) type Instructions = (BufferInstructions, &'static dyn BufferIsa);
 
-/// What a load and a store have both.
-struct Operands<'c> {
-    base: Val<'c>,
-    offsets: Val<'c>,
-    mask: Option<Val<'c>>,
-    cache_policy: Option<Attribute<'c>>,
-    is_store: bool,
+/// What all operations have.
+///
+/// Their `stride`, of which Triton 3.9 makes nothing either, is a hint: the elements are where the offsets say.
+pub(super) struct Operands<'c> {
+    pub(super) base: Val<'c>,
+    pub(super) offsets: Val<'c>,
+    pub(super) mask: Option<Val<'c>>,
+    /// How many elements one access may have.
+    pub(super) widest: usize,
 }
 
 /// What the accesses of one operation share.
-struct Buffer<'c> {
-    accesses: Accesses<'c>,
-    resource: Val<'c>,
+pub(super) struct Buffer<'c> {
+    pub(super) accesses: Accesses<'c>,
+    /// The address of the first element.
+    base: Val<'c>,
+    pub(super) resource: Val<'c>,
     offsets: Registers<'c>,
-    masks: Option<Registers<'c>>,
-    /// The bits that say how data is cached.
-    cache: u32,
-    isa: &'static dyn BufferIsa,
+    pub(super) masks: Option<Registers<'c>>,
+    pub(super) instructions: BufferInstructions,
+    pub(super) isa: &'static dyn BufferIsa,
 }
 
 impl<'c> Buffer<'c> {
-    fn new(
+    pub(super) fn new(
         l: &mut Lowering<'c>,
         op: Op<'c>,
         operands: &Operands<'c>,
@@ -133,15 +136,14 @@ impl<'c> Buffer<'c> {
             base,
             offsets,
             mask,
-            is_store,
-            ..
+            widest,
         } = operands;
         let bits = bits_of(element);
         let vector = l
             .axis
-            .buffer_vector(op, base, offsets, mask, bits, &layout.unique);
+            .buffer_vector(op, base, offsets, mask, bits, &layout.unique)
+            .at_most(widest);
         let pointer = l.get(base)[0];
-        let modifier = policy(operands.cache_policy, "cache_modifier").unwrap_or_default();
         Self {
             accesses: Accesses::of(element, layout.num_registers(), &vector),
             resource: isa.resource(
@@ -152,14 +154,32 @@ impl<'c> Buffer<'c> {
             ),
             offsets: l.get(offsets),
             masks: mask.map(|m| l.get(m)),
-            cache: instructions.cache.of(&modifier, is_store),
+            base: pointer,
+            instructions,
             isa,
         }
     }
 
+    /// The bits that say how data is cached.
+    fn cache_bits(&self, of: Option<Attribute<'_>>, is_store: bool) -> u32 {
+        let modifier = policy(of, "cache_modifier").unwrap_or_default();
+        self.instructions.cache.of(&modifier, is_store)
+    }
+
+    /// The address of a register's element.
+    pub(super) fn pointer(&self, l: &mut Lowering<'c>, register: usize) -> Val<'c> {
+        let element = self.accesses.element;
+        l.e.gep(self.base, element, self.offsets[register])
+    }
+
     /// The offset in bytes of a register's element, or one out of range where its mask or `owner`
     /// is false.
-    fn offset(&self, l: &mut Lowering<'c>, register: usize, owner: Option<Val<'c>>) -> Val<'c> {
+    pub(super) fn offset(
+        &self,
+        l: &mut Lowering<'c>,
+        register: usize,
+        owner: Option<Val<'c>>,
+    ) -> Val<'c> {
         let bytes = l.e.i32(self.accesses.element_bits / 8);
         let mut offset = l.e.mul(self.offsets[register], bytes);
         let mask = self.masks.as_ref().map(|masks| masks[register]);

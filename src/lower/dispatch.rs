@@ -8,7 +8,7 @@ use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
     atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, inline,
-    integer, local, math, memory, program, range, reduce, scan, views,
+    integer, local, math, memory, print, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -63,9 +63,15 @@ pub(crate) fn effects(
         Some(K::TtGather) => gather::effects(asked, op),
         Some(K::TtReduce) => reduce::effects(asked, op),
         Some(K::TtScan) => scan::effects(asked, op),
-        Some(K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore) => {
-            atomic::effects(asked, op)
-        }
+        Some(
+            K::AmdgBufferAtomicCAS
+            | K::AmdgBufferAtomicRMW
+            | K::TtAtomicCAS
+            | K::TtAtomicLoad
+            | K::TtAtomicRMW
+            | K::TtAtomicStore,
+        ) => atomic::effects(asked, op),
+        Some(K::TtAssert) => Ok(print::assert_effects(op)),
         Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
         Some(K::TtgBarrier) => Ok(program::barrier_effects()),
         Some(K::TtReturn) => Ok(Effects {
@@ -102,6 +108,7 @@ fn own(kind: OpKind) -> Option<Lower> {
     Some(match kind {
         K::TtApproxDivF | K::TtClampF | K::TtPreciseDivF | K::TtPreciseSqrt => float::lower,
         K::TtAddPtr => elementwise::addptr,
+        K::TtAssert => print::assert,
         K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore => atomic::lower,
         K::TtBitcast => casts::bitcast,
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
@@ -118,6 +125,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn => inline::end,
         K::TtMakeRange => range::make_range,
         K::TtMulhiUI => integer::multiply,
+        K::TtPrint => print::print,
         K::TtReduce => reduce::lower,
         K::TtReturn => calls::return_,
         K::TtScan => scan::lower,
@@ -139,10 +147,10 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgMemDescSubslice => local::views::subslice,
         K::TtgMemDescTrans => local::views::trans,
         K::TtgWarpId => program::warp_id,
+        K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
-        K::TtAssert
-        | K::TtAtomicPoll
+        K::TtAtomicPoll
         | K::TtDescriptorGather
         | K::TtDescriptorLoad
         | K::TtDescriptorReduce
@@ -157,7 +165,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtGridDependencyWait
         | K::TtHistogram
         | K::TtMakeTensorDesc
-        | K::TtPrint
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
@@ -219,8 +226,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::AmdgAsyncTDMScatter
         | K::AmdgAsyncTDMWait
         | K::AmdgAsyncWait
-        | K::AmdgBufferAtomicCAS
-        | K::AmdgBufferAtomicRMW
         | K::AmdgBufferLoadToLocal
         | K::AmdgClusterBarrierArrive
         | K::AmdgClusterBarrierWait

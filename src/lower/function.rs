@@ -4,6 +4,7 @@ use super::calls::{self, Planned};
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
 use super::state::{Lower, Lowering, Outcome, SHARED};
+use super::texts::Texts;
 use super::types::scalar_type;
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::discardable::DIVISIBILITY;
@@ -15,7 +16,9 @@ use melior::ir::attribute::{ArrayAttribute, BoolAttribute};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::FunctionType;
 use melior::ir::{Attribute, Identifier, Type, ValueLike};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 /// Lowers one function to an `llvm.func` at the end of `body`.
 pub(crate) fn lower<'c>(
@@ -23,6 +26,7 @@ pub(crate) fn lower<'c>(
     planned: Planned<'c>,
     gpu: Gpu,
     body: Blk<'c>,
+    texts: &Rc<RefCell<Texts>>,
     lower: Lower,
 ) -> Result<(), Reported> {
     let function = planned.function.op();
@@ -59,6 +63,7 @@ pub(crate) fn lower<'c>(
         targets: HashMap::new(),
         emitted: planned.reported,
         refused: HashSet::new(),
+        texts: Rc::clone(texts),
         lower,
     };
     let l = &mut lowering;

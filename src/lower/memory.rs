@@ -1,10 +1,10 @@
 //! Global memory: loads and stores as wide as contiguity, alignment and masks allow.
 //!
-//! Registers whose elements lie side by side are moved by one access of up to 128 bits; how an access
+//! Registers whose elements lie side by side are moved by one access as wide as the GPU has; how an access
 //! with a mask is made is the GPU's own (`gpu`). A store is made by one of the threads
 //! that hold an element, a load by all of them.
 
-use super::gpu::{CachePolicy, GlobalAccess};
+use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
 use super::state::{Lowering, Outcome};
 use super::types::{bits_of, element_of, memory_type, scalar_type};
 use crate::access::VectorAccess;
@@ -18,6 +18,7 @@ use crate::sys::build::{Op, Val};
 use melior::ir::{Attribute, Type, ValueLike};
 
 /// How a tensor's registers are moved: groups of registers side by side in memory.
+#[derive(Clone, Debug)]
 pub(super) struct Accesses<'c> {
     /// The type of one element in memory.
     pub(super) element: Type<'c>,
@@ -104,22 +105,43 @@ fn accesses<'c>(
     pointer: Val<'c>,
     mask: Option<Val<'c>>,
     layout: Option<&TensorLayout>,
+    is_plain: bool,
 ) -> Accesses<'c> {
     let Some(layout) = layout else {
         return Accesses::scalar(element);
     };
+    // What a mask, a cache or an order is said of has fewer forms.
+    let widest = if is_plain && mask.is_none() {
+        l.gpu.target.max_global_vector_bits
+    } else {
+        MASKED_BITS
+    };
     let vector = l
         .axis
-        .vector(pointer, mask, bits_of(element), &layout.unique);
+        .vector(pointer, mask, bits_of(element), &layout.unique, widest);
     Accesses::of(element, layout.num_registers(), &vector)
 }
 
+/// The widest access of which more is said than where it goes.
+pub(super) const MASKED_BITS: u32 = 128;
+
 /// What a user says of the caches by `cachePolicy`.
 fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {
-    let word = |key| policy(of, key).unwrap_or_default();
+    let word = |key| policy(of, key).filter(|word| word != "none");
+    // One word for both caches, which hold normally what nothing is said of, or one for each.
+    let both = word("eviction_policy").filter(|name| name != "evict_normal");
+    let number = |key| word(key)?.split(' ').next().map(str::to_owned);
+    let fraction = number("l2_fraction").and_then(|text| text.parse::<f32>().ok());
+    let second = both.clone().or_else(|| word("l2_primary"));
     CachePolicy {
-        modifier: word("cache_modifier"),
-        eviction: word("eviction_policy"),
+        modifier: word("cache_modifier").unwrap_or_default(),
+        first: both.or_else(|| word("l1")).unwrap_or_default(),
+        second: second.map(|primary| SecondCache {
+            primary,
+            secondary: word("l2_secondary").unwrap_or_default(),
+            fraction: fraction.unwrap_or(1.0).to_bits(),
+        }),
+        prefetch_bytes: number("l2_prefetch_size").and_then(|text| text.parse().ok()),
     }
 }
 
@@ -128,12 +150,13 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (pointer, mask) = (view.ptr(), view.mask());
     let (element, held) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
-    let accesses = accesses(l, element, pointer, mask, layout.as_deref());
+    let is_volatile = view.is_volatile();
+    let cache = cache_policy(view.cache_policy());
+    let is_plain = !is_volatile && cache == CachePolicy::default();
+    let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
     let pointers = l.get(pointer);
     let masks = mask.map(|m| l.get(m));
     let others = view.other().map(|o| l.get(o));
-    let is_volatile = view.is_volatile();
-    let cache = cache_policy(view.cache_policy());
     let mut registers = vec![pointers[0]; pointers.len()];
     for group in &accesses.groups {
         let first = group[0];
@@ -160,11 +183,13 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (pointer, value, mask) = (view.ptr(), view.value(), view.mask());
     let (element, _) = memory_element(l, pointer)?;
     let layout = l.layout(pointer.r#type())?;
-    let accesses = accesses(l, element, pointer, mask, layout.as_deref());
+    let cache = cache_policy(view.cache_policy());
+    // Of copies, owners alone store.
+    let (owner, registers) = owner(l, layout.as_deref());
+    let is_plain = owner.is_none() && cache == CachePolicy::default();
+    let accesses = accesses(l, element, pointer, mask, layout.as_deref(), is_plain);
     let (pointers, values) = (l.get(pointer), l.get(value));
     let masks = mask.map(|m| l.get(m));
-    let (owner, registers) = owner(l, layout.as_deref());
-    let cache = cache_policy(view.cache_policy());
     for group in &accesses.groups {
         if group[0] & registers != 0 {
             continue;

@@ -35,6 +35,7 @@ mod local;
 mod math;
 mod memory;
 mod plans;
+mod print;
 mod program;
 mod range;
 mod reduce;
@@ -43,6 +44,7 @@ mod share;
 mod state;
 #[cfg(test)]
 mod tests;
+mod texts;
 mod tuples;
 mod types;
 mod value;
@@ -62,6 +64,9 @@ use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
+use std::cell::RefCell;
+use std::rc::Rc;
+use texts::Texts;
 
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
 /// conversions finish: `scf`, `arith` and `math` on scalars.
@@ -89,6 +94,7 @@ pub fn lower_module<'c>(
     let info = ModuleInfo::around(module).map_err(fail)?;
     let gpu = select_gpu(info, target).map_err(fail)?;
 
+    let texts = Rc::new(RefCell::new(Texts::default()));
     let mut shared_bytes = 0;
     let mut failed = None;
     // A private function that no kernel calls has nobody who could.
@@ -99,7 +105,9 @@ pub fn lower_module<'c>(
         dispatch::effects,
     )? {
         shared_bytes = shared_bytes.max(planned.end());
-        if let Err(reported) = function::lower(rewriter, planned, gpu, body, dispatch::lower) {
+        if let Err(reported) =
+            function::lower(rewriter, planned, gpu, body, &texts, dispatch::lower)
+        {
             failed = Some(reported);
         }
     }
@@ -109,6 +117,8 @@ pub fn lower_module<'c>(
     for function in functions {
         rewriter.erase(function);
     }
+    let texts = texts.take();
+    texts.declare(rewriter, build::context(module), body);
     function::declare_shared_memory(rewriter, module, body, shared_bytes);
     let i32 = IntegerType::new(build::context(module), 32).into();
     // Whoever reads the module next is to read it for the same GPU.

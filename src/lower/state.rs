@@ -3,6 +3,7 @@
 use super::allocate::SharedMemory;
 use super::emit::Emitter;
 use super::gpu::Gpu;
+use super::texts::Texts;
 use super::types::{is_buffer, scalar_type};
 use super::value::{Buffer, Lowered, Registers};
 use crate::analysis::axis::AxisAnalysis;
@@ -11,7 +12,9 @@ use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{Diagnostic, Reported, value_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
+use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 use std::sync::Arc;
 
 /// The name of the shared memory of a module.
@@ -38,6 +41,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) emitted: Option<Reported>,
     /// The operations that have been reported.
     pub(crate) refused: HashSet<usize>,
+    /// What the module says to its user.
+    pub(crate) texts: Rc<RefCell<Texts>>,
     /// How an operation is lowered: the dispatch, which knows all families.
     pub(super) lower: Lower,
 }

@@ -33,7 +33,8 @@ use bridge::ffi;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{
-    Attribute, AttributeLike, BlockRef, Identifier, OperationRef, Type, TypeLike, Value, ValueLike,
+    Attribute, AttributeLike, BlockRef, Identifier, Location, OperationRef, Type, TypeLike, Value,
+    ValueLike,
 };
 use melior::{Context, ContextRef};
 use std::collections::BTreeMap;
@@ -340,6 +341,23 @@ pub fn lsp_main(arguments: &[String]) -> i32 {
 pub fn is_unused(value: Value<'_, '_>) -> bool {
     // SAFETY: the value is alive.
     unsafe { mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
+}
+
+/// The file and the line that a location names, where it names one.
+#[must_use]
+pub fn file_and_line(location: Location<'_>) -> Option<(String, u32)> {
+    // SAFETY: the location is alive, and is asked only for what its kind has; the name is copied.
+    unsafe {
+        let raw = location.to_raw();
+        if !mlir_sys::mlirLocationIsAFileLineColRange(raw) {
+            return None;
+        }
+        let name = mlir_sys::mlirLocationFileLineColRangeGetFilename(raw);
+        let line = mlir_sys::mlirLocationFileLineColRangeGetStartLine(raw);
+        let name = Identifier::from_raw(name);
+        let name = identifier_text(name).to_owned();
+        Some((name, u32::try_from(line).ok()?))
+    }
 }
 
 /// Whether a value has exactly one use.

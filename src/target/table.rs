@@ -47,13 +47,14 @@ const BUFFER_FLAGS: u32 = 7 << 12 | 4 << 15;
 /// RDNA has a resource level in bit 24 and its rule for what is out of range in bits 28 and 29.
 const RDNA_BUFFER_FLAGS: u32 = BUFFER_FLAGS | 1 << 24 | 3 << 28;
 
-const fn cache_bits([load_cg, store_cg, cs, cv, wt]: [u32; 5]) -> CacheBits {
+const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheBits {
     CacheBits {
         load_cg,
         store_cg,
         cs,
         cv,
         wt,
+        atomic,
     }
 }
 
@@ -64,7 +65,10 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         llvm_features: match arch {
             89 | 90 => "+ptx81",
             0..89 => "+ptx80",
-            _ => "",
+            // It needs PTX 9.0 itself.
+            110 => "",
+            // What accesses 256 bits at once.
+            _ => "+ptx88",
         },
         vendor: Vendor::Nvidia,
         llvm_triple: "nvptx64-nvidia-cuda",
@@ -77,6 +81,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         banks: 32,
         bank_bytes: 4,
         max_shared_bytes: shared_kib * 1024,
+        max_global_vector_bits: if arch >= 100 { 256 } else { 128 },
         max_shared_vector_bits: 128,
         instructions: Instructions {
             load_matrix: arch >= 75,
@@ -91,6 +96,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             tensor_memory: arch >= 100 && arch < 120,
             k_first_scales: arch == 107,
             vector_atomics: arch >= 90,
+            cache_policies: arch >= 80,
             buffer_to_shared: false,
             buffer: None,
             scaled_conversion: ScaledConversion::Any,
@@ -122,6 +128,7 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
+        max_global_vector_bits: 128,
         max_shared_vector_bits: 128,
         instructions: Instructions {
             load_matrix: false,
@@ -136,11 +143,12 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            cache_policies: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
             buffer: Some(BufferInstructions {
                 cache: match arch {
-                    0x942 | 0x950 => cache_bits([3, 0, 3, 17, 17]),
-                    _ => cache_bits([0; 5]),
+                    0x942 | 0x950 => cache_bits([3, 0, 3, 17, 17, 0]),
+                    _ => cache_bits([0; 6]),
                 },
                 descriptor_flags: BUFFER_FLAGS,
             }),
@@ -181,6 +189,7 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_gfx1250 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
+        max_global_vector_bits: 128,
         max_shared_vector_bits: 128,
         instructions: Instructions {
             load_matrix: false,
@@ -195,12 +204,13 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            cache_policies: false,
             buffer_to_shared: false,
             buffer: Some(BufferInstructions {
                 cache: match arch {
-                    0x1100..0x1200 => cache_bits([1, 0, 7, 7, 7]),
-                    0x1250 => cache_bits([16, 16, 1, 27, 27]),
-                    _ => cache_bits([16, 16, 1, 27, 24]),
+                    0x1100..0x1200 => cache_bits([1, 0, 7, 7, 7, 0]),
+                    0x1250.. => cache_bits([16, 16, 1, 27, 27, 16]),
+                    _ => cache_bits([16, 16, 1, 27, 24, 16]),
                 },
                 descriptor_flags: RDNA_BUFFER_FLAGS,
             }),

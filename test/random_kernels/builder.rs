@@ -7,7 +7,7 @@ use super::kernel::{
 use crate::referee::random::Rng;
 use crate::referee::registers;
 use crate::referee::text::Setting;
-use linear_layout::target::{Target, Vendor};
+use linear_layout::target::Target;
 use std::rc::Rc;
 
 /// Registers that a thread may have of one tensor: more take long and show nothing new.
@@ -107,7 +107,7 @@ impl Builder {
         builder.slot.number = number;
         builder.scalars = vec![ids[0], number];
         // AMD GPUs have no register for it.
-        if target.vendor == Vendor::Nvidia && builder.rng.chance(30) {
+        if builder.rng.chance(30) {
             let axis = builder.rng.below(3) as u8;
             let count = builder.one(Code::NumPrograms(axis), &[], Type::scalar(I32));
             builder.scalars.push(count);

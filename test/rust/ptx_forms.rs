@@ -78,6 +78,23 @@ const FORMS: &[(&str, &str, Verdict)] = &[
         Refused,
     ),
     ("=r,=r,l", "ld.global.b32.v2 {$0, $1}, [$2];", Tolerated),
+    (
+        "=r,l,l",
+        "ld.global.L1::evict_last.L2::cache_hint.b32 $0, [$1], $2;",
+        Taken,
+    ),
+    (
+        "=r,l,l",
+        "ld.global.cg.L2::cache_hint.L2::128B.b32 $0, [$1], $2;",
+        Taken,
+    ),
+    ("=r,l", "ld.global.L2::cache_hint.b32 $0, [$1];", Refused),
+    (
+        "=r,l,r",
+        "ld.global.L2::cache_hint.b32 $0, [$1], $2;",
+        Refused,
+    ),
+    ("l,r,l", "st.global.L2::cache_hint.b32 [$0], $1, $2;", Taken),
     ("l,r", "st.global.wt.b32 [$0], $1;", Taken),
     ("l,r", "st.global.ca.b32 [$0], $1;", Refused),
     ("l,h", "st.global.b32 [$0], $1;", Refused),
@@ -171,6 +188,11 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     (
         "=l",
         "createpolicy.fractional.L2::evict_last.b64 $0, 1.0;",
+        Taken,
+    ),
+    (
+        "=l",
+        "createpolicy.fractional.L2::evict_last.L2::evict_first.b64 $0, 0f3F000000;",
         Taken,
     ),
     (

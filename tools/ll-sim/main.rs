@@ -183,9 +183,15 @@ fn run(options: &Options) -> Result<bool, String> {
         Some(block) => launch.block(block),
         None => launch,
     };
-    let report = launch
-        .run(&decoded.program, &mut memory)
-        .map_err(|error| show(&error, &name, &String::from_utf8_lossy(&input)))?;
+    let outcome = launch.run(&decoded.program, &mut memory);
+    // What was printed before a fault helps to find it.
+    match memory.printed().trim_end_matches('\n') {
+        "" => {}
+        // The report is all that stands on standard output.
+        lines if options.json.as_deref() == Some("-") => complain(lines),
+        lines => print(lines)?,
+    }
+    let report = outcome.map_err(|error| show(&error, &name, &String::from_utf8_lossy(&input)))?;
     print_report(options, &report)?;
     let find = |name: &str| {
         buffers

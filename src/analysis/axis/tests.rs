@@ -48,7 +48,7 @@ fn access(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) 
             };
             let tensor = TensorType::of(pointer.r#type()).unwrap();
             let layout = Layouts::of(op.context()).tensor(&tensor).unwrap();
-            let access = analysis.vector(pointer, mask, pointee(pointer), &layout.unique);
+            let access = analysis.vector(pointer, mask, pointee(pointer), &layout.unique, 128);
             (layout, access)
         }
         Some(OpKind::AmdgBufferLoad) => {

@@ -43,7 +43,7 @@ impl<'c> Emitter<'c> {
         DenseI64ArrayAttribute::new(self.context, values).into()
     }
 
-    pub(super) fn symbol(&self, name: &str) -> Attribute<'c> {
+    pub(crate) fn symbol(&self, name: &str) -> Attribute<'c> {
         FlatSymbolRefAttribute::new(self.context, name).into()
     }
 
@@ -86,6 +86,10 @@ impl<'c> Emitter<'c> {
 
     pub(crate) fn struct_type(&self, members: &[Type<'c>]) -> Type<'c> {
         llvm::r#type::r#struct(self.context, members, false)
+    }
+
+    pub(super) fn array_type(&self, element: Type<'c>, count: u32) -> Type<'c> {
+        llvm::r#type::array(element, count)
     }
 
     pub(crate) fn void_type(&self) -> Type<'c> {

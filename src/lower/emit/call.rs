@@ -1,6 +1,6 @@
 //! Calls of what is not an operation: intrinsics, inline assembly.
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, Named};
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
@@ -12,13 +12,28 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
+        let attributes = self.intrinsic(name, operands);
+        self.pure("llvm.call_intrinsic", operands, result, &attributes)
+    }
+
+    /// Calls an intrinsic of LLVM that has an effect.
+    pub(crate) fn call_intrinsic_with_effect(
+        &mut self,
+        name: &'static str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        let attributes = self.intrinsic(name, operands);
+        self.effect("llvm.call_intrinsic", operands, result, &attributes)
+    }
+
+    fn intrinsic(&self, name: &'static str, operands: &[Val<'c>]) -> [Named<'c>; 3] {
         let count = i32::try_from(operands.len()).expect("an intrinsic has a few operands");
-        let attributes = [
+        [
             ("intrin", self.string(name)),
             ("operandSegmentSizes", self.i32_array(&[count, 0])),
             ("op_bundle_sizes", self.i32_array(&[])),
-        ];
-        self.pure("llvm.call_intrinsic", operands, result, &attributes)
+        ]
     }
 
     /// Calls a function of the module; returns its result, if it has one.
@@ -42,8 +57,8 @@ impl<'c> Emitter<'c> {
     /// Assembly of one instruction without an effect.
     pub(crate) fn pure_asm(
         &mut self,
-        text: &'static str,
-        constraints: &'static str,
+        text: &str,
+        constraints: &str,
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {

@@ -79,6 +79,11 @@ impl<'c> Emitter<'c> {
         self.operation("scf.while", initial, results, &[], vec![before, after])
     }
 
+    /// Stops the kernel.
+    pub(crate) fn trap(&mut self) {
+        self.statement("llvm.intr.trap", &[], &[]);
+    }
+
     /// Ends a function, with its result where it has one.
     pub(crate) fn return_(&mut self, result: Option<Val<'c>>) {
         let operands: Vec<Val<'c>> = result.into_iter().collect();

@@ -42,6 +42,10 @@ pub(crate) struct Emitter<'c> {
     pub(crate) context: &'c Context,
     pub(crate) location: Location<'c>,
     pub(super) block: Blk<'c>,
+    /// The block that the function begins with.
+    entry: Blk<'c>,
+    /// How many operations stand at its beginning that were put there later.
+    at_entry: usize,
     /// The blocks that it was entered from, outermost first, and what each newer one made known.
     pub(super) outer: Vec<(Blk<'c>, Vec<Key>)>,
     /// The pure operations that dominate what is emitted next.
@@ -70,6 +74,8 @@ impl<'c> Emitter<'c> {
             context,
             location,
             block,
+            entry: block,
+            at_entry: 0,
             outer: Vec::new(),
             known: FxHashMap::default(),
             constants: FxHashMap::default(),
@@ -117,6 +123,37 @@ impl<'c> Emitter<'c> {
         self.rewriter
             .append(self.block, spec)
             .expect("every operation emitted is registered")
+    }
+
+    /// Emits an operation with one result where the function begins, however deep the emitter stands.
+    pub(super) fn at_entry(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+        attributes: &[Named<'c>],
+    ) -> Val<'c> {
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(key, value)| (self.identifier(key), *value))
+            .collect();
+        let spec = Spec {
+            name,
+            location: self.location,
+            operands,
+            results: &[result],
+            attributes: &attributes,
+            regions: Vec::new(),
+            successors: &[],
+        };
+        // After those that were put there before.
+        let operations = build::operations(self.entry);
+        let made = match operations.get(self.at_entry) {
+            Some(next) => self.rewriter.insert_before(*next, spec),
+            None => self.rewriter.append(self.entry, spec),
+        };
+        self.at_entry += 1;
+        build::only_result(made.expect("every operation emitted is registered"))
     }
 
     /// Emits an operation like one that is there, with other operands and regions: it keeps all its

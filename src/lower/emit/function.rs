@@ -42,6 +42,39 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
+/// Declares a function of a runtime, whose type is spelled as a function declares it, as the first operation of a
+/// block.
+pub(crate) fn declare_function<'c>(
+    rewriter: Rewriter<'c>,
+    context: &'c Context,
+    block: Blk<'c>,
+    name: &str,
+    type_: &str,
+) {
+    let text = format!("llvm.func @{name}{type_}");
+    rewriter.prepend_parsed(context, block, &text);
+}
+
+/// Makes a constant of the bytes of a text and a zero byte, as the first operation of a block.
+pub(crate) fn declare_text<'c>(
+    rewriter: Rewriter<'c>,
+    context: &'c Context,
+    block: Blk<'c>,
+    name: &str,
+    text: &str,
+) {
+    // Any byte may be written by its number.
+    let bytes: String = text.bytes().map(|byte| format!("\\{byte:02X}")).collect();
+    let length = text.len() + 1;
+    let text = format!(
+        "llvm.mlir.global internal constant @{name}(\"{bytes}\\00\") {{addr_space = {TEXT_SPACE} : i32}} : !llvm.array<{length} x i8>"
+    );
+    rewriter.prepend_parsed(context, block, &text);
+}
+
+/// The address space of texts: global memory.
+pub(super) const TEXT_SPACE: u32 = 1;
+
 impl<'c> Emitter<'c> {
     /// Makes a function at the end of a module's block, with attributes beside those that each has.
     pub(crate) fn function(

@@ -1,11 +1,21 @@
 //! Memory: addresses, loads, stores, fences.
 
 use super::emitter::{Emitter, Named};
+use super::function::TEXT_SPACE;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 /// An index of a `getelementptr` that is a value and not a constant.
 const DYNAMIC: i32 = i32::MIN;
+
+/// How memory is used.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct Usage {
+    /// Others may read or write it at any time.
+    pub(crate) is_volatile: bool,
+    /// It is not needed in caches.
+    pub(crate) is_once: bool,
+}
 
 /// The order that an atomic access or a fence keeps, as LLVM numbers it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -38,18 +48,39 @@ impl<'c> Emitter<'c> {
         self.effect("llvm.load", &[pointer], type_, &[("alignment", alignment)])
     }
 
-    /// Loads what others may write at any time.
-    pub(crate) fn load_volatile(
+    /// Loads what is used in some way.
+    pub(crate) fn load_as(
         &mut self,
         pointer: Val<'c>,
         type_: Type<'c>,
         alignment: u32,
+        usage: Usage,
     ) -> Val<'c> {
-        let attributes = [
-            ("alignment", self.i64_attr(i64::from(alignment))),
-            ("volatile_", self.unit()),
-        ];
+        let attributes = self.used(alignment, usage);
         self.effect("llvm.load", &[pointer], type_, &attributes)
+    }
+
+    /// Stores what is used in some way.
+    pub(crate) fn store_as(
+        &mut self,
+        value: Val<'c>,
+        pointer: Val<'c>,
+        alignment: u32,
+        usage: Usage,
+    ) {
+        let attributes = self.used(alignment, usage);
+        self.statement("llvm.store", &[value, pointer], &attributes);
+    }
+
+    fn used(&self, alignment: u32, usage: Usage) -> Vec<Named<'c>> {
+        let mut attributes = vec![("alignment", self.i64_attr(i64::from(alignment)))];
+        if usage.is_volatile {
+            attributes.push(("volatile_", self.unit()));
+        }
+        if usage.is_once {
+            attributes.push(("nontemporal", self.unit()));
+        }
+        attributes
     }
 
     /// Stores to a multiple of so many bytes.
@@ -148,6 +179,28 @@ impl<'c> Emitter<'c> {
         let name = self.symbol(variable);
         let type_ = self.types.shared_pointer;
         self.pure("llvm.mlir.addressof", &[], type_, &[("global_name", name)])
+    }
+
+    /// The address of a text, wherever it lies.
+    pub(crate) fn address_of_text(&mut self, variable: &str) -> Val<'c> {
+        let name = self.symbol(variable);
+        let global = self.pointer_type(TEXT_SPACE);
+        let attributes = [("global_name", name)];
+        let address = self.pure("llvm.mlir.addressof", &[], global, &attributes);
+        let generic = self.pointer_type(0);
+        self.pure("llvm.addrspacecast", &[address], generic, &[])
+    }
+
+    /// So many words of 64 bits on the stack of the thread, for as long as the function runs.
+    pub(crate) fn stack(&mut self, words: u32) -> Val<'c> {
+        let (i32, i64) = (self.types.i32, self.types.i64);
+        let count = self.i32_attr(1);
+        let array = self.array_type(i64, words);
+        let element = self.type_attr(array);
+        let one = self.at_entry("llvm.mlir.constant", &[], i32, &[("value", count)]);
+        let pointer = self.pointer_type(0);
+        let attributes = [("elem_type", element)];
+        self.at_entry("llvm.alloca", &[one], pointer, &attributes)
     }
 
     /// `base + index` elements of a type.

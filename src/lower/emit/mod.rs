@@ -23,8 +23,9 @@ mod types;
 pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use float::FloatPredicate;
 pub(crate) use function::{
-    ALIGN, ARGUMENTS, NO_INLINE, declare_shared_memory, is_lowered, is_of_output,
+    ALIGN, ARGUMENTS, NO_INLINE, declare_function, declare_shared_memory, declare_text, is_lowered,
+    is_of_output,
 };
 pub(crate) use integer::IntPredicate;
-pub(crate) use memory::{AtomicOperation, Ordering};
+pub(crate) use memory::{AtomicOperation, Ordering, Usage};
 pub(crate) use types::pointer_type;

@@ -1,6 +1,6 @@
 //! Every method makes an operation that MLIR verifies.
 
-use super::{AtomicOperation, Emitter, FloatPredicate, IntPredicate, Ordering};
+use super::{AtomicOperation, Emitter, FloatPredicate, IntPredicate, Ordering, Usage};
 use crate::ir::UpstreamKind;
 use crate::lower::tests::context;
 use crate::sys;
@@ -156,7 +156,12 @@ fn floats<'c>(e: &mut Emitter<'c>, a: Val<'c>, half: Val<'c>, i: Val<'c>) {
 
 fn memory<'c>(e: &mut Emitter<'c>, pointer: Val<'c>, i: Val<'c>, long: Val<'c>) {
     let value = e.load(pointer, i.r#type(), 4);
-    e.load_volatile(pointer, i.r#type(), 4);
+    let usage = Usage {
+        is_volatile: true,
+        is_once: true,
+    };
+    e.load_as(pointer, i.r#type(), 4, usage);
+    e.store_as(value, pointer, 4, usage);
     e.store(value, pointer, 4);
     e.fence(Ordering::AcquireRelease, "wavefront");
     e.atomic_rmw(
@@ -190,7 +195,12 @@ fn calls<'c>(e: &mut Emitter<'c>, x: Val<'c>, i: Val<'c>) {
     let callee = e.symbol("callee");
     e.call(callee, &[i], Some(i.r#type()));
     e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type());
+    e.stack(3);
+    e.address_of_text("memory");
+    e.trap();
+    e.call_intrinsic_with_effect("llvm.amdgcn.ds.bpermute", &[i, i], i.r#type());
     e.inline_asm("nop;", "", &[], None);
+    e.pure_asm("mov.b32 $0, $1;", "=r,r", &[i], i.r#type());
     e.inline_asm("mov.b32 $0, $1;", "=r,r", &[i], Some(i.r#type()));
 }
 

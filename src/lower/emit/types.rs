@@ -14,6 +14,7 @@ pub(crate) struct Types<'c> {
     pub(crate) i32: Type<'c>,
     pub(crate) i64: Type<'c>,
     pub(crate) f32: Type<'c>,
+    pub(crate) f64: Type<'c>,
     /// An address in shared memory.
     pub(crate) shared_pointer: Type<'c>,
 }
@@ -28,6 +29,7 @@ impl<'c> Types<'c> {
             i32: int(32),
             i64: int(64),
             f32: Type::float32(context),
+            f64: Type::float64(context),
             shared_pointer: pointer_type(context, SHARED_SPACE),
         }
     }

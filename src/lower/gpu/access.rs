@@ -1,16 +1,31 @@
 //! One access of global memory, as both makers see it.
 
-use crate::lower::emit::Emitter;
+use crate::lower::emit::{Emitter, Usage};
 use crate::sys::build::{self, Val};
 use melior::ir::{Type, ValueLike};
 
 /// Cache behaviour that a user asked for by `cachePolicy`, as the IR spells it; empty for none.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct CachePolicy {
     /// `ca`, `cg`, `cs`, `cv`, `wb`, `wt`.
     pub(crate) modifier: String,
-    /// `evict_first`, `evict_last`.
-    pub(crate) eviction: String,
+    /// When the first cache lets go: `evict_first`, `evict_last`, and others.
+    pub(crate) first: String,
+    /// When the second one does.
+    pub(crate) second: Option<SecondCache>,
+    /// How many bytes around are fetched into it.
+    pub(crate) prefetch_bytes: Option<u32>,
+}
+
+/// What becomes of lines in the second cache.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SecondCache {
+    /// When it lets go of some of them.
+    pub(crate) primary: String,
+    /// And of the others; empty where nothing is said.
+    pub(crate) secondary: String,
+    /// Of how many the former is said, as the bits of an f32.
+    pub(crate) fraction: u32,
 }
 
 /// One access of a thread: elements side by side, from the lowest address on.
@@ -44,17 +59,19 @@ impl<'c> GlobalAccess<'_, 'c> {
     }
 
     /// Without a look at the mask.
-    pub(super) fn plain_load(&self, e: &mut Emitter<'c>) -> Val<'c> {
+    pub(super) fn plain_load(&self, e: &mut Emitter<'c>, usage: Usage) -> Val<'c> {
         let type_ = self.type_(e);
-        if self.is_volatile {
-            return e.load_volatile(self.pointer, type_, self.alignment_bytes);
-        }
-        e.load(self.pointer, type_, self.alignment_bytes)
+        let is_volatile = self.is_volatile;
+        let usage = Usage {
+            is_volatile: is_volatile || usage.is_volatile,
+            ..usage
+        };
+        e.load_as(self.pointer, type_, self.alignment_bytes, usage)
     }
 
     /// Without a look at the mask.
-    pub(super) fn plain_store(&self, e: &mut Emitter<'c>, whole: Val<'c>) {
-        e.store(whole, self.pointer, self.alignment_bytes);
+    pub(super) fn plain_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, usage: Usage) {
+        e.store_as(whole, self.pointer, self.alignment_bytes, usage);
     }
 
     /// What is read where the mask is false.

@@ -2,15 +2,19 @@
 
 mod atomic;
 mod float8;
+mod print;
 
-use super::access::{GlobalAccess, where_true};
+use super::access::{CachePolicy, GlobalAccess, where_true};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
-use crate::lower::emit::{Emitter, FloatPredicate, Ordering};
+use crate::lower::emit::{Emitter, FloatPredicate, Ordering, Usage};
+use crate::lower::texts::Texts;
+use crate::lower::types::bits_of;
+use crate::lower::words;
 use crate::sys::build::Val;
 use crate::target::{Float8, XorShuffle};
-use melior::ir::{Attribute, Type};
+use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
 
@@ -138,21 +142,30 @@ impl Isa for Amd {
         Some([0, 1].map(|i| e.extract_value(both, i, i32)))
     }
 
-    /// A masked access is branched around; the caches are left to the compiler.
+    /// A masked access is branched around.
     fn load<'c>(
         &self,
+        _: Gpu,
         e: &mut Emitter<'c>,
         access: &GlobalAccess<'_, 'c>,
         others: Option<&[Val<'c>]>,
     ) -> Val<'c> {
         let fallback = access.mask.map(|_| access.fallback(e, others));
-        where_true(e, access.mask, fallback, |e| Some(access.plain_load(e)))
-            .expect("a load gives a value")
+        where_true(e, access.mask, fallback, |e| {
+            Some(access.plain_load(e, usage(access.cache, false)))
+        })
+        .expect("a load gives a value")
     }
 
-    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
+    fn store<'c>(
+        &self,
+        _: Gpu,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        whole: Val<'c>,
+    ) {
         where_true(e, access.mask, None, |e| {
-            access.plain_store(e, whole);
+            access.plain_store(e, whole, usage(access.cache, true));
             None
         });
     }
@@ -173,6 +186,14 @@ impl Isa for Amd {
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
         e.fence(ordering(sem), atomic::scope_name(scope));
+    }
+
+    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+        print::print(e, texts, format, values);
+    }
+
+    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32) {
+        print::fail(e, texts, message, file, line);
     }
 
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
@@ -217,6 +238,19 @@ impl Isa for Amd {
     }
 }
 
+/// What LLVM is told of an access with a cache modifier, as Triton tells it.
+fn usage(cache: &CachePolicy, is_store: bool) -> Usage {
+    let (volatile, once) = match (&*cache.modifier, is_store) {
+        ("cv", false) | ("wt", true) => (true, true),
+        ("cg", false) | ("cs", _) => (false, true),
+        _ => (false, false),
+    };
+    Usage {
+        is_volatile: volatile,
+        is_once: once,
+    }
+}
+
 /// The address space of a buffer's descriptor.
 const RESOURCE_SPACE: u32 = 8;
 
@@ -252,6 +286,34 @@ impl BufferIsa for Amd {
     ) {
         let operands = [words, resource, offset, e.i32(0), e.i32(cache)];
         e.statement("rocdl.raw.ptr.buffer.store", &operands, &[]);
+    }
+
+    fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool {
+        atomic::has_buffer_instruction(op, element)
+    }
+
+    fn atomic<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        op: Option<RMWOp>,
+        values: &[Val<'c>],
+        [resource, offset]: [Val<'c>; 2],
+        cache: u32,
+    ) -> Val<'c> {
+        let type_ = values[0].r#type();
+        let name = op.map_or(atomic::BUFFER_COMPARISON, atomic::buffer_instruction);
+        let place = [resource, offset, e.i32(0), e.i32(cache)];
+        if op == Some(RMWOp::Fadd) {
+            let operands = [values, &place].concat();
+            return e.call_intrinsic_with_effect(name, &operands, type_);
+        }
+        // Bits are exchanged and compared, of floats too; the new value comes first.
+        let bits = bits_of(type_);
+        let words = values.iter().rev();
+        let words: Vec<Val<'c>> = words.map(|v| words::as_integer(e, *v, bits)).collect();
+        let operands = [&words[..], &place].concat();
+        let found = e.call_intrinsic_with_effect(name, &operands, words[0].r#type());
+        words::integer_as(e, found, type_)
     }
 }
 

@@ -5,6 +5,7 @@ use super::atomic::{AtomicAccess, AtomicAction};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
+use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use crate::target::{BufferInstructions, Float8, Target};
 use melior::ir::{Attribute, Type};
@@ -79,13 +80,20 @@ pub(super) trait Isa: Sync {
     /// Reads global memory; where the mask is false, `others`, or 0.
     fn load<'c>(
         &self,
+        gpu: Gpu,
         e: &mut Emitter<'c>,
         access: &GlobalAccess<'_, 'c>,
         others: Option<&[Val<'c>]>,
     ) -> Val<'c>;
 
     /// Writes global memory where the mask is true.
-    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>);
+    fn store<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        whole: Val<'c>,
+    );
 
     /// How many elements side by side one atomic access changes at most.
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
@@ -101,6 +109,12 @@ pub(super) trait Isa: Sync {
 
     /// Orders accesses to memory among the threads of a scope.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
+
+    /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
+    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]);
+
+    /// Stops the kernel and says why.
+    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32);
 
     /// 2 to the power of an f32, within 2 ulp.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
@@ -178,6 +192,20 @@ pub(crate) trait BufferIsa {
         offset: Val<'c>,
         cache: u32,
     );
+
+    /// Whether there is an instruction that changes, or compares where no operation is given.
+    fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool;
+
+    /// Changes an element atomically by a value, or by the second where there is the first; in no order. Returns
+    /// what was there. `place` is the descriptor and the offset.
+    fn atomic<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        op: Option<RMWOp>,
+        values: &[Val<'c>],
+        place: [Val<'c>; 2],
+        cache: u32,
+    ) -> Val<'c>;
 }
 
 impl Gpu {
@@ -279,7 +307,7 @@ impl Gpu {
         access: &GlobalAccess<'_, 'c>,
         others: Option<&[Val<'c>]>,
     ) -> Val<'c> {
-        self.isa.load(e, access, others)
+        self.isa.load(self, e, access, others)
     }
 
     /// Writes global memory, one element or a vector, where the mask is true.
@@ -289,7 +317,7 @@ impl Gpu {
         access: &GlobalAccess<'_, 'c>,
         whole: Val<'c>,
     ) {
-        self.isa.store(e, access, whole);
+        self.isa.store(self, e, access, whole);
     }
 
     /// How many elements side by side one atomic access changes at most.
@@ -310,6 +338,29 @@ impl Gpu {
     /// Orders accesses to memory among the threads of a scope.
     pub(crate) fn fence(self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
         self.isa.fence(e, sem, scope);
+    }
+
+    /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
+    pub(crate) fn print<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        texts: &mut Texts,
+        format: &str,
+        values: &[Val<'c>],
+    ) {
+        self.isa.print(e, texts, format, values);
+    }
+
+    /// Stops the kernel and says why.
+    pub(crate) fn fail(
+        self,
+        e: &mut Emitter<'_>,
+        texts: &mut Texts,
+        message: &str,
+        file: &str,
+        line: u32,
+    ) {
+        self.isa.fail(e, texts, message, file, line);
     }
 
     /// 2 to the power of an f32, within 2 ulp.

@@ -13,7 +13,7 @@ mod nvidia;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use access::{CachePolicy, GlobalAccess};
+pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu};
 

@@ -1,10 +1,11 @@
 //! Every method makes operations that MLIR verifies, on every target.
 
-use super::{AtomicAccess, AtomicAction, CachePolicy, GlobalAccess, Gpu, choose};
+use super::{AtomicAccess, AtomicAction, CachePolicy, GlobalAccess, Gpu, SecondCache, choose};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
+use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use crate::target::{FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
@@ -14,7 +15,13 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
     let types = e.types;
     let policies = ["", "ca", "cg", "cs", "cv", "wb", "wt"].map(|modifier| CachePolicy {
         modifier: modifier.to_owned(),
-        eviction: "evict_first".to_owned(),
+        first: "evict_first".to_owned(),
+        second: (modifier != "ca").then(|| SecondCache {
+            primary: "evict_last".to_owned(),
+            secondary: String::new(),
+            fraction: 1f32.to_bits(),
+        }),
+        prefetch_bytes: Some(128),
     });
     let elements: [(Type<'c>, u32); 4] = [
         (types.i8, 8),
@@ -168,6 +175,11 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     }
     accesses(gpu, e, pointer, mask);
     atomics(gpu, e, pointer, mask);
+    let mut texts = Texts::default();
+    let double = e.fpext(x, e.types.f64);
+    gpu.print(e, &mut texts, "%u %llu %f", &[word, long, double]);
+    gpu.print(e, &mut texts, "nothing", &[]);
+    gpu.fail(e, &mut texts, "why", "file", 1);
     gpu.exp2(e, x);
     gpu.rsqrt(e, x);
     for function in [
@@ -185,6 +197,12 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
         let resource = isa.resource(e, pointer, 1 << 20, instructions.descriptor_flags);
         let words = isa.load(e, resource, word, 0, e.types.i32);
         isa.store(e, words, resource, word, 0);
+        for op in [1, 4, 7, 10].map(RMWOp::from_number).into_iter().flatten() {
+            assert!(isa.has_atomic(Some(op), e.types.i64));
+            isa.atomic(e, Some(op), &[words], [resource, word], 1);
+        }
+        isa.atomic(e, Some(RMWOp::Fadd), &[x], [resource, word], 0);
+        isa.atomic(e, None, &[x, x], [resource, word], 0);
     }
     assert_eq!(word.r#type(), e.types.i32);
 }

@@ -77,6 +77,8 @@ pub enum FaultKind {
     Division,
     /// A flag that does not hold (`nuw`, `disjoint`, `range`, ...), on a value that is used.
     Poison,
+    /// The kernel itself found that something is wrong.
+    Assertion,
     /// `llvm.unreachable` was reached.
     Unreachable,
     /// The run took more instructions than allowed.

@@ -22,6 +22,7 @@ use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
 use super::memory::{Buffer, Memory};
 use super::ops::Counted;
+use super::ops::print::Message;
 use super::program::{Content, Program};
 use super::report::{GlobalUse, Report, SharedUse};
 use crate::machine::race::{Now, Order, Shadow};
@@ -90,6 +91,8 @@ pub(crate) struct Exec<'a> {
     pub(crate) warp_epochs: Vec<u32>,
     counters: Vec<Counters>,
     pub(crate) report: Report,
+    /// Messages that are being put together.
+    pub(crate) messages: Vec<Message>,
     /// Draws whose turn it is, where warps run one by one.
     turns: Option<Turns>,
     /// Values whose flags do not hold, once there are any.
@@ -193,6 +196,7 @@ impl<'a> Exec<'a> {
                 shared_bytes,
                 ..Report::default()
             },
+            messages: Vec::new(),
             turns: Turns::new(launch.schedule),
             poison: None,
         })

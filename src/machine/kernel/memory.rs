@@ -34,6 +34,8 @@ pub struct BufferId(usize);
 #[derive(Clone, Default)]
 pub struct Memory {
     pub(super) buffers: Vec<Buffer>,
+    /// What kernels have printed.
+    pub(super) printed: String,
 }
 
 impl fmt::Debug for Memory {
@@ -76,6 +78,11 @@ impl Memory {
     /// What the buffer holds now.
     pub fn bytes(&self, buffer: BufferId) -> &[u8] {
         &self.buffers[buffer.0].bytes
+    }
+
+    /// What kernels have printed, also those that failed.
+    pub fn printed(&self) -> &str {
+        &self.printed
     }
 
     /// The address that a kernel sees.

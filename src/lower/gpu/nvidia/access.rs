@@ -1,24 +1,26 @@
 //! Global memory by PTX: accesses with a predicate or a cache behaviour, which LLVM cannot say.
 
-use crate::lower::emit::Emitter;
-use crate::lower::gpu::access::{CachePolicy, GlobalAccess};
+use crate::lower::emit::{Emitter, Usage};
+use crate::lower::gpu::access::{CachePolicy, GlobalAccess, SecondCache};
+use crate::lower::gpu::isa::Gpu;
 use crate::sys::build::Val;
 use melior::ir::Type;
 
 /// Reads with the predicate on the instruction: the fallback stays where it is false.
 pub(super) fn load<'c>(
+    gpu: Gpu,
     e: &mut Emitter<'c>,
     access: &GlobalAccess<'_, 'c>,
     others: Option<&[Val<'c>]>,
 ) -> Val<'c> {
     // A volatile access goes past the caches, and PTX takes no word about them.
-    let modifier = if access.is_volatile {
-        String::new()
+    let cache = if access.is_volatile {
+        Cache::default()
     } else {
-        cache_modifier(access.cache, false)
+        Cache::of(gpu, e, access.cache, false)
     };
-    if access.mask.is_none() && modifier.is_empty() {
-        return access.plain_load(e);
+    if access.mask.is_none() && cache == Cache::default() {
+        return access.plain_load(e, Usage::default());
     }
     let fallback = access.fallback(e, others);
     let words = Words::of(e, access);
@@ -41,8 +43,10 @@ pub(super) fn load<'c>(
         None => String::new(),
     };
     let volatile = if access.is_volatile { ".volatile" } else { "" };
+    let policy = cache.hand_on(&mut operands, &mut constraints, words.count);
     text += &format!(
-        "{predicate}ld{volatile}.global{modifier}{}.{} {}, [${}];",
+        "{predicate}ld{volatile}.global{}{}.{} {}, [${}]{policy};",
+        cache.words,
         words.suffix(),
         words.untyped,
         words.list(0),
@@ -55,26 +59,33 @@ pub(super) fn load<'c>(
 }
 
 /// Writes with the predicate on the instruction.
-pub(super) fn store<'c>(e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
-    let modifier = cache_modifier(access.cache, true);
-    if access.mask.is_none() && modifier.is_empty() {
-        access.plain_store(e, whole);
+pub(super) fn store<'c>(
+    gpu: Gpu,
+    e: &mut Emitter<'c>,
+    access: &GlobalAccess<'_, 'c>,
+    whole: Val<'c>,
+) {
+    let cache = Cache::of(gpu, e, access.cache, true);
+    if access.mask.is_none() && cache == Cache::default() {
+        access.plain_store(e, whole, Usage::default());
         return;
     }
     let words = Words::of(e, access);
     let mut operands = vec![access.pointer];
-    let mut constraints = vec!["l"];
+    let mut constraints = vec!["l".to_owned()];
     let values = words.split(e, whole);
-    constraints.extend(vec![words.constraint; values.len()]);
+    constraints.extend(vec![words.constraint.to_owned(); values.len()]);
     operands.extend(values);
     let mut predicate = String::new();
     if let Some(mask) = access.mask {
         predicate = format!("@${} ", operands.len());
         operands.push(mask);
-        constraints.push("b");
+        constraints.push("b".to_owned());
     }
+    let policy = cache.hand_on(&mut operands, &mut constraints, 0);
     let text = format!(
-        "{predicate}st.global{modifier}{}.{} [$0], {};",
+        "{predicate}st.global{}{}.{} [$0], {}{policy};",
+        cache.words,
         words.suffix(),
         words.untyped,
         words.list(1)
@@ -82,18 +93,72 @@ pub(super) fn store<'c>(e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whol
     e.inline_asm(&text, &constraints.join(","), &operands, None);
 }
 
-/// Cache behaviour as PTX spells it; empty for none.
-fn cache_modifier(policy: &CachePolicy, is_store: bool) -> String {
-    match (&*policy.modifier, is_store) {
-        (name @ ("ca" | "cv"), false)
-        | (name @ ("wb" | "wt"), true)
-        | (name @ ("cg" | "cs"), _) => return format!(".{name}"),
-        _ => {}
+/// Cache behaviour as PTX spells it.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+struct Cache<'c> {
+    /// The words of the instruction; empty for none.
+    words: String,
+    /// What they refer to.
+    policy: Option<Val<'c>>,
+}
+
+impl<'c> Cache<'c> {
+    fn of(gpu: Gpu, e: &mut Emitter<'c>, policy: &CachePolicy, is_store: bool) -> Self {
+        let modifier = match (&*policy.modifier, is_store) {
+            ("ca" | "cv", false) | ("wb" | "wt", true) | ("cg" | "cs", _) => &*policy.modifier,
+            _ => "",
+        };
+        let first = match &*policy.first {
+            "" | "none" => "",
+            name => name,
+        };
+        // PTX takes one or the other.
+        let mut words = match (modifier, first) {
+            ("", "") => String::new(),
+            ("", first) => format!(".L1::{first}"),
+            (modifier, _) => format!(".{modifier}"),
+        };
+        let second = policy.second.as_ref();
+        let policy_of = |second: &SecondCache| {
+            let secondary = match &*second.secondary {
+                "" | "none" => String::new(),
+                name => format!(".L2::{name}"),
+            };
+            let text = format!(
+                "createpolicy.fractional.L2::{}{secondary}.b64 $0, 0f{:08X};",
+                second.primary, second.fraction
+            );
+            let i64 = e.types.i64;
+            e.pure_asm(&text, "=l", &[], i64)
+        };
+        let has_policies = gpu.target.instructions.cache_policies;
+        let made = second.filter(|_| has_policies).map(policy_of);
+        if made.is_some() {
+            words += ".L2::cache_hint";
+        }
+        if let (Some(bytes), false, true) = (policy.prefetch_bytes, is_store, has_policies) {
+            words += &format!(".L2::{bytes}B");
+        }
+        Self {
+            words,
+            policy: made,
+        }
     }
-    // PTX takes one or the other.
-    match &*policy.eviction {
-        name @ ("evict_first" | "evict_last") => format!(".L1::{name}"),
-        _ => String::new(),
+
+    /// Adds the policy to the operands of an instruction with so many results; returns how its text ends.
+    fn hand_on(
+        &self,
+        operands: &mut Vec<Val<'c>>,
+        constraints: &mut Vec<String>,
+        results: usize,
+    ) -> String {
+        let Some(policy) = self.policy else {
+            return String::new();
+        };
+        let place = results + operands.len();
+        operands.push(policy);
+        constraints.push("l".to_owned());
+        format!(", ${place}")
     }
 }
 

@@ -3,6 +3,7 @@
 mod access;
 mod atomic;
 mod float8;
+mod print;
 
 use super::access::GlobalAccess;
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
@@ -10,6 +11,7 @@ use super::isa::{Gpu, Isa};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
+use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use crate::target::Float8;
 use melior::ir::{Attribute, Type, ValueLike};
@@ -94,15 +96,22 @@ impl Isa for Nvidia {
 
     fn load<'c>(
         &self,
+        gpu: Gpu,
         e: &mut Emitter<'c>,
         access: &GlobalAccess<'_, 'c>,
         others: Option<&[Val<'c>]>,
     ) -> Val<'c> {
-        access::load(e, access, others)
+        access::load(gpu, e, access, others)
     }
 
-    fn store<'c>(&self, e: &mut Emitter<'c>, access: &GlobalAccess<'_, 'c>, whole: Val<'c>) {
-        access::store(e, access, whole);
+    fn store<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        access: &GlobalAccess<'_, 'c>,
+        whole: Val<'c>,
+    ) {
+        access::store(gpu, e, access, whole);
     }
 
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize {
@@ -121,6 +130,14 @@ impl Isa for Nvidia {
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
         e.fence(ordering(sem), atomic::scope_name(scope));
+    }
+
+    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+        print::print(e, texts, format, values);
+    }
+
+    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32) {
+        print::fail(e, texts, message, file, line);
     }
 
     /// NVPTX has a power of two only as an approximation, which one must allow.

@@ -318,6 +318,17 @@ impl Exec<'_> {
         }
     }
 
+    /// What lies at an address, of which nobody but the simulator knows that it is read.
+    pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
+        let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
+        let count = bytes as u8;
+        Ok(match place {
+            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
+            Place::Shared { var, at } => memory::read_le(&self.shared[var].bytes, at, count),
+            Place::Local { at } => memory::read_le(&self.local, at, count),
+        })
+    }
+
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
         self.carry_out(access, true)
     }

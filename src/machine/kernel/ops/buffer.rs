@@ -1,9 +1,13 @@
 //! Accesses through AMD's buffer descriptors.
 
-use super::memory::{Field, dwords, fields};
-use super::{Counted, Family, Instruction, Regs, Row, Turn, row};
-use crate::machine::kernel::code::Reg;
-use crate::machine::kernel::decode::{Decoder, Done};
+use super::atomic::{Atomic, AtomicPlace, Combine, CompareExchange};
+use super::compare::{self, Compare};
+use super::convert::Move;
+use super::integer::{self, Int};
+use super::memory::{Field, Guard, dwords, fields};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, float, row};
+use crate::machine::kernel::code::{Reg, Space};
+use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
 use crate::target::Assembly;
@@ -11,7 +15,7 @@ use crate::target::Assembly;
 pub(super) const FAMILY: Family = Family {
     title: "buffer accesses (AMD)",
     operations: &[ROWS],
-    intrinsics: &[],
+    intrinsics: &[INTRINSICS],
 };
 
 const ROWS: &[Row] = &[
@@ -32,6 +36,124 @@ const ROWS: &[Row] = &[
         Ok(())
     }),
 ];
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.swap", |d, op| {
+        change(d, op, |_, _, new| new)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.add", |d, op| {
+        change(d, op, integer::ADD.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.and", |d, op| {
+        change(d, op, integer::AND.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.or", |d, op| {
+        change(d, op, integer::OR.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.xor", |d, op| {
+        change(d, op, integer::XOR.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.smax", |d, op| {
+        change(d, op, integer::SMAX.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.smin", |d, op| {
+        change(d, op, integer::SMIN.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.umax", |d, op| {
+        change(d, op, integer::UMAX.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.umin", |d, op| {
+        change(d, op, integer::UMIN.eval)
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.fadd", |d, op| {
+        let slot = d.scalar_slot(op, 0)?;
+        let SlotKind::Float(float) = slot.kind else {
+            return Err(d.malformed(op, "a sum of floats of something else"));
+        };
+        let value = d.scalar(op, 0)?;
+        let (place, dst) = atomic_place(d, op, 1, slot.bits)?;
+        d.b.push(Atomic {
+            combine: Combine::Float(&float::ADD),
+            float: Some(float),
+            dst,
+            place,
+            value,
+        });
+        d.define(op, vec![dst])
+    }),
+    row("llvm.amdgcn.raw.ptr.buffer.atomic.cmpswap", |d, op| {
+        let [value, expected] = d.scalars(op, [0, 1])?;
+        let bits = d.scalar_slot(op, 0)?.bits;
+        let (place, dst) = atomic_place(d, op, 2, bits)?;
+        let success = d.b.reg();
+        d.b.push(CompareExchange {
+            dst,
+            success,
+            place,
+            expected,
+            value,
+        });
+        d.define(op, vec![dst])
+    }),
+];
+
+fn change<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, eval: fn(u32, u64, u64) -> u64) -> Done {
+    let value = d.scalar(op, 0)?;
+    let bits = d.scalar_slot(op, 0)?.bits;
+    let (place, dst) = atomic_place(d, op, 1, bits)?;
+    d.b.push(Atomic {
+        combine: Combine::Bits(eval),
+        float: None,
+        dst,
+        place,
+        value,
+    });
+    d.define(op, vec![dst])
+}
+
+/// Where an atomic access goes whose descriptor is operand `first`: inside, or nowhere. What was there is 0 outside.
+fn atomic_place<'a>(
+    d: &mut Decoder<'_, 'a>,
+    op: &Node<'a>,
+    first: usize,
+    bits: u32,
+) -> Done<(AtomicPlace, Reg)> {
+    let [base, _, records, _] = descriptor(d, op, first)?;
+    let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;
+    let bytes = d.b.constant(u64::from(bits / 8));
+    let mut sum = |a, b| {
+        d.emit(|dst| Int {
+            op: &integer::ADD,
+            bits: 64,
+            dst,
+            a,
+            b,
+        })
+    };
+    let start = sum(offset, soffset);
+    let (end, addr) = (sum(start, bytes), sum(base, start));
+    let is_inside = d.emit(|dst| Compare {
+        pred: &compare::ULE,
+        bits: 64,
+        dst,
+        a: end,
+        b: records,
+    });
+    let dst = d.b.reg();
+    let src = d.b.constant(0);
+    d.b.push(Move { dst, src });
+    let place = AtomicPlace {
+        space: Space::Global,
+        addr,
+        offset: 0,
+        bits,
+        guard: Some(Guard {
+            reg: is_inside,
+            negated: false,
+        }),
+    };
+    Ok((place, dst))
+}
 
 /// A load or store through an AMD buffer descriptor, checked against its size.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -113,6 +235,18 @@ impl Instruction for BufferStore {
     }
 }
 
+/// Base address, stride, number of bytes, flags.
+fn descriptor<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<[Reg; 4]> {
+    let rsrc = d.operand(op, operand)?;
+    let &[base, stride, records, flags] = &rsrc.slots[..] else {
+        return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
+    };
+    if d.b.constant_of(stride).is_some_and(|stride| stride != 0) {
+        return Err(d.unsupported(op, "a buffer whose descriptor has a stride"));
+    }
+    Ok([base, stride, records, flags])
+}
+
 fn access<'a>(
     d: &Decoder<'_, 'a>,
     op: &Node<'a>,
@@ -120,17 +254,11 @@ fn access<'a>(
     ty: &Ty,
     regs: &[Reg],
 ) -> Done<BufferAccess> {
-    let rsrc = d.operand(op, first)?;
-    let &[base, stride, records, flags] = &rsrc.slots[..] else {
-        return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));
-    };
-    if d.b.constant_of(stride).is_some_and(|stride| stride != 0) {
-        return Err(d.unsupported(op, "a buffer whose descriptor has a stride"));
-    }
+    let rsrc = descriptor(d, op, first)?;
     let (fields, size) = fields(d, op, ty, regs)?;
     let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;
     Ok(BufferAccess {
-        rsrc: [base, stride, records, flags],
+        rsrc,
         offset,
         soffset,
         fields,

@@ -1,9 +1,11 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
-use super::{Family, Row, float, intrinsic, nearest_intrinsics, row};
+use super::{Family, Instruction, Regs, Row, float, intrinsic, nearest_intrinsics, print, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Edge, Terminator};
 use crate::machine::kernel::decode::{Decoder, Done, Exit};
+use crate::machine::kernel::error::FaultKind;
+use crate::machine::kernel::exec::Exec;
 use crate::machine::kernel::text::{Attr, Node};
 use std::ops::Range;
 
@@ -55,7 +57,7 @@ const ROWS: &[Row] = &[
         if let Some(function) = d.function(callee) {
             return d.call(op, callee, function);
         }
-        match float::call(d, op, callee)? {
+        match print::call(d, op, callee)? || float::call(d, op, callee)? {
             true => Ok(()),
             false => Err(d
                 .unsupported(
@@ -79,6 +81,10 @@ const ROWS: &[Row] = &[
                     nearest_intrinsics(name)
                 ))),
         }
+    }),
+    row("llvm.intr.trap", |d, _| {
+        d.b.push(Trap);
+        Ok(())
     }),
     // Hints and debug information.
     row("llvm.intr.assume", nothing),
@@ -156,4 +162,19 @@ fn switch<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     };
     d.b.terminate(terminator);
     Ok(())
+}
+
+/// Ends the run.
+#[derive(Debug)]
+struct Trap;
+
+impl Instruction for Trap {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let text = "the kernel stops itself".to_owned();
+        Err(exec.fault(FaultKind::Assertion, exec.lanes[0], text))
+    }
 }

@@ -27,6 +27,7 @@ pub(crate) mod float8;
 pub(crate) mod integer;
 pub(crate) mod matrix;
 pub(crate) mod memory;
+pub(crate) mod print;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
 pub(crate) mod thread;
@@ -214,6 +215,9 @@ pub fn list_operations() -> String {
     }
     for name in float::library_names() {
         text += &format!("  llvm.call @__nv_{name}, @__ocml_{name}\n");
+    }
+    for name in print::names() {
+        text += &format!("  llvm.call @{name}\n");
     }
     for form in ptx::forms() {
         text += &format!("  llvm.inline_asm: {form}\n");

@@ -33,7 +33,7 @@ pub(super) struct Form {
     /// One letter for each operand:
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
     /// types in registers that may be wider, `w` 32 bits or a number, `p` a predicate, `P` a predicate that is written, `a` an address,
-    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits written, `n` a number.
+    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
 }
@@ -98,6 +98,48 @@ pub(super) const FORMS: &[Form] = &[
         &["global", "nc", EVICT, PREFETCH, VECTOR],
         MEMORY,
         "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &[
+            "?weak",
+            "?global",
+            "?ca cg cs lu cv",
+            "L2::cache_hint",
+            PREFETCH,
+            VECTOR,
+        ],
+        MEMORY,
+        "Vaq",
+        access,
+    ),
+    form(
+        "ld",
+        &[
+            "?weak",
+            "?global",
+            EVICT,
+            "L2::cache_hint",
+            PREFETCH,
+            VECTOR,
+        ],
+        MEMORY,
+        "Vaq",
+        access,
+    ),
+    form(
+        "st",
+        &["?weak", "?global", "?wb cg cs wt", "L2::cache_hint", VECTOR],
+        MEMORY,
+        "avq",
+        access,
+    ),
+    form(
+        "st",
+        &["?weak", "?global", EVICT, "L2::cache_hint", VECTOR],
+        MEMORY,
+        "avq",
         access,
     ),
     form(
@@ -299,6 +341,7 @@ pub(super) const FORMS: &[Form] = &[
         &[
             "fractional",
             "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged",
+            "?L2::evict_first L2::evict_unchanged",
         ],
         "b64",
         "qn",

@@ -1,0 +1,86 @@
+//! Printing by functions of AMD's device libraries (`ockl`), which ask the host over hostcalls.
+
+use crate::lower::emit::Emitter;
+use crate::lower::texts::Texts;
+use crate::lower::types::bits_of;
+use crate::lower::words;
+use crate::sys;
+use crate::sys::build::Val;
+use melior::ir::ValueLike;
+
+/// How many values one call hands on.
+const GROUP: usize = 7;
+
+/// Prints as C's `printf`.
+pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+    texts.function("__ockl_printf_begin", "(i64) -> i64");
+    let i64 = e.types.i64;
+    let zero = e.constant(i64, 0);
+    let callee = e.symbol("__ockl_printf_begin");
+    let begun = e.call(callee, &[zero], Some(i64));
+    message(e, texts, begun, format, values);
+}
+
+/// Prints to where errors go, then stops the kernel.
+pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, text: &str, file: &str, line: u32) {
+    texts.function("__ockl_fprintf_stderr_begin", "() -> i64");
+    let i64 = e.types.i64;
+    let callee = e.symbol("__ockl_fprintf_stderr_begin");
+    let begun = e.call(callee, &[], Some(i64));
+    let text = format!("device assertion failed: '{text}', in unknown at {file}:{line}\n");
+    message(e, texts, begun, &text.replace('%', "%%"), &[]);
+    e.trap();
+}
+
+/// The format and the values of a message that has begun.
+fn message<'c>(
+    e: &mut Emitter<'c>,
+    texts: &mut Texts,
+    begun: Option<Val<'c>>,
+    format: &str,
+    values: &[Val<'c>],
+) {
+    let i64 = e.types.i64;
+    let mut handle = begun.expect("a function with a result gives one");
+    texts.function(
+        "__ockl_printf_append_string_n",
+        "(i64, !llvm.ptr, i64, i32) -> i64",
+    );
+    let text = e.address_of_text(&texts.constant(format));
+    let length = e.constant(i64, format.len() as i64 + 1);
+    let is_last = e.i32(u32::from(values.is_empty()));
+    let callee = e.symbol("__ockl_printf_append_string_n");
+    let appended = e.call(callee, &[handle, text, length, is_last], Some(i64));
+    handle = appended.expect("a function with a result gives one");
+    if values.is_empty() {
+        return;
+    }
+    texts.function(
+        "__ockl_printf_append_args",
+        "(i64, i32, i64, i64, i64, i64, i64, i64, i64, i32) -> i64",
+    );
+    let words: Vec<Val<'c>> = values.iter().map(|value| word(e, *value)).collect();
+    let groups = words.chunks(GROUP);
+    let last = groups.len() - 1;
+    for (i, group) in groups.enumerate() {
+        let count = e.i32(group.len() as u32);
+        let mut operands = vec![handle, count];
+        operands.extend(group);
+        let zero = e.constant(i64, 0);
+        operands.resize(2 + GROUP, zero);
+        operands.push(e.i32(u32::from(i == last)));
+        let callee = e.symbol("__ockl_printf_append_args");
+        let appended = e.call(callee, &operands, Some(i64));
+        handle = appended.expect("a function with a result gives one");
+    }
+}
+
+/// A value as 64 bits; those of 32 bits are numbers whose upper half nobody reads.
+fn word<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
+    let i64 = e.types.i64;
+    let type_ = value.r#type();
+    if bits_of(type_) == 32 && sys::float_width(type_).is_none() {
+        return e.sext(value, i64);
+    }
+    words::as_integer(e, value, 64)
+}

@@ -1,0 +1,193 @@
+//! `tt.print` and `tt.assert`: a line for each element, by its owner; a message where a condition is false.
+//!
+//! ```text
+//! pid (0, 0, 0) idx ( 7) x: 1.500000
+//! ```
+//! Triton prints a copy as often as it is held, a scalar once for each thread; here each element is printed once.
+
+use super::index::element_indices;
+use super::memory::owner;
+use super::program::barrier_effects;
+use super::state::{Lowering, Outcome};
+use super::types::{bits_of, element_of};
+use crate::analysis::effects::Effects;
+use crate::ir::ops::tt;
+use crate::ir::{TensorType, element_name};
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::ValueLike;
+
+/// How a value is printed, and what is handed to the runtime for it.
+struct Shown<'c> {
+    format: String,
+    value: Val<'c>,
+}
+
+pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::Print::of(op).expect("the dispatch goes by kind");
+    // A percent sign of the user's is no format.
+    let prefix = view.prefix().replace('%', "%%");
+    let program: Vec<Val<'c>> = (0..3)
+        .map(|axis| l.gpu.program_id(&mut l.e, axis))
+        .collect();
+    let operands = view.args();
+    let signs = view.is_signed();
+    if operands.is_empty() {
+        return by_owner(l, None, |l| {
+            let format = format!("pid (%u, %u, %u){prefix}\n");
+            l.print(&format, &program);
+            Ok(())
+        });
+    }
+    let several = operands.len() > 1;
+    for (number, operand) in operands.into_iter().enumerate() {
+        let is_signed = signs.get(number).is_some_and(|sign| *sign != 0);
+        let which = if several {
+            format!("(operand {number}) ")
+        } else {
+            String::new()
+        };
+        let layout = l.layout(operand.r#type())?;
+        let layout = layout.as_deref();
+        let (indices, widths) = match layout {
+            Some(layout) => {
+                let sizes = layout.unique.out_shape().map(|(_, size)| size);
+                // A digit for each power of ten that is reached.
+                let widths = sizes.map(|size| size.saturating_sub(1).max(1).ilog10() + 1);
+                let widths: Vec<u32> = widths.collect();
+                (element_indices(&mut l.e, l.gpu, layout), widths)
+            }
+            None => (vec![Vec::new()], Vec::new()),
+        };
+        let shape: Vec<String> = widths.iter().map(|width| format!("%{width}u")).collect();
+        let registers = l.get(operand);
+        let repeated = owner(l, layout).1;
+        by_owner(l, Some(operand), |l| {
+            for (register, index) in indices.iter().enumerate() {
+                if register & repeated != 0 {
+                    continue;
+                }
+                let shown = show(l, operand, registers[register], is_signed, view.hex())?;
+                let format = format!(
+                    "pid (%u, %u, %u) idx ({}){prefix}{which}{}\n",
+                    shape.join(", "),
+                    shown.format
+                );
+                let values = [&program[..], index, &[shown.value]].concat();
+                l.print(&format, &values);
+            }
+            Ok(())
+        })?;
+    }
+    Ok(())
+}
+
+impl<'c> Lowering<'c> {
+    fn print(&mut self, format: &str, values: &[Val<'c>]) {
+        let mut texts = self.texts.borrow_mut();
+        self.gpu.print(&mut self.e, &mut texts, format, values);
+    }
+}
+
+/// Emits what the owners of an operand's elements do, or the first thread of the block.
+fn by_owner<'c>(
+    l: &mut Lowering<'c>,
+    operand: Option<Val<'c>>,
+    body: impl FnOnce(&mut Lowering<'c>) -> Outcome,
+) -> Outcome {
+    let layout = match operand {
+        Some(operand) => l.layout(operand.r#type())?,
+        None => None,
+    };
+    let Some(is_owner) = owner(l, layout.as_deref()).0 else {
+        return body(l);
+    };
+    let (then, _) = l.e.open_region(&[]);
+    let outcome = body(l);
+    l.e.scf_yield(&[]);
+    l.e.close_region();
+    l.e.scf_if(is_owner, &[], then, None);
+    outcome
+}
+
+/// How a register is printed.
+fn show<'c>(
+    l: &mut Lowering<'c>,
+    operand: Val<'c>,
+    value: Val<'c>,
+    is_signed: bool,
+    is_hex: bool,
+) -> Result<Shown<'c>, Diagnostic> {
+    let element = element_of(operand.r#type());
+    let type_ = value.r#type();
+    if sys::is_llvm_pointer(type_) {
+        let format = "%p".to_owned();
+        return Ok(Shown { format, value });
+    }
+    if sys::float_width(element) == Some(8) {
+        return Err(Diagnostic::new(format!(
+            "has a value of `{}`, which no runtime prints",
+            element_name(element)
+        ))
+        .note("convert it to f16 with `tt.fp_to_fp` first"));
+    }
+    if sys::float_width(type_).is_some() {
+        let f64 = l.e.types.f64;
+        let value = if type_ == f64 {
+            value
+        } else {
+            l.e.fpext(value, f64)
+        };
+        let format = if is_hex { "%a" } else { "%f" }.to_owned();
+        return Ok(Shown { format, value });
+    }
+    let bits = bits_of(type_);
+    let length = if bits > 32 { "ll" } else { "" };
+    let i32 = l.e.types.i32;
+    let value = match (bits, is_signed) {
+        (32.., _) => value,
+        // A truth value is 0 or 1.
+        (1, _) | (_, false) => l.e.zext(value, i32),
+        (_, true) => l.e.sext(value, i32),
+    };
+    let format = match (is_hex, is_signed) {
+        (true, _) => format!("0x%0{}{length}x", (bits / 4).max(1)),
+        (false, true) if bits > 1 => format!("%{length}i"),
+        (false, _) => format!("%{length}u"),
+    };
+    Ok(Shown { format, value })
+}
+
+/// Stops the kernel where an element is false; all threads of a tensor's block get there.
+pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::Assert::of(op).expect("the dispatch goes by kind");
+    let condition = view.condition();
+    let registers = l.get(condition);
+    let failures: Vec<Val<'c>> = registers.iter().map(|r| l.e.is_zero(*r)).collect();
+    let any = failures.into_iter().reduce(|a, b| l.e.or(a, b));
+    let (file, line) = sys::file_and_line(l.e.location).unwrap_or(("unknown".to_owned(), 0));
+    if let Some(any) = any {
+        let (then, _) = l.e.open_region(&[]);
+        let mut texts = l.texts.borrow_mut();
+        l.gpu
+            .fail(&mut l.e, &mut texts, view.message(), &file, line);
+        drop(texts);
+        l.e.scf_yield(&[]);
+        l.e.close_region();
+        l.e.scf_if(any, &[], then, None);
+    }
+    if l.layout(condition.r#type())?.is_some() {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    Ok(())
+}
+
+/// Everybody waits after the assertion of a tensor.
+pub(crate) fn assert_effects(op: Op<'_>) -> Effects {
+    let view = tt::Assert::of(op).expect("the dispatch goes by kind");
+    if TensorType::of(view.condition().r#type()).is_some() {
+        barrier_effects()
+    } else {
+        Effects::default()
+    }
+}
