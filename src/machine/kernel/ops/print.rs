@@ -211,7 +211,7 @@ impl Instruction for Append {
             };
             match &self.what {
                 Appended::Format(format) => {
-                    exec.messages[known].format = text(exec, lane, *format)?
+                    exec.messages[known].format = text(exec, lane, *format)?;
                 }
                 Appended::Values { count, values } => {
                     let count = exec.get(*count, lane) as usize;
