@@ -550,8 +550,8 @@ mod tests {
             |wt: u32| Target::names_with(|i| i.buffer.is_some_and(|b| b.cache.wt == wt));
         assert_eq!(with_bits(0), "`hip:gfx90a`");
         assert_eq!(with_bits(17), "`hip:gfx942`, `hip:gfx950`");
-        assert_eq!(with_bits(27), "`hip:gfx1250`");
-        assert_eq!(with_bits(24), "`hip:gfx1200`, `hip:gfx1201`, `hip:gfx1251`");
+        assert_eq!(with_bits(27), "`hip:gfx1250`, `hip:gfx1251`");
+        assert_eq!(with_bits(24), "`hip:gfx1200`, `hip:gfx1201`");
         assert_eq!(names(|i| i.buffer_to_shared), "`hip:gfx942`, `hip:gfx950`");
         let eights = names(|i| i.scaled_conversion == ScaledConversion::Eights);
         assert_eq!(eights, "`hip:gfx1250`, `hip:gfx1251`");
