@@ -204,6 +204,9 @@ impl AxisAnalysis {
 
     fn visit(&mut self, op: OperationRef<'_, '_>) {
         let kind = AnyKind::of(op);
+        if kind == AnyKind::Own(OpKind::TtgMask) {
+            return self.visit_choice(op);
+        }
         if let AnyKind::Upstream(kind) = kind {
             use UpstreamKind as U;
             match kind {
@@ -314,7 +317,7 @@ impl AxisAnalysis {
         }
     }
 
-    /// Every region may run, and yields the results.
+    /// Every region may run, and yields the results; where none does, they may be anything.
     fn visit_choice(&mut self, op: OperationRef<'_, '_>) {
         let mut results: Vec<Option<AxisInfo>> = vec![None; op.result_count()];
         for region in op.regions() {
@@ -323,7 +326,7 @@ impl AxisAnalysis {
             while let Some(current) = block {
                 if let Some(end) = current
                     .terminator()
-                    .filter(|t| UpstreamKind::ScfYield.is(*t))
+                    .filter(|t| UpstreamKind::ScfYield.is(*t) || OpKind::TtgMaskReturn.is(*t))
                 {
                     for (result, value) in results.iter_mut().zip(end.operands()) {
                         if let Some(info) = self.known(value) {

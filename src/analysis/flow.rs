@@ -10,8 +10,8 @@
 
 use super::effects::{Buffers, Effects, OpNumber, ValueNumber};
 use crate::graph;
-use crate::ir::UpstreamKind;
 use crate::ir::ops::scf;
+use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
 use melior::ir::operation::OperationLike;
@@ -170,14 +170,13 @@ impl<'c> Reader<'_, 'c> {
     /// Reads a block that begins with a piece; returns the piece that it ends with.
     fn block(&mut self, block: Blk<'c>, mut piece: usize) -> usize {
         for op in build::operations(block) {
-            piece = match UpstreamKind::of(op) {
-                Some(UpstreamKind::ScfFor | UpstreamKind::ScfWhile) => self.looped(op, piece),
-                Some(UpstreamKind::ScfIf | UpstreamKind::ScfIndexSwitch) => {
+            use UpstreamKind as U;
+            piece = match AnyKind::of(op) {
+                AnyKind::Upstream(U::ScfFor | U::ScfWhile) => self.looped(op, piece),
+                AnyKind::Upstream(U::ScfIf | U::ScfIndexSwitch) | AnyKind::Own(OpKind::TtgMask) => {
                     self.branched(op, piece)
                 }
-                Some(
-                    UpstreamKind::CfBranch | UpstreamKind::CfCondBranch | UpstreamKind::CfSwitch,
-                ) => {
+                AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
                     self.left(op, piece);
                     piece
                 }
@@ -236,12 +235,13 @@ impl<'c> Reader<'_, 'c> {
         after
     }
 
-    /// `scf.if` and `scf.index_switch`: one of the regions, or none where the second of an `if` is left out.
+    /// `scf.if` and `scf.index_switch`: one of the regions, or none where the second of an `if` is left out;
+    /// `ttg.mask`: its region or none.
     fn branched(&mut self, op: Op<'c>, piece: usize) -> usize {
         let depth = self.read.flow.pieces[piece].depth;
         let results = results(op);
         let mut ends = Vec::new();
-        let mut is_skipped = false;
+        let mut is_skipped = OpKind::TtgMask.is(op);
         for i in 0..op.region_count() {
             let Some(block) = build::single_block(op, i) else {
                 is_skipped = true;

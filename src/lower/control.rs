@@ -2,7 +2,8 @@
 
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
-use crate::ir::ops::scf;
+use crate::ir::UpstreamKind;
+use crate::ir::ops::{scf, ttg};
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
@@ -89,5 +90,57 @@ pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .collect::<Result<Vec<_>, _>>()?;
     let lowered = l.e.rebuild(op, &[value], &types, regions);
     set_results(l, op, &counts, lowered);
+    Ok(())
+}
+
+/// `ttg.mask`: its operations where the condition holds; where it does not, nothing takes effect, and results hold
+/// nothing in particular.
+pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let mask = ttg::Mask::of(op).expect("the dispatch goes by kind");
+    let condition = l.get(mask.pred())[0];
+    let results = mask.result();
+    let handed = build::block_of(mask.region())
+        .and_then(|block| build::operations(block).pop())
+        .map(|end| (0..end.operand_count()).map(move |i| build::operand(end, i)))
+        .map(|values| values.map(|value| value.r#type()).collect::<Vec<_>>())
+        .unwrap_or_default();
+    if handed != results.iter().map(ValueLike::r#type).collect::<Vec<_>>() {
+        let list = |types: &mut dyn Iterator<Item = String>| {
+            let list: Vec<String> = types.collect();
+            format!("({})", list.join(", "))
+        };
+        return Err(Diagnostic::new(format!(
+            "has a region that hands on {}, but results of {}",
+            list(&mut handed.iter().map(|type_| format!("`{type_}`"))),
+            list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
+        )));
+    }
+    let (types, counts) = l.flat_types(results.iter().map(ValueLike::r#type));
+    let then = region(l, mask.region())?;
+    let otherwise = (!types.is_empty()).then(|| {
+        let (region, _) = l.e.open_region(&[]);
+        let nothing: Vec<Val<'c>> = types.iter().map(|t| l.e.undefined(*t)).collect();
+        l.e.scf_yield(&nothing);
+        l.e.close_region();
+        region
+    });
+    let lowered = l.e.scf_if(condition, &types, then, otherwise);
+    set_results(l, op, &counts, lowered);
+    Ok(())
+}
+
+/// `ttg.predicate_stage`: the round that began so many stages ago was one of the loop's.
+pub(crate) fn predicate_stage<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = ttg::PredicateStage::of(op).expect("the dispatch goes by kind");
+    let [counter, end, step] = [view.iv(), view.ub(), view.step()].map(|value| l.get(value)[0]);
+    let type_ = counter.r#type();
+    let ahead = l.e.int_attr(type_, view.max_stage() - view.stage());
+    let ahead = l.e.constant_attr(type_, ahead);
+    let ahead =
+        l.e.upstream(UpstreamKind::ArithMulI, &[step, ahead], type_, &[]);
+    let end =
+        l.e.upstream(UpstreamKind::ArithSubI, &[end, ahead], type_, &[]);
+    let runs = l.e.signed_less(counter, end);
+    l.set(view.result(), [runs]);
     Ok(())
 }

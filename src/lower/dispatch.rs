@@ -8,7 +8,7 @@ use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
     atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, inline,
-    integer, local, math, memory, print, program, range, reduce, scan, views,
+    integer, local, math, memory, poll, print, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -71,6 +71,8 @@ pub(crate) fn effects(
             | K::TtAtomicRMW
             | K::TtAtomicStore,
         ) => atomic::effects(asked, op),
+        Some(K::TtAtomicPoll) => poll::effects(asked, op),
+        Some(K::TtgMaskReturn) => Ok(Effects::passing(buffers)),
         Some(K::TtAssert) => Ok(print::assert_effects(op)),
         Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
         Some(K::TtgBarrier) => Ok(program::barrier_effects()),
@@ -110,6 +112,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtAddPtr => elementwise::addptr,
         K::TtAssert => print::assert,
         K::TtAtomicCAS | K::TtAtomicLoad | K::TtAtomicRMW | K::TtAtomicStore => atomic::lower,
+        K::TtAtomicPoll => poll::lower,
         K::TtBitcast => casts::bitcast,
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
         K::TtCall => calls::call,
@@ -118,11 +121,15 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtGather => gather::lower,
         K::TtGetNumPrograms => program::get_num_programs,
         K::TtGetProgramId => program::get_program_id,
+        K::TtGridDependencyLaunchDependents => program::launch_dependents,
+        K::TtGridDependencyWait => program::grid_dependency_wait,
         K::TtIntToPtr | K::TtPtrToInt => casts::address,
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
         K::TtMapElementwise => inline::map_elementwise,
-        K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn => inline::end,
+        K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn | K::TtgMaskReturn => {
+            inline::end
+        }
         K::TtMakeRange => range::make_range,
         K::TtMulhiUI => integer::multiply,
         K::TtPrint => print::print,
@@ -141,17 +148,18 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgLocalLoad => local::load,
         K::TtgLocalScatter => local::indexed::scatter,
         K::TtgLocalStore => local::store,
+        K::TtgMask => control::mask,
         K::TtgMemDescIndex => local::views::index,
         K::TtgMemDescReinterpret => local::views::reinterpret,
         K::TtgMemDescReshape => local::views::reshape,
         K::TtgMemDescSubslice => local::views::subslice,
         K::TtgMemDescTrans => local::views::trans,
+        K::TtgPredicateStage => control::predicate_stage,
         K::TtgWarpId => program::warp_id,
         K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
-        K::TtAtomicPoll
-        | K::TtDescriptorGather
+        K::TtDescriptorGather
         | K::TtDescriptorLoad
         | K::TtDescriptorReduce
         | K::TtDescriptorScatter
@@ -161,8 +169,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtElementwiseInlineAsm
         | K::TtExternElementwise
         | K::TtFunc
-        | K::TtGridDependencyLaunchDependents
-        | K::TtGridDependencyWait
         | K::TtHistogram
         | K::TtMakeTensorDesc
         | K::TtgAsyncCommitGroup
@@ -172,9 +178,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
         | K::TtgLocalAtomicScatterRMW
-        | K::TtgMask
-        | K::TtgMaskReturn
-        | K::TtgPredicateStage
         | K::TtgWarpReturn
         | K::TtgWarpSpecialize
         | K::TtgWarpSpecializePartitions

@@ -35,6 +35,7 @@ mod local;
 mod math;
 mod memory;
 mod plans;
+mod poll;
 mod print;
 mod program;
 mod range;

@@ -1,8 +1,10 @@
 //! The program: its place in the grid, its warps, and where all of them wait.
 
+use super::gpu::GridDependency;
 use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::ops::{tt, ttg};
+use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 
 pub(crate) fn get_program_id<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -38,4 +40,22 @@ pub(crate) fn barrier_effects() -> Effects {
 pub(crate) fn barrier<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
     l.gpu.block_barrier(&mut l.e);
     Ok(())
+}
+
+pub(crate) fn grid_dependency_wait<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    grid_dependency(l, GridDependency::Wait)
+}
+
+pub(crate) fn launch_dependents<'c>(l: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+    grid_dependency(l, GridDependency::LaunchDependents)
+}
+
+fn grid_dependency(l: &mut Lowering<'_>, step: GridDependency) -> Outcome {
+    let name = l.gpu.target.name;
+    l.gpu.grid_dependency(&mut l.e, step).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "not supported on {name}: kernels there run one after the other; they overlap from sm_90 on"
+        ))
+        .note("leave it out, and launch the kernels without programmatic dependencies")
+    })
 }

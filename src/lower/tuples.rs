@@ -54,7 +54,7 @@ impl Operands {
 
 /// How many operations the region has, its end left out: about what a combination costs.
 fn instructions(op: Op<'_>) -> u32 {
-    let blocks = build::blocks(op, 0).into_iter();
+    let blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
     let operations = blocks.map(|block| {
         let count = build::operations(block).len();
         u32::try_from(count).unwrap_or(u32::MAX)

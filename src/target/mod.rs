@@ -86,6 +86,10 @@ pub struct Instructions {
     pub k_first_scales: bool,
     /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
+    /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
+    pub grid_dependencies: bool,
+    /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.
+    pub time_by_message: bool,
     /// Policies for the second cache on each access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
     /// Buffer instructions that write shared memory, gfx942 and gfx950.

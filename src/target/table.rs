@@ -96,6 +96,8 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             tensor_memory: arch >= 100 && arch < 120,
             k_first_scales: arch == 107,
             vector_atomics: arch >= 90,
+            grid_dependencies: arch >= 90,
+            time_by_message: false,
             cache_policies: arch >= 80,
             buffer_to_shared: false,
             buffer: None,
@@ -143,6 +145,8 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            grid_dependencies: false,
+            time_by_message: false,
             cache_policies: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
             buffer: Some(BufferInstructions {
@@ -204,6 +208,8 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            grid_dependencies: false,
+            time_by_message: true,
             cache_policies: false,
             buffer_to_shared: false,
             buffer: Some(BufferInstructions {

@@ -169,6 +169,12 @@ impl Program<'_> {
                     None => Ok(Vec::new()),
                 };
             }
+            // What a mask hands on where it is off is anything: nobody may ask.
+            Code::Mask if !self.condition(op.operands[0]) => {
+                let nothing = |value: &Value| vec![0; self.type_(*value).num_elements()].into();
+                return Ok(op.results.iter().map(nothing).collect());
+            }
+            Code::Mask => return self.region(&op.regions[0], &[]),
             Code::While => {
                 let mut carried = operands;
                 loop {
@@ -243,6 +249,11 @@ impl Program<'_> {
                 pairs
                     .map(|(a, b)| u64::from(compare_ints(*predicate, bits, *a, *b)))
                     .collect()
+            }
+            Code::PredicateStage { most, stage } => {
+                let [counter, end, step] = [0, 1, 2].map(|i| operands[i][0] as i32);
+                let ahead = step.wrapping_mul((most - stage) as i32);
+                same(u64::from(counter < end.wrapping_sub(ahead)))
             }
             Code::CompareFloats(predicate) => {
                 let scalar = self.type_(op.operands[0]).element.scalar;

@@ -87,8 +87,12 @@ impl Builder {
                 self.for_loop(depth);
                 None
             }
-            91..=96 => {
+            91..=94 => {
                 self.branch(depth);
+                None
+            }
+            95..=96 => {
+                self.mask(depth);
                 None
             }
             _ => {
@@ -469,6 +473,13 @@ impl Builder {
 
     fn any_condition(&mut self) -> Value {
         let list = self.scalars.clone();
+        if self.rng.chance(20) {
+            let operands = [(); 3].map(|()| self.rng.choose(&list));
+            let most = self.rng.below(4) as u32;
+            let stage = self.rng.below(most as usize + 1) as u32;
+            let code = Code::PredicateStage { most, stage };
+            return self.one(code, &operands, Type::scalar(BOOL));
+        }
         let scalar = self.rng.choose(&list);
         let condition = self.comparison(scalar);
         debug_assert_eq!(self.element(condition), BOOL);
@@ -498,6 +509,46 @@ impl Builder {
             }));
         }
         self.structured(Code::If, vec![condition], &types, regions);
+    }
+
+    /// `ttg.mask`; where it is off, other values take the place of its results.
+    fn mask(&mut self, depth: usize) {
+        let condition = self.any_condition();
+        let mut chosen = self.some_values(0);
+        chosen.retain(|value| {
+            let tensor = &self.kernel.types[*value].tensor;
+            // Triton's rule.
+            !tensor
+                .as_ref()
+                .is_some_and(|t| t.encoding.contains("generic_linear"))
+        });
+        let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
+        let region = self.region(Vec::new(), |b| {
+            let steps = b.rng.between(1, 3);
+            b.steps(steps, depth + 1);
+            if types.is_empty() {
+                let value = b.any_tensor();
+                b.store(value);
+            }
+            let handed = b.likes(&types);
+            b.terminate(Code::MaskReturn, handed);
+        });
+        let results: Vec<Value> = types
+            .iter()
+            .map(|t| self.kernel.new_value(t.clone()))
+            .collect();
+        self.push(Op {
+            code: Code::Mask,
+            operands: vec![condition],
+            results: results.clone(),
+            regions: vec![region],
+        });
+        let kept: Vec<Value> = results
+            .iter()
+            .zip(chosen)
+            .map(|(result, other)| self.elementwise("arith.select", &[condition, *result, other]))
+            .collect();
+        self.keep(&kept);
     }
 
     /// `scf.while` with at most three iterations.

@@ -211,6 +211,14 @@ pub(crate) enum Code {
     While,
     Yield,
     Condition,
+    /// `ttg.mask`: where the condition is false, results hold nothing in particular.
+    Mask,
+    MaskReturn,
+    /// `ttg.predicate_stage`; operands: counter, end, step.
+    PredicateStage {
+        most: u32,
+        stage: u32,
+    },
     /// `tt.reduce` along an axis; its region takes an element of each operand, then of each once more.
     Reduce(usize),
     ReduceReturn,
@@ -219,7 +227,10 @@ pub(crate) enum Code {
 impl Code {
     /// Whether it ends a region.
     pub(crate) fn is_end(&self) -> bool {
-        matches!(self, Self::Yield | Self::Condition | Self::ReduceReturn)
+        matches!(
+            self,
+            Self::Yield | Self::Condition | Self::ReduceReturn | Self::MaskReturn
+        )
     }
 }
 

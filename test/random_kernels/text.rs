@@ -225,6 +225,12 @@ impl Printer {
             ),
             Code::If => ("scf.if", none),
             Code::While => ("scf.while", none),
+            Code::Mask => ("ttg.mask", none),
+            Code::MaskReturn => ("ttg.mask.return", none),
+            Code::PredicateStage { most, stage } => (
+                "ttg.predicate_stage",
+                format!("maxStage = {most} : i32, stage = {stage} : i32"),
+            ),
             Code::Yield => ("scf.yield", none),
             Code::Reduce(axis) => ("tt.reduce", format!("axis = {axis} : i32")),
             Code::ReduceReturn => ("tt.reduce.return", none),

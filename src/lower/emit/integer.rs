@@ -1,6 +1,7 @@
 //! Integers: arithmetic, folded where a constant makes it trivial, and comparisons.
 
 use super::emitter::Emitter;
+use crate::ir::UpstreamKind;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -121,6 +122,14 @@ impl<'c> Emitter<'c> {
         let predicate = self.i64_attr(predicate as i64);
         let i1 = self.types.i1;
         self.pure("llvm.icmp", &[a, b], i1, &[("predicate", predicate)])
+    }
+
+    /// `a < b` of signed integers, those of type `index` too.
+    pub(crate) fn signed_less(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
+        let predicate = self.i64_attr(IntPredicate::SignedLess as i64);
+        let i1 = self.types.i1;
+        let attributes = [("predicate", predicate)];
+        self.upstream(UpstreamKind::ArithCmpI, &[a, b], i1, &attributes)
     }
 
     /// `a == 0`

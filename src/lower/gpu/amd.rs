@@ -25,6 +25,9 @@ const WORKGROUP_ID: [&str; 3] = [
     "rocdl.workgroup.id.z",
 ];
 
+/// The message that asks for the time.
+const GET_REALTIME: u32 = 131;
+
 /// The address space of what no kernel writes to.
 const CONSTANT_SPACE: u32 = 4;
 
@@ -72,6 +75,19 @@ impl Isa for Amd {
         let axis = e.i32(axis as u32);
         let count = e.gep(counts, i32, axis);
         e.load(count, i32, 4)
+    }
+
+    /// The counter has 100 MHz on all of them.
+    fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
+        let i64 = e.types.i64;
+        let ticks = if gpu.target.instructions.time_by_message {
+            let message = e.i32(GET_REALTIME);
+            e.call_intrinsic_with_effect("llvm.amdgcn.s.sendmsg.rtn.i64", &[message], i64)
+        } else {
+            e.call_intrinsic_with_effect("llvm.amdgcn.s.memrealtime", &[], i64)
+        };
+        let nanoseconds = e.constant(i64, 10);
+        e.mul(ticks, nanoseconds)
     }
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {

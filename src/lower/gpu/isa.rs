@@ -25,6 +25,15 @@ impl fmt::Debug for Gpu {
     }
 }
 
+/// What a kernel says to the order of kernels.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum GridDependency {
+    /// Waits for the kernels before it that it depends on, and sees what they wrote.
+    Wait,
+    /// Lets those after it start.
+    LaunchDependents,
+}
+
 /// What a maker's GPUs do each in its own way.
 ///
 /// A method that answers nothing by default is for what only some have, or what others do by operations
@@ -49,6 +58,14 @@ pub(super) trait Isa: Sync {
 
     /// The number of blocks along an axis, 0 to 2.
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+
+    /// Takes part in the order of kernels, where those of one stream may overlap.
+    fn grid_dependency(&self, _: &mut Emitter<'_>, _: GridDependency) -> Option<()> {
+        None
+    }
+
+    /// The time in nanoseconds, from any start, as an `i64`.
+    fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c>;
 
     fn block_barrier(&self, e: &mut Emitter<'_>);
 
@@ -260,6 +277,17 @@ impl Gpu {
     /// The number of blocks along an axis, 0 to 2.
     pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         self.isa.num_programs(e, axis)
+    }
+
+    /// Takes part in the order of kernels, where those of one stream may overlap.
+    pub(crate) fn grid_dependency(self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
+        let has = self.target.instructions.grid_dependencies;
+        has.then(|| self.isa.grid_dependency(e, step))?
+    }
+
+    /// The time in nanoseconds, from any start, as an `i64`.
+    pub(crate) fn nanoseconds<'c>(self, e: &mut Emitter<'c>) -> Val<'c> {
+        self.isa.nanoseconds(self, e)
     }
 
     /// All threads of the block wait; shared memory is in order across it.

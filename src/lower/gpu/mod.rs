@@ -15,7 +15,7 @@ mod tests;
 
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, acquires, releases};
-pub(crate) use isa::{BufferIsa, Gpu};
+pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 
 use crate::target::{Target, Vendor};
 use isa::Isa;

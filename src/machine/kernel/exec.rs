@@ -80,6 +80,8 @@ pub(crate) struct Exec<'a> {
     /// The instruction in progress.
     op: u32,
     steps: u64,
+    /// The last reading of a clock.
+    clock: u64,
     /// As `steps`, but counted once for each warp: about what the run takes.
     warp_steps: u64,
     pub(crate) shared: Vec<SharedVar>,
@@ -182,6 +184,7 @@ impl<'a> Exec<'a> {
             block_linear: 0,
             op: 0,
             steps: 0,
+            clock: 0,
             warp_steps: 0,
             shared,
             local_shadow: vec![false; local.len()],
@@ -492,6 +495,12 @@ impl<'a> Exec<'a> {
             block_epoch: self.block_epoch,
             warp_epoch: self.warp_epochs[(lane / self.launch.machine.lanes_per_warp) as usize],
         }
+    }
+
+    /// The time: the number of instructions executed, or one more than the last reading.
+    pub(crate) fn read_clock(&mut self) -> u64 {
+        self.clock = self.steps.max(self.clock + 1);
+        self.clock
     }
 
     /// All threads that have not exited must be here.

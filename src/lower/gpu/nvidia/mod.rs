@@ -7,7 +7,7 @@ mod print;
 
 use super::access::GlobalAccess;
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
-use super::isa::{Gpu, Isa};
+use super::isa::{Gpu, GridDependency, Isa};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
@@ -68,6 +68,23 @@ impl Isa for Nvidia {
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
         e.pure(NUM_BLOCKS[axis], &[], i32, &[])
+    }
+
+    /// No access may move across it, which LLVM's intrinsics do not say.
+    fn grid_dependency(&self, e: &mut Emitter<'_>, step: GridDependency) -> Option<()> {
+        let text = match step {
+            GridDependency::Wait => "griddepcontrol.wait;",
+            GridDependency::LaunchDependents => "griddepcontrol.launch_dependents;",
+        };
+        e.inline_asm(text, "~{memory}", &[], None);
+        Some(())
+    }
+
+    /// Each reading is another one, which the operation of NVVM does not say.
+    fn nanoseconds<'c>(&self, _: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
+        let i64 = e.types.i64;
+        e.inline_asm("mov.u64 $0, %globaltimer;", "=l", &[], Some(i64))
+            .expect("it has a result")
     }
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {

@@ -3,6 +3,7 @@
 use super::claim::range;
 use super::convert::Trunc;
 use super::{Family, Instruction, Regs, Row, row};
+use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::exec::Exec;
@@ -10,8 +11,8 @@ use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
     title: "thread and grid numbers",
-    operations: &[ROWS],
-    intrinsics: &[INTRINSICS],
+    operations: &[ROWS, CLOCK_ROWS],
+    intrinsics: &[INTRINSICS, CLOCK_INTRINSICS, MESSAGES],
 };
 
 const IMPLICIT_ARGUMENTS: &str = "llvm.amdgcn.implicitarg.ptr";
@@ -120,5 +121,70 @@ fn read<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, value: Value) -> Done {
         reg = d.emit(|dst| Trunc { bits, dst, src });
     }
     range(d, op, bits, reg)?;
+    d.define(op, vec![reg])
+}
+
+/// Rows: operations, intrinsics, names in inline PTX of clocks, and their width in bits.
+macro_rules! clocks {
+    ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
+        const CLOCK_ROWS: &[Row] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
+        const CLOCK_INTRINSICS: &[Row] = &[$($(row($intrinsic, |d, op| clock(d, op, $bits)),)*)*];
+        const PTX_CLOCKS: &[(&str, u32)] = &[$($(($ptx, $bits),)*)*];
+    };
+}
+
+clocks! {
+    ["nvvm.read.ptx.sreg.clock" "nvvm.read.ptx.sreg.globaltimer.lo"]
+        ["llvm.nvvm.read.ptx.sreg.clock"] ["%clock" "%clock_hi" "%globaltimer_lo"] 32;
+    ["nvvm.read.ptx.sreg.clock64" "nvvm.read.ptx.sreg.globaltimer"]
+        ["llvm.nvvm.read.ptx.sreg.clock64" "llvm.nvvm.read.ptx.sreg.globaltimer"
+         "llvm.amdgcn.s.memtime" "llvm.amdgcn.s.memrealtime" "llvm.readcyclecounter" "llvm.readsteadycounter"]
+        ["%clock64" "%globaltimer"] 64;
+}
+
+/// The message of [`MESSAGE`] that asks for the time.
+const GET_REALTIME: u64 = 131;
+const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
+
+const MESSAGES: &[Row] = &[row(MESSAGE, |d, op| {
+    let message = d.scalar(op, 0)?;
+    match d.b.constant_of(message) {
+        Some(GET_REALTIME) => clock(d, op, 64),
+        _ => Err(d.unsupported(
+            op,
+            "of all messages, only the one for the time is supported",
+        )),
+    }
+})];
+
+/// Returns how wide a clock of inline PTX is.
+pub(super) fn ptx_clock(name: &str) -> Option<u32> {
+    let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, bits)| *bits)
+}
+
+/// Reads a clock: what has been executed, so that a later reading is larger.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+}
+
+impl Instruction for Clock {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let time = exec.read_clock() & mask(self.bits);
+        for at in 0..exec.lanes.len() {
+            exec.set(self.dst, exec.lanes[at], time);
+        }
+        Ok(())
+    }
+}
+
+fn clock<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, bits: u32) -> Done {
+    let reg = d.emit(|dst| Clock { bits, dst });
     d.define(op, vec![reg])
 }

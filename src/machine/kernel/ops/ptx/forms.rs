@@ -468,6 +468,14 @@ pub(super) const FORMS: &[Form] = &[
             },
         )
     }),
+    // One grid runs at a time.
+    form(
+        "griddepcontrol",
+        &["wait launch_dependents"],
+        "",
+        "",
+        nothing,
+    ),
     form("neg", &["?ftz"], "f32", "ds", |s, l| {
         s.float_unary(l, &float::NEG)
     }),

@@ -22,7 +22,7 @@ use super::convert::{Trunc, repack};
 use super::float::{self, Float, FloatUnary};
 use super::integer::{self, Int};
 use super::memory::Guard;
-use super::thread::{self, Special};
+use super::thread::{self, Clock, Special};
 use super::{Family, Row, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
@@ -175,7 +175,10 @@ impl Scope<'_, '_, '_> {
         match name {
             Name::Operand(index) => self.widths.get(*index).copied(),
             Name::Local(name) if thread::ptx(name).is_some() => Some(32),
-            Name::Local(name) => self.declared.get(name).copied(),
+            Name::Local(name) => {
+                let clock = thread::ptx_clock(name);
+                clock.or_else(|| self.declared.get(name).copied())
+            }
         }
     }
 
@@ -303,6 +306,11 @@ impl Scope<'_, '_, '_> {
                     && let Some(value) = thread::ptx(local)
                 {
                     return Ok(self.d.emit(|dst| Special { dst, value }));
+                }
+                if let Name::Local(local) = name
+                    && let Some(bits) = thread::ptx_clock(local)
+                {
+                    return Ok(self.d.emit(|dst| Clock { bits, dst }));
                 }
                 match self.current.get(name) {
                     Some(&reg) => Ok(reg),

@@ -1,0 +1,143 @@
+//! `tt.atomic_poll`: the owner of each element reads memory until it holds what is expected, or a time has passed;
+//! then all threads of the block go on.
+//!
+//! ```text
+//! owner: loop { found = load; } while (found != expected && elapsed < timeout)
+//! everybody waits for the owners; what the wait acquires, all of them see
+//! ```
+
+use super::allocate::Asked;
+use super::gpu::{AtomicAccess, AtomicAction, CachePolicy, acquires};
+use super::memory::{Accesses, memory_element, owner};
+use super::share;
+use super::state::{Lowering, Outcome};
+use crate::analysis::effects::{Act, Effects};
+use crate::ir::TensorLayout;
+use crate::ir::ops::{MemSemantic, tt};
+use crate::plan::share::ShareWay;
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::{Type, ValueLike};
+
+/// Whether the owners have found out what others ask for: without a time the wait ends with what is expected.
+fn is_shared(view: tt::AtomicPoll<'_, '_>) -> bool {
+    view.timeout().is_some() && !sys::is_unused(view.result())
+}
+
+/// Everybody waits for the owners, and hears what they found.
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
+    let mut effects = if is_shared(view) {
+        share::effects(&*share::plan(asked, op, view.result().r#type())?)
+    } else {
+        Effects::default()
+    };
+    if !effects.acts.contains(&Act::Barrier) {
+        effects.acts.push(Act::Barrier);
+    }
+    Ok(effects)
+}
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
+    let (element, _) = memory_element(l, view.ptr())?;
+    let layout = l.layout(view.ptr().r#type())?;
+    let layout = layout.as_deref();
+    let pointers = l.get(view.ptr());
+    let expected = l.get(view.expected());
+    let timeout = view.timeout().map(|value| l.get(value)[0]);
+    let (is_owner, repeated) = owner(l, layout);
+    let i1 = l.e.types.i1;
+    let num_registers = layout.map_or(1, TensorLayout::num_registers);
+    let polled: Vec<usize> = (0..num_registers).filter(|r| r & repeated == 0).collect();
+    let body = |l: &mut Lowering<'c>| -> Vec<Val<'c>> {
+        let end = timeout.map(|timeout| {
+            let now = l.gpu.nanoseconds(&mut l.e);
+            l.e.add(now, timeout)
+        });
+        let poll = |r: &usize| {
+            let place = [pointers[*r], expected[*r]];
+            wait(l, view, element, place, end)
+        };
+        polled.iter().map(poll).collect()
+    };
+    let found = match is_owner {
+        None => body(l),
+        Some(is_owner) => {
+            let (then, _) = l.e.open_region(&[]);
+            let found = body(l);
+            l.e.scf_yield(&found);
+            l.e.close_region();
+            let (otherwise, _) = l.e.open_region(&[]);
+            let no = l.e.constant(i1, 0);
+            l.e.scf_yield(&vec![no; polled.len()]);
+            l.e.close_region();
+            let types = vec![i1; polled.len()];
+            let whole = l.e.scf_if(is_owner, &types, then, Some(otherwise));
+            (0..polled.len()).map(|i| build::result(whole, i)).collect()
+        }
+    };
+    if acquires(view.sem()) {
+        l.gpu.fence(&mut l.e, MemSemantic::Acquire, view.scope());
+    }
+    let way = l.allocation.share(op).map(|(plan, _)| plan);
+    let waits = way.is_some_and(|plan| matches!(plan.way(), ShareWay::Memory(_)));
+    let yes = l.e.constant(i1, 1);
+    let mut registers = vec![yes; num_registers];
+    if is_shared(view) {
+        for (r, found) in polled.into_iter().zip(found) {
+            registers[r] = found;
+        }
+        let registers = share::share(l, op, layout, registers);
+        l.set(view.result(), registers);
+    } else {
+        l.set(view.result(), registers);
+    }
+    if !waits {
+        l.gpu.block_barrier(&mut l.e);
+    }
+    Ok(())
+}
+
+/// Reads an integer until it is what is expected, or the time is over; returns whether it is.
+fn wait<'c>(
+    l: &mut Lowering<'c>,
+    view: tt::AtomicPoll<'c, 'c>,
+    element: Type<'c>,
+    [pointer, expected]: [Val<'c>; 2],
+    end: Option<Val<'c>>,
+) -> Val<'c> {
+    let i1 = l.e.types.i1;
+    let cache = CachePolicy::default();
+    let (before, _) = l.e.open_region(&[]);
+    let accesses = Accesses::scalar(element);
+    let access = AtomicAccess {
+        at: accesses.global(pointer, None, &cache, false),
+        sem: MemSemantic::Relaxed,
+        scope: view.scope(),
+        is_used: true,
+    };
+    let found = l.gpu.atomic(&mut l.e, &access, AtomicAction::Load);
+    let found = found.expect("a load gives a value");
+    let differ = l.e.xor(found, expected);
+    let is_there = l.e.is_zero(differ);
+    let is_missing = l.e.is_nonzero(differ);
+    let goes_on = match end {
+        None => is_missing,
+        Some(end) => {
+            let now = l.gpu.nanoseconds(&mut l.e);
+            // The clock may wrap around: what counts is the difference.
+            let left = l.e.sub(now, end);
+            let zero = l.e.zero(left.r#type());
+            let is_early = l.e.signed_less(left, zero);
+            l.e.and(is_missing, is_early)
+        }
+    };
+    l.e.scf_condition(goes_on, &[is_there]);
+    l.e.close_region();
+    let (after, _) = l.e.open_region(&[i1]);
+    l.e.scf_yield(&[]);
+    l.e.close_region();
+    let polled = l.e.scf_while(&[], &[i1], before, after);
+    build::only_result(polled)
+}
