@@ -11,6 +11,7 @@ use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::plan::ConvertPlan;
 use crate::plan::gather::GatherPlan;
+use crate::plan::histogram::HistogramPlan;
 use crate::plan::share::SharePlan;
 use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
@@ -18,13 +19,14 @@ use crate::sys::{self, Diagnostic, Reported, operation_id};
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The plans of a function's conversions, reductions, scans and gathers, and where its shared memory is used.
+/// The plans of a function's conversions, reductions, scans, gathers and histograms, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     conversions: Plans<ConvertPlan>,
     tuples: Plans<TupleProgram>,
     shares: Plans<SharePlan>,
     gathers: Plans<GatherPlan>,
+    histograms: Plans<HistogramPlan>,
     allocation: Allocation,
 }
 
@@ -42,6 +44,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) tuples: Plans<TupleProgram>,
     pub(crate) shares: Plans<SharePlan>,
     pub(crate) gathers: Plans<GatherPlan>,
+    pub(crate) histograms: Plans<HistogramPlan>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
 }
@@ -64,6 +67,7 @@ impl SharedMemory {
             tuples: Plans::default(),
             shares: Plans::default(),
             gathers: Plans::default(),
+            histograms: Plans::default(),
             calls,
         };
         let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
@@ -84,6 +88,7 @@ impl SharedMemory {
             tuples: asked.tuples,
             shares: asked.shares,
             gathers: asked.gathers,
+            histograms: asked.histograms,
             allocation,
         };
         (all, reported)
@@ -113,6 +118,11 @@ impl SharedMemory {
     /// Returns the plan of a gather, and where its scratch memory begins.
     pub(crate) fn gather(&self, op: Op<'_>) -> Option<(Arc<GatherPlan>, u32)> {
         Some((self.gathers.get(op)?, self.scratch(op)))
+    }
+
+    /// Returns the plan of a histogram, and where its scratch memory begins.
+    pub(crate) fn histogram(&self, op: Op<'_>) -> Option<(Arc<HistogramPlan>, u32)> {
+        Some((self.histograms.get(op)?, self.scratch(op)))
     }
 
     fn scratch(&self, op: Op<'_>) -> u32 {

@@ -9,7 +9,7 @@
 
 use super::allocate::Asked;
 use super::buffer::{self, Buffer, Operands};
-use super::gpu::{AtomicAccess, AtomicAction, CachePolicy, acquires, releases};
+use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires, releases};
 use super::memory::{Accesses, MASKED_BITS, from_memory, memory_element, owner, to_memory};
 use super::share;
 use super::state::{Lowering, Outcome};
@@ -187,7 +187,9 @@ impl<'c> Atomic<'c> {
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let atomic = Atomic::of(op).expect("the dispatch goes by kind");
     let (element, held) = memory_element(l, atomic.pointer)?;
-    check(&atomic.action, element)?;
+    if let Action::Change(op, _) = atomic.action {
+        check_change(op, element)?;
+    }
     let layout = l.layout(atomic.offsets.unwrap_or(atomic.pointer).r#type())?;
     let layout = layout.as_deref();
     let (accesses, place) = atomic.accesses(l, op, element, layout)?;
@@ -268,6 +270,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             (mask, owner) => mask.or(owner),
         };
         let access = AtomicAccess {
+            memory: AtomicMemory::Global,
             at: accesses.global(pointer, mask, &cache, false),
             sem,
             scope: atomic.scope,
@@ -301,11 +304,8 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Whether what is done is there for elements of a type.
-fn check(action: &Action<'_>, element: Type<'_>) -> Outcome {
-    let Action::Change(op, _) = action else {
-        return Ok(());
-    };
+/// Whether memory is changed so where there are elements of a type.
+pub(super) fn check_change(op: RMWOp, element: Type<'_>) -> Outcome {
     let name = op.name();
     let is_float = !element.is_integer();
     match op {
@@ -324,7 +324,7 @@ fn check(action: &Action<'_>, element: Type<'_>) -> Outcome {
                 "compare the bits as integers: `max` where the value is positive, `umin` where it is not",
             ))
         }
-        _ if is_float && *op != RMWOp::Fadd => Err(Diagnostic::new(format!(
+        _ if is_float && op != RMWOp::Fadd => Err(Diagnostic::new(format!(
             "has `{name}` of `{}`, expected integers",
             element_name(element)
         ))

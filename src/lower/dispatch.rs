@@ -7,8 +7,8 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, inline,
-    integer, local, math, memory, poll, print, program, range, reduce, scan, views,
+    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, histogram,
+    inline, integer, local, math, memory, poll, print, program, range, reduce, scan, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -60,7 +60,9 @@ pub(crate) fn effects(
             | K::TtgMemDescSubslice
             | K::TtgMemDescTrans,
         ) => local::effects(asked, op),
+        Some(K::TtgLocalAtomicScatterRMW) => local::atomic::effects(asked, op),
         Some(K::TtGather) => gather::effects(asked, op),
+        Some(K::TtHistogram) => histogram::effects(asked, op),
         Some(K::TtReduce) => reduce::effects(asked, op),
         Some(K::TtScan) => scan::effects(asked, op),
         Some(
@@ -123,6 +125,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtGetProgramId => program::get_program_id,
         K::TtGridDependencyLaunchDependents => program::launch_dependents,
         K::TtGridDependencyWait => program::grid_dependency_wait,
+        K::TtHistogram => histogram::lower,
         K::TtIntToPtr | K::TtPtrToInt => casts::address,
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
@@ -143,6 +146,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgBarrier => program::barrier,
         K::TtgConvertLayout => convert::lower,
         K::TtgLocalAlloc => local::alloc,
+        K::TtgLocalAtomicScatterRMW => local::atomic::scatter,
         K::TtgLocalDealloc => local::dealloc,
         K::TtgLocalGather => local::indexed::gather,
         K::TtgLocalLoad => local::load,
@@ -169,7 +173,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtElementwiseInlineAsm
         | K::TtExternElementwise
         | K::TtFunc
-        | K::TtHistogram
         | K::TtMakeTensorDesc
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
@@ -177,7 +180,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgFp4ToFp
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
-        | K::TtgLocalAtomicScatterRMW
         | K::TtgWarpReturn
         | K::TtgWarpSpecialize
         | K::TtgWarpSpecializePartitions

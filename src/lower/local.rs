@@ -4,6 +4,7 @@
 //! bytes before padding. A view moves the position alone, so loops and branches carry buffers like registers.
 //! [`MemoryPlan`] decides which registers go in one access.
 
+pub(crate) mod atomic;
 pub(crate) mod indexed;
 mod view;
 pub(crate) mod views;

@@ -28,6 +28,7 @@ mod format;
 mod function;
 mod gather;
 mod gpu;
+mod histogram;
 mod index;
 mod inline;
 mod integer;

@@ -1,6 +1,7 @@
 //! The evaluator: runs plans and lowered kernels lane by lane.
 
 mod gather;
+mod histogram;
 pub mod kernel;
 mod plan;
 mod race;
@@ -10,6 +11,7 @@ mod share;
 mod tuples;
 
 pub use gather::{GatherFault, check_gather};
+pub use histogram::{HistogramFault, check_histogram};
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use reduce::check_reduction;
 pub use scan::check_scan;

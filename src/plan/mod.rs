@@ -11,6 +11,7 @@
 //! | [`convert`] | from one register layout to another: strategies, the swizzle of scratch memory |
 //! | [`tuples`] | steps on one element of each operand, the conversions in between |
 //! | [`gather`] | elements at indices known at run time: through lanes or shared memory |
+//! | [`histogram`] | how often each value occurs: by atomic additions or by votes |
 //! | [`reduce`] | one value out of each row: who combines what |
 //! | [`scan`] | each element combined with those before it |
 //! | [`share`] | one thread's value for all that hold copies of its element |
@@ -20,6 +21,7 @@
 pub mod convert;
 pub mod gather;
 mod gf2;
+pub mod histogram;
 pub mod memory;
 pub mod program;
 pub mod reduce;

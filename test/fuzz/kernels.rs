@@ -1,7 +1,7 @@
 //! Random kernels: each seed makes one, which must leave in memory what plain evaluation says.
 
 use crate::inputs::Finding;
-use crate::random_kernels::generate::generate;
+use crate::random_kernels::generate::{exchanges, generate};
 use crate::random_kernels::kernel::Kernel;
 use crate::random_kernels::run::{Failure, Runner};
 use crate::random_kernels::shrink::shrink;
@@ -40,11 +40,19 @@ fn run(kernel: &Kernel) -> Result<(), (Failure, String)> {
 
 /// Makes the kernel of a seed, and runs it.
 pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
-    let kernel = generate(seed);
-    let Err((failure, _)) = run(&kernel) else {
+    check_kernel(&generate(seed))
+}
+
+/// Makes the kernel of a seed in which threads give each other elements, and runs it.
+pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
+    check_kernel(&exchanges(seed))
+}
+
+fn check_kernel(kernel: &Kernel) -> Vec<Finding> {
+    let Err((failure, _)) = run(kernel) else {
         return Vec::new();
     };
-    let small = shrink(&kernel, |smaller| {
+    let small = shrink(kernel, |smaller| {
         run(smaller).is_err_and(|(other, _)| other == failure)
     });
     let said = run(&small).map_or_else(|(_, said)| said, |()| "it went well now".to_owned());

@@ -20,6 +20,7 @@ mod random_kernels;
 #[path = "../rust/referee"]
 #[allow(dead_code, reason = "kernels need a part of it")]
 mod referee {
+    pub(crate) mod memory;
     pub(crate) mod random;
     pub(crate) mod registers;
     pub(crate) mod text;
@@ -39,9 +40,10 @@ use tool::Scratch;
 /// Name, what it does, and how many seeds a test run takes.
 type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 3] = [
+const KINDS: [Kind; 4] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 600),
+    ("exchanges", kernels::check_exchanges, 300),
     ("assemble", assemble::check, 27),
 ];
 
@@ -56,6 +58,7 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
 
   KIND    mutate: modules of the tests with changed text or bytecode
           kernels: kernels of everything that lowers, compared with plain evaluation
+          exchanges: kernels of reductions, scans, gathers, histograms and buffers alone, compared likewise
           assemble: kernels like these through LLVM and the GPU's assembler
           default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0

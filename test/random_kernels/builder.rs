@@ -73,7 +73,7 @@ const MAX_ARGUMENTS: usize = 40;
 
 impl Builder {
     pub(crate) fn new(mut rng: Rng, target: &'static Target) -> Self {
-        let warps = rng.power(0, 3);
+        let warps = rng.power(0, 4);
         let grid = [1, 2, 3].map(|_| rng.choose(&[1, 1, 1, 2, 3]));
         let kernel = Kernel {
             target,

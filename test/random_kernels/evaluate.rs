@@ -4,7 +4,7 @@
 //! written twice, or an operation without a result is an error of the kernel, whoever runs it.
 
 use super::compute::{compare_floats, compare_ints, elementwise};
-use super::kernel::{Code, Element, Kernel, Op, Region, Type, Value};
+use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Type, Value};
 use std::rc::Rc;
 
 /// The buffers of a launch, and where they lie.
@@ -196,6 +196,8 @@ impl Program<'_> {
                 return Ok(Vec::new());
             }
             Code::Reduce(axis) => return self.reduce(op, axis, &operands),
+            Code::Scan { axis, reverse } => return self.scan(op, axis, reverse, &operands),
+            Code::Buffer { ref access, .. } => return self.buffer(op, access, &operands),
             Code::Split => {
                 let half = |h: usize| operands[0].iter().skip(h).step_by(2).copied().collect();
                 return Ok(vec![half(0), half(1)]);
@@ -235,6 +237,17 @@ impl Program<'_> {
                     operands[0][flat(&moved, from)]
                 };
                 (0..count as u64).map(source).collect()
+            }
+            Code::Gather(axis) => self.gather(op, *axis, &operands[0], &operands[1]),
+            Code::Histogram => {
+                let mut bins = vec![0; count];
+                for (i, value) in operands[0].iter().enumerate() {
+                    let is_counted = operands.get(1).is_none_or(|mask| mask[i] & 1 == 1);
+                    if let (true, Some(bin)) = (is_counted, bins.get_mut(*value as usize)) {
+                        *bin += 1;
+                    }
+                }
+                bins.into()
             }
             Code::Join => (0..count).map(|i| operands[i % 2][i / 2]).collect(),
             Code::AddPointer => self.offset_by(op.operands[0], op.operands[1]),
@@ -390,6 +403,103 @@ impl Program<'_> {
             }
         }
         Ok(results.into_iter().map(Elements::from).collect())
+    }
+
+    /// Combines each element along an axis with those before it.
+    fn scan(
+        &mut self,
+        op: &Op,
+        axis: usize,
+        reverse: bool,
+        operands: &[Elements],
+    ) -> Result<Vec<Elements>, String> {
+        let shape = self.type_(op.operands[0]).shape().to_vec();
+        let mut rows = shape.clone();
+        rows[axis] = 1;
+        let mut results: Vec<Vec<u64>> = operands.iter().map(|list| list.to_vec()).collect();
+        for row in 0..rows.iter().product() {
+            let mut at = coords(row, &rows);
+            let mut before: Option<Vec<Elements>> = None;
+            for i in 0..shape[axis] {
+                at[axis] = if reverse { shape[axis] - 1 - i } else { i };
+                let place = flat(&at, &shape);
+                let own = operands
+                    .iter()
+                    .map(|list| Rc::new([list[place]]) as Elements);
+                let own: Vec<Elements> = own.collect();
+                let all = match before {
+                    Some(before) => self.region(&op.regions[0], &[before, own].concat())?,
+                    None => own,
+                };
+                for (list, one) in results.iter_mut().zip(&all) {
+                    list[place] = one[0];
+                }
+                before = Some(all);
+            }
+        }
+        Ok(results.into_iter().map(Elements::from).collect())
+    }
+
+    /// Elements of the first operand's shape at indices along an axis.
+    fn gather(&self, op: &Op, axis: usize, source: &[u64], indices: &[u64]) -> Elements {
+        let from = self.type_(op.operands[0]).shape();
+        let to = self.type_(op.operands[1]).shape();
+        let places = self.indexed(from, to, axis, indices);
+        places.into_iter().map(|place| source[place]).collect()
+    }
+
+    /// The row-major numbers, in a tensor of shape `from`, of the elements at indices of shape `to` along an axis.
+    fn indexed(&self, from: &[u64], to: &[u64], axis: usize, indices: &[u64]) -> Vec<usize> {
+        let place = |(i, index): (u64, &u64)| {
+            let mut at = coords(i, to);
+            at[axis] = *index;
+            flat(&at, from)
+        };
+        (0..).zip(indices).map(place).collect()
+    }
+
+    /// What an access of a buffer in shared memory gives.
+    fn buffer(
+        &self,
+        op: &Op,
+        access: &BufferAccess,
+        operands: &[Elements],
+    ) -> Result<Vec<Elements>, String> {
+        let type_ = self.type_(op.operands[0]);
+        let places = |axis: usize, indices: usize| {
+            let to = self.type_(op.operands[indices]).shape();
+            self.indexed(type_.shape(), to, axis, &operands[indices])
+        };
+        let mut held = operands[0].to_vec();
+        Ok(match access {
+            BufferAccess::Load => vec![held.into()],
+            BufferAccess::Gather(axis) => {
+                vec![self.gather(op, *axis, &held, &operands[1])]
+            }
+            BufferAccess::Scatter(axis) => {
+                for (place, value) in places(*axis, 2).into_iter().zip(operands[1].iter()) {
+                    held[place] = *value;
+                }
+                vec![held.into()]
+            }
+            BufferAccess::Change { axis, change } => {
+                let mut found = Vec::new();
+                for (i, place) in places(*axis, 2).into_iter().enumerate() {
+                    let (old, value) = (held[place], operands[1][i]);
+                    found.push(old);
+                    if operands.get(3).is_none_or(|mask| mask[i] & 1 == 1) {
+                        held[place] = match change.elementwise {
+                            Some(name) => {
+                                elementwise(name, type_.element, type_.element, &[old, value])
+                                    .ok_or_else(|| format!("`{name}` has no result"))?
+                            }
+                            None => value,
+                        };
+                    }
+                }
+                vec![held.into(), found.into()]
+            }
+        })
     }
 
     fn for_loop(

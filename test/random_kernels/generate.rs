@@ -1,7 +1,7 @@
 //! From a seed to a kernel: what it loads, what it does with it, what it stores.
 
 use super::builder::{Builder, MAX_ELEMENTS, Slot};
-use super::kernel::{BOOL, Code, Element, I32, I64, Kernel, Op, Region, Scalar, Type, Value};
+use super::kernel::{BOOL, Code, I32, I64, Kernel, Op, Region, Type, Value};
 use crate::referee::random::Rng;
 use crate::referee::registers;
 use linear_layout::encoding::{Encoding, EncodingError, infer};
@@ -29,6 +29,24 @@ pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
         let value = builder.any_tensor();
         builder.store(value);
     }
+    builder.finish()
+}
+
+/// A kernel of little but operations in which threads give each other elements.
+pub(crate) fn exchanges(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed);
+    let target = &TARGETS[rng.below(TARGETS.len())];
+    let mut builder = Builder::new(rng, target);
+    builder.input();
+    let mut last = builder.any_tensor();
+    for _ in 0..builder.rng.between(1, 3) {
+        let value = builder.any_tensor();
+        if let Some(result) = builder.exchange(value) {
+            builder.tensors.push(result);
+            last = result;
+        }
+    }
+    builder.store(last);
     builder.finish()
 }
 
@@ -62,8 +80,8 @@ impl Builder {
         let value = self.any_tensor();
         let result = match self.rng.below(100) {
             0..=30 => Some(self.arithmetic(value)),
-            31..=35 => self.reduce(value),
-            36..=50 => {
+            31..=38 => self.exchange(value),
+            39..=50 => {
                 let shape = self.type_(value).shape().to_vec();
                 let encoding = self.encoding(&shape);
                 Some(self.convert(value, &encoding))
@@ -190,108 +208,6 @@ impl Builder {
         }
     }
 
-    /// One element out of each row along an axis. Integers only: in which order elements are combined is open.
-    fn reduce(&mut self, value: Value) -> Option<Value> {
-        let type_ = self.type_(value);
-        let tensor = type_.tensor.clone()?;
-        type_.element.int()?;
-        if tensor.encoding.contains("generic_linear") {
-            // Triton's rule.
-            return None;
-        }
-        let axis = self.rng.below(tensor.shape.len());
-        let mut rows = tensor.shape.clone();
-        rows.remove(axis);
-        let mut operands = vec![value];
-        for _ in 0..self.rng.choose(&[0, 0, 0, 1, 1, 2]) {
-            let bits = self.rng.choose(&[1, 8, 16, 32, 64]);
-            operands.push(self.like(&type_.of(Element::number(Scalar::Int(bits)))));
-        }
-        let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
-        let scalars = elements.iter().chain(&elements);
-        let arguments: Vec<Value> = scalars
-            .map(|element| self.kernel.new_value(Type::scalar(*element)))
-            .collect();
-        let (acc, other) = arguments.split_at(elements.len());
-        self.open();
-        let combined = self.combination(acc, other);
-        self.terminate(Code::ReduceReturn, combined);
-        let region = Region {
-            arguments: arguments.clone(),
-            ops: self.close(),
-        };
-        let slice = registers::slice(&tensor.encoding, axis);
-        let results: Vec<Value> = elements
-            .iter()
-            .map(|element| {
-                let type_ = if rows.is_empty() {
-                    Type::scalar(*element)
-                } else {
-                    self.tensor_type(*element, &rows, &slice)
-                };
-                self.kernel.new_value(type_)
-            })
-            .collect();
-        self.push(Op {
-            code: Code::Reduce(axis),
-            operands,
-            results: results.clone(),
-            regions: vec![region],
-        });
-        if !rows.is_empty() {
-            self.tensors.extend(&results[1..]);
-            return Some(results[0]);
-        }
-        for result in results {
-            let tensor = self.splat(result, &type_);
-            self.tensors.push(tensor);
-        }
-        None
-    }
-
-    /// Two tuples combined so that the order of many does not matter: each operand by itself, or all as one
-    /// number, of which the first operand is the highest part.
-    fn combination(&mut self, acc: &[Value], other: &[Value]) -> Vec<Value> {
-        if acc.len() > 1 && self.rng.chance(50) {
-            let mut greater = self.compare_ints(8, acc[0], other[0]);
-            for i in (1..acc.len()).rev() {
-                // In the order of the operands: a later one decides where those before it are equal.
-                let equal: Vec<Value> = (0..i)
-                    .map(|at| self.compare_ints(0, acc[at], other[at]))
-                    .collect();
-                let mut all = self.compare_ints(8, acc[i], other[i]);
-                for one in equal {
-                    all = self.elementwise("arith.andi", &[one, all]);
-                }
-                greater = self.elementwise("arith.ori", &[greater, all]);
-            }
-            let pairs = acc.iter().zip(other);
-            return pairs
-                .map(|(a, b)| self.elementwise("arith.select", &[greater, *a, *b]))
-                .collect();
-        }
-        let pairs = acc.iter().zip(other);
-        pairs
-            .map(|(a, b)| {
-                let names = if self.element(*a).bits() == 1 {
-                    &["arith.andi", "arith.ori", "arith.xori"][..]
-                } else {
-                    &[
-                        "arith.addi",
-                        "arith.muli",
-                        "arith.andi",
-                        "arith.ori",
-                        "arith.xori",
-                        "arith.maxsi",
-                        "arith.minui",
-                    ]
-                };
-                let name = self.rng.choose(names);
-                self.elementwise(name, &[*a, *b])
-            })
-            .collect()
-    }
-
     /// A shape of so many elements.
     fn other_shape(&mut self, total: u64) -> Vec<u64> {
         let rank = self.rng.between(1, 4);
@@ -351,7 +267,7 @@ impl Builder {
         }
     }
 
-    fn terminate(&mut self, code: Code, operands: Vec<Value>) {
+    pub(crate) fn terminate(&mut self, code: Code, operands: Vec<Value>) {
         self.push(Op {
             code,
             operands,

@@ -222,6 +222,44 @@ pub(crate) enum Code {
     /// `tt.reduce` along an axis; its region takes an element of each operand, then of each once more.
     Reduce(usize),
     ReduceReturn,
+    /// `tt.scan` along an axis, from its end on where it is reversed, with a region like that of a reduction.
+    Scan {
+        axis: usize,
+        reverse: bool,
+    },
+    ScanReturn,
+    /// `tt.gather` along an axis. Operands: source, indices.
+    Gather(usize),
+    /// Operands: values, mask.
+    Histogram,
+    /// The first operand's elements go into a buffer in shared memory of this encoding.
+    Buffer {
+        encoding: Rc<str>,
+        access: BufferAccess,
+    },
+}
+
+/// What is done with a buffer in shared memory once it is filled.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum BufferAccess {
+    /// It is loaded.
+    Load,
+    /// `ttg.local_gather` along an axis. Further operand: indices.
+    Gather(usize),
+    /// `ttg.local_scatter` along an axis, then it is loaded. Further operands: values, indices.
+    Scatter(usize),
+    /// `ttg.local_atomic_scatter_rmw` along an axis, then it is loaded. Further operands: values, indices, mask.
+    /// Results: what is loaded, what was there before.
+    Change { axis: usize, change: Change },
+}
+
+/// How an element of a buffer is changed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Change {
+    /// The number of the operation in the dialect.
+    pub(crate) number: u32,
+    /// The operation on elements that does the same; nothing for an exchange.
+    pub(crate) elementwise: Option<&'static str>,
 }
 
 impl Code {
@@ -229,7 +267,11 @@ impl Code {
     pub(crate) fn is_end(&self) -> bool {
         matches!(
             self,
-            Self::Yield | Self::Condition | Self::ReduceReturn | Self::MaskReturn
+            Self::Yield
+                | Self::Condition
+                | Self::ReduceReturn
+                | Self::ScanReturn
+                | Self::MaskReturn
         )
     }
 }

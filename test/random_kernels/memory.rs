@@ -307,7 +307,7 @@ impl Builder {
     }
 
     /// The coordinate along one dimension, of every element.
-    fn coordinate(&mut self, shape: &[u64], encoding: &str, dim: usize) -> Value {
+    pub(crate) fn coordinate(&mut self, shape: &[u64], encoding: &str, dim: usize) -> Value {
         let blocked;
         let steps = match self.slices(shape, encoding, dim) {
             Some(steps) if self.rng.chance(80) => steps,

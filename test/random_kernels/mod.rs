@@ -15,6 +15,7 @@ mod arithmetic;
 mod builder;
 mod compute;
 mod evaluate;
+mod exchange;
 mod float;
 pub(crate) mod generate;
 pub(crate) mod kernel;

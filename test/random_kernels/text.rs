@@ -1,6 +1,6 @@
 //! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
 
-use super::kernel::{Code, Element, Kernel, Op, Region, Scalar, Type, Value};
+use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Scalar, Type, Value};
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
@@ -92,6 +92,9 @@ impl Printer {
             let names: Vec<String> = values.iter().map(|v| format!("%{v}")).collect();
             names.join(", ")
         };
+        if let Code::Buffer { encoding, access } = &op.code {
+            return self.buffer(kernel, op, (encoding, access), &indent, text);
+        }
         text.push_str(&indent);
         if !op.results.is_empty() {
             let _ = write!(text, "{} = ", list(&op.results));
@@ -115,6 +118,66 @@ impl Printer {
             self.types(kernel, &op.results),
         );
         let _ = writeln!(text, " : {operands} -> {results}");
+    }
+
+    /// A buffer that is made, filled and accessed.
+    fn buffer(
+        &mut self,
+        kernel: &Kernel,
+        op: &Op,
+        (encoding, access): (&Rc<str>, &BufferAccess),
+        indent: &str,
+        text: &mut String,
+    ) {
+        let source = &kernel.types[op.operands[0]];
+        let sizes: String = source
+            .shape()
+            .iter()
+            .map(|size| format!("{size}x"))
+            .collect();
+        let element = source.element.name();
+        let memory =
+            format!("!ttg.memdesc<{sizes}{element}, {encoding}, #ttg.shared_memory, mutable>");
+        let name = format!("%b{}", op.results[0]);
+        let results: Vec<String> = op
+            .results
+            .iter()
+            .map(|v| self.type_(&kernel.types[*v]))
+            .collect();
+        let operands: Vec<String> = op.operands[1..].iter().map(|v| format!("%{v}")).collect();
+        let types = self.types(kernel, &op.operands[1..]);
+        let types = types.trim_start_matches('(').trim_end_matches(')');
+        let (others, result) = (operands.join(", "), op.results[0]);
+        let first = self.type_(source);
+        let _ = writeln!(
+            text,
+            "{indent}{name} = \"ttg.local_alloc\"(%{}) : ({first}) -> {memory}",
+            op.operands[0]
+        );
+        let _ = match access {
+            BufferAccess::Load => Ok(()),
+            BufferAccess::Gather(axis) => writeln!(
+                text,
+                "{indent}%{result} = \"ttg.local_gather\"({name}, {others}) <{{axis = {axis} : i32}}> : ({memory}, {types}) -> {}",
+                results[0]
+            ),
+            BufferAccess::Scatter(axis) => writeln!(
+                text,
+                "{indent}\"ttg.local_scatter\"({name}, {others}) <{{axis = {axis} : i32}}> : ({memory}, {types}) -> ()"
+            ),
+            BufferAccess::Change { axis, change } => writeln!(
+                text,
+                "{indent}%{} = \"ttg.local_atomic_scatter_rmw\"({name}, {others}) <{{atomic_rmw_op = {} : i32, axis = {axis} : i32}}> : ({memory}, {types}) -> {}",
+                op.results[1], change.number, results[1]
+            ),
+        };
+        if !matches!(access, BufferAccess::Gather(_)) {
+            let _ = writeln!(
+                text,
+                "{indent}%{result} = \"ttg.local_load\"({name}) : ({memory}) -> {}",
+                results[0]
+            );
+        }
     }
 
     fn region(&mut self, kernel: &Kernel, region: &Region, depth: usize, text: &mut String) {
@@ -234,6 +297,14 @@ impl Printer {
             Code::Yield => ("scf.yield", none),
             Code::Reduce(axis) => ("tt.reduce", format!("axis = {axis} : i32")),
             Code::ReduceReturn => ("tt.reduce.return", none),
+            Code::Scan { axis, reverse } => (
+                "tt.scan",
+                format!("axis = {axis} : i32, reverse = {reverse}"),
+            ),
+            Code::ScanReturn => ("tt.scan.return", none),
+            Code::Gather(axis) => ("tt.gather", format!("axis = {axis} : i32")),
+            Code::Histogram => ("tt.histogram", none),
+            Code::Buffer { .. } => unreachable!("a buffer is several operations"),
             Code::Condition => ("scf.condition", none),
         }
     }

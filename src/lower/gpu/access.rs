@@ -1,4 +1,4 @@
-//! One access of global memory, as both makers see it.
+//! One access of global memory, as both makers see it; atomic ones may go to shared memory.
 
 use crate::lower::emit::{Emitter, Usage};
 use crate::sys::build::{self, Val};

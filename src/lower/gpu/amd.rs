@@ -138,6 +138,11 @@ impl Isa for Amd {
         e.effect("rocdl.ds_bpermute", &[address, value], i32, &[])
     }
 
+    fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
+        let word = e.int_type(gpu.target.lanes);
+        e.effect("rocdl.ballot", &[holds], word, &[])
+    }
+
     fn swap_lanes<'c>(
         &self,
         e: &mut Emitter<'c>,

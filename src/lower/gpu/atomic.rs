@@ -1,4 +1,4 @@
-//! One atomic access of global memory, as both makers see it, and by LLVM's own operations.
+//! One atomic access of global or shared memory, as both makers see it, and by LLVM's own operations.
 
 use super::access::{GlobalAccess, where_true};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
@@ -12,10 +12,18 @@ use melior::ir::ValueLike;
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct AtomicAccess<'a, 'c> {
     pub(crate) at: GlobalAccess<'a, 'c>,
+    pub(crate) memory: AtomicMemory,
     pub(crate) sem: MemSemantic,
     pub(crate) scope: MemSyncScope,
     /// Whether anybody asks what was there before.
     pub(crate) is_used: bool,
+}
+
+/// What memory an atomic access goes to.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum AtomicMemory {
+    Global,
+    Shared,
 }
 
 /// What an atomic access does.

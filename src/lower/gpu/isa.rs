@@ -83,6 +83,9 @@ pub(super) trait Isa: Sync {
         source: Val<'c>,
     ) -> Val<'c>;
 
+    /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
+    fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
+
     /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear.
     fn swap_lanes<'c>(
         &self,
@@ -115,7 +118,7 @@ pub(super) trait Isa: Sync {
     /// How many elements side by side one atomic access changes at most.
     fn atomic_elements(&self, gpu: Gpu, op: RMWOp, element: Type<'_>) -> usize;
 
-    /// Accesses global memory atomically where the mask is true; returns what was there, and nothing of a store.
+    /// Accesses memory atomically where the mask is true; returns what was there, and nothing of a store.
     fn atomic<'c>(
         &self,
         gpu: Gpu,
@@ -315,6 +318,11 @@ impl Gpu {
         self.isa.shuffle_index(self, e, value, source)
     }
 
+    /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
+    pub(crate) fn ballot<'c>(self, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
+        self.isa.ballot(self, e, holds)
+    }
+
     /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear, by one instruction.
     pub(crate) fn swap_lanes<'c>(
         self,
@@ -353,7 +361,7 @@ impl Gpu {
         self.isa.atomic_elements(self, op, element)
     }
 
-    /// Accesses global memory atomically where the mask is true; returns what was there, and nothing of a store.
+    /// Accesses memory atomically where the mask is true; returns what was there, and nothing of a store.
     pub(crate) fn atomic<'c>(
         self,
         e: &mut Emitter<'c>,

@@ -14,7 +14,7 @@ mod nvidia;
 mod tests;
 
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
-pub(crate) use atomic::{AtomicAccess, AtomicAction, acquires, releases};
+pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 
 use crate::target::{Target, Vendor};

@@ -1,6 +1,8 @@
 //! Every method makes operations that MLIR verifies, on every target.
 
-use super::{AtomicAccess, AtomicAction, CachePolicy, GlobalAccess, Gpu, SecondCache, choose};
+use super::{
+    AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, GlobalAccess, Gpu, SecondCache, choose,
+};
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
@@ -128,6 +130,7 @@ fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
             gpu.fence(e, AcquireRelease, scope);
             let access = AtomicAccess {
                 at,
+                memory: AtomicMemory::Global,
                 sem,
                 scope,
                 is_used,
@@ -168,6 +171,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
         gpu.shuffle_xor(e, word, mask);
     }
     gpu.shuffle_index(e, word, word);
+    gpu.ballot(e, mask);
     for bit in 0..gpu.target.lanes_log2() {
         if gpu.target.has_lane_swap(bit) {
             gpu.swap_lanes(e, word, word, bit);

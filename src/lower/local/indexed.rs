@@ -38,7 +38,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 /// The accesses of an operation's indices.
-fn plan<'c>(
+pub(super) fn plan<'c>(
     l: &Lowering<'c>,
     indices: Val<'c>,
     buffer: Val<'c>,
@@ -83,7 +83,7 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, value: Val<'c>, bits: u32) -> Val<
 }
 
 /// The address of the element that a register is of, at its index.
-fn address<'c>(
+pub(super) fn address<'c>(
     l: &mut Lowering<'c>,
     plan: &IndexedPlan,
     buffer: Buffer<'c>,

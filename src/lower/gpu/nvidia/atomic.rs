@@ -3,7 +3,7 @@
 use super::access::Words;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
-use crate::lower::gpu::atomic::{AtomicAccess, AtomicAction};
+use crate::lower::gpu::atomic::{AtomicAccess, AtomicAction, AtomicMemory};
 use crate::lower::gpu::isa::Gpu;
 use crate::sys;
 use crate::sys::build::Val;
@@ -87,7 +87,11 @@ pub(super) fn access<'c>(
         return access.by_llvm(e, action, scope_name(access.scope));
     };
     let at = &access.at;
-    let order = format!("{}.{}.global", access.sem.name(), access.scope.name());
+    let memory = match access.memory {
+        AtomicMemory::Global => "global",
+        AtomicMemory::Shared => "shared",
+    };
+    let order = format!("{}.{}.{memory}", access.sem.name(), access.scope.name());
     let words = Words::of(e, at);
     // `red` cannot acquire, and an exchange has none.
     let is_silent = !access.is_used

@@ -111,6 +111,12 @@ impl Isa for Nvidia {
         shfl_sync(gpu, e, value, source, "#nvvm<shfl_kind idx>")
     }
 
+    fn ballot<'c>(&self, _: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
+        let (all, i32) = (e.i32(FULL_WARP), e.types.i32);
+        let kind = e.kept("#nvvm<vote_sync_kind ballot>");
+        e.effect("nvvm.vote.sync", &[all, holds], i32, &[("kind", kind)])
+    }
+
     fn load<'c>(
         &self,
         gpu: Gpu,

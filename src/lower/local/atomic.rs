@@ -1,0 +1,72 @@
+//! Elements of a buffer changed atomically at indices that are known at run time: `ttg.local_atomic_scatter_rmw`.
+
+use super::indexed;
+use crate::analysis::effects::{Act, Effects, Touched};
+use crate::ir::ops::{MemSemantic, MemSyncScope, ttg};
+use crate::lower::allocate::Asked;
+use crate::lower::atomic::check_change;
+use crate::lower::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy};
+use crate::lower::memory::{Accesses, owner};
+use crate::lower::share;
+use crate::lower::state::{Lowering, Outcome};
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use melior::ir::ValueLike;
+
+/// What the operation does in shared memory: to the buffer, and to hand on what was there.
+pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
+    let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
+    let result = scatter.result();
+    let mut effects = if sys::is_unused(result) {
+        Effects::default()
+    } else {
+        share::effects(&*share::plan(asked, op, result.r#type())?)
+    };
+    let buffer = Touched::Buffer(sys::value_id(scatter.dst()));
+    effects
+        .acts
+        .splice(0..0, [Act::Read(buffer), Act::Write(buffer)]);
+    Ok(effects)
+}
+
+/// Changes one element for each index, by one of the threads that hold it.
+pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let scatter = ttg::LocalAtomicScatterRMW::of(op).expect("the dispatch goes by kind");
+    let (indices, values) = (scatter.indices(), scatter.values());
+    let (plan, buffer) = indexed::plan(l, indices, scatter.dst(), scatter.axis())?;
+    let element = l.types_of(values.r#type())?[0];
+    let change = scatter.atomic_rmw_op();
+    check_change(change, element)?;
+    let layout = l.tensor_layout(values)?;
+    let (is_owner, repeated) = owner(l, Some(&layout));
+    let (indices, values) = (l.get(indices), l.get(values));
+    let masks = scatter.mask().map(|mask| l.get(mask));
+    let (accesses, cache) = (Accesses::scalar(element), CachePolicy::default());
+    let is_used = !sys::is_unused(scatter.result());
+    let mut found = vec![l.e.zero(element); values.len()];
+    for register in (0..values.len()).filter(|register| register & repeated == 0) {
+        let pointer = indexed::address(l, &plan, buffer, register, indices[register]);
+        let mask: Option<Val<'c>> = match (masks.as_ref().map(|m| m[register]), is_owner) {
+            (Some(mask), Some(owner)) => Some(l.e.and(mask, owner)),
+            (mask, owner) => mask.or(owner),
+        };
+        let access = AtomicAccess {
+            at: accesses.global(pointer, mask, &cache, false),
+            memory: AtomicMemory::Shared,
+            sem: MemSemantic::Relaxed,
+            scope: MemSyncScope::Cta,
+            is_used,
+        };
+        let action = AtomicAction::Change(change, values[register]);
+        if let (true, Some(before)) = (is_used, l.gpu.atomic(&mut l.e, &access, action)) {
+            found[register] = before;
+        }
+    }
+    let registers = if is_used {
+        share::share(l, op, Some(&layout), found)
+    } else {
+        found.into()
+    };
+    l.set(scatter.result(), registers);
+    Ok(())
+}

@@ -1,0 +1,400 @@
+//! Operations in which threads give each other elements: reductions, scans, gathers, histograms, buffers.
+
+use super::builder::{Builder, MAX_ELEMENTS};
+use super::kernel::{
+    BOOL, BufferAccess, Change, Code, Element, I32, Op, Region, Scalar, Tensor, Type, Value,
+};
+use crate::referee::{memory, registers};
+use std::rc::Rc;
+
+/// Changes of integers in memory whose order does not matter, as the dialect numbers them.
+const CHANGES: [Change; 8] = [
+    change(1, "arith.andi"),
+    change(2, "arith.ori"),
+    change(3, "arith.xori"),
+    change(4, "arith.addi"),
+    change(6, "arith.maxsi"),
+    change(7, "arith.minsi"),
+    change(8, "arith.maxui"),
+    change(9, "arith.minui"),
+];
+
+/// A sum of floats, whose order does.
+const FLOAT_SUM: Change = change(5, "arith.addf");
+
+/// An exchange.
+const EXCHANGE: Change = Change {
+    number: 10,
+    elementwise: None,
+};
+
+const fn change(number: u32, name: &'static str) -> Change {
+    Change {
+        number,
+        elementwise: Some(name),
+    }
+}
+
+impl Builder {
+    /// An operation in which threads give each other elements; nothing where a tensor is not for it.
+    pub(crate) fn exchange(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let tensor = type_.tensor.clone()?;
+        if tensor.encoding.contains("generic_linear") || type_.element.is_pointer() {
+            // Triton's rule, and nothing to compute with.
+            return None;
+        }
+        let value = if self.rng.chance(30) {
+            let encoding = self.plain_encoding(&tensor.shape)?;
+            self.convert(value, &encoding)
+        } else {
+            value
+        };
+        match self.rng.below(10) {
+            0..=2 => self.reduce(value),
+            3 | 4 => self.scan(value),
+            5 | 6 => self.gather(value),
+            7 => self.histogram(value),
+            _ => self.through_buffer(value),
+        }
+    }
+
+    /// A layout of registers that every operation takes.
+    fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
+        let mut tries = (0..10).map(|_| self.encoding(shape));
+        tries.find(|encoding| !encoding.contains("generic_linear"))
+    }
+
+    /// One element out of each row along an axis, by what does the same in any order.
+    fn reduce(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let tensor = type_.tensor.clone()?;
+        if !is_combined(type_.element) {
+            return None;
+        }
+        let axis = self.rng.below(tensor.shape.len());
+        let mut rows = tensor.shape.clone();
+        rows.remove(axis);
+        let operands = self.combined_operands(value);
+        let (region, elements) = self.combining(&operands, Code::ReduceReturn);
+        let slice = registers::slice(&tensor.encoding, axis);
+        let results: Vec<Value> = elements
+            .iter()
+            .map(|element| {
+                let type_ = if rows.is_empty() {
+                    Type::scalar(*element)
+                } else {
+                    self.tensor_type(*element, &rows, &slice)
+                };
+                self.kernel.new_value(type_)
+            })
+            .collect();
+        self.push(Op {
+            code: Code::Reduce(axis),
+            operands,
+            results: results.clone(),
+            regions: vec![region],
+        });
+        if !rows.is_empty() {
+            self.tensors.extend(&results[1..]);
+            return Some(results[0]);
+        }
+        let splats = results.iter().map(|result| self.splat(*result, &type_));
+        let splats: Vec<Value> = splats.collect();
+        self.tensors.extend(&splats[1..]);
+        Some(splats[0])
+    }
+
+    /// Each element combined with those before it along an axis.
+    fn scan(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let tensor = type_.tensor.clone()?;
+        if !is_combined(type_.element) {
+            return None;
+        }
+        let axis = self.rng.below(tensor.shape.len());
+        let operands = self.combined_operands(value);
+        let (region, _) = self.combining(&operands, Code::ScanReturn);
+        let results: Vec<Value> = operands
+            .iter()
+            .map(|operand| {
+                let type_ = self.type_(*operand);
+                self.kernel.new_value(type_)
+            })
+            .collect();
+        let reverse = self.rng.chance(40);
+        self.push(Op {
+            code: Code::Scan { axis, reverse },
+            operands,
+            results: results.clone(),
+            regions: vec![region],
+        });
+        self.tensors.extend(&results[1..]);
+        Some(results[0])
+    }
+
+    /// A tensor and up to three like it, of any integers and floats.
+    fn combined_operands(&mut self, value: Value) -> Vec<Value> {
+        let type_ = self.type_(value);
+        let mut operands = vec![value];
+        for _ in 0..self.rng.choose(&[0, 0, 0, 0, 1, 1, 2, 3]) {
+            let scalar = self.rng.choose(&[
+                Scalar::Int(1),
+                Scalar::Int(8),
+                Scalar::Int(16),
+                Scalar::Int(32),
+                Scalar::Int(64),
+                Scalar::F16,
+                Scalar::F32,
+            ]);
+            operands.push(self.like(&type_.of(Element::number(scalar))));
+        }
+        operands
+    }
+
+    /// A region that combines an element of each operand with another one of each.
+    fn combining(&mut self, operands: &[Value], end: Code) -> (Region, Vec<Element>) {
+        let elements: Vec<Element> = operands.iter().map(|v| self.element(*v)).collect();
+        let scalars = elements.iter().chain(&elements);
+        let arguments: Vec<Value> = scalars
+            .map(|element| self.kernel.new_value(Type::scalar(*element)))
+            .collect();
+        let (acc, other) = arguments.split_at(elements.len());
+        self.open();
+        let combined = self.combination(acc, other, end == Code::ScanReturn);
+        self.terminate(end, combined);
+        let region = Region {
+            arguments: arguments.clone(),
+            ops: self.close(),
+        };
+        (region, elements)
+    }
+
+    /// Two tuples combined: each operand by itself, or all as one number, of which the first operand is the highest
+    /// part. The order of many does not matter but where it is kept.
+    fn combination(&mut self, acc: &[Value], other: &[Value], is_ordered: bool) -> Vec<Value> {
+        let are_ints = acc.iter().all(|v| self.element(*v).int().is_some());
+        if acc.len() > 1 && are_ints && self.rng.chance(50) {
+            let mut greater = self.compare_ints(8, acc[0], other[0]);
+            for i in (1..acc.len()).rev() {
+                // In the order of the operands: a later one decides where those before it are equal.
+                let equal: Vec<Value> = (0..i)
+                    .map(|at| self.compare_ints(0, acc[at], other[at]))
+                    .collect();
+                let mut all = self.compare_ints(8, acc[i], other[i]);
+                for one in equal {
+                    all = self.elementwise("arith.andi", &[one, all]);
+                }
+                greater = self.elementwise("arith.ori", &[greater, all]);
+            }
+            let pairs = acc.iter().zip(other);
+            return pairs
+                .map(|(a, b)| self.elementwise("arith.select", &[greater, *a, *b]))
+                .collect();
+        }
+        if is_ordered && self.rng.chance(40) {
+            // The last tuple stays whose first element is not 0.
+            let zero = Type::scalar(self.element(acc[0]));
+            if zero.element.int().is_some() {
+                let zero = self.constant(&zero, 0);
+                let is_set = self.compare_ints(1, other[0], zero);
+                let pairs = acc.iter().zip(other);
+                return pairs
+                    .map(|(a, b)| self.elementwise("arith.select", &[is_set, *b, *a]))
+                    .collect();
+            }
+        }
+        let pairs = acc.iter().zip(other);
+        pairs
+            .map(|(a, b)| {
+                let element = self.element(*a);
+                let names = if element.float().is_some() {
+                    &["arith.maximumf", "arith.minimumf"][..]
+                } else if element.bits() == 1 {
+                    &["arith.andi", "arith.ori", "arith.xori"][..]
+                } else {
+                    &[
+                        "arith.addi",
+                        "arith.muli",
+                        "arith.andi",
+                        "arith.ori",
+                        "arith.xori",
+                        "arith.maxsi",
+                        "arith.minui",
+                    ]
+                };
+                let name = self.rng.choose(names);
+                self.elementwise(name, &[*a, *b])
+            })
+            .collect()
+    }
+
+    /// Elements at indices along an axis.
+    fn gather(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let tensor = type_.tensor.clone()?;
+        let (axis, indices) = self.indices(&tensor)?;
+        let to = self.type_(indices).of(type_.element);
+        Some(self.one(Code::Gather(axis), &[value, indices], to))
+    }
+
+    /// An axis of a tensor, and indices along it of any layout, as many as there may be.
+    fn indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
+        let axis = self.rng.below(tensor.shape.len());
+        let size = tensor.shape[axis];
+        let mut shape = tensor.shape.clone();
+        let encoding = if self.rng.chance(35) {
+            // Where the source lies: what lanes can do.
+            tensor.encoding.clone()
+        } else {
+            shape[axis] = self.rng.power(0, 6);
+            if shape.iter().product::<u64>() > MAX_ELEMENTS {
+                shape[axis] = size;
+            }
+            self.plain_encoding(&shape)?
+        };
+        let bits = self.rng.choose(&[8, 16, 32, 32, 64]);
+        let element = Element::number(Scalar::Int(bits));
+        let type_ = self.tensor_type(element, &shape, &encoding);
+        let mut numbers = self.like(&type_);
+        if bits > 8 || size <= 128 {
+            let most = self.constant(&type_, size - 1);
+            numbers = self.elementwise("arith.andi", &[numbers, most]);
+        } else if size < 256 {
+            return None;
+        }
+        // A byte as an index is a number without sign.
+        Some((axis, numbers)).filter(|_| size <= 1 << bits.min(63))
+    }
+
+    /// How often values occur.
+    fn histogram(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let bits = type_.element.int()?;
+        let bins = self.rng.power(0, 9);
+        let mut value = value;
+        if self.rng.chance(60) && bits > 1 {
+            // Most values are of a bin.
+            let most = self.constant(&type_, bins * 2 - 1);
+            value = self.elementwise("arith.andi", &[value, most]);
+        }
+        let mut operands = vec![value];
+        if self.rng.chance(40) {
+            operands.push(self.like(&type_.of(BOOL)));
+        }
+        let encoding = self.plain_encoding(&[bins])?;
+        let to = self.tensor_type(I32, &[bins], &encoding);
+        Some(self.one(Code::Histogram, &operands, to))
+    }
+
+    /// Elements through a buffer in shared memory.
+    fn through_buffer(&mut self, value: Value) -> Option<Value> {
+        let (mut value, mut type_) = (value, self.type_(value));
+        if type_.element.bits() == 1 {
+            type_ = type_.of(Element::number(Scalar::Int(8)));
+            value = self.cast_to(value, type_.element);
+        }
+        let tensor = type_.tensor.clone()?;
+        let encoding = self.shared_encoding(&tensor.shape, type_.element.bits());
+        match self.rng.below(5) {
+            0 => {
+                let to = self.plain_encoding(&tensor.shape)?;
+                let to = self.tensor_type(type_.element, &tensor.shape, &to);
+                let access = BufferAccess::Load;
+                Some(self.one(Code::Buffer { encoding, access }, &[value], to))
+            }
+            1 | 2 => {
+                let (axis, indices) = self.indices(&tensor)?;
+                let to = self.type_(indices).of(type_.element);
+                let access = BufferAccess::Gather(axis);
+                Some(self.one(Code::Buffer { encoding, access }, &[value, indices], to))
+            }
+            3 => {
+                let (axis, indices) = self.distinct_indices(&tensor)?;
+                let values = self.type_(indices).of(type_.element);
+                let values = self.like(&values);
+                let access = BufferAccess::Scatter(axis);
+                let code = Code::Buffer { encoding, access };
+                Some(self.one(code, &[value, values, indices], type_))
+            }
+            _ => self.changed_buffer(value, &type_, encoding),
+        }
+    }
+
+    /// Elements of a buffer changed atomically.
+    fn changed_buffer(&mut self, value: Value, type_: &Type, encoding: Rc<str>) -> Option<Value> {
+        let tensor = type_.tensor.clone()?;
+        let is_distinct = type_.element.int().is_none() || self.rng.chance(50);
+        let (axis, indices) = if is_distinct {
+            self.distinct_indices(&tensor)?
+        } else {
+            self.indices(&tensor)?
+        };
+        let change = match type_.element.float() {
+            Some(_) if self.rng.chance(70) => FLOAT_SUM,
+            None if type_.element.int().is_some() && self.rng.chance(85) => {
+                self.rng.choose(&CHANGES)
+            }
+            _ if is_distinct => EXCHANGE,
+            _ => return None,
+        };
+        let values_type = self.type_(indices).of(type_.element);
+        let values = self.like(&values_type);
+        let mut operands = vec![value, values, indices];
+        let mask = self
+            .rng
+            .chance(40)
+            .then(|| self.like(&values_type.of(BOOL)));
+        operands.extend(mask);
+        let access = BufferAccess::Change { axis, change };
+        let types = vec![type_.clone(), values_type.clone()];
+        let results = self.several(Code::Buffer { encoding, access }, &operands, types);
+        if is_distinct && self.rng.chance(70) {
+            // Where the mask is false, what was there may be anything.
+            let before = match mask {
+                Some(mask) => self.elementwise("arith.select", &[mask, results[1], values]),
+                None => results[1],
+            };
+            self.tensors.push(before);
+        }
+        Some(results[0])
+    }
+
+    /// An axis of a tensor, and indices along it, no two the same in a row.
+    fn distinct_indices(&mut self, tensor: &Tensor) -> Option<(usize, Value)> {
+        let axis = self.rng.below(tensor.shape.len());
+        let size = tensor.shape[axis];
+        let mut shape = tensor.shape.clone();
+        if self.rng.chance(40) {
+            shape[axis] = 1 << self.rng.below(size.ilog2() as usize + 1);
+        }
+        let encoding = self.plain_encoding(&shape)?;
+        let at = self.coordinate(&shape, &encoding, axis);
+        let type_ = self.type_(at);
+        let flipped = self.rng.below(size as usize) as u64;
+        let flipped = self.constant(&type_, flipped);
+        Some((axis, self.elementwise("arith.xori", &[at, flipped])))
+    }
+
+    /// A layout of shared memory for a shape.
+    fn shared_encoding(&mut self, shape: &[u64], bits: u32) -> Rc<str> {
+        for _ in 0..20 {
+            let text = memory::any(&mut self.rng, &self.setting, shape, u64::from(bits));
+            let fits = registers::known(&text).is_some_and(|known| {
+                known.is_shared() && known.to_surjective_layout(shape).is_ok()
+            });
+            // Of the largest swizzles, each asks for its own least shape.
+            if fits && !text.contains("nvmma_shared") {
+                return text.into();
+            }
+        }
+        let order: Vec<usize> = (0..shape.len()).rev().collect();
+        format!("#ttg.swizzled_shared<{{vec = 1, perPhase = 1, maxPhase = 1, order = {order:?}}}>")
+            .into()
+    }
+}
+
+/// Whether elements are combined in regions.
+fn is_combined(element: Element) -> bool {
+    element.int().is_some() || element.float().is_some()
+}
