@@ -191,7 +191,7 @@ impl Builder {
     }
 
     /// Zero where it is NaN.
-    fn without_nan(&mut self, value: Value) -> Value {
+    pub(crate) fn without_nan(&mut self, value: Value) -> Value {
         let type_ = self.type_(value);
         let zero = self.constant(&type_, 0);
         let is_number = self.compare_floats(7, value, value);

@@ -136,7 +136,7 @@ impl Builder {
     /// A tensor and up to three like it, of any integers and floats.
     fn combined_operands(&mut self, value: Value) -> Vec<Value> {
         let type_ = self.type_(value);
-        let mut operands = vec![value];
+        let mut operands = vec![self.plain_number(value)];
         for _ in 0..self.rng.choose(&[0, 0, 0, 0, 1, 1, 2, 3]) {
             let scalar = self.rng.choose(&[
                 Scalar::Int(1),
@@ -147,9 +147,19 @@ impl Builder {
                 Scalar::F16,
                 Scalar::F32,
             ]);
-            operands.push(self.like(&type_.of(Element::number(scalar))));
+            let other = self.like(&type_.of(Element::number(scalar)));
+            operands.push(self.plain_number(other));
         }
         operands
+    }
+
+    /// Without NaN, whose bits depend on the order in which it is met.
+    fn plain_number(&mut self, value: Value) -> Value {
+        if self.element(value).float().is_some() {
+            self.without_nan(value)
+        } else {
+            value
+        }
     }
 
     /// A region that combines an element of each operand with another one of each.
