@@ -7,7 +7,7 @@
 //! ```
 
 use super::allocate::Asked;
-use super::gpu::{AtomicAccess, AtomicAction, CachePolicy, acquires};
+use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires};
 use super::memory::{Accesses, memory_element, owner};
 use super::share;
 use super::state::{Lowering, Outcome};
@@ -112,6 +112,7 @@ fn wait<'c>(
     let (before, _) = l.e.open_region(&[]);
     let accesses = Accesses::scalar(element);
     let access = AtomicAccess {
+        memory: AtomicMemory::Global,
         at: accesses.global(pointer, None, &cache, false),
         sem: MemSemantic::Relaxed,
         scope: view.scope(),
