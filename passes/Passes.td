@@ -78,6 +78,9 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     from the layouts. `arith`, `math`, `scf` and `cf` are finished by MLIR's own conversions. The
     shared memory a CTA needs is recorded in bytes as the module's `ttg.shared`.
 
+    With `abi=triton` Triton's launcher can run the kernels: each takes two more arguments, the addresses of scratch
+    memory in global memory (`ttg.global_scratch_alloc`), and the module says how many bytes of it a program needs.
+
     Before:
     ```mlir
     #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -112,7 +115,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   }];
   let options = [
     Option<"target", "target", "std::string", "\"\"",
-           "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+           "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+    Option<"abi", "abi", "std::string", "\"plain\"",
+           "How kernels are called: `plain`, by their own arguments; `triton`, by those of Triton's launcher, "
+           "two pointers to scratch memory more">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::ROCDL::ROCDLDialect", "::mlir::arith::ArithDialect",

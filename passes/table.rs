@@ -43,7 +43,7 @@ mod tests {
     }
 
     fn read(target: &[u8]) -> Option<String> {
-        ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[text(target)])).target
+        ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[text(target), text(b"plain")])).target
     }
 
     #[test]

@@ -14,7 +14,7 @@
 
 use crate::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
-use crate::ir::ops::{arith, cf, llvm, scf, tt};
+use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits};
 use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::sys::{self, build};
@@ -411,6 +411,10 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
         K::TtSplit => first?.split_tensor(),
         K::TtAddPtr => first?.add_offset(operands.get(1)?, bits_of(operand_type(1)?)),
         K::TtGetProgramId | K::TtGetNumPrograms => AxisInfo::scalar().with_non_negative(),
+        K::TtgGlobalScratchAlloc => {
+            let alignment = ttg::GlobalScratchAlloc::of(op)?.alignment();
+            AxisInfo::argument(u64::try_from(alignment).unwrap_or(1))
+        }
         K::TtgConvertLayout | K::AmdgInThreadTranspose => *first?,
         K::TtBitcast | K::TtPtrToInt | K::TtIntToPtr => {
             let (old, new) = (pointee_bytes(operand_type(0)?), pointee_bytes(result));
@@ -464,7 +468,6 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
         | K::TtgAsyncWait
         | K::TtgBarrier
         | K::TtgFp4ToFp
-        | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
         | K::TtgLocalAlloc
         | K::TtgLocalAtomicScatterRMW

@@ -19,8 +19,22 @@ pub const TARGET: &str = "ttg.target";
 pub const MAX_REGISTERS: &str = "ttg.maxnreg";
 /// On a lowered module: bytes of shared memory that a CTA needs.
 pub const SHARED_BYTES: &str = "ttg.shared";
+/// On a module lowered for Triton's runtime: warps of a CTA, those of partitions too.
+pub const TOTAL_NUM_WARPS: &str = "ttg.total-num-warps";
+/// On a module lowered for Triton's runtime: columns of tensor memory that a CTA needs.
+pub const TENSOR_MEMORY_COLUMNS: &str = "ttg.tensor_memory_size";
+/// On a module lowered for Triton's runtime: bytes of global memory that a program needs for itself.
+pub const GLOBAL_SCRATCH_BYTES: &str = "ttg.global_scratch_memory_size";
+/// On a module lowered for Triton's runtime: what their address is a multiple of.
+pub const GLOBAL_SCRATCH_ALIGNMENT: &str = "ttg.global_scratch_memory_alignment";
+/// On a module lowered for Triton's runtime: bytes of global memory that a tool needs for a program.
+pub const PROFILE_SCRATCH_BYTES: &str = "ttg.profile_scratch_memory_size";
+/// On a module lowered for Triton's runtime: what their address is a multiple of.
+pub const PROFILE_SCRATCH_ALIGNMENT: &str = "ttg.profile_scratch_memory_alignment";
 /// On a module: whether pairs of CTAs do matrix products together.
 pub const TWO_CTAS: &str = "ttng.two-ctas";
+/// On a loop: how many of its rounds become one.
+pub const UNROLL_FACTOR: &str = "tt.loop_unroll_factor";
 /// On an argument or an operation: what divides the first of elements that follow each other: a pointer's address
 /// in bytes, or an integer.
 pub const DIVISIBILITY: &str = "tt.divisibility";

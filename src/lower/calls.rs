@@ -9,12 +9,13 @@
 //! ```
 
 use super::allocate::{Asked, Says, SharedMemory};
+use super::areas::{Areas, NUM_AREAS, ProgramScratch, Scratch};
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
 use super::gpu::Gpu;
 use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
-use crate::analysis::effects::{Act, Buffers, Effects, Touched};
+use crate::analysis::effects::{Act, Buffers, Effects, OpNumber, Touched};
 use crate::graph;
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
@@ -32,6 +33,12 @@ pub(crate) struct Planned<'c> {
     pub(crate) allocation: SharedMemory,
     /// Where its shared memory begins, in bytes.
     pub(crate) frame: u32,
+    /// What it asks for in global memory, and where that begins.
+    pub(crate) scratch: Scratch,
+    pub(crate) scratch_frame: Areas,
+    /// Whether it, or a function that it calls, asks for any; and the calls of those that do.
+    pub(crate) needs_scratch: bool,
+    pub(crate) scratch_calls: HashSet<OpNumber>,
     /// Whether something in it has been reported.
     pub(crate) reported: Option<Reported>,
 }
@@ -40,6 +47,12 @@ impl Planned<'_> {
     /// The end of its shared memory, in bytes.
     pub(crate) fn end(&self) -> u32 {
         self.frame.saturating_add(self.allocation.bytes())
+    }
+
+    /// The ends of its bytes in global memory, and what its places there are multiples of.
+    pub(crate) fn scratch_end(&self) -> (Areas, Areas) {
+        let end = |area: usize| self.scratch_frame[area].saturating_add(self.scratch.bytes[area]);
+        ([0, 1].map(end), self.scratch.alignment)
     }
 }
 
@@ -84,16 +97,27 @@ pub(crate) fn plan<'c>(
 
     // What touches shared memory is known of a function once it is of all that it calls.
     let mut touches = HashSet::new();
+    let mut with_scratch = HashSet::new();
     let mut planned: HashMap<usize, Planned<'c>> = HashMap::new();
     for number in order.iter().rev() {
         let function = functions[*number];
-        let touching: HashSet<usize> = calls[*number]
-            .iter()
-            .filter(|(_, callee)| touches.contains(callee))
-            .map(|(call, _)| operation_id(call.op()))
-            .collect();
+        let calls_of = |callees: &HashSet<usize>| -> HashSet<OpNumber> {
+            let calls = calls[*number].iter();
+            let calls = calls.filter(|(_, callee)| callees.contains(callee));
+            calls.map(|(call, _)| operation_id(call.op())).collect()
+        };
+        let (touching, scratch_calls) = (calls_of(&touches), calls_of(&with_scratch));
         let graph = BlockGraph::of(function.op(), 0);
-        let (allocation, reported) = SharedMemory::of(function.op(), layouts, gpu, &touching, says);
+        let (allocation, mut reported) =
+            SharedMemory::of(function.op(), layouts, gpu, &touching, says);
+        let scratch = Scratch::of(function.op()).unwrap_or_else(|(op, diagnostic)| {
+            reported = Some(sys::emit_error(op, &diagnostic));
+            Scratch::default()
+        });
+        let needs_scratch = scratch.is_used() || !scratch_calls.is_empty();
+        if needs_scratch {
+            with_scratch.insert(*number);
+        }
         let takes_buffers = graph.entry().is_some_and(|entry| {
             let arguments = block_arguments(entry);
             arguments.iter().any(|a| is_buffer(a.r#type()))
@@ -106,19 +130,32 @@ pub(crate) fn plan<'c>(
             graph,
             allocation,
             frame: 0,
+            scratch,
+            scratch_frame: [0; NUM_AREAS],
+            needs_scratch,
+            scratch_calls,
             reported,
         };
         planned.insert(*number, plan);
     }
     let mut frames = vec![0u32; functions.len()];
+    let mut scratch_frames = vec![[0u32; NUM_AREAS]; functions.len()];
+    // Whoever is called begins at a multiple of all alignments.
+    let alignment = ProgramScratch::of(planned.values().map(Planned::scratch_end)).alignment;
     Ok(order
         .iter()
         .filter_map(|number| {
             let mut plan = planned.remove(number)?;
             plan.frame = frames[*number];
+            plan.scratch_frame = scratch_frames[*number];
+            let (ends, _) = plan.scratch_end();
             let end = plan.end().checked_next_multiple_of(ALIGNMENT);
             for (_, callee) in &calls[*number] {
                 frames[*callee] = frames[*callee].max(end.unwrap_or(u32::MAX));
+                for (area, frame) in scratch_frames[*callee].iter_mut().enumerate() {
+                    let end = ends[area].checked_next_multiple_of(alignment[area]);
+                    *frame = (*frame).max(end.unwrap_or(u32::MAX));
+                }
             }
             Some(plan)
         })
@@ -236,7 +273,8 @@ pub(crate) fn call<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         counts.push(registers.len());
         types.extend(registers);
     }
-    let operands = l.operands(op);
+    let mut operands = l.operands(op);
+    operands.extend(l.scratch_of_call(op));
     let returned = (!types.is_empty()).then(|| returned_type(l, &types));
     let called = l.e.call(call.callee(), &operands, returned);
     let registers: Vec<Val<'c>> = match (called, &types[..]) {

@@ -1,13 +1,14 @@
 //! Structured control flow: the same `scf` operation, with one value per register carried.
 
-use super::emit::block_arguments;
+use super::emit::{LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind;
+use crate::ir::discardable::UNROLL_FACTOR;
 use crate::ir::ops::{scf, ttg};
 use crate::sys::Diagnostic;
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{RegionRef, ValueLike};
+use melior::ir::{Attribute, RegionRef, Type, ValueLike};
 
 /// Both ends of a region: `scf.condition` has its condition first, a scalar like any other.
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -48,8 +49,23 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let loop_ = scf::For::of(op).expect("the dispatch goes by kind");
     let body = region(l, loop_.region())?;
     let lowered = l.e.rebuild(op, &operands, &types, vec![body]);
+    if let Some(annotation) = annotation(l, op) {
+        l.e.annotate_loop(lowered, annotation);
+    }
     set_results(l, op, &counts, lowered);
     Ok(())
+}
+
+/// What LLVM is told of a loop: what its user says to LLVM, or the factor to unroll it by, where Triton's own
+/// unrolling has left one. What Triton's pipeliner is told means nothing to LLVM.
+fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
+    let said = op.attribute(LOOP_ANNOTATION).ok();
+    said.or_else(|| {
+        let factor = op.attribute(UNROLL_FACTOR).ok()?;
+        let factor = build::integer_value(factor).filter(|factor| *factor > 1)?;
+        let factor = i32::try_from(factor).ok()?;
+        Some(l.e.unrolled_by(factor))
+    })
 }
 
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -71,11 +87,76 @@ pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands = l.operands(op);
     let (types, counts) = l.flat_types(op.results().map(|r| r.r#type()));
     let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
+    if let Some(annotation) = annotation(l, op) {
+        let lowered = annotated_while(l, loop_, annotation, &operands, &types)?;
+        set_results(l, op, &counts, lowered);
+        return Ok(());
+    }
     let before = region(l, loop_.before())?;
     let after = region(l, loop_.after())?;
     let lowered = l.e.rebuild(op, &operands, &types, vec![before, after]);
     set_results(l, op, &counts, lowered);
     Ok(())
+}
+
+/// A loop in blocks of its own, since MLIR's conversion of `scf.while` drops what is said of it.
+///
+/// ```text
+/// begin: go to before        before: go to after or to end        after: go back to before (annotation)
+/// ```
+fn annotated_while<'c>(
+    l: &mut Lowering<'c>,
+    loop_: scf::While<'c, 'c>,
+    annotation: Attribute<'c>,
+    operands: &[Val<'c>],
+    types: &[Type<'c>],
+) -> Result<Op<'c>, Diagnostic> {
+    let location = l.e.location;
+    let one_block = |region| {
+        build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))
+    };
+    let (condition, body) = (one_block(loop_.before())?, one_block(loop_.after())?);
+    let region = melior::ir::Region::new();
+    let begin = l.e.add_block(&region, &[]);
+    let add = |l: &mut Lowering<'c>, block: Blk<'c>| {
+        let arguments = block_arguments(block);
+        let (types, counts) = l.flat_types(arguments.iter().map(ValueLike::r#type));
+        let new = l.e.add_block(&region, &types);
+        l.distribute(arguments.into_iter(), &counts, &block_arguments(new));
+        new
+    };
+    let (before, after) = (add(l, condition), add(l, body));
+    let end = l.e.add_block(&region, types);
+
+    l.e.enter_block(begin);
+    l.e.branch(before, operands, None);
+    l.e.enter_block(before);
+    let passed = up_to_end(l, condition);
+    l.e.location = location;
+    if let [holds, passed @ ..] = &passed[..] {
+        l.e.branch_if(*holds, [after, end], passed);
+    }
+    l.e.enter_block(after);
+    let carried = up_to_end(l, body);
+    l.e.location = location;
+    l.e.branch(before, &carried, Some(annotation));
+    l.e.leave_block();
+    l.e.enter_block(end);
+    l.e.scf_yield(&block_arguments(end));
+    l.e.leave_block();
+    l.e.leave_block();
+    l.e.leave_block();
+    Ok(l.e.execute_region(types, region))
+}
+
+/// Lowers a block but for its end; returns what that hands on.
+fn up_to_end<'c>(l: &mut Lowering<'c>, block: Blk<'c>) -> Vec<Val<'c>> {
+    let mut operations = build::operations(block);
+    let end = operations.pop();
+    for op in operations {
+        l.operation(op);
+    }
+    end.map(|end| l.operands(end)).unwrap_or_default()
 }
 
 /// The default region comes first, then one for each case.

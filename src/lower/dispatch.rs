@@ -8,7 +8,8 @@ use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
     atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, histogram,
-    inline, integer, local, math, memory, poll, print, program, range, reduce, scan, views,
+    inline, integer, local, math, memory, poll, print, program, range, reduce, scan, scratch,
+    views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -145,6 +146,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtUnsplat => views::unsplat,
         K::TtgBarrier => program::barrier,
         K::TtgConvertLayout => convert::lower,
+        K::TtgGlobalScratchAlloc => scratch::alloc,
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalAtomicScatterRMW => local::atomic::scatter,
         K::TtgLocalDealloc => local::dealloc,
@@ -178,7 +180,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
         | K::TtgFp4ToFp
-        | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
         | K::TtgWarpReturn
         | K::TtgWarpSpecialize

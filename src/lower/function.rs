@@ -1,5 +1,7 @@
 //! Functions: what a signature becomes, and what is said of arguments.
 
+use super::abi::Abi;
+use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
 use super::calls::{self, Planned};
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
@@ -20,15 +22,25 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-/// Lowers one function to an `llvm.func` at the end of `body`.
+/// What all functions of a module are lowered to.
+pub(crate) struct Target<'c> {
+    /// The module's block.
+    pub(crate) body: Blk<'c>,
+    pub(crate) gpu: Gpu,
+    pub(crate) abi: Abi,
+    pub(crate) scratch: ProgramScratch,
+    pub(crate) texts: Rc<RefCell<Texts>>,
+    /// How an operation is lowered.
+    pub(crate) lower: Lower,
+}
+
+/// Lowers one function to an `llvm.func` at the end of the module.
 pub(crate) fn lower<'c>(
     rewriter: Rewriter<'c>,
     planned: Planned<'c>,
-    gpu: Gpu,
-    body: Blk<'c>,
-    texts: &Rc<RefCell<Texts>>,
-    lower: Lower,
+    target: &Target<'c>,
 ) -> Result<(), Reported> {
+    let gpu = target.gpu;
     let function = planned.function.op();
     let fail = |diagnostic: Diagnostic| sys::emit_error(function, &diagnostic);
     let is_kernel = calls::is_kernel(planned.function);
@@ -63,8 +75,16 @@ pub(crate) fn lower<'c>(
         targets: HashMap::new(),
         emitted: planned.reported,
         refused: HashSet::new(),
-        texts: Rc::clone(texts),
-        lower,
+        texts: Rc::clone(&target.texts),
+        lower: target.lower,
+        scratch: FunctionScratch {
+            scratch: planned.scratch,
+            frame: planned.scratch_frame,
+            program: target.scratch,
+            calls: planned.scratch_calls,
+            is_kernel,
+            arguments: None,
+        },
     };
     let l = &mut lowering;
     let mut arguments = Vec::new();
@@ -81,6 +101,14 @@ pub(crate) fn lower<'c>(
             arguments.push(type_);
         }
     }
+    if target.abi == Abi::Triton && (is_kernel || planned.needs_scratch) {
+        let pointer = l.e.pointer_type(GLOBAL_SPACE);
+        l.scratch.arguments = Some([(); NUM_AREAS].map(|()| {
+            arguments.push(pointer);
+            rewriter.add_block_argument(block, pointer, location);
+            build::argument(block, arguments.len() - 1)
+        }));
+    }
     let results = (0..type_.result_count()).filter_map(|i| type_.result(i).ok());
     let mut returned = Vec::new();
     for result in results {
@@ -89,10 +117,11 @@ pub(crate) fn lower<'c>(
             Err(diagnostic) => l.emitted = Some(fail(diagnostic)),
         }
     }
+    let own: usize = counts.iter().sum();
     l.distribute(
         block_arguments(entry).into_iter(),
         &counts,
-        &block_arguments(block),
+        &block_arguments(block)[..own],
     );
     l.blocks(&planned.graph, &region, block);
     if let Some(emitted) = lowering.emitted {
@@ -124,9 +153,12 @@ pub(crate) fn lower<'c>(
     attributes.extend(own);
     e.location = location;
     let name = planned.function.sym_name();
-    e.function(body, name, llvm_type, is_kernel, &attributes, region)
+    e.function(target.body, name, llvm_type, is_kernel, &attributes, region)
         .map_err(|reason| fail(Diagnostic::new(reason)))
 }
+
+/// The address space of global memory.
+const GLOBAL_SPACE: u32 = 1;
 
 /// What keeps a function from being copied into those that call it. It has nothing to say of a kernel.
 const NOINLINE: &str = "noinline";
@@ -193,6 +225,8 @@ fn argument_attributes<'c>(
         });
     }
     texts.retain(|text| !text.is_empty());
+    // Of what the launcher adds nothing is said.
+    texts.extend(registers[at..].iter().map(|_| "{}".to_owned()));
     Some(e.parsed(&format!("[{}]", texts.join(", "))))
 }
 

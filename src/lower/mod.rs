@@ -10,7 +10,9 @@
 //! Missing on purpose: structs of registers, and index arithmetic that MLIR or LLVM would have to
 //! clean up.
 
+mod abi;
 mod allocate;
+mod areas;
 mod atomic;
 mod blocks;
 mod branch;
@@ -42,6 +44,7 @@ mod program;
 mod range;
 mod reduce;
 mod scan;
+mod scratch;
 mod share;
 mod state;
 #[cfg(test)]
@@ -54,13 +57,18 @@ mod views;
 mod walk;
 mod words;
 
+pub use abi::Abi;
 pub use dispatch::can_be_lowered;
 
-use crate::ir::discardable::SHARED_BYTES;
+use crate::ir::discardable::{
+    GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, PROFILE_SCRATCH_ALIGNMENT,
+    PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, TOTAL_NUM_WARPS,
+};
 use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
+use areas::ProgramScratch;
 use gpu::Gpu;
 use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
@@ -73,7 +81,8 @@ use texts::Texts;
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
 /// conversions finish: `scf`, `arith` and `math` on scalars.
 ///
-/// `target` is the GPU to lower for, if one is known; a module without functions needs none.
+/// `target` is the GPU to lower for, if one is known; a module without functions needs none. `abi` says how kernels
+/// are called.
 ///
 /// # Errors
 /// Everything that cannot be lowered, each at its place; the module may then be half lowered.
@@ -81,6 +90,7 @@ pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
     target: Result<&'static Target, NoGpu>,
+    abi: Abi,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
     let Some(body) = build::module_body(module) else {
@@ -99,17 +109,21 @@ pub fn lower_module<'c>(
     let texts = Rc::new(RefCell::new(Texts::default()));
     let mut shared_bytes = 0;
     let mut failed = None;
-    // A private function that no kernel calls has nobody who could.
-    for planned in calls::plan(
-        &functions,
-        Layouts::of(module.context()),
+    let layouts = Layouts::of(module.context());
+    let planned = calls::plan(&functions, layouts, gpu, dispatch::effects)?;
+    let scratch = ProgramScratch::of(planned.iter().map(calls::Planned::scratch_end));
+    let target = function::Target {
+        body,
         gpu,
-        dispatch::effects,
-    )? {
+        abi,
+        scratch,
+        texts: Rc::clone(&texts),
+        lower: dispatch::lower,
+    };
+    // A private function that no kernel calls has nobody who could.
+    for planned in planned {
         shared_bytes = shared_bytes.max(planned.end());
-        if let Err(reported) =
-            function::lower(rewriter, planned, gpu, body, &texts, dispatch::lower)
-        {
+        if let Err(reported) = function::lower(rewriter, planned, &target) {
             failed = Some(reported);
         }
     }
@@ -119,17 +133,32 @@ pub fn lower_module<'c>(
     for function in functions {
         rewriter.erase(function);
     }
+    drop(target);
     let texts = texts.take();
     texts.declare(rewriter, build::context(module), body);
     function::declare_shared_memory(rewriter, module, body, shared_bytes);
-    let i32 = IntegerType::new(build::context(module), 32).into();
+    if abi == Abi::Triton {
+        gpu.declare_launch(rewriter, build::context(module), body);
+    }
     // Whoever reads the module next is to read it for the same GPU.
     ModuleInfo::set_gpu(rewriter, module, gpu.target);
-    rewriter.set_attribute(
-        module,
-        SHARED_BYTES,
-        IntegerAttribute::new(i32, i64::from(shared_bytes)).into(),
-    );
+    let mut said = vec![(SHARED_BYTES, shared_bytes)];
+    if abi == Abi::Triton {
+        said.extend([
+            (TOTAL_NUM_WARPS, gpu.num_warps),
+            (GLOBAL_SCRATCH_BYTES, scratch.bytes[0]),
+            (GLOBAL_SCRATCH_ALIGNMENT, scratch.alignment[0]),
+            (PROFILE_SCRATCH_BYTES, scratch.bytes[1]),
+            (PROFILE_SCRATCH_ALIGNMENT, scratch.alignment[1]),
+        ]);
+        let has_tensor_memory = gpu.target.instructions.tensor_memory;
+        said.extend(has_tensor_memory.then_some((TENSOR_MEMORY_COLUMNS, 0)));
+    }
+    let i32 = IntegerType::new(build::context(module), 32).into();
+    for (name, value) in said {
+        let value = IntegerAttribute::new(i32, i64::from(value)).into();
+        rewriter.set_attribute(module, name, value);
+    }
     Ok(())
 }
 

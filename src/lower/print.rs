@@ -165,7 +165,8 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let registers = l.get(condition);
     let failures: Vec<Val<'c>> = registers.iter().map(|r| l.e.is_zero(*r)).collect();
     let any = failures.into_iter().reduce(|a, b| l.e.or(a, b));
-    let (file, line) = sys::file_and_line(l.e.location).unwrap_or(("unknown".to_owned(), 0));
+    let place = sys::place(l.e.location);
+    let (file, line) = place.map_or(("unknown".to_owned(), 0), |place| (place.file, place.line));
     if let Some(any) = any {
         let (then, _) = l.e.open_region(&[]);
         let mut texts = l.texts.borrow_mut();

@@ -1,6 +1,7 @@
 //! The state of lowering one function: what its values became, its layouts, its shared memory.
 
 use super::allocate::SharedMemory;
+use super::areas::FunctionScratch;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
@@ -34,6 +35,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) allocation: SharedMemory,
     /// Where the function's shared memory begins, in bytes.
     pub(super) frame: u32,
+    /// Its memory in global memory.
+    pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
     pub(super) values: HashMap<usize, Lowered<'c>>,
     /// The new block for each one that is lowered.

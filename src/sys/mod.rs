@@ -343,9 +343,20 @@ pub fn is_unused(value: Value<'_, '_>) -> bool {
     unsafe { mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirValueGetFirstUse(value.to_raw())) }
 }
 
-/// The file and the line that a location names, where it names one.
+/// A place in a file; lines and columns count from 1.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Place {
+    /// The file's name.
+    pub file: String,
+    /// The line.
+    pub line: u32,
+    /// The column.
+    pub column: u32,
+}
+
+/// The place that a location names, where it names one and nothing else.
 #[must_use]
-pub fn file_and_line(location: Location<'_>) -> Option<(String, u32)> {
+pub fn place(location: Location<'_>) -> Option<Place> {
     // SAFETY: the location is alive, and is asked only for what its kind has; the name is copied.
     unsafe {
         let raw = location.to_raw();
@@ -354,9 +365,13 @@ pub fn file_and_line(location: Location<'_>) -> Option<(String, u32)> {
         }
         let name = mlir_sys::mlirLocationFileLineColRangeGetFilename(raw);
         let line = mlir_sys::mlirLocationFileLineColRangeGetStartLine(raw);
+        let column = mlir_sys::mlirLocationFileLineColRangeGetStartColumn(raw);
         let name = Identifier::from_raw(name);
-        let name = identifier_text(name).to_owned();
-        Some((name, u32::try_from(line).ok()?))
+        Some(Place {
+            file: identifier_text(name).to_owned(),
+            line: u32::try_from(line).ok()?,
+            column: u32::try_from(column).ok()?,
+        })
     }
 }
 

@@ -453,6 +453,14 @@ impl<'c> Rewriter<'c> {
         });
     }
 
+    /// Says where an operation comes from.
+    pub fn set_location(self, op: Op<'c>, location: Location<'c>) {
+        self.modify(op, |op| {
+            // SAFETY: operation and location are alive and of one context, which owns the location.
+            unsafe { m::mlirOperationSetLocation(op, location.to_raw()) }
+        });
+    }
+
     /// Takes an attribute from an operation, if it has it.
     pub fn remove_attribute(self, op: Op<'c>, name: &str) {
         let name = m::MlirStringRef {

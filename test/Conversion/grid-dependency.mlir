@@ -1,4 +1,5 @@
 // Kernels that overlap: what they write is seen after the wait, so no access may move across it.
+// REQUIRES: ptxas
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir
 // RUN: ll-translate --emit=ptx %t.mlir -o %t.ptx && FileCheck %s --check-prefix=PTX --input-file=%t.ptx
 // RUN: ptxas -arch=sm_90a %t.ptx -o /dev/null

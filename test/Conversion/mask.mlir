@@ -1,4 +1,5 @@
 // Masks of a software pipeline, and the stages that they ask for; waiting on memory, and on other kernels.
+// REQUIRES: ptxas, amdgcn-link
 // RUN: ll-opt --convert-layouts-to-llvm %s -o %t.mlir && FileCheck %s --input-file=%t.mlir --enable-var-scope
 // RUN: ll-translate --emit=ptx %t.mlir -o %t.ptx && ptxas -arch=sm_90a %t.ptx -o /dev/null
 // RUN: ll-opt --convert-layouts-to-llvm=target=hip:gfx1100 %s | FileCheck %s --check-prefix=AMD

@@ -171,7 +171,13 @@ fn run(options: &Options) -> Result<bool, String> {
         options.lower.as_deref(),
     )?;
     let mut memory = Memory::default();
-    let (args, buffers) = make_arguments(options, decoded.program.params(), &mut memory)?;
+    let params = decoded.program.params();
+    let (mut args, buffers) = make_arguments(options, params, &mut memory)?;
+    if let Some(scratch) = decoded.info.scratch
+        && args.len() + scratch.len() == params.len()
+    {
+        args.extend(scratch_arguments(options, scratch, &mut memory));
+    }
     let launch = Launch::new(machine(options, &decoded))
         .grid(options.grid)
         .dynamic_shared(options.shared.or(decoded.info.shared).unwrap_or(0))
@@ -346,6 +352,21 @@ fn make_arguments(
         });
     }
     Ok((args, buffers))
+}
+
+/// What Triton's launcher hands to a kernel behind its own arguments: so many bytes for each program.
+fn scratch_arguments(options: &Options, bytes: [u32; 2], memory: &mut Memory) -> Vec<Arg> {
+    let programs: usize = options.grid.iter().map(|n| *n as usize).product();
+    let areas = [
+        ("the global scratch memory", bytes[0]),
+        ("the profile scratch memory", bytes[1]),
+    ];
+    let argument = |(name, bytes): (&str, u32)| match bytes {
+        0 => Arg::Int(0),
+        // Nobody has cleared it.
+        _ => Arg::Buffer(memory.add(name, vec![0xdb; programs * bytes as usize])),
+    };
+    areas.map(argument).into()
 }
 
 fn print_report(options: &Options, report: &Report) -> Result<(), String> {

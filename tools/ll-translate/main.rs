@@ -1,5 +1,6 @@
 //! `ll-translate`: from the LLVM dialect to LLVM IR, PTX, AMDGCN assembly or an AMD code object.
 
+mod debug;
 mod emit;
 mod gpu;
 mod link;
@@ -69,6 +70,13 @@ struct Arguments {
     #[arg(long, value_name = "GPU")]
     target: Option<String>,
 
+    /// Say which line of the source each instruction comes from: `.loc` in PTX, DWARF for AMD GPUs
+    ///
+    /// The lines are those of MLIR's locations, which `ll-opt --mlir-print-debuginfo` hands on; of a text without
+    /// them, its own.
+    #[arg(short = 'g', long = "debug-info")]
+    debug_info: bool,
+
     /// LLVM's name of the processor, as `sm_90a` or `gfx942` [default: follows from the target]
     #[arg(long, value_name = "NAME")]
     target_cpu: Option<String>,
@@ -131,6 +139,10 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     });
 
     loops::annotate(&mut module);
+    if arguments.debug_info {
+        let file = file_name(&arguments.input);
+        debug::describe(&context, &mut module, gpu.target, file)?;
+    }
     let llvm = inkwell::context::Context::create();
     let translated = sys::to_llvm_ir(&module, &llvm);
     let said = said(&recorder, &arguments.input);

@@ -1,8 +1,12 @@
 //! Control flow: regions, loops and branches of `scf`, the end of a function.
 
-use super::emitter::{Emitter, block_arguments};
+use super::emitter::{Emitter, Named, block_arguments};
+use crate::ir::UpstreamKind;
 use crate::sys::build::{Blk, Op, Val};
-use melior::ir::{Region, Type};
+use melior::ir::{Attribute, Region, Type};
+
+/// What is said to LLVM of a loop, beside the branch that closes it.
+pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
 impl<'c> Emitter<'c> {
     /// Begins a region with one block; what is emitted goes there until [`Self::close_region`].
@@ -38,6 +42,55 @@ impl<'c> Emitter<'c> {
         for key in added {
             self.known.remove(&key);
         }
+    }
+
+    /// Goes on in another block; an annotation says what is known of the loop that this closes.
+    pub(crate) fn branch(
+        &mut self,
+        target: Blk<'c>,
+        values: &[Val<'c>],
+        annotation: Option<Attribute<'c>>,
+    ) {
+        let annotation = annotation.map(|annotation| (LOOP_ANNOTATION, annotation));
+        let attributes: Vec<Named<'c>> = annotation.into_iter().collect();
+        self.jump(
+            UpstreamKind::CfBranch.name(),
+            values,
+            &[target],
+            &attributes,
+        );
+    }
+
+    /// Goes on in the first block where the condition holds, else in the second, which take the same values.
+    pub(crate) fn branch_if(
+        &mut self,
+        condition: Val<'c>,
+        targets: [Blk<'c>; 2],
+        values: &[Val<'c>],
+    ) {
+        let count = i32::try_from(values.len()).expect("far fewer registers");
+        let segments = self.i32_array(&[1, count, count]);
+        let operands = [&[condition], values, values].concat();
+        let attributes = [("operandSegmentSizes", segments)];
+        self.jump(
+            UpstreamKind::CfCondBranch.name(),
+            &operands,
+            &targets,
+            &attributes,
+        );
+    }
+
+    /// Says of a loop what LLVM is told where it goes back.
+    pub(crate) fn annotate_loop(&self, loop_: Op<'c>, annotation: Attribute<'c>) {
+        self.rewriter
+            .set_attribute(loop_, LOOP_ANNOTATION, annotation);
+    }
+
+    /// What is said of a loop of which so many rounds are to become one.
+    pub(crate) fn unrolled_by(&self, rounds: i32) -> Attribute<'c> {
+        self.parsed(&format!(
+            "#llvm.loop_annotation<unroll = <count = {rounds} : i32>>"
+        ))
     }
 
     /// A region of several blocks in the middle of another.

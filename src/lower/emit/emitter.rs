@@ -125,6 +125,29 @@ impl<'c> Emitter<'c> {
             .expect("every operation emitted is registered")
     }
 
+    /// Emits a branch, to these blocks.
+    pub(super) fn jump(
+        &mut self,
+        name: &'c str,
+        operands: &[Val<'c>],
+        successors: &[Blk<'c>],
+        attributes: &[Named<'c>],
+    ) {
+        let attributes: Vec<_> = attributes
+            .iter()
+            .map(|(key, value)| (self.identifier(key), *value))
+            .collect();
+        self.append(Spec {
+            name,
+            location: self.location,
+            operands,
+            results: &[],
+            attributes: &attributes,
+            regions: Vec::new(),
+            successors,
+        });
+    }
+
     /// Emits an operation with one result where the function begins, however deep the emitter stands.
     pub(super) fn at_entry(
         &mut self,

@@ -20,6 +20,7 @@ mod parts;
 pub(super) mod tests;
 mod types;
 
+pub(crate) use control::LOOP_ANNOTATION;
 pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use float::FloatPredicate;
 pub(crate) use function::{

@@ -77,6 +77,13 @@ impl Isa for Amd {
         e.load(count, i32, 4)
     }
 
+    /// Triton's runtime hands on what version 5 of code objects asks for.
+    fn launch_declaration(&self) -> Option<&'static str> {
+        Some(
+            "llvm.module_flags [#llvm.mlir.module_flag<error, \"amdhsa_code_object_version\", 500 : i32>]",
+        )
+    }
+
     /// The counter has 100 MHz on all of them.
     fn nanoseconds<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>) -> Val<'c> {
         let i64 = e.types.i64;

@@ -6,8 +6,10 @@ use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
 use crate::lower::texts::Texts;
-use crate::sys::build::Val;
+use crate::sys::Rewriter;
+use crate::sys::build::{Blk, Val};
 use crate::target::{BufferInstructions, Float8, Target};
+use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;
 
@@ -58,6 +60,11 @@ pub(super) trait Isa: Sync {
 
     /// The number of blocks along an axis, 0 to 2.
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c>;
+
+    /// An operation of the module that tells Triton's launcher what it must know, as text.
+    fn launch_declaration(&self) -> Option<&'static str> {
+        None
+    }
 
     /// Takes part in the order of kernels, where those of one stream may overlap.
     fn grid_dependency(&self, _: &mut Emitter<'_>, _: GridDependency) -> Option<()> {
@@ -280,6 +287,18 @@ impl Gpu {
     /// The number of blocks along an axis, 0 to 2.
     pub(crate) fn num_programs<'c>(self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         self.isa.num_programs(e, axis)
+    }
+
+    /// Declares in a module what Triton's launcher must know of it.
+    pub(crate) fn declare_launch<'c>(
+        self,
+        rewriter: Rewriter<'c>,
+        context: &'c Context,
+        body: Blk<'c>,
+    ) {
+        if let Some(text) = self.isa.launch_declaration() {
+            rewriter.prepend_parsed(context, body, text);
+        }
     }
 
     /// Takes part in the order of kernels, where those of one stream may overlap.

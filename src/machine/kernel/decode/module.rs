@@ -16,6 +16,9 @@ pub struct ModuleInfo {
     pub num_warps: Option<u32>,
     /// `ttg.shared`: bytes of dynamic shared memory.
     pub shared: Option<u32>,
+    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global memory that each
+    /// program has for itself, where the kernel's last two arguments are their addresses.
+    pub scratch: Option<[u32; 2]>,
 }
 
 /// The operations of the module and of modules inside it.
@@ -78,6 +81,8 @@ pub(super) fn module_info(root: &Node<'_>) -> ModuleInfo {
         threads_per_warp: count("ttg.threads-per-warp"),
         num_warps: count("ttg.num-warps"),
         shared: count("ttg.shared"),
+        scratch: count("ttg.global_scratch_memory_size")
+            .map(|bytes| [bytes, count("ttg.profile_scratch_memory_size").unwrap_or(0)]),
     }
 }
 

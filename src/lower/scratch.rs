@@ -1,0 +1,63 @@
+//! The addresses of scratch memory in global memory: see [`super::areas`] for where everything lies.
+
+use super::abi::Abi;
+use super::areas::NUM_AREAS;
+use super::state::{Lowering, Outcome};
+use crate::ir::ops::ttg;
+use crate::sys::build::{Op, Val};
+use crate::sys::{Diagnostic, operation_id};
+
+impl<'c> Lowering<'c> {
+    /// The addresses of the program's bytes, for a call that needs them; none for another.
+    pub(crate) fn scratch_of_call(&mut self, call: Op<'c>) -> Vec<Val<'c>> {
+        if self.scratch.arguments.is_none() || !self.scratch.calls.contains(&operation_id(call)) {
+            return Vec::new();
+        }
+        (0..NUM_AREAS)
+            .filter_map(|area| self.program_scratch(area))
+            .collect()
+    }
+
+    /// The address of the program's bytes in an area, where the function is told.
+    fn program_scratch(&mut self, area: usize) -> Option<Val<'c>> {
+        let base = self.scratch.arguments?[area];
+        let bytes = self.scratch.program.bytes[area];
+        if !self.scratch.is_kernel || bytes == 0 {
+            return Some(base);
+        }
+        let i64 = self.e.types.i64;
+        let wide = |l: &mut Self, value: Val<'c>| l.e.zext(value, i64);
+        let [x, y, z] = [0, 1, 2].map(|axis| self.gpu.program_id(&mut self.e, axis));
+        let [x, y, mut number] = [x, y, z].map(|id| wide(self, id));
+        for (axis, id) in [(1, y), (0, x)] {
+            let count = self.gpu.num_programs(&mut self.e, axis);
+            let count = wide(self, count);
+            let rows = self.e.mul(number, count);
+            number = self.e.add(rows, id);
+        }
+        let bytes = self.e.constant(i64, i64::from(bytes));
+        let offset = self.e.mul(number, bytes);
+        let i8 = self.e.types.i8;
+        Some(self.e.gep(base, i8, offset))
+    }
+}
+
+/// The address of an allocation.
+pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = ttg::GlobalScratchAlloc::of(op).expect("the dispatch goes by kind");
+    let place = l.scratch.scratch.places.get(&operation_id(op)).copied();
+    let (area, offset) = place.ok_or_else(|| Diagnostic::new("has no place"))?;
+    let base = l.program_scratch(area).ok_or_else(|| {
+        Diagnostic::new(format!(
+            "needs scratch memory in global memory, of which kernels of `abi={}` are told nothing",
+            Abi::Plain.name()
+        ))
+        .note(format!(
+            "lower with `abi={}`, and launch the kernel as Triton does: two more arguments point to it",
+            Abi::Triton.name()
+        ))
+    })?;
+    let place = l.e.gep_bytes(base, l.scratch.frame[area] + offset);
+    l.set(view.result(), [place]);
+    Ok(())
+}
