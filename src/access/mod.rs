@@ -159,12 +159,12 @@ impl AxisInfo {
         let sizes = sizes_log2(shape);
         for d in 0..shape.len() {
             let stride: usize = shape[d + 1..].iter().product::<u64>() as usize;
-            let size = shape[d] as usize;
+            // Groups divide the size, so the dims before `d` do not move where they begin.
+            let begins = |i: usize, group_log2: u8| (i / stride).is_multiple_of(1 << group_log2);
             // Whether every aligned group of this size goes up by `step` from each element to the next.
             let steps_by = |group_log2: u8, step: i64| {
                 (0..values.len()).all(|i| {
-                    let within = (i / stride) % size;
-                    within & ((1 << group_log2) - 1) == 0
+                    begins(i, group_log2)
                         || values[i]
                             == arithmetic::wrap(
                                 i128::from(values[i - stride]) + i128::from(step),
@@ -181,7 +181,7 @@ impl AxisInfo {
             info.contiguity_log2[d] = longest(1);
             info.constancy_log2[d] = longest(0);
             info.divisibility_log2[d] = (0..values.len())
-                .filter(|i| ((i / stride) % size) & ((1 << info.contiguity_log2[d]) - 1) == 0)
+                .filter(|i| begins(*i, info.contiguity_log2[d]))
                 .map(|i| divisor_log2(i128::from(values[i])))
                 .min()
                 .unwrap_or(0);

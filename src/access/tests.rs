@@ -576,7 +576,7 @@ proptest! {
         }
     }
 
-    /// Law: what is read off the elements is claimed by no less than the analysis, and holds.
+    /// Law: what is read off the elements holds, is no less than what the analysis claims, and twice as much does not hold.
     #[test]
     fn elements_are_read_exactly((bits, program) in programs()) {
         for tensor in run(bits, &program) {
@@ -584,10 +584,27 @@ proptest! {
             let Some(info) = AxisInfo::of_elements(shape, &tensor.values, tensor.bits) else {
                 continue;
             };
-            let exact = Tensor { info, shape: shape.to_vec(), ..tensor.clone() };
+            let mut exact = Tensor { info, shape: shape.to_vec(), ..tensor.clone() };
             exact.assert_claims(1);
-            for d in 0..shape.len() {
+            for (d, size) in shape.iter().enumerate() {
                 prop_assert!(info.constancy(d) >= tensor.info.constancy(d), "{tensor:?} {info}");
+                // Groups divide the size, runs do not wrap around, and only zero is divisible beyond the width.
+                let holds_groups = |of: u64| size.is_multiple_of(2 * of);
+                if holds_groups(info.contiguity(d)) && info.contiguity(d) < 1 << (tensor.bits - 1) {
+                    exact.info = info;
+                    exact.info.contiguity_log2[d] += 1;
+                    prop_assert!(exact.refuted(1).is_some(), "{tensor:?} {info}");
+                }
+                if holds_groups(info.constancy(d)) {
+                    exact.info = info;
+                    exact.info.constancy_log2[d] += 1;
+                    prop_assert!(exact.refuted(1).is_some(), "{tensor:?} {info}");
+                }
+                if u128::from(info.divisibility(d)) < 1 << tensor.bits {
+                    exact.info = info;
+                    exact.info.divisibility_log2[d] += 1;
+                    prop_assert!(exact.refuted(1).is_some(), "{tensor:?} {info}");
+                }
             }
         }
     }
@@ -934,6 +951,38 @@ fn shifts_by_the_width_promise_nothing() {
         AxisInfo::binary(BinaryOp::ShrU, &a, &b, 32).constancy(0)
     };
     assert_eq!([1, 5, 31, 32, 33].map(constancy), [2, 32, 32, 1, 1]);
+}
+
+#[test]
+fn zeros_that_a_shift_brings_in_clear_the_sign() {
+    let shifted = |op: BinaryOp, by: i64| {
+        let by = AxisInfo::constant(&[], by, 32);
+        AxisInfo::binary(op, &AxisInfo::argument(1), &by, 32).is_non_negative()
+    };
+    assert_eq!(
+        [0, 1, 31].map(|by| shifted(BinaryOp::ShrU, by)),
+        [false, true, true]
+    );
+    assert_eq!([0, 1, 31].map(|by| shifted(BinaryOp::ShrS, by)), [false; 3]);
+}
+
+/// 0 to 31 and 16 m: in the low four bits is one of them only, so or and exclusive or count up like a sum.
+#[test]
+fn bits_of_one_side_only_count_up() {
+    let high = AxisInfo::argument(16).splat(&[32]);
+    for op in [BinaryOp::Or, BinaryOp::Xor] {
+        for (a, b) in [
+            (AxisInfo::range(0, 32), high),
+            (high, AxisInfo::range(0, 32)),
+        ] {
+            let info = AxisInfo::binary(op, &a, &b, 32);
+            assert_eq!(
+                (info.contiguity(0), info.divisibility(0)),
+                (16, 16),
+                "{op:?}"
+            );
+        }
+    }
 }
 
 /// 16 m / 4 = 4 m, whatever m is; what is no power of two leaves nothing to rely on.

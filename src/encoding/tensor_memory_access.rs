@@ -197,14 +197,11 @@ impl Shape {
 }
 
 fn fits_words(moved: &LinearLayout, max_registers: u64, unpacked: bool) -> Result<(), AccessError> {
-    // No message takes more than half of the registers, and not so much where there are several.
-    let mut most = max_registers / 2;
-    if max_registers == 256 && moved.in_size(Dim::REGISTER) > most {
-        most /= 2;
-    }
+    // No message takes more than half of the registers.
+    let most = max_registers / 2;
     for shape in Shape::ALL {
         let tile = shape.tile(unpacked)?;
-        if most / tile.in_size(Dim::REGISTER) == 0 {
+        if tile.in_size(Dim::REGISTER) > most {
             continue;
         }
         let Some(order) = RegisterPermutation::for_division(moved, &tile, true)? else {
@@ -275,6 +272,20 @@ mod tests {
             check(apart, MEMORY, &[128, 64], 16),
             Err(AccessError::NotPacked)
         );
+    }
+
+    /// Four registers of a thread go together, and are at most half of those that it may use.
+    #[test]
+    fn a_message_takes_half_of_the_registers() {
+        let atom = "#ttg.linear<{register = [[0, 1], [8, 0], [0, 8], [0, 16], [0, 32], [16, 0]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[32, 0], [64, 0]], block = []}>";
+        let layout = |text: &str| {
+            let encoding: Encoding = text.parse().expect("an encoding");
+            encoding.to_linear_layout(&[128, 64]).expect("a layout")
+        };
+        let (atom, memory) = (layout(atom), layout(MEMORY));
+        let fits = |max_registers| check_access(&atom, &memory, 32, max_registers);
+        assert_eq!([8, 24, 256].map(fits), [Ok(()), Ok(()), Ok(())]);
+        assert_eq!(fits(7), Err(AccessError::NoInstruction));
     }
 
     #[test]

@@ -177,6 +177,8 @@ proptest! {
         for v in 0..256 {
             prop_assert_eq!(both.contains(v), na.contains(&v) && nb.contains(&v));
         }
+        prop_assert_eq!(sa.contains_span(&sb), nb.is_subset(&na));
+        prop_assert!(sum.contains_span(&sb) && sb.contains_span(&both));
     }
 
     #[test]

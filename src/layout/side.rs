@@ -112,7 +112,7 @@ impl Side {
     #[inline]
     const fn put(&mut self, dim: Dim, log2: usize) {
         let at = self.len();
-        self.ids[at / 4 % (MAX_DIMS / 4)] |= (dim.id() as u64) << (16 * (at & 3));
+        self.ids[at / 4 % self.ids.len()] |= (dim.id() as u64) << (16 * (at & 3));
         self.sizes.add(at, log2 as u64 | PRESENT);
     }
 

@@ -188,12 +188,10 @@ impl Cell {
             (None, Some(conflict), None) => Found::Conflict(conflict),
             (None, None, _) => Found::Clean,
         };
-        if same && written.is_some() {
+        if same {
             self.writers.add(now, order);
         } else {
-            if !same {
-                self.before = self.writers;
-            }
+            self.before = self.writers;
             self.writers = Group::only(now);
         }
         found

@@ -109,6 +109,35 @@ fn a_rule_is_named_where_one_is_broken() {
     };
     assert_eq!(rule(4, "[1, 1]"), Some("amd_rotating_shared_c1"));
     assert!(rule(4, "[]").is_none_or(|rule| !rule.is_empty()));
+    for (text, expected) in [
+        (
+            "linear<{register = [[2]], lane = [], warp = [], block = []}>",
+            "linear_c5",
+        ),
+        (
+            "generic_linear<{register = [[2]], lane = [], warp = [], block = []}>",
+            "generic_linear_c6",
+        ),
+        (
+            "generic_linear<{register = [[1], [1, 0]], lane = [], warp = [], block = []}>",
+            "generic_linear_c3",
+        ),
+        (
+            "generic_linear<{register = [[1]], lane = [], warp = []}>",
+            "generic_linear_c2",
+        ),
+        (
+            "generic_linear<{register = [], lane = [[1, 1], [0, 1]], warp = [], block = []}>",
+            "generic_linear_c4",
+        ),
+        (
+            "generic_linear<{register = [[3], [1]], lane = [], warp = [], block = []}>",
+            "generic_linear_c5",
+        ),
+    ] {
+        let error = format!("#ttg.{text}").parse::<Encoding>().unwrap_err();
+        assert_eq!(error.rule(), Some(expected), "{text}");
+    }
     assert_eq!(
         "#ttg.amd_rotating_shared<{vec"
             .parse::<Encoding>()
@@ -116,6 +145,49 @@ fn a_rule_is_named_where_one_is_broken() {
             .rule(),
         None
     );
+}
+
+/// The key that an error is about stands in the text, and is the one whose value another would make good.
+#[test]
+fn a_key_is_named_where_it_has_the_wrong_value() {
+    let blocked = "#ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>";
+    let memory = "#ttng.tensor_memory_encoding<blockM = 128, blockN = 64, colStride = 1, CGALayout = [[1, 0]]>";
+    let linear = "#ttg.linear<{register = [[1]], lane = [[2]], warp = [[4]], block = []}>";
+    for (good, from, to, key) in [
+        (
+            blocked,
+            "order = [0]",
+            "order = [0], speed = 3",
+            Some("speed"),
+        ),
+        (
+            blocked,
+            "order = [0]",
+            "order = [0], order = [0]",
+            Some("order"),
+        ),
+        (blocked, "order = [0]", "order = [1]", Some("order")),
+        (blocked, "[32]", "[3]", Some("threadsPerWarp")),
+        (blocked, "[4]", "[4, 1]", Some("warpsPerCTA")),
+        (blocked, "order = [0]", "order = [0", None),
+        (blocked, ", order = [0]", "", None),
+        (memory, "blockM = 128", "blockM = 32", Some("blockM")),
+        (memory, "blockN = 64", "blockN = 48", Some("blockN")),
+        (
+            memory,
+            "[[1, 0]]",
+            "[[0, 1]], twoCTAs = true",
+            Some("twoCTAs"),
+        ),
+        (linear, "[[4]]", "[[4, 0]]", Some("warp")),
+        (linear, "[[4]]", "[[2]]", Some("warp")),
+        (linear, "[[4]]", "[[5]]", Some("warp")),
+    ] {
+        encoding(good);
+        let text = good.replace(from, to);
+        let error = text.parse::<Encoding>().unwrap_err();
+        assert_eq!(error.key(), key, "{text}: {error}");
+    }
 }
 
 /// What a lane holds along K comes in pieces of `kWidth`, all of K before the next rows.
@@ -246,6 +318,13 @@ fn ranks_and_orders_are_those_of_the_text() {
         panic!("another family");
     };
     assert_eq!(memory.rank(), 2);
+    for scales in ["", "CGALayout = [[1, 0]]", "blockRepOrder = kThenMn"] {
+        let scales = encoding(&format!("#ttng.tensor_memory_scales_encoding<{scales}>"));
+        let Encoding::TensorMemoryScales(scales) = scales else {
+            panic!("another family");
+        };
+        assert_eq!(scales.rank(), scales.cga_layout().rank());
+    }
     let shared = "#ttg.shared_linear<{offset = [[1, 0], [2, 0], [0, 1], [0, 2]]}, alignment = 16>";
     let Encoding::SharedLinear(shared) = encoding(shared) else {
         panic!("another family");
@@ -280,6 +359,21 @@ fn a_stride_of_tensor_memory_skips_columns() {
     };
     let two = columns(2);
     assert_eq!(columns(4), [&[0], &two[..]].concat());
+}
+
+/// A block of 128 rows in each of two CTAs: what one CTA has is what must be as large.
+#[test]
+fn a_block_of_tensor_memory_is_not_larger_than_what_a_cta_has() {
+    let memory = encoding(
+        "#ttng.tensor_memory_encoding<blockM = 128, blockN = 16, colStride = 1, CGALayout = [[1, 0]]>",
+    );
+    assert!(memory.to_linear_layout(&[256, 16]).is_ok());
+    for rows in [2, 32, 128] {
+        let error = memory.to_linear_layout(&[rows, 16]).unwrap_err();
+        let expected = format!("shape of one CTA has {} elements along dim0", rows / 2);
+        assert!(error.to_string().starts_with(&expected), "{error}");
+        assert!(error.to_string().ends_with("has 128"), "{error}");
+    }
 }
 
 #[test]

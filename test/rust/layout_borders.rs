@@ -525,3 +525,24 @@ fn sizes_of_out_dims_can_be_ignored() {
     assert!(!wide.eq_ignoring_out_sizes(&other));
     assert!(!wide.eq_ignoring_out_sizes(&layout(&[1, 0], [4, 2])));
 }
+
+/// A repetition that reaches back into its tile would overwrite what the tile holds.
+#[test]
+fn repetitions_lie_outside_of_their_tile() {
+    let tile = id(1, R, D0).product(&id(1, L, D0)).unwrap();
+    let whole = |next: u64| {
+        let columns = [1, next, 2];
+        LinearLayout::from_columns(
+            &[(R, 4), (L, 2)],
+            &[(D0, 8)],
+            &columns,
+            Surjectivity::NotRequired,
+        )
+        .unwrap()
+    };
+    assert_eq!(whole(4).repetitions_of(&tile).unwrap().columns(), [0, 4, 0]);
+    for inside in [1, 2, 5, 6, 7] {
+        let error = whole(inside).repetitions_of(&tile).unwrap_err();
+        assert_eq!(error.dim(), Some(R), "{error}");
+    }
+}

@@ -206,6 +206,28 @@ proptest! {
         prop_assert_eq!(by_name(&quotient.product(&tile).unwrap(), &whole), whole);
     }
 
+    /// What repeats a tile moves by what the tile does not reach, and by nothing inside of it.
+    #[test]
+    fn repetitions_are_the_whole_without_the_tile(tile in layout(), rest in layout()) {
+        let whole = tile.product(&rest).unwrap();
+        let repetitions = whole.repetitions_of(&tile).unwrap();
+        for dim in whole.in_dims() {
+            let tiled = tile.columns_of(dim).len();
+            let (found, of) = (repetitions.columns_of(dim), whole.columns_of(dim));
+            prop_assert!(found[..tiled].iter().all(|column| *column == 0));
+            prop_assert_eq!(&found[tiled..], &of[tiled..]);
+        }
+        let by_hand = points(&whole).iter().all(|p| {
+            let inside: Point = p.iter().map(|(d, v)| (*d, v % tile.in_size(*d).max(1))).collect();
+            let (all, mut sum) = (image(&whole, p), image(&repetitions, p));
+            for (dim, value) in image(&whole, &inside) {
+                *sum.get_mut(dim).unwrap() ^= value;
+            }
+            all == sum
+        });
+        prop_assert!(by_hand);
+    }
+
     #[test]
     fn division_never_lies(a in layout(), b in layout()) {
         for (quotient, left) in [(a.divide_left(&b), true), (a.divide_right(&b), false)] {

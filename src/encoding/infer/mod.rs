@@ -396,13 +396,9 @@ fn halve(
                 *size /= 2;
                 continue;
             }
-            let above = if bits == 0 {
-                column & !low
-            } else {
-                (column >> (offset + bits)) << (offset + bits - 1)
-            };
-            let here = if bits == 0 { 0 } else { (step / 2) << offset };
-            columns.push(column & low | here | above);
+            // Along an axis of size 1 nothing is a step, and what is made of its bits does not matter.
+            let above = column >> (offset + bits) << offset << bits.saturating_sub(1);
+            columns.push(column & low | (step / 2) << offset | above);
         }
     }
     if !found {

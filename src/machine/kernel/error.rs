@@ -174,3 +174,21 @@ impl fmt::Display for KernelError {
 }
 
 impl std::error::Error for KernelError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_operation_is_shown_up_to_200_characters() {
+        for (characters, shown) in [(7, 7), (200, 200), (201, 200), (900, 200)] {
+            let site = Site {
+                text: "\u{e4}".repeat(characters),
+                ..Site::default()
+            };
+            let text = site.to_string();
+            assert_eq!(text.matches('\u{e4}').count(), shown, "{characters}");
+            assert_eq!(text.ends_with(" ...`"), shown < characters, "{characters}");
+        }
+    }
+}

@@ -302,3 +302,22 @@ impl Launch {
         Ok(bits)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_for_amd_finds_its_grid_behind_its_arguments() {
+        let launch = Launch::new(Machine::amd(64)).grid([2, 3, 5]);
+        let bytes = launch.implicit_arguments([64, 7, 1]);
+        let at = |first: usize, count: usize| {
+            let bytes = bytes[first..first + count].iter().rev();
+            bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
+        };
+        assert_eq!([0, 4, 8].map(|first| at(first, 4)), [2, 3, 5]);
+        assert_eq!([12, 14, 16].map(|first| at(first, 2)), [64, 7, 1]);
+        assert_eq!([18, 20, 22].map(|first| at(first, 2)), [0; 3]);
+        assert_eq!((at(64, 2), bytes.len()), (3, 256));
+    }
+}

@@ -648,6 +648,27 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         FaultKind::Divergence,
         "names lane 5",
     );
+    // Of a pair both take part or none does; that other lanes leave out themselves is seen all the same.
+    let mut t = Bench::new();
+    t.buffer(&[0; 32]);
+    let [mask, offset, clamp] = [0x3f, 1, 0x1f].map(|bits| t.b.constant(bits));
+    let (src, dst) = (t.b.constant(1), t.b.reg());
+    t.b.push(Shuffle {
+        kind: &BFLY,
+        dst,
+        valid: None,
+        mask,
+        src,
+        offset,
+        clamp,
+    });
+    check_fault(
+        t,
+        Machine::nvidia(),
+        32,
+        FaultKind::Divergence,
+        "the lane is not in its own mask 0x0000003f",
+    );
 }
 
 #[test]

@@ -52,6 +52,16 @@ fn verdict(
     quick
 }
 
+/// Which of its kinds a fault says that it is: a race, uninitialised, a bad address, a wrong element.
+fn kinds(fault: &PlanFault) -> [bool; 4] {
+    [
+        fault.is_race(),
+        fault.is_uninitialised(),
+        fault.is_bad_address(),
+        fault.is_wrong_element(),
+    ]
+}
+
 #[test]
 fn counts_are_right() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -68,7 +78,7 @@ fn a_missing_barrier_is_a_race() {
         verdict(&plan, &src, &dst, target).unwrap();
         let broken = plan.edited(|steps| steps.retain(|s| !matches!(s, Step::Barrier(_))));
         let fault = check_plan(&broken, &src, &dst, target).unwrap_err();
-        assert!(fault.is_race(), "{fault}");
+        assert_eq!(kinds(&fault), [true, false, false, false], "{fault}");
         assert!(fault.to_string().contains("reads byte"), "{fault}");
     }
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -83,6 +93,31 @@ fn a_missing_barrier_is_a_race() {
     assert!(fault.is_race(), "{fault}");
 }
 
+/// Behind a barrier of its warp a thread may store over what its warp has stored, and over nobody else's.
+#[test]
+fn a_warp_stores_over_its_own_behind_its_barrier() {
+    let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
+    let stores = plan.steps().iter().copied();
+    let stores: Vec<Step> = stores.filter(|s| matches!(s, Step::Store { .. })).collect();
+    let again = |moved: u32| {
+        plan.edited(|steps| {
+            let (Step::Store { address, .. }, mut last) = (stores[0], stores[1]) else {
+                panic!("a store");
+            };
+            if let Step::Store { address: to, .. } = &mut last {
+                *to = address;
+                to.xor ^= moved;
+            }
+            *steps = vec![stores[0], Step::Barrier(BarrierScope::Warp), last];
+        })
+    };
+    let is_race =
+        |moved: u32| verdict(&again(moved), &src, &dst, target).is_err_and(|f| f.is_race());
+    assert!(!is_race(0));
+    let races = (4..12).filter(|bit| is_race(1 << bit)).count();
+    assert!((1..8).contains(&races), "{races}");
+}
+
 #[test]
 fn a_missing_store_is_found() {
     let (plan, src, dst, target) = plan(2, 32, Strategy::Shared);
@@ -94,7 +129,7 @@ fn a_missing_store_is_found() {
         steps.remove(at);
     });
     let fault = verdict(&broken, &src, &dst, target).unwrap_err();
-    assert!(fault.is_uninitialised(), "{fault}");
+    assert_eq!(kinds(&fault), [false, true, false, false], "{fault}");
 }
 
 #[test]
@@ -110,14 +145,14 @@ fn a_wrong_address_is_found() {
         })
     };
     let fault = verdict(&edit(|a| a.add += 1 << 20), &src, &dst, target).unwrap_err();
-    assert!(fault.is_bad_address(), "{fault}");
+    assert_eq!(kinds(&fault), [false, false, true, false], "{fault}");
     let fault = verdict(&edit(|a| a.xor ^= 1), &src, &dst, target).unwrap_err();
     assert!(
         fault.is_bad_address() && fault.to_string().contains("expected a multiple"),
         "{fault}"
     );
     let fault = verdict(&edit(|a| a.xor ^= 16), &src, &dst, target).unwrap_err();
-    assert!(fault.is_wrong_element(), "{fault}");
+    assert_eq!(kinds(&fault), [false, false, false, true], "{fault}");
     assert!(fault.to_string().contains("ends with element"), "{fault}");
 }
 

@@ -553,15 +553,117 @@ fn a_barrier_reduces_over_the_block() {
 #[test]
 fn rows_and_banks_that_are_off_keep_their_value() {
     let swapped_pairs = 177;
-    let operations = format!(
-        r#"%old = "llvm.mlir.constant"() <{{value = 100 : i32}}> : () -> i32
-    %x = "rocdl.update.dpp"(%old, %t) <{{bankMask = 3 : i32, boundCtrl = false, dppCtrl = {swapped_pairs} : i32, rowMask = 5 : i32}}> : (i32, i32) -> i32"#
+    let constant = |name: &str, value: u32, ty: &str| {
+        format!("%{name} = \"llvm.mlir.constant\"() <{{value = {value} : {ty}}}> : () -> {ty}\n")
+    };
+    let old = constant("old", 100, "i32");
+    let operation = format!(
+        r#"{old}%x = "rocdl.update.dpp"(%old, %t) <{{bankMask = 3 : i32, boundCtrl = false, dppCtrl = {swapped_pairs} : i32, rowMask = 5 : i32}}> : (i32, i32) -> i32"#
+    );
+    // The intrinsic has the same numbers as operands.
+    let numbers = [
+        ("pattern", swapped_pairs, "i32"),
+        ("rows", 5, "i32"),
+        ("banks", 3, "i32"),
+        ("bound", 0, "i1"),
+    ];
+    let numbers = numbers
+        .map(|(name, value, ty)| constant(name, value, ty))
+        .concat();
+    let intrinsic = format!(
+        r#"{old}{numbers}%x = "llvm.call_intrinsic"(%old, %t, %pattern, %rows, %banks, %bound) <{{intrin = "llvm.amdgcn.update.dpp.i32"}}> : (i32, i32, i32, i32, i32, i1) -> i32"#
     );
     let is_on = |lane: u32| [0, 2].contains(&(lane / 16)) && [0, 1].contains(&(lane % 16 / 4));
     let expected: Vec<u32> = (0..64)
         .map(|lane| if is_on(lane) { lane ^ 1 } else { 100 })
         .collect();
-    assert_eq!(of_64_threads("hip:gfx942", 64, &operations), expected);
+    for operations in [operation, intrinsic] {
+        let found = of_64_threads("hip:gfx942", 64, &operations);
+        assert_eq!(found, expected, "{operations}");
+    }
+}
+
+/// ISA manual of CDNA 3, `v_cvt_pk_f32_fp8`: the two codes of one half of a word. 0x40, 0x48, ... are 1, 2, 4, 8.
+#[test]
+fn codes_of_either_half_are_widened() {
+    for (upper, index, expected) in [(0, 0, 1), (0, 1, 2), (1, 0, 4), (1, 1, 8)] {
+        let operations = format!(
+            r#"%w = "llvm.mlir.constant"() <{{value = 1481656384 : i32}}> : () -> i32
+    %upper = "llvm.mlir.constant"() <{{value = {upper} : i1}}> : () -> i1
+    %index = "llvm.mlir.constant"() <{{value = {index} : i32}}> : () -> i32
+    %v = "llvm.call_intrinsic"(%w, %upper) <{{intrin = "llvm.amdgcn.cvt.pk.f32.fp8"}}> : (i32, i1) -> vector<2xf32>
+    %f = "llvm.extractelement"(%v, %index) : (vector<2xf32>, i32) -> f32
+    %x = "llvm.fptosi"(%f) : (f32) -> i32"#
+        );
+        let found = of_64_threads("hip:gfx942", 64, &operations);
+        assert_eq!(found, [expected; 64], "{upper} {index}");
+    }
+}
+
+/// An address may lie in its object, or right behind it.
+#[test]
+fn steps_stay_within_their_shared_memory() {
+    let run = |index: i32| {
+        let text = format!(
+            r#""builtin.module"() ({{
+  "llvm.mlir.global"() <{{addr_space = 3 : i32, global_type = !llvm.array<64 x i32>, sym_name = "first"}}> ({{
+  }}) : () -> ()
+  "llvm.mlir.global"() <{{addr_space = 3 : i32, global_type = !llvm.array<64 x i32>, sym_name = "second"}}> ({{
+  }}) : () -> ()
+  "llvm.func"() <{{sym_name = "k"}}> ({{
+  ^bb0(%out: !llvm.ptr<1>):
+    %s = "llvm.mlir.addressof"() <{{global_name = @second}}> : () -> !llvm.ptr<3>
+    %q = "llvm.getelementptr"(%s) <{{elem_type = i32, noWrapFlags = 1 : i32, rawConstantIndices = array<i32: {index}>}}> : (!llvm.ptr<3>) -> !llvm.ptr<3>
+    %x = "llvm.ptrtoint"(%q) : (!llvm.ptr<3>) -> i32
+    "llvm.store"(%x, %out) : (i32, !llvm.ptr<1>) -> ()
+    "llvm.return"() : () -> ()
+  }}) {{nvvm.kernel, nvvm.reqntid = array<i32: 1>}} : () -> ()
+}}) : () -> ()"#
+        );
+        let decoded = decode_generic(&text, None).unwrap();
+        let mut memory = Memory::default();
+        let out = memory.add("out", vec![0; 4]);
+        let launch = Launch::new(decoded.machine).args([Arg::Buffer(out)]);
+        launch.run(&decoded.program, &mut memory)
+    };
+    for index in [0, 1, 63, 64] {
+        assert!(run(index).is_ok(), "{index}");
+    }
+    for index in [-1, 65, 1000] {
+        let error = run(index).unwrap_err();
+        assert!(
+            error.message().starts_with("`inbounds` does not hold"),
+            "{error}"
+        );
+    }
+}
+
+#[test]
+fn values_fit_what_takes_them() {
+    let float = "%f = \"llvm.sitofp\"(%a) : (i32) -> f32\n";
+    for name in ["inttoptr", "fptoui"] {
+        let (from, value, to) = match name {
+            "inttoptr" => ("f32", "%f", "!llvm.ptr<1>"),
+            _ => ("!llvm.ptr<1>", "%p", "f32"),
+        };
+        let body = format!("{float}%x = \"llvm.{name}\"({value}) : ({from}) -> {to}");
+        check_error(
+            &kernel(&body),
+            FaultKind::Malformed,
+            "operand of the wrong type",
+        );
+    }
+    let assembly = |ty: &str| {
+        kernel(&format!(
+            "%v = \"llvm.mlir.constant\"() <{{value = 1 : {ty}}}> : () -> {ty}\n\
+             %x = \"llvm.inline_asm\"(%v) <{{asm_string = \"mov.u32 $0, $1;\", constraints = \"=r,r\"}}> : ({ty}) -> i32"
+        ))
+    };
+    for ty in ["i16", "i32"] {
+        assert!(decode_generic(&assembly(ty), None).is_ok(), "{ty}");
+    }
+    let expect = "operand of 64 bits for constraint `r` of 32";
+    check_error(&assembly("i64"), FaultKind::Malformed, expect);
 }
 
 /// ISA manuals, `v_mbcnt_lo_u32_b32` and `v_mbcnt_hi_u32_b32`: lanes of the mask below one's own, in either half.

@@ -119,12 +119,20 @@ fn runs(op: &str) -> bool {
     true
 }
 
-/// What `%x` holds in each of 32 lanes after some operations on `%t`, the lane's number.
-fn lanes_after(operations: &str) -> Vec<u32> {
+/// What `%x` holds in each of 32 lanes after some operations on `%t`, the lane's number, and what was printed.
+///
+/// `%zeros` points to 64 words in a buffer, `%s` to as many in shared memory, `%format` to a text.
+fn launched(operations: &str) -> (Vec<u32>, String) {
     let text = format!(
         r#""builtin.module"() ({{
+  "llvm.mlir.global"() <{{addr_space = 3 : i32, global_type = !llvm.array<64 x i32>, sym_name = "smem"}}> ({{
+  }}) : () -> ()
+  "llvm.mlir.global"() <{{addr_space = 4 : i32, constant, global_type = !llvm.array<7 x i8>, sym_name = "format", value = "%u-%u;\00"}}> ({{
+  }}) : () -> ()
   "llvm.func"() <{{sym_name = "k"}}> ({{
-  ^bb0(%out: !llvm.ptr<1>):
+  ^bb0(%out: !llvm.ptr<1>, %zeros: !llvm.ptr<1>):
+    %s = "llvm.mlir.addressof"() <{{global_name = @smem}}> : () -> !llvm.ptr<3>
+    %format = "llvm.mlir.addressof"() <{{global_name = @format}}> : () -> !llvm.ptr<4>
     %t = "nvvm.read.ptx.sreg.tid.x"() : () -> i32
     %zero = "llvm.mlir.constant"() <{{value = 0 : i32}}> : () -> i32
     %one = "llvm.mlir.constant"() <{{value = 1 : i32}}> : () -> i32
@@ -140,13 +148,17 @@ fn lanes_after(operations: &str) -> Vec<u32> {
     let decoded = decode_generic(&text, None).unwrap_or_else(|error| panic!("{error}"));
     let mut memory = Memory::default();
     let out = memory.add("out", vec![0; 128]);
-    let launch = Launch::new(decoded.machine).args([Arg::Buffer(out)]);
+    let zeros = memory.add("zeros", vec![0; 256]);
+    let launch = Launch::new(decoded.machine).args([out, zeros].map(Arg::Buffer));
     let report = launch.run(&decoded.program, &mut memory);
     assert!(report.is_ok(), "{operations}: {report:?}");
-    let words = memory.bytes(out).chunks_exact(4);
-    words
-        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
-        .collect()
+    let words = memory.bytes(out).as_chunks::<4>().0;
+    let words = words.iter().map(|word| u32::from_le_bytes(*word));
+    (words.collect(), memory.printed().to_owned())
+}
+
+fn lanes_after(operations: &str) -> Vec<u32> {
+    launched(operations).0
 }
 
 #[track_caller]
@@ -339,5 +351,152 @@ fn arithmetic_of_lanes_is_that_of_the_rows() {
         check(&compare(unsigned), |t| {
             u32::from(expect(i64::from(t.wrapping_sub(4))))
         });
+    }
+}
+
+#[test]
+fn constants_have_the_bits_that_are_written() {
+    for (value, bits) in [
+        ("1.5", 0x3fc0_0000),
+        ("-0.0", 0x8000_0000),
+        ("0x7FC00001", 0x7fc0_0001),
+        ("0xFF800000", 0xff80_0000),
+    ] {
+        let operations = format!(
+            "%c = \"llvm.mlir.constant\"() <{{value = {value} : f32}}> : () -> f32\n\
+             %x = \"llvm.bitcast\"(%c) : (f32) -> i32"
+        );
+        check(&operations, |_| bits);
+    }
+    let half = "%c = \"llvm.mlir.constant\"() <{value = 0xFC01 : f16}> : () -> f16\n\
+                %h = \"llvm.bitcast\"(%c) : (f16) -> i16\n\
+                %x = \"llvm.zext\"(%h) : (i16) -> i32";
+    check(half, |_| 0xfc01);
+}
+
+/// `%m` points to two words on the lane's own stack that hold its number and 4, `%before` to one before them.
+const ON_THE_STACK: &str = r#"%before = "llvm.alloca"(%four) <{elem_type = i32}> : (i32) -> !llvm.ptr
+    %m = "llvm.getelementptr"(%before) <{elem_type = i32, rawConstantIndices = array<i32: 2>}> : (!llvm.ptr) -> !llvm.ptr
+    %v0 = "llvm.mlir.poison"() : () -> vector<2xi32>
+    %v1 = "llvm.insertelement"(%v0, %t, %zero) : (vector<2xi32>, i32, i32) -> vector<2xi32>
+    %v2 = "llvm.insertelement"(%v1, %four, %one) : (vector<2xi32>, i32, i32) -> vector<2xi32>
+    "llvm.store"(%v2, %m) <{alignment = 4 : i64}> : (vector<2xi32>, !llvm.ptr) -> ()
+"#;
+
+#[test]
+fn lanes_find_on_their_stack_what_they_put_there() {
+    for (word, expect) in [(2, (|t| t) as fn(u32) -> u32), (3, |_| 4)] {
+        let load = format!(
+            "%q = \"llvm.getelementptr\"(%before) <{{elem_type = i32, rawConstantIndices = array<i32: {word}>}}> : (!llvm.ptr) -> !llvm.ptr\n\
+             %x = \"llvm.load\"(%q) : (!llvm.ptr) -> i32"
+        );
+        check(&format!("{ON_THE_STACK}{load}"), expect);
+        let index = if word == 2 { "%zero" } else { "%one" };
+        let load = format!(
+            "%v = \"llvm.load\"(%m) <{{alignment = 4 : i64}}> : (!llvm.ptr) -> vector<2xi32>\n\
+             %x = \"llvm.extractelement\"(%v, {index}) : (vector<2xi32>, i32) -> i32"
+        );
+        check(&format!("{ON_THE_STACK}{load}"), expect);
+    }
+}
+
+/// The format lies in constant memory, the values on the stack.
+#[test]
+fn each_lane_prints_what_it_points_to() {
+    let print =
+        "%x = \"llvm.call\"(%format, %m) <{callee = @vprintf}> : (!llvm.ptr<4>, !llvm.ptr) -> i32";
+    let lines: String = (0..32).map(|lane| format!("{lane}-4;")).collect();
+    assert_eq!(launched(&format!("{ON_THE_STACK}{print}")).1, lines);
+}
+
+/// MLIR's numbers of operations that change memory, on whole numbers; the result is what was there.
+#[test]
+fn atomic_operations_go_by_their_number() {
+    let place = "%q = \"llvm.getelementptr\"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>\n\
+                 %n = \"llvm.sub\"(%t, %four) : (i32, i32) -> i32\n\
+                 \"llvm.store\"(%n, %q) : (i32, !llvm.ptr<1>) -> ()\n";
+    let all: [fn(u32, u32) -> u32; 11] = [
+        |_, new| new,
+        u32::wrapping_add,
+        u32::wrapping_sub,
+        |old, new| old & new,
+        |old, new| !(old & new),
+        |old, new| old | new,
+        |old, new| old ^ new,
+        |old, new| (old as i32).max(new as i32) as u32,
+        |old, new| (old as i32).min(new as i32) as u32,
+        u32::max,
+        u32::min,
+    ];
+    for (number, expect) in all.into_iter().enumerate() {
+        let change = |result: &str| {
+            format!(
+                "{place}{result} = \"llvm.atomicrmw\"(%q, %four) <{{bin_op = {number} : i64, ordering = 2 : i64}}> : (!llvm.ptr<1>, i32) -> i32\n"
+            )
+        };
+        check(&change("%x"), |t| t.wrapping_sub(4));
+        let load = "%x = \"llvm.load\"(%q) : (!llvm.ptr<1>) -> i32";
+        check(&(change("%old") + load), |t| expect(t.wrapping_sub(4), 4));
+    }
+}
+
+/// PTX: the elements of a vector lie side by side, in global memory and in shared memory.
+#[test]
+fn elements_of_vectors_lie_side_by_side() {
+    let assembly = |text: &str, constraints: &str, operands: &str, types: &str, result: &str| {
+        format!(
+            "{result}\"llvm.inline_asm\"({operands}) <{{asm_string = \"{text}\", constraints = \"{constraints}\"}}> : {types}\n"
+        )
+    };
+    let pair = |base: &str, space: u32| {
+        format!(
+            "%i = \"llvm.add\"(%t, %t) : (i32, i32) -> i32\n\
+             %q = \"llvm.getelementptr\"({base}, %i) <{{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}}> : (!llvm.ptr<{space}>, i32) -> !llvm.ptr<{space}>\n\
+             %f = \"llvm.sitofp\"(%t) : (i32) -> f32\n\
+             %g = \"llvm.sitofp\"(%i) : (i32) -> f32\n"
+        )
+    };
+    let number = "%x = \"llvm.fptosi\"(%y) : (f32) -> i32";
+    for (word, expect) in [(0, (|t| t) as fn(u32) -> u32), (1, |t| 2 * t)] {
+        let add = assembly(
+            "red.global.add.v2.f32 [$0], {$1, $2};",
+            "l,f,f",
+            "%q, %f, %g",
+            "(!llvm.ptr<1>, f32, f32) -> !llvm.void",
+            "",
+        );
+        let read = format!(
+            "%r = \"llvm.getelementptr\"(%q) <{{elem_type = f32, rawConstantIndices = array<i32: {word}>}}> : (!llvm.ptr<1>) -> !llvm.ptr<1>\n\
+             %y = \"llvm.load\"(%r) : (!llvm.ptr<1>) -> f32\n{number}"
+        );
+        check(&format!("{}{add}{read}", pair("%zeros", 1)), expect);
+        let store = assembly(
+            "st.shared.v2.f32 [$0], {$1, $2};",
+            "r,f,f",
+            "%q, %f, %g",
+            "(!llvm.ptr<3>, f32, f32) -> !llvm.void",
+            "",
+        );
+        let load = assembly(
+            &format!("ld.shared.f32 $0, [$1 + {}];", 4 * word),
+            "=f,r",
+            "%q",
+            "(!llvm.ptr<3>) -> f32",
+            "%y = ",
+        );
+        check(&format!("{}{store}{load}{number}", pair("%s", 3)), expect);
+    }
+}
+
+#[test]
+fn what_runs_is_listed() {
+    let list = list_operations();
+    let lines = |start: &str| list.lines().filter(|line| line.starts_with(start)).count();
+    for family in FAMILIES {
+        assert_eq!(lines(&format!("{}:", family.title)), 1);
+    }
+    assert_eq!(lines("  llvm.call_intrinsic \""), INTRINSICS.len());
+    for form in ["mov", "ld", "st", "atom", "red"] {
+        assert_ne!(lines(&format!("  llvm.inline_asm: {form}")), 0, "{form}");
     }
 }

@@ -472,6 +472,23 @@ mod tests {
         assert_eq!(module.root.attr("last"), Some(&Attr::Symbol("f".into())));
     }
 
+    /// LLVM writes a byte as two hexadecimal digits; of anything else it is the character that is meant.
+    #[test]
+    fn texts_have_bytes_and_escaped_characters() {
+        for (written, meant) in [
+            (r"a\0Ab", "a\nb"),
+            (r"\C3\a4", "\u{e4}"),
+            (r"\n\t", "\n\t"),
+            (r#"\"\\"#, "\"\\"),
+            (r"\ag", "ag"),
+            (r"\%d", "%d"),
+        ] {
+            let text = format!("\"builtin.module\"() <{{s = \"{written}\"}}> ({{\n}}) : () -> ()");
+            let module = parse_module(&text).unwrap();
+            assert_eq!(module.root.str("s"), Some(meant), "{written}");
+        }
+    }
+
     #[test]
     fn errors_name_the_place() {
         let error = parse_module("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
