@@ -77,8 +77,7 @@ impl ModuleInfo {
     /// where a module says.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
-        let target = StringAttribute::try_from(Self::attribute(op, TARGET)?).ok()?;
-        Some(target.value().to_owned())
+        sys::string_value(Self::attribute(op, TARGET)?).map(str::to_owned)
     }
 
     /// The GPU that a module is for: what the user asked for, or else what the module says.

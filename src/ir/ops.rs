@@ -16,7 +16,7 @@
 use crate::sys::build::{self, Val};
 use crate::sys::{self, OpNumber};
 use melior::ir::attribute::{
-    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, StringAttribute, TypeAttribute,
+    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, TypeAttribute,
 };
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, OperationRef, RegionRef, Type};
@@ -189,7 +189,7 @@ fn number(op: OperationRef<'_, '_>, key: &str) -> Option<i64> {
 }
 
 fn text<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<&'c str> {
-    Some(StringAttribute::try_from(any(op, key)?).ok()?.value())
+    sys::string_value(any(op, key)?)
 }
 
 fn type_of<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<Type<'c>> {

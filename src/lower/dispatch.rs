@@ -7,9 +7,9 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    atomic, branch, buffer, calls, casts, control, convert, elementwise, float, gather, histogram,
-    inline, integer, local, math, memory, poll, print, program, range, reduce, scan, scratch,
-    views,
+    assembly, atomic, branch, buffer, calls, casts, control, convert, elementwise, externs, float,
+    float4, gather, histogram, inline, integer, local, math, memory, poll, print, program, range,
+    reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -120,6 +120,8 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtBroadcast | K::TtExpandDims | K::TtReshape | K::TtTrans => views::rename,
         K::TtCall => calls::call,
         K::TtCat => views::cat,
+        K::TtElementwiseInlineAsm => assembly::elementwise,
+        K::TtExternElementwise => externs::elementwise,
         K::TtFpToFp => casts::fp_to_fp,
         K::TtGather => gather::lower,
         K::TtGetNumPrograms => program::get_num_programs,
@@ -147,6 +149,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgBarrier => program::barrier,
         K::TtgConvertLayout => convert::lower,
         K::TtgGlobalScratchAlloc => scratch::alloc,
+        K::TtgFp4ToFp => float4::widen,
         K::TtgLocalAlloc => local::alloc,
         K::TtgLocalAtomicScatterRMW => local::atomic::scatter,
         K::TtgLocalDealloc => local::dealloc,
@@ -172,14 +175,11 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::TtDescriptorStore
         | K::TtDot
         | K::TtDotScaled
-        | K::TtElementwiseInlineAsm
-        | K::TtExternElementwise
         | K::TtFunc
         | K::TtMakeTensorDesc
         | K::TtgAsyncCommitGroup
         | K::TtgAsyncCopyGlobalToLocal
         | K::TtgAsyncWait
-        | K::TtgFp4ToFp
         | K::TtgInlineAsm
         | K::TtgWarpReturn
         | K::TtgWarpSpecialize

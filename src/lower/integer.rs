@@ -44,7 +44,13 @@ fn product<'c>(
     l.set(high, upper);
 }
 
-fn upper_half<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, signed: bool) -> Val<'c> {
+/// The upper half of the product of two integers of one type.
+pub(super) fn upper_half<'c>(
+    l: &mut Lowering<'c>,
+    a: Val<'c>,
+    b: Val<'c>,
+    signed: bool,
+) -> Val<'c> {
     let type_ = a.r#type();
     let width = IntegerType::try_from(type_).map_or(64, |t| t.width());
     if width < 64 {

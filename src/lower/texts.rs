@@ -11,8 +11,16 @@ use std::collections::BTreeMap;
 pub(crate) struct Texts {
     /// The name of the variable that holds a text.
     names: BTreeMap<String, String>,
-    /// The type of each function.
-    functions: BTreeMap<&'static str, &'static str>,
+    /// The functions by their names.
+    functions: BTreeMap<String, Declared>,
+}
+
+/// A function that is defined elsewhere.
+#[derive(Debug)]
+struct Declared {
+    type_: String,
+    /// The name and the path of a library, where the kernel says them.
+    library: Option<[String; 2]>,
 }
 
 impl Texts {
@@ -24,14 +32,45 @@ impl Texts {
     }
 
     /// Notes that a function of the runtime is called, whose type is spelled as MLIR does.
-    pub(crate) fn function(&mut self, name: &'static str, type_: &'static str) {
-        self.functions.insert(name, type_);
+    pub(crate) fn function(&mut self, name: &str, type_: &str) {
+        self.functions
+            .entry(name.to_owned())
+            .or_insert_with(|| Declared {
+                type_: type_.to_owned(),
+                library: None,
+            });
+    }
+
+    /// Notes that a function of a library is called; `library` is its name and its path, where they are known.
+    ///
+    /// # Errors
+    /// The type that it is called as elsewhere.
+    pub(crate) fn library_function(
+        &mut self,
+        name: &str,
+        type_: &str,
+        library: [&str; 2],
+    ) -> Result<(), String> {
+        let known = self
+            .functions
+            .entry(name.to_owned())
+            .or_insert_with(|| Declared {
+                type_: type_.to_owned(),
+                library: Some(library.map(str::to_owned)),
+            });
+        if known.type_ == type_ {
+            Ok(())
+        } else {
+            Err(known.type_.clone())
+        }
     }
 
     /// Declares what has been used at the beginning of a module's block.
     pub(crate) fn declare<'c>(self, rewriter: Rewriter<'c>, context: &'c Context, block: Blk<'c>) {
-        for (name, type_) in &self.functions {
-            emit::declare_function(rewriter, context, block, name, type_);
+        for (name, declared) in &self.functions {
+            let library = declared.library.as_ref();
+            let library = library.map(|parts| parts.each_ref().map(String::as_str));
+            emit::declare_function(rewriter, context, block, name, &declared.type_, library);
         }
         for (text, name) in &self.names {
             emit::declare_text(rewriter, context, block, name, text);

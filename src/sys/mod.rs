@@ -120,6 +120,25 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
+/// The text of a string attribute, which may be empty; melior's own `value` panics on one. Text that is not UTF-8 is
+/// none.
+#[must_use]
+pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is alive as long as its context.
+    if !unsafe { mlir_sys::mlirAttributeIsAString(raw) } {
+        return None;
+    }
+    // SAFETY: it is a string, as was just asked.
+    let text = unsafe { mlir_sys::mlirStringAttrGetValue(raw) };
+    if text.length == 0 {
+        return Some("");
+    }
+    // SAFETY: the context owns the text of its attributes and never frees it before its own end.
+    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
+    std::str::from_utf8(bytes).ok()
+}
+
 /// A number that is the same for the same live block.
 #[must_use]
 pub fn block_id(block: BlockRef<'_, '_>) -> usize {

@@ -212,13 +212,16 @@ impl<'c> Rewriter<'c> {
     /// # Panics
     /// The text is no operation; it is the caller's own.
     pub fn prepend_parsed(self, context: &'c Context, block: Blk<'c>, text: &str) {
-        let raw = |text: &str| m::MlirStringRef {
+        // MLIR's lexer looks at what stands behind the text, and takes it for a part of the last word.
+        let ended = format!("{text}\0");
+        let raw = |text: &str, length: usize| m::MlirStringRef {
             data: text.as_ptr().cast(),
-            length: text.len(),
+            length,
         };
+        let (source, name) = (raw(&ended, text.len()), "built in");
         // SAFETY: context, rewriter and block are alive; the operation made has no other owner.
         let op = unsafe {
-            let op = m::mlirOperationCreateParse(context.to_raw(), raw(text), raw("built in"));
+            let op = m::mlirOperationCreateParse(context.to_raw(), source, raw(name, name.len()));
             m::mlirRewriterBaseSetInsertionPointToStart(self.work.rewriter, block.to_raw());
             op
         };

@@ -59,3 +59,24 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
     tt.return
   }
 }
+
+// -----
+
+// Assembly whose constraints are not those of its words.
+#b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
+  tt.func public @f(%x: f16) {
+    %a = tt.splat %x : f16 -> tensor<64xf16, #b>
+    // expected-error @+2 {{has the constraints `=r,r,r`: 1 of results and 2 of operands, expected 1 and 1}}
+    // expected-note @+1 {{one for each word of a group; elements narrower than 32 bits stand side by side in a word}}
+    %b = tt.elementwise_inline_asm "add.f16x2 $0, $1, $2;" {constraints = "=r,r,r", packed_element = 2 : i32, pure = true} %a : tensor<64xf16, #b> -> tensor<64xf16, #b>
+    %c = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf32, #b>
+    // expected-error @+2 {{calls `f` as `(f16) -> f16`, and it is called as `(f16) -> f32` elsewhere}}
+    // expected-note @+1 {{a function has one type in a module}}
+    %d = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "f", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf16, #b>
+    // expected-error @+2 {{names no function: `a b`}}
+    // expected-note @+1 {{a symbol has letters, digits, `_`, `.` and `$`}}
+    %e = tt.extern_elementwise %a {libname = "", libpath = "", symbol = "a b", pure = true} : (tensor<64xf16, #b>) -> tensor<64xf16, #b>
+    tt.return
+  }
+}

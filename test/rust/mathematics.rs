@@ -103,16 +103,26 @@ const NATIVE: [&str; 15] = [
     "trunc",
 ];
 
-/// Whether we lower an operation on a type.
-fn is_lowered(text: &str, name: &str, type_: &str) -> bool {
+/// What becomes of an operation on a type.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Fate {
+    Assembles,
+    /// It is a call of a function that a library has.
+    Calls,
+    Refused,
+}
+
+fn fate(text: &str, name: &str, type_: &str) -> Fate {
     match type_ {
-        "f64" => text.starts_with("arith") || NATIVE.contains(&name),
-        _ => !type_.starts_with("f8"),
+        "f64" if text.starts_with("arith") || NATIVE.contains(&name) => Fate::Assembles,
+        "f64" => Fate::Calls,
+        _ if type_.starts_with("f8") => Fate::Refused,
+        _ => Fate::Assembles,
     }
 }
 
-/// Operations with a type each, and whether they are lowered.
-fn cases(lowered: bool) -> Vec<(&'static str, &'static str, &'static str)> {
+/// Operations with a type each, of one fate.
+fn cases(wanted: Fate) -> Vec<(&'static str, &'static str, &'static str)> {
     let floats = ["f8E5M2", "f8E4M3FN", "f16", "bf16", "f32", "f64"];
     let integers = ["i8", "i16", "i32", "i64"];
     let floats = FLOATS.iter().map(|row| (row, &floats[..]));
@@ -120,7 +130,7 @@ fn cases(lowered: bool) -> Vec<(&'static str, &'static str, &'static str)> {
     floats
         .chain(integers)
         .flat_map(|((name, text), types)| types.iter().map(move |type_| (*name, *text, *type_)))
-        .filter(|(name, text, type_)| is_lowered(text, name, type_) == lowered)
+        .filter(|(name, text, type_)| fate(text, name, type_) == wanted)
         .collect()
 }
 
@@ -221,7 +231,7 @@ fn assemble(target: (&str, u32), module: &str) -> Result<(), String> {
 
 #[test]
 fn every_operation_assembles() {
-    let cases = cases(true);
+    let cases = cases(Fate::Assembles);
     for target in TARGETS {
         if assemble(target, &module(target, &cases)).is_ok() {
             continue;
@@ -239,8 +249,31 @@ fn every_operation_assembles() {
 }
 
 #[test]
+fn functions_of_f64_are_calls_of_the_makers_library() {
+    let cases = cases(Fate::Calls);
+    for target in TARGETS {
+        let errors = assemble(target, &module(target, &cases)).unwrap_err();
+        for (name, ..) in &cases {
+            let stem = match name.trim_start_matches("fast_") {
+                "powf" => "pow",
+                "fpowi" if target.0.starts_with("cuda") => "powi",
+                "fpowi" => "pown",
+                "sincos" => "cos",
+                other => other,
+            };
+            let function = match target.0.starts_with("cuda") {
+                true => format!("__nv_{stem}"),
+                false => format!("__ocml_{stem}_f64"),
+            };
+            let said = format!("error: 'llvm.call' op calls `{function}`, which nothing defines");
+            assert!(errors.contains(&said), "{name} on {}:\n{errors}", target.0);
+        }
+    }
+}
+
+#[test]
 fn what_does_not_assemble_is_refused_at_its_place() {
-    let cases = cases(false);
+    let cases = cases(Fate::Refused);
     for target in TARGETS {
         let text = module(target, &cases);
         let Err(errors) = source::decode(&text, "cases.mlir", None, None) else {

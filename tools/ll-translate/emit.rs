@@ -71,13 +71,12 @@ fn described(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
     }
 }
 
-/// Optimises a module and writes it.
-pub(crate) fn emit(
+/// Optimises a module.
+pub(crate) fn optimize(
     module: &Module<'_>,
     machine: &TargetMachine,
-    artifact: Artifact,
     optimize: u8,
-) -> Result<Vec<u8>, Failure> {
+) -> Result<(), Failure> {
     module.verify().map_err(|reason| {
         Failure::new(format!(
             "the translated module is not valid LLVM IR: {reason}"
@@ -93,10 +92,18 @@ pub(crate) fn emit(
             .run_passes(&format!("default<O{optimize}>"), machine, options)
             .map_err(|reason| Failure::new(format!("LLVM cannot optimise the module: {reason}")))?;
     }
+    Ok(())
+}
+
+/// Writes a module that calls nothing but what there is.
+pub(crate) fn emit(
+    module: &Module<'_>,
+    machine: &TargetMachine,
+    artifact: Artifact,
+) -> Result<Vec<u8>, Failure> {
     if artifact == Artifact::Ir {
         return Ok(module.print_to_string().to_bytes().to_vec());
     }
-    link::check_complete(module)?;
     if num_strength_reductions(module) > MAX_STRENGTH_REDUCTIONS {
         sys::disable_pass(module, "slsr");
     }

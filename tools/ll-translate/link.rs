@@ -2,28 +2,140 @@
 
 use crate::Failure;
 use inkwell::module::{Linkage, Module};
-use inkwell::values::BasicValue;
+use inkwell::passes::PassBuilderOptions;
+use inkwell::targets::TargetMachine;
+use inkwell::values::{BasicValue, FunctionValue};
+use linear_layout::target::Target;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-/// Functions that a GPU maker's library has, and what that library is called.
-const LIBRARIES: [(&str, &str); 3] = [
-    ("__nv_", "libdevice.10.bc of the CUDA toolkit"),
-    ("__ocml_", "ocml.bc of ROCm's device libraries"),
-    ("__ockl_", "ockl.bc of ROCm's device libraries"),
+/// A library that a GPU's maker has, and how it is got.
+struct Library {
+    /// How the names of its functions begin.
+    prefix: &'static str,
+    /// What `--link-bitcode` finds it by.
+    name: &'static str,
+    description: &'static str,
+    install: &'static str,
+}
+
+const LIBRARIES: [Library; 3] = [
+    Library {
+        prefix: "__nv_",
+        name: "libdevice",
+        description: "libdevice.10.bc of the CUDA toolkit",
+        install: "on Debian: `apt-get install nvidia-cuda-toolkit`",
+    },
+    Library {
+        prefix: "__ocml_",
+        name: "ocml",
+        description: "ocml.bc of ROCm's device libraries",
+        install: "on Debian: `apt-get install rocm-device-libs`",
+    },
+    Library {
+        prefix: "__ockl_",
+        name: "ockl",
+        description: "ockl.bc of ROCm's device libraries",
+        install: "on Debian: `apt-get install rocm-device-libs`",
+    },
 ];
 
+/// Functions that a driver defines, and one that LLVM answers itself.
+const RUNTIME: [&str; 5] = [
+    "vprintf",
+    "__assertfail",
+    "malloc",
+    "free",
+    "__nvvm_reflect",
+];
+
+/// Folders that libraries are looked for in by their names, in lists of folders that variables hold.
+const FOLDERS_IN: [(&str, &str); 5] = [
+    ("LL_BITCODE_PATH", ""),
+    ("CUDA_HOME", "nvvm/libdevice"),
+    ("CUDA_PATH", "nvvm/libdevice"),
+    ("HIP_DEVICE_LIB_PATH", ""),
+    ("ROCM_PATH", "amdgcn/bitcode"),
+];
+
+/// The same, where toolkits are installed.
+const FOLDERS: [&str; 7] = [
+    "/usr/local/cuda/nvvm/libdevice",
+    "/usr/lib/cuda/nvvm/libdevice",
+    "/usr/lib/nvidia-cuda-toolkit/libdevice",
+    "/opt/rocm/amdgcn/bitcode",
+    "/usr/lib/x86_64-linux-gnu/amdgcn/bitcode",
+    "/usr/lib/aarch64-linux-gnu/amdgcn/bitcode",
+    "/usr/lib/amdgcn/bitcode",
+];
+
+/// The file that a path or the name of a library stands for.
+fn find(asked: &Path) -> Result<PathBuf, Failure> {
+    if asked.is_file() || asked.components().count() > 1 {
+        return Ok(asked.to_owned());
+    }
+    let name = asked.to_string_lossy();
+    let folders: Vec<PathBuf> = FOLDERS_IN
+        .iter()
+        .flat_map(|(variable, below)| {
+            let list = std::env::var_os(variable).unwrap_or_default();
+            let folders: Vec<PathBuf> = std::env::split_paths(&list)
+                .filter(|folder| !folder.as_os_str().is_empty())
+                .map(|folder| folder.join(below))
+                .collect();
+            folders
+        })
+        .chain(FOLDERS.map(PathBuf::from))
+        .collect();
+    // `libdevice` is `libdevice.10.bc`.
+    let is_it = |file: &Path| {
+        let found = file.file_name().unwrap_or_default().to_string_lossy();
+        found == name
+            || found
+                .strip_prefix(&*name)
+                .is_some_and(|rest| rest.starts_with('.') && rest.ends_with(".bc"))
+    };
+    let named = folders.iter().find_map(|folder| {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder)
+            .ok()?
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|file| is_it(file))
+            .collect();
+        files.sort();
+        files.pop()
+    });
+    let install = LIBRARIES
+        .iter()
+        .find(|library| name.starts_with(library.name));
+    named.ok_or_else(|| {
+        let failure = Failure::new(format!(
+            "cannot link `{name}`: no such file, and no library of this name where toolkits are installed"
+        ));
+        let failure = match install {
+            Some(library) => failure.note(format!("{}: {}", library.description, library.install)),
+            None => failure,
+        };
+        failure.note("`LL_BITCODE_PATH` and `CUDA_HOME` or `ROCM_PATH` say where else to look; or give its path")
+    })
+}
+
 /// Links libraries of bitcode into a module, and forgets what of them it does not need.
-pub(crate) fn add_bitcode(module: &Module<'_>, files: &[PathBuf]) -> Result<(), Failure> {
+pub(crate) fn add_bitcode(
+    module: &Module<'_>,
+    files: &[PathBuf],
+    target: &Target,
+    machine: &TargetMachine,
+) -> Result<(), Failure> {
     if files.is_empty() {
         return Ok(());
     }
     let own: Vec<_> = defined(module);
-    for file in files {
+    for asked in files {
+        let file = find(asked)?;
         let cannot =
             |reason: String| Failure::new(format!("cannot link `{}`: {reason}", file.display()));
-        std::fs::File::open(file).map_err(|reason| cannot(reason.to_string()))?;
-        let library = Module::parse_bitcode_from_path(file, module.get_context())
+        std::fs::File::open(&file).map_err(|reason| cannot(reason.to_string()))?;
+        let library = Module::parse_bitcode_from_path(&file, module.get_context())
             .map_err(|reason| cannot(reason.to_string()))?;
         library.set_triple(&module.get_triple());
         library.set_data_layout(&module.get_data_layout());
@@ -39,7 +151,45 @@ pub(crate) fn add_bitcode(module: &Module<'_>, files: &[PathBuf]) -> Result<(), 
             function.set_linkage(Linkage::Internal);
         }
     }
-    Ok(())
+    configure(module, target);
+    // What nobody calls need not be optimised.
+    module
+        .run_passes("globaldce", machine, PassBuilderOptions::create())
+        .map_err(|reason| Failure::new(format!("LLVM cannot shrink the module: {reason}")))
+}
+
+/// Defines what AMD's libraries ask of the GPU, and of the exactness that is wanted: numbers as IEEE 754 has them.
+fn configure(module: &Module<'_>, target: &Target) {
+    let is_wide = target.lanes == 64;
+    let version = target
+        .llvm_cpu
+        .trim_start_matches(|c: char| c.is_ascii_alphabetic());
+    // Of `90a` the last two digits are the minor version and the stepping, and are hexadecimal.
+    let version = version.split_at_checked(version.len().saturating_sub(2));
+    let version = version.and_then(|(major, rest)| {
+        let rest = u64::from_str_radix(rest, 16).ok()?;
+        Some(major.parse::<u64>().ok()? * 1000 + (rest >> 4) * 100 + (rest & 15))
+    });
+    let values = [
+        ("__oclc_ISA_version", version.unwrap_or_default()),
+        ("__oclc_ABI_version", 500),
+        ("__oclc_wavefrontsize64", u64::from(is_wide)),
+        ("__oclc_wavefrontsize_log2", if is_wide { 6 } else { 5 }),
+        ("__oclc_correctly_rounded_sqrt32", 1),
+        ("__oclc_daz_opt", 0),
+        ("__oclc_finite_only_opt", 0),
+        ("__oclc_unsafe_math_opt", 0),
+    ];
+    for (name, value) in values {
+        let Some(variable) = module.get_global(name) else {
+            continue;
+        };
+        let type_ = variable.get_value_type();
+        if variable.get_initializer().is_none() && type_.is_int_type() {
+            variable.set_initializer(&type_.into_int_type().const_int(value, false));
+            variable.set_linkage(Linkage::Internal);
+        }
+    }
 }
 
 fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
@@ -50,31 +200,56 @@ fn defined(module: &Module<'_>) -> Vec<Vec<u8>> {
         .collect()
 }
 
-/// Complains of a library's function that is called and not there; an assembler or a driver would,
-/// later and in other words.
-pub(crate) fn check_complete(module: &Module<'_>) -> Result<(), Failure> {
-    for function in module.get_functions() {
-        if function.count_basic_blocks() > 0
-            || function
+/// A function that is called and defined nowhere.
+pub(crate) struct Missing {
+    pub(crate) name: String,
+    /// How to get it.
+    pub(crate) fix: String,
+}
+
+/// The functions that are called and not there, of which an assembler or a driver would complain later and in other
+/// words.
+pub(crate) fn missing(module: &Module<'_>) -> Vec<Missing> {
+    let is_missing = |function: &FunctionValue<'_>| {
+        let name = function.get_name().to_string_lossy();
+        function.count_basic_blocks() == 0
+            && !name.starts_with("llvm.")
+            && !RUNTIME.contains(&&*name)
+            && function
                 .as_global_value()
                 .as_pointer_value()
                 .get_first_use()
-                .is_none()
-        {
-            continue;
+                .is_some()
+    };
+    let functions = module.get_functions().filter(is_missing);
+    functions.map(missing_one).collect()
+}
+
+fn missing_one(function: FunctionValue<'_>) -> Missing {
+    let name = function.get_name().to_string_lossy().into_owned();
+    let said = |key: &str| {
+        let place = inkwell::attributes::AttributeLoc::Function;
+        let value = function.get_string_attribute(place, key)?;
+        Some(value.get_string_value().to_string_lossy().into_owned())
+    };
+    let known = LIBRARIES
+        .iter()
+        .find(|library| name.starts_with(library.prefix));
+    let fix = match (known, said("libname"), said("libpath")) {
+        (_, Some(library), Some(path)) => format!("it is in {library}: `--link-bitcode {path}`"),
+        (Some(library), ..) => format!(
+            "it is in {}: `--link-bitcode {}`, or its path; {}",
+            library.description, library.name, library.install
+        ),
+        (None, Some(library), None) => {
+            format!("it is in {library}: `--link-bitcode {library}`, or its path")
         }
-        let name = function.get_name().to_string_lossy();
-        if let Some((_, library)) = LIBRARIES
-            .iter()
-            .find(|(prefix, _)| name.starts_with(prefix))
-        {
-            return Err(Failure::new(format!(
-                "the module calls `{name}`, which it does not define"
-            ))
-            .note(format!("it is in {library}: `--link PATH`")));
+        (None, None, Some(path)) => format!("`--link-bitcode {path}`"),
+        (None, None, None) => {
+            "link the bitcode that defines it: `--link-bitcode FILE.bc`".to_owned()
         }
-    }
-    Ok(())
+    };
+    Missing { name, fix }
 }
 
 /// Links an AMD object to a code object, as the driver loads it.

@@ -11,11 +11,12 @@ use emit::Artifact;
 use gpu::Gpu;
 use linear_layout::ir::{Recorder, Severity};
 use linear_layout::sys::{self, Diagnostic};
+use link::Missing;
 use melior::Context;
 use melior::dialect::DialectRegistry;
-use melior::ir::Module;
-use melior::ir::attribute::StringAttribute;
+use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
+use melior::ir::{Module, OperationRef};
 use melior::utility::{register_all_dialects, register_all_llvm_translations};
 use std::fmt;
 use std::io::{IsTerminal, Write};
@@ -85,9 +86,10 @@ struct Arguments {
     #[arg(long, value_name = "LIST", allow_hyphen_values = true)]
     features: Option<String>,
 
-    /// Bitcode to link in, as a GPU maker's mathematics library; may be given several times
-    #[arg(long, value_name = "FILE.bc")]
-    link: Vec<PathBuf>,
+    /// Bitcode to link in: a file, or the name of a GPU maker's library, as `libdevice`, `ocml` or `ockl`, where it
+    /// is installed; may be given several times
+    #[arg(long, value_name = "FILE", alias = "link")]
+    link_bitcode: Vec<PathBuf>,
 }
 
 /// What went wrong, ready to print: the error and its notes.
@@ -150,8 +152,15 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         return Err(not_translated(said, &recorder, &module, &arguments.input));
     };
     say(&said);
-    link::add_bitcode(&translated, &arguments.link)?;
-    let bytes = emit::emit(&translated, &machine, artifact, arguments.optimize)?;
+    link::add_bitcode(&translated, &arguments.link_bitcode, gpu.target, &machine)?;
+    emit::optimize(&translated, &machine, arguments.optimize)?;
+    if artifact != Artifact::Ir {
+        let missing = link::missing(&translated);
+        if !missing.is_empty() {
+            return Err(not_defined(&missing, &recorder, &module, &arguments.input));
+        }
+    }
+    let bytes = emit::emit(&translated, &machine, artifact)?;
     write(&arguments.output, &bytes, artifact)
 }
 
@@ -252,6 +261,47 @@ fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input:
     } else {
         said
     })
+}
+
+/// Why a module is not complete: where the functions that nothing defines are called first, and how to get them.
+fn not_defined(
+    missing: &[Missing],
+    recorder: &Recorder,
+    module: &Module<'_>,
+    input: &str,
+) -> Failure {
+    let mut rest: Vec<&Missing> = missing.iter().collect();
+    let mut report = |op: OperationRef<'_, '_>| {
+        let name = op.name();
+        if name.as_string_ref().as_str() != Ok("llvm.call") {
+            return;
+        }
+        let callee = op.attribute("callee").ok();
+        let callee = callee.and_then(|callee| FlatSymbolRefAttribute::try_from(callee).ok());
+        let place = callee.and_then(|callee| {
+            rest.iter()
+                .position(|function| function.name == callee.value())
+        });
+        if let Some(place) = place {
+            let function = rest.remove(place);
+            let text = format!("calls `{}`, which nothing defines", function.name);
+            sys::emit_error(op, &Diagnostic::new(text).note(&function.fix));
+        }
+    };
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        report(op);
+        WalkResult::Advance
+    });
+    let mut text = said(recorder, input);
+    // What LLVM made a call of.
+    for function in rest {
+        let called = format!(
+            "the module calls `{}`, which nothing defines",
+            function.name
+        );
+        text += &Failure::new(called).note(&function.fix).0;
+    }
+    Failure(text)
 }
 
 fn write(output: &Path, bytes: &[u8], artifact: Artifact) -> Result<(), Failure> {

@@ -4,6 +4,10 @@ use super::emitter::{Emitter, Named};
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
+/// What is said of a function that touches no memory.
+const NO_MEMORY: &str = "#llvm.memory_effects<other = none, argMem = none, inaccessibleMem = none, \
+                         errnoMem = none, targetMem0 = none, targetMem1 = none>";
+
 impl<'c> Emitter<'c> {
     /// Calls an intrinsic of LLVM that has no operation of its own and no effect.
     pub(crate) fn call_intrinsic(
@@ -52,6 +56,26 @@ impl<'c> Emitter<'c> {
         let results: Vec<Type<'c>> = result.into_iter().collect();
         let call = self.operation("llvm.call", operands, &results, &attributes, Vec::new());
         result.map(|_| build::only_result(call))
+    }
+
+    /// Calls a function of the module that does nothing but compute its result.
+    pub(crate) fn pure_call(
+        &mut self,
+        callee: Attribute<'c>,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        let count = i32::try_from(operands.len()).expect("far fewer registers");
+        let unit = self.unit();
+        let attributes = [
+            ("callee", callee),
+            ("operandSegmentSizes", self.i32_array(&[count, 0])),
+            ("op_bundle_sizes", self.i32_array(&[])),
+            ("memory_effects", self.kept(NO_MEMORY)),
+            ("no_unwind", unit),
+            ("will_return", unit),
+        ];
+        self.pure("llvm.call", operands, result, &attributes)
     }
 
     /// Assembly of one instruction without an effect.

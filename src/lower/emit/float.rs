@@ -1,6 +1,6 @@
 //! Floats: arithmetic, the functions that LLVM has on every GPU, comparisons, formats.
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, Named};
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -93,6 +93,11 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.intr.exp2", &[a], a.r#type(), &flags)
     }
 
+    /// What an operation of `arith` or `math` says that may be an approximation.
+    pub(crate) fn approximate_flags(&mut self) -> Named<'c> {
+        ("fastmath", self.kept("#arith.fastmath<afn>"))
+    }
+
     pub(crate) fn fcmp(&mut self, predicate: FloatPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = self.i64_attr(predicate as i64);
         let i1 = self.types.i1;
@@ -112,6 +117,26 @@ impl<'c> Emitter<'c> {
     /// A signed integer as a float.
     pub(crate) fn sitofp(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         self.pure("llvm.sitofp", &[value], type_, &[])
+    }
+
+    /// An unsigned integer as a float.
+    pub(crate) fn uitofp(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
+        self.pure("llvm.uitofp", &[value], type_, &[])
+    }
+
+    /// A float as an integer, rounded towards zero: the nearest one of the type, and 0 for NaN.
+    pub(crate) fn saturated(
+        &mut self,
+        value: Val<'c>,
+        type_: Type<'c>,
+        is_signed: bool,
+    ) -> Val<'c> {
+        let name = if is_signed {
+            "llvm.fptosi.sat"
+        } else {
+            "llvm.fptoui.sat"
+        };
+        self.call_intrinsic(name, &[value], type_)
     }
 
     /// A float as a signed integer, rounded towards zero.

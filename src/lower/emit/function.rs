@@ -42,16 +42,32 @@ pub(crate) fn declare_shared_memory<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// Declares a function of a runtime, whose type is spelled as a function declares it, as the first operation of a
-/// block.
+/// What a declaration says of the library that a function is in: its name and its path.
+const LIBRARY: [&str; 2] = ["libname", "libpath"];
+
+/// Declares a function of a runtime or a library, whose type is spelled as a function declares it, as the first
+/// operation of a block.
 pub(crate) fn declare_function<'c>(
     rewriter: Rewriter<'c>,
     context: &'c Context,
     block: Blk<'c>,
     name: &str,
     type_: &str,
+    library: Option<[&str; 2]>,
 ) {
-    let text = format!("llvm.func @{name}{type_}");
+    let said = library.map_or(Vec::new(), |parts| {
+        LIBRARY
+            .iter()
+            .zip(parts)
+            .filter(|(_, part)| !part.is_empty())
+            .map(|(key, part)| format!("[\"{key}\", \"{}\"]", part.escape_default()))
+            .collect()
+    });
+    let attributes = match said[..] {
+        [] => String::new(),
+        _ => format!(" attributes {{passthrough = [{}]}}", said.join(", ")),
+    };
+    let text = format!("llvm.func @{name}{type_}{attributes}");
     rewriter.prepend_parsed(context, block, &text);
 }
 

@@ -118,6 +118,29 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.intr.ctpop", &[a], a.r#type(), &[])
     }
 
+    /// How many zeros stand above the highest bit that is set; the width for 0.
+    pub(crate) fn count_leading_zeros(&mut self, a: Val<'c>) -> Val<'c> {
+        let of_zero = [("is_zero_poison", self.bool_attr(false))];
+        self.pure("llvm.intr.ctlz", &[a], a.r#type(), &of_zero)
+    }
+
+    /// How many zeros stand below the lowest bit that is set; the width for 0.
+    pub(crate) fn count_trailing_zeros(&mut self, a: Val<'c>) -> Val<'c> {
+        let of_zero = [("is_zero_poison", self.bool_attr(false))];
+        self.pure("llvm.intr.cttz", &[a], a.r#type(), &of_zero)
+    }
+
+    /// The bits in the opposite order.
+    pub(crate) fn reverse_bits(&mut self, a: Val<'c>) -> Val<'c> {
+        self.pure("llvm.intr.bitreverse", &[a], a.r#type(), &[])
+    }
+
+    /// The size of a signed integer; the smallest one is its own.
+    pub(crate) fn abs(&mut self, a: Val<'c>) -> Val<'c> {
+        let of_smallest = [("is_int_min_poison", self.bool_attr(false))];
+        self.pure("llvm.intr.abs", &[a], a.r#type(), &of_smallest)
+    }
+
     pub(crate) fn icmp(&mut self, predicate: IntPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = self.i64_attr(predicate as i64);
         let i1 = self.types.i1;

@@ -242,6 +242,10 @@ impl Isa for Amd {
         e.select(is_subnormal, scaled, root)
     }
 
+    fn library_function(&self, name: &str) -> String {
+        format!("__ocml_{name}_f64")
+    }
+
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,

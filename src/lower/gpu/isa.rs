@@ -161,6 +161,9 @@ pub(super) trait Isa: Sync {
         None
     }
 
+    /// What the maker's library calls the function `name` of f64.
+    fn library_function(&self, name: &str) -> String;
+
     /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
     fn upper_half<'c>(
         &self,
@@ -437,6 +440,11 @@ impl Gpu {
         flags: &[Named<'c>],
     ) -> Option<Val<'c>> {
         self.isa.approximate(e, function, x, flags)
+    }
+
+    /// What the maker's library calls the function `name` of f64.
+    pub(crate) fn library_function(self, name: &str) -> String {
+        self.isa.library_function(name)
     }
 
     /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.

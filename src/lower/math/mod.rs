@@ -34,8 +34,8 @@
 //! | `tan` | 3.5 | |
 //! | `tanh` | 1.5 | 1 |
 //!
-//! f16 and bf16 are computed in f32 and rounded; f64 has what LLVM computes, and a diagnostic for
-//! the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `sin` and `cos` are the hardware's own
+//! f16 and bf16 are computed in f32 and rounded, which adds half a unit of theirs at most; f64 has what LLVM
+//! computes, and the functions of the maker's library for the rest. With `fastmath<afn>`, `exp`, `exp2`, `log`, `log2`, `sin` and `cos` are the hardware's own
 //! instructions instead. `sqrt`, `fma`, rounding to integers, signs and classes are exact.
 
 #![allow(
@@ -50,6 +50,7 @@ mod exponential;
 mod fast;
 mod integer_power;
 mod inverse;
+mod library;
 mod logarithm;
 mod power;
 #[cfg(test)]
@@ -58,6 +59,7 @@ mod trigonometric;
 
 use super::elementwise::{self, check_formats};
 use super::emit::{FloatPredicate, Named, attributes_of};
+use super::format::width;
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind as K;
 use crate::ir::{TensorType, element_name};
@@ -83,40 +85,13 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
         .first()
         .map_or_else(|| build::only_result(op).r#type(), |first| first.r#type());
     let element = TensorType::of(operand_type).map_or(operand_type, |tensor| tensor.element);
-    let Some(width) = sys::float_width(element) else {
+    if sys::float_width(element).is_none() {
         return if kind == K::MathIPowI {
             integer_power::lower(l, op)
         } else {
             elementwise::per_register(l, op, kind)
         };
-    };
-    // Whether LLVM computes it in the format itself, in f32 and f64, or not at all.
-    let in_f32 = match kind {
-        K::MathAbsF
-        | K::MathCopySign
-        | K::MathFma
-        | K::MathClampF
-        | K::MathIsNaN
-        | K::MathIsInf
-        | K::MathIsFinite
-        | K::MathIsNormal => false,
-        K::MathCeil
-        | K::MathFloor
-        | K::MathTrunc
-        | K::MathRound
-        | K::MathRoundEven
-        | K::MathSqrt
-        | K::MathRsqrt => width < 32,
-        _ if width > 32 => {
-            return Err(Diagnostic::new(format!(
-                "of `{}` is not supported on {}: GPUs have no instruction for it",
-                element_name(element),
-                l.gpu.target.name
-            ))
-            .note("f16, bf16 and f32 can be lowered"));
-        }
-        _ => width < 32,
-    };
+    }
     let attributes = attributes_of(op);
     let types: Vec<Vec<Type<'c>>> = op
         .results()
@@ -125,18 +100,11 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let mut results: Vec<Vec<Val<'c>>> = vec![Vec::new(); types.len()];
     for r in 0..types[0].len() {
-        let values: Vec<Val<'c>> = operands
-            .iter()
-            .map(|list| widened(l, list[r], in_f32))
-            .collect();
-        for (i, value) in one(l, kind, &values, &attributes)?.into_iter().enumerate() {
-            let type_ = types[i][r];
-            let value = if in_f32 && value.r#type() != type_ {
-                l.e.fptrunc(value, type_)
-            } else {
-                value
-            };
-            results[i].push(value);
+        let values: Vec<Val<'c>> = operands.iter().map(|list| list[r]).collect();
+        let own: Vec<Type<'c>> = types.iter().map(|list| list[r]).collect();
+        let made = compute(l, kind, &values, &own, &attributes)?;
+        for (list, value) in results.iter_mut().zip(made) {
+            list.push(value);
         }
     }
     for (i, registers) in results.into_iter().enumerate() {
@@ -145,9 +113,83 @@ pub(crate) fn lower_as<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: K) -> Outcome
     Ok(())
 }
 
+/// Where a function is computed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Format {
+    /// In the format of its operands.
+    Own,
+    Binary32,
+    /// In a library that is linked later.
+    Library,
+}
+
+/// Where a function of floats of so many bits is computed.
+fn format_of(kind: K, width: u32) -> Format {
+    match kind {
+        K::MathAbsF
+        | K::MathCopySign
+        | K::MathFma
+        | K::MathClampF
+        | K::MathIsNaN
+        | K::MathIsInf
+        | K::MathIsFinite
+        | K::MathIsNormal => Format::Own,
+        _ if width < 32 => Format::Binary32,
+        K::MathCeil
+        | K::MathFloor
+        | K::MathTrunc
+        | K::MathRound
+        | K::MathRoundEven
+        | K::MathSqrt
+        | K::MathRsqrt => Format::Own,
+        _ if width == 32 => Format::Own,
+        _ => Format::Library,
+    }
+}
+
+/// One register's results, of the given types.
+fn compute<'c>(
+    l: &mut Lowering<'c>,
+    kind: K,
+    values: &[Val<'c>],
+    types: &[Type<'c>],
+    attributes: &[Named<'c>],
+) -> Result<Vec<Val<'c>>, Diagnostic> {
+    match format_of(kind, width(values[0].r#type())) {
+        Format::Own => one(l, kind, values, attributes),
+        Format::Library => library::call(l, kind, values, types),
+        Format::Binary32 => {
+            let wide: Vec<Val<'c>> = values.iter().map(|value| widened(l, *value)).collect();
+            let made = one(l, kind, &wide, attributes)?;
+            let rounded = made
+                .iter()
+                .zip(types)
+                .map(|(value, type_)| l.e.fptrunc(*value, *type_));
+            Ok(rounded.collect())
+        }
+    }
+}
+
+/// A function of scalars of one format, with one result of that format; nothing where only a library has it.
+pub(crate) fn apply<'c>(
+    l: &mut Lowering<'c>,
+    kind: K,
+    values: &[Val<'c>],
+    is_approximate: bool,
+) -> Result<Option<Val<'c>>, Diagnostic> {
+    let type_ = values[0].r#type();
+    if format_of(kind, width(type_)) == Format::Library {
+        return Ok(None);
+    }
+    let flags = is_approximate.then(|| l.e.approximate_flags());
+    let flags: Vec<Named<'c>> = flags.into_iter().collect();
+    let made = compute(l, kind, values, &[type_], &flags)?;
+    Ok(made.first().copied())
+}
+
 /// A float of 16 bits as f32; an integer, the exponent of `fpowi`, as it is.
-fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>, in_f32: bool) -> Val<'c> {
-    if !in_f32 || sys::float_width(value.r#type()).is_none() {
+fn widened<'c>(l: &mut Lowering<'c>, value: Val<'c>) -> Val<'c> {
+    if sys::float_width(value.r#type()).is_none() {
         return value;
     }
     let f32 = l.e.types.f32;
@@ -236,7 +278,7 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
 }
 
 /// By the magnitude: a comparison with NaN is false.
-fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
+pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {
         return l.e.fcmp(FloatPredicate::Unordered, value, value);

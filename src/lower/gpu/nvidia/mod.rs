@@ -211,6 +211,11 @@ impl Isa for Nvidia {
         Some(e.call_intrinsic(name, &[a, b], a.r#type()))
     }
 
+    fn library_function(&self, name: &str) -> String {
+        let name = if name == "pown" { "powi" } else { name };
+        format!("__nv_{name}")
+    }
+
     fn narrow_float8<'c>(
         &self,
         e: &mut Emitter<'c>,

@@ -12,8 +12,13 @@ use crate::machine::kernel::text::Node;
 pub(super) const FAMILY: Family = Family {
     title: "conversions",
     operations: &[ROWS],
-    intrinsics: &[],
+    intrinsics: &[INTRINSICS],
 };
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.fptosi.sat", |d, op| conversion(d, op, true)),
+    row("llvm.fptoui.sat", |d, op| conversion(d, op, false)),
+];
 
 const ROWS: &[Row] = &[
     row("llvm.trunc", |d, op| conversion(d, op, false)),

@@ -1,0 +1,449 @@
+//! `tt.extern_elementwise`: functions of libraries, once per register.
+//!
+//! ```text
+//! __nv_expf, __ocml_exp_f32     what `math.exp` is      __nv_float2int_rz    an operation
+//! __nv_j0f, __ocml_sin_f64      a call, of what `ll-translate --link-bitcode` finds in a library
+//! ```
+//! What is computed here is right for the types that the library gives a function; declared with others, it is a
+//! call like that of a name that nobody knows. ADR 0016 has the reasons.
+
+use super::emit::{FloatPredicate, IntPredicate};
+use super::library::{self, Function};
+use super::state::{Lowering, Outcome};
+use super::types::bits_of;
+use super::{integer, math};
+use crate::ir::UpstreamKind as K;
+use crate::ir::ops::tt;
+use crate::sys::build::{Op, Val};
+use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
+use melior::ir::{Type, ValueLike};
+
+/// What is computed in place of a call, or nothing where the call stays.
+type Made<'c> = Result<Option<Val<'c>>, Diagnostic>;
+
+pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = tt::ExternElementwise::of(op).expect("the dispatch goes by kind");
+    let types = l.types_of(view.result().r#type())?;
+    let operands: Vec<_> = view.srcs().into_iter().map(|value| l.get(value)).collect();
+    let mut registers = Vec::with_capacity(types.len());
+    for (r, type_) in types.into_iter().enumerate() {
+        let values: Vec<Val<'c>> = operands
+            .iter()
+            .map(|list| if list.len() == 1 { list[0] } else { list[r] })
+            .collect();
+        let known = match stem(view.symbol()) {
+            Some(name) => known(l, name, &values, type_)?,
+            None => None,
+        };
+        registers.push(match known {
+            Some(value) => value,
+            None => {
+                let function = Function {
+                    name: view.symbol(),
+                    library: [view.libname(), view.libpath()],
+                    is_pure: view.pure(),
+                };
+                library::call(l, function, &values, type_)?
+            }
+        });
+    }
+    l.set(view.result(), registers);
+    Ok(())
+}
+
+/// How libraries begin their names, and how they say the type.
+const PREFIXES: [&str; 4] = ["__nv_", "__ocml_", "__ockl_", "__triton_hip_"];
+const TYPES: [&str; 5] = ["_f16", "_f32", "_f64", "_u32", "_u64"];
+
+/// The name of a function without its library, and without its type where that is a word.
+fn stem(symbol: &str) -> Option<&str> {
+    let name = PREFIXES
+        .iter()
+        .find_map(|prefix| symbol.strip_prefix(prefix))?;
+    let bare = TYPES.iter().find_map(|type_| name.strip_suffix(type_));
+    Some(bare.unwrap_or(name))
+}
+
+/// A function by what we have for it.
+fn known<'c>(l: &mut Lowering<'c>, name: &str, values: &[Val<'c>], result: Type<'c>) -> Made<'c> {
+    let types: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
+    let Some(first) = types.first().copied() else {
+        return Ok(None);
+    };
+    if types
+        .iter()
+        .chain([&result])
+        .any(|type_| is_llvm_pointer(*type_))
+    {
+        return Ok(None);
+    }
+    let is_float = |type_: Type<'_>| float_width(type_).is_some();
+    let is_uniform = types.iter().all(|type_| *type_ == first);
+    match (is_float(first), is_float(result)) {
+        (true, true) if is_uniform && result == first => {
+            // The library of NVIDIA marks f32 by a letter.
+            let bare = name.strip_suffix('f').unwrap_or(name);
+            match of_floats(l, name, values)? {
+                None => of_floats(l, bare, values),
+                found => Ok(found),
+            }
+        }
+        (true, true) => of_float_and_integer(l, name, values, result),
+        (true, false) if values.len() == 1 => Ok(integer_of_float(l, name, values[0], result)),
+        (false, true) if values.len() == 1 => Ok(float_of_integer(l, name, values[0], result)),
+        (false, false) if is_uniform => Ok(of_integers(l, name, values, result)),
+        _ => Ok(None),
+    }
+}
+
+/// Functions of one float that `math` has, by C's names.
+const UNARY: [(&str, K); 35] = [
+    ("acos", K::MathAcos),
+    ("acosh", K::MathAcosh),
+    ("asin", K::MathAsin),
+    ("asinh", K::MathAsinh),
+    ("atan", K::MathAtan),
+    ("atanh", K::MathAtanh),
+    ("cbrt", K::MathCbrt),
+    ("ceil", K::MathCeil),
+    ("cos", K::MathCos),
+    ("cosh", K::MathCosh),
+    ("dsqrt_rn", K::MathSqrt),
+    ("erf", K::MathErf),
+    ("erfc", K::MathErfc),
+    ("exp", K::MathExp),
+    ("exp2", K::MathExp2),
+    ("expm1", K::MathExpM1),
+    ("fabs", K::MathAbsF),
+    ("fast_tanh", K::MathTanh),
+    ("floor", K::MathFloor),
+    ("fsqrt_rn", K::MathSqrt),
+    ("log", K::MathLog),
+    ("log10", K::MathLog10),
+    ("log1p", K::MathLog1p),
+    ("log2", K::MathLog2),
+    ("nearbyint", K::MathRoundEven),
+    ("rint", K::MathRoundEven),
+    ("round", K::MathRound),
+    ("rsqrt", K::MathRsqrt),
+    ("sin", K::MathSin),
+    ("sinh", K::MathSinh),
+    ("sqrt", K::MathSqrt),
+    ("tan", K::MathTan),
+    ("tanh", K::MathTanh),
+    ("trunc", K::MathTrunc),
+    ("roundeven", K::MathRoundEven),
+];
+
+/// Functions of one float that the hardware approximates.
+const APPROXIMATE: [(&str, K); 10] = [
+    ("fast_cos", K::MathCos),
+    ("fast_exp", K::MathExp),
+    ("fast_log", K::MathLog),
+    ("fast_log2", K::MathLog2),
+    ("fast_sin", K::MathSin),
+    ("native_cos", K::MathCos),
+    ("native_exp", K::MathExp),
+    ("native_log", K::MathLog),
+    ("native_log2", K::MathLog2),
+    ("native_sin", K::MathSin),
+];
+
+/// Functions of two or three floats that `math` has.
+const SEVERAL: [(&str, K); 6] = [
+    ("atan2", K::MathAtan2),
+    ("copysign", K::MathCopySign),
+    ("fma", K::MathFma),
+    ("fma_rn", K::MathFma),
+    ("fmaf_rn", K::MathFma),
+    ("pow", K::MathPowF),
+];
+
+/// Functions of two floats that are operations, rounded to nearest.
+const OPERATIONS: [(&str, K); 12] = [
+    ("dadd_rn", K::ArithAddF),
+    ("ddiv_rn", K::ArithDivF),
+    ("dmul_rn", K::ArithMulF),
+    ("dsub_rn", K::ArithSubF),
+    ("fadd_rn", K::ArithAddF),
+    ("fdiv_rn", K::ArithDivF),
+    ("fmax", K::ArithMaxNumF),
+    ("fmin", K::ArithMinNumF),
+    ("fmul_rn", K::ArithMulF),
+    ("fsub_rn", K::ArithSubF),
+    ("max", K::ArithMaxNumF),
+    ("min", K::ArithMinNumF),
+];
+
+fn found(table: &[(&str, K)], name: &str) -> Option<K> {
+    let row = table.iter().find(|(known, _)| *known == name)?;
+    Some(row.1)
+}
+
+/// A function of floats of one format, which is its result's too.
+fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Made<'c> {
+    let type_ = x[0].r#type();
+    if let [x] = *x {
+        if let Some(kind) = found(&UNARY, name) {
+            return math::apply(l, kind, &[x], false);
+        }
+        if let Some(kind) = found(&APPROXIMATE, name) {
+            return math::apply(l, kind, &[x], true);
+        }
+        return of_one_float(l, name, x);
+    }
+    let count = |kind| if kind == K::MathFma { 3 } else { 2 };
+    if let Some(kind) = found(&SEVERAL, name).filter(|kind| count(*kind) == x.len()) {
+        return math::apply(l, kind, x, false);
+    }
+    let [a, b] = *x else {
+        return Ok(None);
+    };
+    if let Some(kind) = found(&OPERATIONS, name).filter(|_| bits_of(type_) >= 32) {
+        return Ok(Some(l.e.upstream(kind, x, type_, &[])));
+    }
+    Ok(match name {
+        "fast_fdivide" => Some(l.e.fdiv_approximate(a, b)),
+        // Two to the power of a product, as the library has it.
+        "fast_pow" => match math::apply(l, K::MathLog2, &[a], true)? {
+            Some(logarithm) => {
+                let exponent = l.e.fmul(b, logarithm);
+                math::apply(l, K::MathExp2, &[exponent], true)?
+            }
+            None => None,
+        },
+        "fdim" => {
+            let zero = l.e.float(type_, 0.0);
+            let difference = l.e.fsub(a, b);
+            let is_ordered_above = l.e.fcmp(FloatPredicate::Greater, a, b);
+            let is_unordered = l.e.fcmp(FloatPredicate::Unordered, a, b);
+            let counts = l.e.or(is_ordered_above, is_unordered);
+            Some(l.e.select(counts, difference, zero))
+        }
+        _ => None,
+    })
+}
+
+/// A function of one float that is an expression of others.
+fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Made<'c> {
+    let type_ = x.r#type();
+    if bits_of(type_) < 32 {
+        return Ok(None);
+    }
+    let one = l.e.float(type_, 1.0);
+    let ten = l.e.float(type_, 10.0);
+    Ok(match name {
+        "frcp_rn" | "drcp_rn" => Some(l.e.fdiv(one, x)),
+        "rcbrt" => {
+            let root = math::apply(l, K::MathCbrt, &[x], false)?;
+            root.map(|root| l.e.fdiv(one, root))
+        }
+        "exp10" => math::apply(l, K::MathPowF, &[ten, x], false)?,
+        "fast_exp10" => {
+            let per_ten = l.e.float(type_, std::f64::consts::LOG2_10);
+            let exponent = l.e.fmul(x, per_ten);
+            math::apply(l, K::MathExp2, &[exponent], true)?
+        }
+        "fast_log10" => {
+            let logarithm = math::apply(l, K::MathLog2, &[x], true)?;
+            let per_two = l.e.float(type_, std::f64::consts::LOG10_2);
+            logarithm.map(|logarithm| l.e.fmul(logarithm, per_two))
+        }
+        "fast_tan" => {
+            let sine = math::apply(l, K::MathSin, &[x], true)?;
+            let cosine = math::apply(l, K::MathCos, &[x], true)?;
+            sine.zip(cosine)
+                .map(|(sine, cosine)| l.e.fdiv_approximate(sine, cosine))
+        }
+        // Of NaN and a bound, the bound.
+        "saturate" => {
+            let zero = l.e.float(type_, 0.0);
+            let above = l.e.upstream(K::ArithMaxNumF, &[x, zero], type_, &[]);
+            Some(l.e.upstream(K::ArithMinNumF, &[above, one], type_, &[]))
+        }
+        _ => None,
+    })
+}
+
+/// Powers of integers, and floats of another width.
+fn of_float_and_integer<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    values: &[Val<'c>],
+    result: Type<'c>,
+) -> Made<'c> {
+    let first = values[0].r#type();
+    match (name, values) {
+        ("powi" | "powif" | "pown", [_, exponent])
+            if first == result && exponent.r#type() == l.e.types.i32 =>
+        {
+            math::apply(l, K::MathFPowI, values, false)
+        }
+        ("double2float_rn", [x]) if (bits_of(first), bits_of(result)) == (64, 32) => {
+            Ok(Some(l.e.fptrunc(*x, result)))
+        }
+        _ => Ok(None),
+    }
+}
+
+/// Classes, signs, bits, and integers that floats are rounded to.
+fn integer_of_float<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    x: Val<'c>,
+    result: Type<'c>,
+) -> Option<Val<'c>> {
+    let (bits, width) = (bits_of(x.r#type()), bits_of(result));
+    let classes = [
+        ("isnan", K::MathIsNaN),
+        ("isinf", K::MathIsInf),
+        ("isfinite", K::MathIsFinite),
+        ("finite", K::MathIsFinite),
+    ];
+    let letter = if bits == 64 { 'd' } else { 'f' };
+    let bare = name.strip_suffix(letter).unwrap_or(name);
+    for (known, kind) in classes {
+        if known == name || known == bare {
+            let is = math::classify(l, kind, x);
+            return Some(resized(l, is, result));
+        }
+    }
+    let int = l.e.int_type(bits);
+    match name {
+        "signbit" | "signbitf" | "signbitd" => {
+            let bits_of_x = l.e.bitcast(x, int);
+            let zero = l.e.zero(int);
+            let is = l.e.icmp(IntPredicate::SignedLess, bits_of_x, zero);
+            return Some(resized(l, is, result));
+        }
+        "float_as_int" | "float_as_uint" | "double_as_longlong" if width == bits => {
+            return Some(l.e.bitcast(x, result));
+        }
+        _ => {}
+    }
+    // `float2int_rn`, `double2ull_rz`: how it is rounded, and to what.
+    let (rounding, is_signed, to) = match name {
+        "llrint" | "llrintf" => ("rn", true, 64),
+        "llround" | "llroundf" => ("away", true, 64),
+        _ => {
+            let from = if bits == 64 { "double2" } else { "float2" };
+            let (kind, rounding) = name.strip_prefix(from)?.split_once('_')?;
+            let (is_signed, to) = match kind {
+                "int" => (true, 32),
+                "uint" => (false, 32),
+                "ll" => (true, 64),
+                "ull" => (false, 64),
+                _ => return None,
+            };
+            (rounding, is_signed, to)
+        }
+    };
+    if to != width || bits < 32 {
+        return None;
+    }
+    let type_ = x.r#type();
+    let whole = match rounding {
+        "rz" => x,
+        "rn" => l.e.upstream(K::MathRoundEven, &[x], type_, &[]),
+        "rd" => l.e.upstream(K::MathFloor, &[x], type_, &[]),
+        "ru" => l.e.upstream(K::MathCeil, &[x], type_, &[]),
+        "away" => l.e.upstream(K::MathRound, &[x], type_, &[]),
+        _ => return None,
+    };
+    Some(l.e.saturated(whole, result, is_signed))
+}
+
+/// The nearest float, or the float of the same bits.
+fn float_of_integer<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    x: Val<'c>,
+    result: Type<'c>,
+) -> Option<Val<'c>> {
+    let (bits, width) = (bits_of(x.r#type()), bits_of(result));
+    if matches!(
+        name,
+        "int_as_float" | "uint_as_float" | "longlong_as_double"
+    ) {
+        return (bits == width).then(|| l.e.bitcast(x, result));
+    }
+    let (from, to) = name.strip_suffix("_rn")?.split_once('2')?;
+    let expected = match to {
+        "float" => 32,
+        "double" => 64,
+        _ => return None,
+    };
+    let (is_signed, of) = match from {
+        "int" => (true, 32),
+        "uint" => (false, 32),
+        "ll" => (true, 64),
+        "ull" => (false, 64),
+        _ => return None,
+    };
+    if (of, expected) != (bits, width) {
+        return None;
+    }
+    Some(if is_signed {
+        l.e.sitofp(x, result)
+    } else {
+        l.e.uitofp(x, result)
+    })
+}
+
+/// Bits that are counted, the larger one, the upper half of a product.
+fn of_integers<'c>(
+    l: &mut Lowering<'c>,
+    name: &str,
+    x: &[Val<'c>],
+    result: Type<'c>,
+) -> Option<Val<'c>> {
+    let type_ = x[0].r#type();
+    let bits = bits_of(type_);
+    if let [x] = *x {
+        let counted = match (name, bits) {
+            ("clz", 32 | 64) | ("clzll", 64) => l.e.count_leading_zeros(x),
+            ("popc", 32) | ("popcll", 64) | ("popcount", 32 | 64) => l.e.count_ones(x),
+            ("brev", 32) | ("brevll", 64) => l.e.reverse_bits(x),
+            ("abs", 32) | ("llabs", 64) | ("iabs", _) => l.e.abs(x),
+            ("ffs", 32) | ("ffsll", 64) => {
+                let below = l.e.count_trailing_zeros(x);
+                let one = l.e.constant(type_, 1);
+                let place = l.e.add(below, one);
+                let is_zero = l.e.is_zero(x);
+                l.e.select(is_zero, x, place)
+            }
+            _ => return None,
+        };
+        return Some(resized(l, counted, result));
+    }
+    let [a, b] = *x else {
+        return None;
+    };
+    if result != type_ {
+        return None;
+    }
+    let kind = match (name, bits) {
+        ("min", 32) | ("llmin", 64) => K::ArithMinSI,
+        ("max", 32) | ("llmax", 64) => K::ArithMaxSI,
+        ("umin", 32) | ("ullmin", 64) => K::ArithMinUI,
+        ("umax", 32) | ("ullmax", 64) => K::ArithMaxUI,
+        ("mulhi", 32) | ("mul64hi", 64) => return Some(integer::upper_half(l, a, b, true)),
+        ("umulhi" | "mul_hi", 32) | ("umul64hi" | "mul_hi", 64) => {
+            return Some(integer::upper_half(l, a, b, false));
+        }
+        _ => return None,
+    };
+    Some(l.e.upstream(kind, x, type_, &[]))
+}
+
+/// A number without sign as an integer of another width.
+fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+    let (from, width) = (bits_of(value.r#type()), bits_of(to));
+    if from < width {
+        l.e.zext(value, to)
+    } else if from > width {
+        l.e.trunc(value, to)
+    } else {
+        value
+    }
+}
