@@ -256,6 +256,38 @@ mod tests {
         assert_eq!(across.scratch_bytes(), 32 * 32 * 2);
     }
 
+    /// Warps that hold rows of their own wait for themselves, those that hold each other's for the block.
+    #[test]
+    fn warps_wait_for_whoever_stores_what_they_read() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        // So many columns in registers that lanes would choose among too many.
+        let held = part(64, Dim::REGISTER, column).product(&part(32, Dim::LANE, row));
+        let held = held.expect("small");
+        let copies = LinearLayout::zeros_1d(4, Dim::WARP, row, 1).expect("small");
+        let one = LinearLayout::zeros_1d(1, Dim::WARP, row, 1).expect("small");
+        for (warps, is_within) in [
+            (part(4, Dim::WARP, row), true),
+            (copies, false),
+            (one, true),
+        ] {
+            let src = held.product(&warps).expect("small");
+            let gather = Gather {
+                src: &src,
+                indices: &src,
+                axis: 0,
+                bits: 32,
+                target,
+            };
+            let plan = plan_gather(&gather).expect("it fits");
+            let GatherWay::Memory(memory) = plan.way() else {
+                panic!("{plan:?}")
+            };
+            assert_eq!(memory.is_within_warps, is_within, "{src}");
+        }
+    }
+
     /// The machine sees a lane, a register and an address that are not those of the element.
     #[test]
     fn broken_plans_are_seen() {

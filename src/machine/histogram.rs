@@ -19,6 +19,7 @@ pub struct HistogramFault {
 enum Kind {
     Counted { element: u64, times: usize },
     Cleared { bin: u64 },
+    Outside { bin: u64, bins: usize },
     Loaded { register: usize, thread: u64 },
     Votes { bin: u32, found: u32, expected: u32 },
     Conversion(PlanFault),
@@ -40,6 +41,9 @@ impl fmt::Display for HistogramFault {
                 )
             }
             Kind::Cleared { bin } => write!(f, "bin {bin} is not cleared"),
+            Kind::Outside { bin, bins } => {
+                write!(f, "bin {bin} is cleared, expected one of {bins}")
+            }
             Kind::Loaded { register, thread } => write!(
                 f,
                 "register {register} of thread {thread} is loaded from another bin than its own"
@@ -119,7 +123,11 @@ fn check_bins(bins: &Bins, histogram: &Histogram<'_>) -> Result<(), HistogramFau
     for thread in 0..threads {
         for register in 0..bins.clear.held().len() {
             let bin = address(&bins.clear, register, thread) / bins.clear.place().element_bytes();
-            cleared[bin as usize] = true;
+            let bins = cleared.len();
+            let Some(is_cleared) = cleared.get_mut(bin as usize) else {
+                return Err(Kind::Outside { bin, bins }.into());
+            };
+            *is_cleared = true;
         }
     }
     if let Some(bin) = cleared.iter().position(|is_cleared| !is_cleared) {

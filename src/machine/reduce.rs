@@ -156,6 +156,112 @@ mod tests {
         assert!(plan.program().conversions().is_empty(), "{plan}");
     }
 
+    /// Rows of four elements, one in each warp, so many of them that shared memory holds those of few operands.
+    #[test]
+    fn operands_that_do_not_fit_together_take_turns() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        let src = part(64, Dim::REGISTER, row).product(&part(32, Dim::LANE, row));
+        let rows = src.expect("small");
+        let src = rows.product(&part(4, Dim::WARP, column)).expect("small");
+        let copies = LinearLayout::zeros_1d(4, Dim::WARP, row, 1).expect("small");
+        let dst = rows.product(&copies).expect("small");
+        let mut bytes = Vec::new();
+        for (operands, takes_turns) in [(1, false), (8, true)] {
+            let widths = vec![64; operands];
+            let reduction = Reduction {
+                src: &src,
+                axis: 1,
+                dst: Some(&dst),
+                widths: &widths,
+                combine: 1,
+                target,
+            };
+            let plan = plan_reduction(&reduction).expect("it fits");
+            check_reduction(&plan, &reduction).expect("it is right");
+            assert_eq!(plan.program().takes_turns(), takes_turns, "{plan}");
+            bytes.push(plan.program().scratch_bytes());
+        }
+        assert_eq!(bytes[0], bytes[1]);
+    }
+
+    /// What several warps leave is combined by the lanes of one where enough of them hold copies of the result.
+    #[test]
+    fn lanes_combine_what_warps_leave_where_they_have_copies() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        // 2^k rows along lanes, elements of a row in the other lanes and in four warps.
+        for rows_log2 in 0..=5 {
+            let parts = [
+                part(1 << rows_log2, Dim::LANE, row),
+                part(32 >> rows_log2, Dim::LANE, column),
+                part(4, Dim::WARP, column),
+            ];
+            let src = parts
+                .iter()
+                .try_fold(LinearLayout::empty(), |all, part| all.product(part));
+            let src = src.expect("small");
+            let copies = |size, dim| LinearLayout::zeros_1d(size, dim, row, 1).expect("small");
+            let parts = [
+                part(1 << rows_log2, Dim::LANE, row),
+                copies(32 >> rows_log2, Dim::LANE),
+                copies(4, Dim::WARP),
+            ];
+            let dst = parts
+                .iter()
+                .try_fold(LinearLayout::empty(), |all, part| all.product(part));
+            let dst = dst.expect("small");
+            let reduction = Reduction {
+                src: &src,
+                axis: 1,
+                dst: Some(&dst),
+                widths: &[32],
+                combine: 1,
+                target,
+            };
+            let plan = plan_reduction(&reduction).expect("it fits");
+            check_reduction(&plan, &reduction).expect("it is right");
+            let is_considered = plan.considered().iter().any(|(way, _)| way.across_lanes);
+            // Four partial results in two bits of the lane.
+            assert_eq!(is_considered, 5 - rows_log2 >= 2, "{rows_log2}: {plan}");
+        }
+    }
+
+    /// Operands of twice as many words are twice as much to exchange, in four warps four times as much.
+    #[test]
+    fn exchanges_cost_by_the_word() {
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        for target in ["cuda:90", "hip:gfx942", "hip:gfx1100"] {
+            let target = Target::parse(target).expect("known");
+            let lanes = LinearLayout::identity_1d(1 << target.lanes_log2(), Dim::LANE, column);
+            let lanes = lanes.expect("small");
+            let cost = |widths: &[u32], warps: u64| {
+                let warps = LinearLayout::identity_1d(warps, Dim::WARP, row).expect("small");
+                let src = warps.product(&lanes).expect("small");
+                let copies = LinearLayout::zeros_1d(1 << target.lanes_log2(), Dim::LANE, row, 1);
+                let dst = warps.product(&copies.expect("small")).expect("small");
+                let reduction = Reduction {
+                    src: &src,
+                    axis: 1,
+                    dst: Some(&dst),
+                    widths,
+                    combine: 0,
+                    target,
+                };
+                let plan = plan_reduction(&reduction).expect("it fits");
+                let cost = plan.program().cost();
+                (cost.load_store, cost.arithmetic)
+            };
+            let (load_store, arithmetic) = cost(&[32], 1);
+            let times = |by: u32| (by * load_store, by * arithmetic);
+            assert_eq!(cost(&[64], 1), times(2), "{target}");
+            assert_eq!(cost(&[32, 64, 16], 1), times(4), "{target}");
+            assert_eq!(cost(&[32], 4), times(4), "{target}");
+        }
+    }
+
     /// The machine sees an element that is combined twice, one that is not, and a lane that is not asked.
     #[test]
     fn broken_plans_are_seen() {

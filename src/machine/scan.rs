@@ -132,6 +132,13 @@ mod tests {
         let trips = count(|step| matches!(step, TupleStep::Convert { .. }));
         // Five lane bits, the lane before, the total of the warp.
         assert_eq!((fetches, trips), (7, 1), "{plan}");
+        let text = plan.to_string();
+        for bit in 0..7 {
+            assert!(
+                text.contains(&format!("select thread & {} ?", 1 << bit)),
+                "{text}"
+            );
+        }
     }
 
     /// The machine sees what is combined in the wrong order, twice or not at all, and a lane that is not asked.

@@ -394,10 +394,10 @@ impl Target {
             return XorShuffle::Bfly;
         }
         match mask {
-            1..=3 if self.instructions.dpp => XorShuffle::DppQuadPerm,
-            7 if self.instructions.dpp => XorShuffle::DppRowHalfMirror,
-            15 if self.instructions.dpp => XorShuffle::DppRowMirror,
-            8 if self.instructions.dpp && !self.instructions.dpp_xmask => XorShuffle::DppRowRor8,
+            1..=3 => XorShuffle::DppQuadPerm,
+            7 => XorShuffle::DppRowHalfMirror,
+            15 => XorShuffle::DppRowMirror,
+            8 if !self.instructions.dpp_xmask => XorShuffle::DppRowRor8,
             0..=15 if self.instructions.dpp_xmask => XorShuffle::DppRowXmask,
             16 if self.instructions.permlane_x16 => XorShuffle::PermlaneX16,
             0..=31 => XorShuffle::DsSwizzle,

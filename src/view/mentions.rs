@@ -471,6 +471,23 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
         );
     }
 
+    /// A minus is one character: what follows it is read.
+    #[test]
+    fn a_minus_hides_nothing() {
+        let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+-#b - #b -\"#b\" [-]#b";
+        let found = list(text);
+        assert_eq!(found.iter().filter(|m| m.starts_with("0 #b ")).count(), 4);
+    }
+
+    /// However deep the brackets are, there is an answer.
+    #[test]
+    fn brackets_end_somewhere() {
+        for piece in ["#a<", "tensor<", "!ttg.memdesc<", "#a<tensor<(", "#a = #b<"] {
+            assert!(list(&piece.repeat(100_000)).is_empty(), "{piece}");
+        }
+    }
+
     /// The `>` of an arrow closes nothing, and is no part of the name before it.
     #[test]
     fn arrows_are_no_brackets() {

@@ -468,9 +468,19 @@ fn four_warps_cost_four_times_as_much() {
         assert_eq!(four.arithmetic, 4 * one.arithmetic);
         assert_eq!(four.waiting, one.waiting);
     }
+    // Within a warp it waits for itself, among warps for the block; then for what it has stored.
+    let target = Target::parse("cuda:90").unwrap();
+    let model = target.costs;
+    for (bit, barrier) in [(5, model.warp_sync), (9, model.barrier)] {
+        let src: Vec<usize> = (0..10).collect();
+        let mut dst = src.clone();
+        dst.swap(1, bit);
+        let options = PlanOptions::new().with_strategy(Strategy::Shared);
+        let plan = plan_conversion(&dealt(&src), &dealt(&dst), 32, target, &options).unwrap();
+        assert_eq!(plan.program().cost().waiting, barrier + model.round_trip);
+    }
     // Each access is issued, and each constant that is joined to an address by exclusive or is joined once.
     let options = PlanOptions::new().with_strategy(Strategy::Shared);
-    let target = Target::parse("cuda:90").unwrap();
     let (src, dst) = (
         dealt(&[0, 1, 2, 3, 4, 5, 6, 7]),
         dealt(&[0, 5, 6, 3, 4, 1, 2, 7]),

@@ -137,6 +137,34 @@ fn grids_of_slots_are_numbered() {
     }
 }
 
+/// Sixteen offsets to a row, which is labelled with the first of them.
+#[test]
+fn offsets_go_on_from_row_to_row() {
+    let one = |size: u64, dim: Dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).unwrap();
+    for (offsets, rows) in [(8, 1), (16, 1), (64, 4)] {
+        let layout = one(offsets, Dim::OFFSET)
+            .product(&one(2, Dim::BLOCK))
+            .unwrap();
+        let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+        let lines = text
+            .lines()
+            .filter(|line| line.ends_with(')') && line.contains(": "));
+        let lines: Vec<Vec<&str>> = lines
+            .map(|line| line.split_whitespace().collect())
+            .collect();
+        assert_eq!(lines.len(), 2 * rows, "{text}");
+        let mut element = 0;
+        for (row, cells) in lines.iter().enumerate() {
+            assert_eq!(cells[0], format!("{}:", 16 * (row % rows)), "{text}");
+            for cell in &cells[1..] {
+                assert_eq!(*cell, format!("({element})"), "{text}");
+                element += 1;
+            }
+        }
+        assert_eq!(element, 2 * offsets);
+    }
+}
+
 #[test]
 fn a_matrix_is_labelled_with_what_each_bit_is_worth() {
     let layout = LinearLayout::from_bases(

@@ -508,7 +508,7 @@ impl<'a> Exchange<'a> {
 
     /// The better of shuffles alone and shuffles beside shared memory, unless it is sure to cost more than `budget`.
     ///
-    /// Both are weighed by estimates; one is emitted.
+    /// Both are weighed by estimates; the mix is emitted where it promises to be cheaper, and kept where it is.
     pub(super) fn plan(
         &self,
         budget: Option<u32>,
@@ -518,10 +518,15 @@ impl<'a> Exchange<'a> {
         let total = load.total(self.sides.warps_log2);
         // Estimates are a little high at most: leave room.
         let most = budget.map_or(u32::MAX, |b| b.saturating_add(b / 4));
+        let alone = total.min(budget.unwrap_or(u32::MAX));
         if let Some(limit) = mixed_limit
-            && let Some(mix) = self.best_mix(load, limit, total.min(budget.unwrap_or(u32::MAX)))
+            && let Some(mix) = self.best_mix(load, limit, alone)
         {
-            return Some(self.emit_mixed(form, &mix));
+            let mixed = self.emit_mixed(form, &mix);
+            // Bytes are brought together into words for stores, which no estimate counts.
+            if mixed.program().cost().total() < alone {
+                return Some(mixed);
+            }
         }
         if total > most {
             return None;
@@ -567,7 +572,8 @@ impl<'a> Exchange<'a> {
                     continue;
                 }
                 let rest = |x: u32| {
-                    x / groups * (groups - shared) + x % groups * (groups - shared) / groups
+                    let part = u64::from(x) * u64::from(groups - shared);
+                    (part >> group_bits) as u32
                 };
                 let both = Load {
                     load_store: rest(load.load_store) + through.0 * shared,

@@ -1,14 +1,15 @@
 //! What conversions are expected to cost, against what their programs cost.
 
-use super::PlanOptions;
 use super::shared::{Route, choices, plan_shared};
 use super::shuffle::Exchange;
 use super::sides::Sides;
 use super::swizzle::swizzle;
+use super::{PlanKind, PlanOptions, Strategy as Way, plan_conversion};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::plan::program::Cost;
 use crate::target::Target;
 use proptest::prelude::*;
+use std::collections::BTreeSet;
 
 /// The bits of an element's number, dealt to registers, lanes and warps in this order.
 fn dealt(order: &[usize], target: &Target, warps: u32) -> LinearLayout {
@@ -35,13 +36,17 @@ struct Case {
 }
 
 impl Case {
-    fn sides(&self) -> Sides {
+    fn layouts(&self) -> [LinearLayout; 2] {
         let straight: Vec<usize> = (0..self.bits).collect();
         let mut other = straight.clone();
         for (a, b) in &self.swaps {
             other.swap(a % self.bits, b % self.bits);
         }
-        let [src, dst] = [straight, other].map(|order| dealt(&order, self.target, self.warps));
+        [straight, other].map(|order| dealt(&order, self.target, self.warps))
+    }
+
+    fn sides(&self) -> Sides {
+        let [src, dst] = self.layouts();
         Sides::new(&src, &dst, self.target).unwrap()
     }
 }
@@ -61,6 +66,20 @@ fn cases() -> impl Strategy<Value = Case> {
             warps,
             swaps,
         })
+}
+
+/// The values that a line of a program names, `%4..%6` three of them.
+fn values(text: &str) -> Vec<u32> {
+    let words = text.split([' ', ',']).filter(|word| word.starts_with('%'));
+    words
+        .flat_map(|word| {
+            let number = |word: &str| word.trim_start_matches('%').parse::<u32>().unwrap();
+            match word.split_once("..") {
+                Some((first, last)) => number(first)..=number(last),
+                None => number(word)..=number(word),
+            }
+        })
+        .collect()
 }
 
 /// Eight registers in a row go in accesses as wide as the target has, on both sides.
@@ -115,6 +134,69 @@ proptest! {
         let least: u64 = error.split(' ').find_map(|word| word.parse().ok()).unwrap();
         prop_assert!(plan(least).is_ok(), "{error}");
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
+    }
+
+    /// Whatever wins is no dearer than shuffles alone and shared memory alone, and a mix is cheaper than both.
+    #[test]
+    fn the_best_of_all_ways_wins(case in cases()) {
+        let plan = |strategy: Option<Way>| {
+            let options = PlanOptions { strategy, ..PlanOptions::new() };
+            let [src, dst] = case.layouts();
+            plan_conversion(&src, &dst, case.width, case.target, &options).ok()
+        };
+        let best = plan(None).unwrap();
+        let total = best.program().cost().total();
+        for one in [Way::Shuffle, Way::Shared].into_iter().filter_map(|s| plan(Some(s))) {
+            let alone = one.program().cost().total();
+            prop_assert!(total <= alone, "{best}\n{one}");
+            prop_assert!(best.kind() != PlanKind::Mixed || total < alone, "{best}\n{one}");
+        }
+    }
+
+    /// What a step defines is read by another one, or is a result.
+    #[test]
+    fn no_step_is_in_vain(case in cases()) {
+        let [src, dst] = case.layouts();
+        let options = PlanOptions::new();
+        let plan = plan_conversion(&src, &dst, case.width, case.target, &options).unwrap();
+        let text = plan.program().to_string();
+        let (mut made, mut read) = (Vec::new(), BTreeSet::new());
+        for line in text.lines() {
+            match line.split_once(" = ") {
+                Some((out, from)) if !line.starts_with("  store") => {
+                    made.push((values(out), line));
+                    read.extend(values(from));
+                }
+                _ => read.extend(values(line)),
+            }
+        }
+        for (made, line) in made {
+            prop_assert!(made.iter().any(|value| read.contains(value)), "{line}\n{text}");
+        }
+    }
+
+    #[test]
+    fn choices_name_their_bits_of_lanes_and_warps(case in cases()) {
+        let [src, dst] = case.layouts();
+        let options = PlanOptions::new().with_strategy(Way::Shuffle);
+        let Ok(plan) = plan_conversion(&src, &dst, case.width, case.target, &options) else {
+            return Ok(());
+        };
+        let text = plan.program().to_string();
+        for line in text.lines() {
+            let Some((choice, _)) = line.split_once("select ").and_then(|(_, l)| l.split_once(" ? "))
+            else {
+                continue;
+            };
+            let mask = choice.split(" ^ ").fold(0, |mask, part| {
+                let (of, bits) = part.split_once(" & ").expect(line);
+                let bits: u32 = bits.parse().expect(line);
+                let lanes = 1 << case.target.lanes_log2();
+                mask | if of == "lane" { bits % lanes } else { bits * lanes }
+            });
+            let known = plan.program().predicates().iter().any(|p| p.thread_mask == mask);
+            prop_assert!(mask != 0 && known, "{line}");
+        }
     }
 
     #[test]

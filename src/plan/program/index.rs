@@ -538,6 +538,8 @@ mod tests {
         assert_eq!(ops(&[0, 0, 0]), 0);
         // Two runs: mask and shift each, one or.
         assert_eq!(ops(&[1, 2, 16, 32, 64]), 4);
+        // A run, which is masked, and a bit in three places: a shift and one product, whatever stands beside them.
+        assert_eq!(ops(&[1, 2, 4, 8, 0b1001_0010_0000]), 4);
     }
 
     /// A sum that ends in an or can be an offset of an access.

@@ -35,10 +35,8 @@ const MAX_GATHERED: usize = 64;
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
-    match within(reduction, false) {
-        Err(error) if error.is_scratch_limit() => within(reduction, true),
-        planned => planned,
-    }
+    // What takes turns needs less shared memory; other reasons against it are the same.
+    within(reduction, false).or_else(|_| within(reduction, true))
 }
 
 /// The cheapest plan whose conversions have bytes of their own, or take turns.

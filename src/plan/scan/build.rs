@@ -32,10 +32,8 @@ use crate::layout::{Dim, LinearLayout};
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layout does not fit the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
-    match within(scan, false) {
-        Err(error) if error.is_scratch_limit() => within(scan, true),
-        planned => planned,
-    }
+    // What takes turns needs less shared memory; other reasons against it are the same.
+    within(scan, false).or_else(|_| within(scan, true))
 }
 
 /// The cheapest plan whose conversions have bytes of their own, or take turns.
