@@ -5,9 +5,8 @@
 //! at that time.
 //!
 //! Bytes that are used again cost a barrier where nothing else makes everybody wait. A scratch therefore takes
-//! fresh bytes where that saves one, up to twice what the largest needs; and buffers keep bytes of their own where
-//! that saves barriers and costs little: an eighth more bytes, or all of them no more than an eighth of the memory,
-//! which leaves room for as many blocks as a processor takes.
+//! fresh bytes where that saves one, and buffers keep bytes of their own; but only as far as no fewer blocks run on
+//! a processor at the same time ([`crate::target::Target::shared_bytes_as_cheap_as`]).
 
 use super::alias::Aliases;
 use super::barriers::{Accesses, Barriers, Footprint, Pending, Places};
@@ -34,15 +33,15 @@ pub(crate) enum Conflict {
 }
 
 impl Allocation {
-    /// Places all buffers and scratch memory of a function that is given the buffers `outside`, on a GPU with so
-    /// many bytes of shared memory.
+    /// Places all buffers and scratch memory of a function that is given the buffers `outside`. `room` says how many
+    /// bytes may be taken instead of so many, at no cost.
     ///
     /// # Errors
     /// Buffers that would need the same bytes twice, or longer than the function runs.
     pub(crate) fn of(
         flow: &Flow,
         outside: &[ValueNumber],
-        max_bytes: u32,
+        room: &dyn Fn(u32) -> u32,
     ) -> Result<Self, Vec<Conflict>> {
         if flow.events().next().is_none() {
             return Ok(Self::default());
@@ -53,17 +52,20 @@ impl Allocation {
             flow,
             aliases: &aliases,
             liveness: &liveness,
-            max_bytes,
         };
         let conflicts = problem.conflicts();
         if !conflicts.is_empty() {
             return Err(conflicts);
         }
-        let (shared, cost) = problem.solve(true);
-        let (own, cost_apart) = problem.solve(false);
-        let is_little =
-            own.bytes <= (max_bytes / 8).max(shared.bytes.saturating_add(shared.bytes / 8));
-        Ok(if is_little && cost_apart < cost {
+        let mut most = room(0);
+        let (mut shared, mut cost) = problem.solve(true, most);
+        if shared.bytes > most {
+            let (dense, _) = problem.solve(true, 0);
+            most = room(dense.bytes);
+            (shared, cost) = problem.solve(true, most);
+        }
+        let (own, cost_apart) = problem.solve(false, most);
+        Ok(if own.bytes <= most && cost_apart < cost {
             own
         } else {
             shared
@@ -90,7 +92,6 @@ struct Problem<'f> {
     flow: &'f Flow,
     aliases: &'f Aliases,
     liveness: &'f Liveness,
-    max_bytes: u32,
 }
 
 /// Bytes that are taken while something is placed, from and to.
@@ -111,14 +112,15 @@ impl Problem<'_> {
         found
     }
 
-    /// Places everything; returns what the barriers cost beside it.
-    fn solve(&self, reuses: bool) -> (Allocation, u64) {
+    /// Places everything, scratch memory up to `most` bytes where that saves barriers; returns what the barriers cost
+    /// beside it.
+    fn solve(&self, reuses: bool, most: u32) -> (Allocation, u64) {
         let buffers = self.buffers(reuses);
         let mut best: Option<(Allocation, u64)> = None;
         // What a loop's end leaves is known once it has been gone through.
         let mut entries = vec![None; self.flow.pieces.len()];
         for _ in 0..2 {
-            let places = self.scratch(&buffers, &mut entries);
+            let places = self.scratch(&buffers, &mut entries, most);
             let accesses = Accesses::of(self.flow, self.aliases, &places);
             let barriers = accesses.barriers();
             let cost = accesses.cost(&barriers);
@@ -185,20 +187,14 @@ impl Problem<'_> {
         places
     }
 
-    /// Places scratch memory, after the buffers; `entries` is what is pending where pieces begin, as far as known.
-    fn scratch(&self, buffers: &Places, entries: &mut [Option<Pending>]) -> Places {
+    /// Places scratch memory, after the buffers, up to `most` bytes where nothing meets it there; `entries` is what is
+    /// pending where pieces begin, as far as known.
+    fn scratch(&self, buffers: &Places, entries: &mut [Option<Pending>], most: u32) -> Places {
         let mut places = buffers.clone();
         let sizes: BTreeMap<OpNumber, u32> = self
             .requests()
             .map(|(event, request)| (event.op, request.bytes))
             .collect();
-        let scratches = self.flow.events().filter_map(|event| event.effects.scratch);
-        let Some(largest) = scratches.max_by_key(|request| request.bytes) else {
-            return places;
-        };
-        let budget = aligned(self.end(buffers), largest.alignment)
-            .saturating_add(aligned(largest.bytes, largest.alignment).saturating_mul(2))
-            .min(self.max_bytes);
         for number in self.flow.order() {
             let mut pending = entries[number].clone().unwrap_or_default();
             for event in &self.flow.pieces[number].events {
@@ -216,7 +212,7 @@ impl Problem<'_> {
                     let fresh = candidates.iter().copied().find(|at| {
                         places.insert(event.op, *at);
                         let end = at.saturating_add(request.bytes);
-                        end <= budget && !pending.meets(&self.footprint(event, &places).before)
+                        end <= most && !pending.meets(&self.footprint(event, &places).before)
                     });
                     let place = fresh.or_else(|| candidates.first().copied());
                     places.insert(event.op, place.unwrap_or_default());

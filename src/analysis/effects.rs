@@ -86,8 +86,9 @@ pub(crate) struct Buffers {
     pub(crate) results: Vec<ValueNumber>,
 }
 
-/// Scratch begins at multiples of this: rows of banks.
-const SCRATCH_ALIGNMENT: u32 = 128;
+/// Scratch begins at multiples of this: the widest access. In which bank it begins does not matter, since lanes meet
+/// in banks by the distance of their addresses.
+pub(crate) const SCRATCH_ALIGNMENT: u32 = 16;
 
 impl Effects {
     /// The effects of programs that run one after another or side by side, in so many bytes of scratch.

@@ -75,7 +75,8 @@ impl SharedMemory {
         for (op, diagnostic) in &read.wrong {
             reported = Some(sys::emit_error(*op, diagnostic));
         }
-        let allocation = Allocation::of(&read.flow, &read.given, gpu.target.max_shared_bytes);
+        let room = |bytes| gpu.target.shared_bytes_as_cheap_as(bytes, gpu.threads());
+        let allocation = Allocation::of(&read.flow, &read.given, &room);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
                 let (op, diagnostic) = explain(conflict);

@@ -9,7 +9,7 @@ use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Buffer;
 use super::words;
-use crate::analysis::effects::{Act, Effects, Request, Touched};
+use crate::analysis::effects::{Act, Effects, Request, SCRATCH_ALIGNMENT, Touched};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
@@ -37,15 +37,12 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     Ok(Effects {
         scratch: Some(Request {
             bytes: memory.bytes,
-            alignment: ALIGNMENT,
+            alignment: SCRATCH_ALIGNMENT,
         }),
         acts,
         ..Effects::default()
     })
 }
-
-/// Scratch begins at a multiple of the widest access, and of a row of banks.
-const ALIGNMENT: u32 = 128;
 
 /// Plans a gather, and has the machine prove the plan.
 fn plan(

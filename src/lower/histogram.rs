@@ -11,7 +11,7 @@ use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Buffer;
-use crate::analysis::effects::{Act, Effects, Request, Touched};
+use crate::analysis::effects::{Act, Effects, Request, SCRATCH_ALIGNMENT, Touched};
 use crate::ir::Layouts;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp, tt};
 use crate::machine;
@@ -50,15 +50,12 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     Ok(Effects {
         scratch: Some(Request {
             bytes: plan.scratch_bytes(),
-            alignment: ALIGNMENT,
+            alignment: SCRATCH_ALIGNMENT,
         }),
         acts,
         ..Effects::default()
     })
 }
-
-/// Bins begin at a multiple of the widest access.
-const ALIGNMENT: u32 = 16;
 
 /// Plans a histogram, and has the machine prove the plan.
 fn plan(

@@ -1,7 +1,7 @@
 //! `tt.reduce`: its plan, which the walk carries out as a program over tuples.
 
 use super::allocate::Asked;
-use super::gpu::Gpu;
+use super::gpu::{Gpu, LaneOperation};
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
@@ -10,7 +10,7 @@ use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType};
 use crate::machine;
 use crate::plan::reduce::{Reduction, plan_reduction};
-use crate::plan::tuples::TupleProgram;
+use crate::plan::tuples::{LaneReduction, TupleProgram};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use melior::ir::ValueLike;
@@ -19,8 +19,10 @@ use melior::ir::ValueLike;
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
-    tuples::effects(asked, op, [axis, 0], |layouts, gpu, operands| {
-        plan((layouts, gpu), reduce, axis, operands)
+    let at_once = LaneOperation::of(op).and_then(|known| known.planned(asked.gpu.target));
+    let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
+    tuples::effects(asked, op, [axis, option], |layouts, gpu, operands| {
+        plan((layouts, gpu), reduce, (axis, at_once), operands)
     })
 }
 
@@ -28,7 +30,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
 fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
-    axis: usize,
+    (axis, at_once): (usize, Option<LaneReduction>),
     operands: &Operands,
 ) -> Result<TupleProgram, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
@@ -42,6 +44,7 @@ fn plan<'c>(
         dst: dst.as_ref().map(|layout| &layout.unique),
         widths: &operands.widths,
         combine: operands.combine,
+        at_once,
         target: gpu.target,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;

@@ -3,9 +3,10 @@
 use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
-use super::gpu::Gpu;
-use super::plans::layout_of;
+use super::gpu::{Gpu, LaneOperation};
+use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
+use super::types::bits_of;
 use super::words;
 use crate::analysis::effects::Effects;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
@@ -108,6 +109,7 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .map(|i| operands.iter().map(|list| list[i]).collect())
             .collect(),
         types,
+        at_once: LaneOperation::of(op),
     };
     run.tuples.resize(program.num_values(), Vec::new());
     for step in program.steps() {
@@ -131,6 +133,8 @@ struct Run<'r, 'c> {
     /// The registers of each value, one for each operand.
     tuples: Vec<Vec<Val<'c>>>,
     types: Vec<Type<'c>>,
+    /// What the region is to an instruction that combines all lanes of a warp.
+    at_once: Option<LaneOperation>,
 }
 
 impl<'c> Run<'_, 'c> {
@@ -152,6 +156,17 @@ impl<'c> Run<'_, 'c> {
                         .map(|word| l.gpu.shuffle_xor(&mut l.e, word, *lane_mask))
                         .collect();
                     words::unpack(&mut l.e, &received, list.len(), list[0].r#type())
+                });
+                let lists: Vec<Vec<Val<'c>>> = lists.collect();
+                self.set_lists(*first, &lists);
+            }
+            TupleStep::ReduceLanes { first, values, .. } => {
+                let known = self.at_once.ok_or_else(|| {
+                    wrong("all lanes are combined at once by a region that no instruction knows")
+                })?;
+                let lists = self.lists(values).into_iter().map(|list| {
+                    let combined = list.into_iter().map(|value| at_once(l, known, value));
+                    combined.collect()
                 });
                 let lists: Vec<Vec<Val<'c>>> = lists.collect();
                 self.set_lists(*first, &lists);
@@ -268,6 +283,23 @@ impl<'c> Run<'_, 'c> {
             let tuple = lists.iter().map(|list| list[i]).collect();
             self.tuples[first.index() + i] = tuple;
         }
+    }
+}
+
+/// An element combined over all lanes: as a word, which a narrower integer is widened to as the operation takes it.
+fn at_once<'c>(l: &mut Lowering<'c>, known: LaneOperation, value: Val<'c>) -> Val<'c> {
+    let (type_, i32) = (value.r#type(), l.e.types.i32);
+    let is_narrow = bits_of(type_) < 32;
+    let word = match known {
+        _ if !is_narrow => value,
+        LaneOperation::Max | LaneOperation::Min => l.e.sext(value, i32),
+        _ => l.e.zext(value, i32),
+    };
+    let combined = l.gpu.reduce_lanes(&mut l.e, known, word);
+    if is_narrow {
+        l.e.trunc(combined, type_)
+    } else {
+        combined
     }
 }
 

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::layout::{Dim, LinearLayout};
     use crate::plan::reduce::plan_reduction;
-    use crate::plan::tuples::TupleStep;
+    use crate::plan::tuples::{LaneReduction, TupleStep};
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -88,6 +88,7 @@ mod tests {
             widths in proptest::collection::vec(0usize..5, 1..4),
             gpu in 0usize..4,
             mixed in any::<bool>(),
+            known in 0usize..3,
         ) {
             let target = Target::parse(["cuda:80", "cuda:90", "hip:gfx942", "hip:gfx1100"][gpu])
                 .expect("known");
@@ -104,6 +105,11 @@ mod tests {
                 dst: dst.as_ref(),
                 widths: &widths,
                 combine: 1,
+                at_once: [
+                    None,
+                    Some(LaneReduction { is_idempotent: false }),
+                    Some(LaneReduction { is_idempotent: true }),
+                ][known],
                 target,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
@@ -129,6 +135,7 @@ mod tests {
             dst: Some(&everywhere),
             widths: &[32],
             combine: 1,
+            at_once: None,
             target,
         };
         let plan = plan_reduction(&reduction).expect("it fits");
@@ -176,6 +183,7 @@ mod tests {
                 dst: Some(&dst),
                 widths: &widths,
                 combine: 1,
+                at_once: None,
                 target,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
@@ -219,6 +227,7 @@ mod tests {
                 dst: Some(&dst),
                 widths: &[32],
                 combine: 1,
+                at_once: None,
                 target,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
@@ -248,6 +257,7 @@ mod tests {
                     dst: Some(&dst),
                     widths,
                     combine: 0,
+                    at_once: None,
                     target,
                 };
                 let plan = plan_reduction(&reduction).expect("it fits");
@@ -262,6 +272,43 @@ mod tests {
         }
     }
 
+    /// A warp whose lanes hold a row combines it at once; what warps leave is a row of copies in lanes, which a sum
+    /// would count several times.
+    #[test]
+    fn lanes_are_reduced_at_once() {
+        let target = Target::parse("cuda:90").expect("known");
+        let part = |size, dim| LinearLayout::identity_1d(size, dim, Dim::out(0)).expect("small");
+        let src = part(32, Dim::LANE)
+            .product(&part(4, Dim::WARP))
+            .expect("small");
+        let count = |is_idempotent| {
+            let reduction = Reduction {
+                src: &src,
+                axis: 0,
+                dst: None,
+                widths: &[32],
+                combine: 1,
+                at_once: Some(LaneReduction { is_idempotent }),
+                target,
+            };
+            let plan = plan_reduction(&reduction).expect("it fits");
+            check_reduction(&plan, &reduction).expect("it is right");
+            let steps = plan.program().steps().iter();
+            let at_once = |step: &&TupleStep| matches!(step, TupleStep::ReduceLanes { .. });
+            for at in 0..plan.program().steps().len() {
+                let broken = plan.edited(|steps| {
+                    if let TupleStep::ReduceLanes { copies, .. } = &mut steps[at] {
+                        *copies ^= 1;
+                    }
+                });
+                let is_same = broken == plan;
+                assert_eq!(is_same, check_reduction(&broken, &reduction).is_ok());
+            }
+            steps.filter(at_once).count()
+        };
+        assert_eq!((count(false), count(true)), (1, 2));
+    }
+
     /// The machine sees an element that is combined twice, one that is not, and a lane that is not asked.
     #[test]
     fn broken_plans_are_seen() {
@@ -273,6 +320,7 @@ mod tests {
             dst: None,
             widths: &[16],
             combine: 1,
+            at_once: None,
             target,
         };
         let flat = src.flatten_outs().expect("small");
@@ -291,6 +339,7 @@ mod tests {
                 TupleStep::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
+                TupleStep::ReduceLanes { copies, .. } => *copies ^= 1,
                 TupleStep::Fetch { .. } => unreachable!("a reduction exchanges"),
                 TupleStep::Convert { values, .. } => values.rotate_left(1),
             });

@@ -161,6 +161,7 @@ mod tests {
             let broken = plan.edited(|steps| match &mut steps[at] {
                 TupleStep::Combine { acc, other, .. } => std::mem::swap(acc, other),
                 TupleStep::Exchange { lane_mask, .. } => *lane_mask = 0,
+                TupleStep::ReduceLanes { .. } => unreachable!("a scan keeps the order"),
                 TupleStep::Fetch { source, .. } => {
                     *source = crate::plan::tuples::LaneSource::Fixed { mask: 0, bits: 0 };
                 }

@@ -29,6 +29,7 @@ enum Kind {
     Values { step: usize, value: ValueId },
     Registers { found: usize, expected: usize },
     Copies { step: usize, element: u64 },
+    Lanes { step: usize },
     Conversion(PlanFault),
     Result { register: usize, thread: u64 },
 }
@@ -45,6 +46,10 @@ impl fmt::Display for TupleFault {
             Kind::Copies { step, element } => write!(
                 f,
                 "step {step} converts element {element}, whose copies are not combined alike"
+            ),
+            Kind::Lanes { step } => write!(
+                f,
+                "step {step} takes for copies what lanes do not hold alike"
             ),
             Kind::Conversion(fault) => write!(f, "a conversion is wrong: {fault}"),
             Kind::Result { register, thread } => write!(
@@ -134,6 +139,30 @@ fn run<C: Cell>(
                 let list = read(values, *value)?;
                 let from = |thread: usize| list[thread ^ *lane_mask as usize];
                 values[first.plus(i).index()] = (0..list.len()).map(from).collect();
+            }
+        }
+        TupleStep::ReduceLanes {
+            first,
+            values: given,
+            copies,
+        } => {
+            let (lanes, copies) = (target.lanes as usize, *copies as usize);
+            for (i, value) in (0..).zip(given) {
+                let list = read(values, *value)?;
+                let mut all = Vec::new();
+                for warp in list.chunks(lanes) {
+                    if (0..warp.len()).any(|lane| warp[lane] != warp[lane & !copies]) {
+                        return Err(Kind::Lanes { step }.into());
+                    }
+                    let once = (0..warp.len()).filter(|lane| lane & copies == 0);
+                    let combined = once.map(|lane| warp[lane]).reduce(C::combined_with);
+                    all.extend(
+                        combined
+                            .map(|cell| vec![cell; warp.len()])
+                            .unwrap_or_default(),
+                    );
+                }
+                values[first.plus(i).index()] = all;
             }
         }
         TupleStep::Fetch {

@@ -86,6 +86,10 @@ pub struct Instructions {
     pub k_first_scales: bool,
     /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
     pub vector_atomics: bool,
+    /// One instruction combines integers of 32 bits of all lanes of a warp (`redux.sync`): sums, extremes, bits.
+    pub lane_reductions: bool,
+    /// And the extremes of f32.
+    pub float_lane_reductions: bool,
     /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
     pub grid_dependencies: bool,
     /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.
@@ -184,6 +188,8 @@ pub struct Costs {
     pub shuffle: u32,
     /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
     pub lane_alu: u32,
+    /// A reduction of one word over all lanes by one instruction, where there is one.
+    pub lane_reduction: u32,
     /// One wavefront: up to `banks * 4` bytes read or written at once.
     pub wavefront: u32,
     /// What an access costs beside its wavefronts: issue and address.
@@ -225,6 +231,21 @@ impl XorShuffle {
     pub const fn is_arithmetic(self) -> bool {
         !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
     }
+}
+
+/// What the blocks share that run on one processor (SM, CU) at the same time.
+///
+/// CUDA programming guide, "Compute capabilities"; the makers' ISA and tuning manuals for waves of a CU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Processor {
+    /// The most threads of all blocks.
+    pub threads: u32,
+    /// The most blocks.
+    pub blocks: u32,
+    /// Bytes of shared memory.
+    pub shared_bytes: u32,
+    /// Bytes that each block takes beside its own.
+    pub reserved_bytes: u32,
 }
 
 /// One GPU as data.
@@ -277,6 +298,8 @@ pub struct Target {
     pub bank_bytes: u32,
     /// The most shared memory one block can have.
     pub max_shared_bytes: u32,
+    /// What blocks that run at the same time share.
+    pub processor: Processor,
     /// The most bits one lane reads or writes in one access to global memory.
     ///
     /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), in accesses that no mask, cache or order is said of; 128 elsewhere.
@@ -291,7 +314,41 @@ pub struct Target {
     load_b128_lane_bits: Option<u32>,
 }
 
+/// Shared memory is given to blocks in pieces of so many bytes, at most.
+const SHARED_GRANULE_BYTES: u32 = 128;
+
 impl Target {
+    /// Returns how many bytes of shared memory a block of so many threads may take instead of `bytes`, without
+    /// fewer blocks running on a processor at the same time.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let h100 = Target::parse("cuda:90")?;
+    /// // 16 blocks of 128 threads have 14 KiB each, of which one is reserved.
+    /// assert_eq!(h100.shared_bytes_as_cheap_as(16, 128), 13_568);
+    /// // 7 blocks with 29 600 bytes each run at the same time, and so do 7 with 32 256.
+    /// assert_eq!(h100.shared_bytes_as_cheap_as(29_600, 128), 32_256);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn shared_bytes_as_cheap_as(&self, bytes: u32, threads: u32) -> u32 {
+        let Processor {
+            threads: all_threads,
+            blocks,
+            shared_bytes,
+            reserved_bytes,
+        } = self.processor;
+        let taken = bytes.saturating_add(reserved_bytes).max(1);
+        let together = (all_threads / threads.max(1))
+            .min(blocks)
+            .min(shared_bytes / taken)
+            .max(1);
+        let each = shared_bytes / together - reserved_bytes;
+        (each / SHARED_GRANULE_BYTES * SHARED_GRANULE_BYTES)
+            .min(self.max_shared_bytes)
+            .max(bytes)
+    }
+
     /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are understood too.
     ///
     /// # Errors

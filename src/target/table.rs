@@ -1,8 +1,8 @@
 //! The table of targets: one row per GPU, from the makers' manuals.
 
 use super::{
-    Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions, ScaledConversion,
-    Target, Vendor,
+    Assembly, BufferInstructions, CacheBits, Costs, Float8Family, Instructions, Processor,
+    ScaledConversion, Target, Vendor,
 };
 
 /// `sm_90` as measured; the older and newer ones have the same widths per SM.
@@ -10,6 +10,7 @@ const NVIDIA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
     lane_alu: 4,
+    lane_reduction: 8,
     wavefront: 4,
     access: 1,
     barrier: 12,
@@ -22,6 +23,7 @@ const CDNA_COSTS: Costs = Costs {
     select: 4,
     shuffle: 8,
     lane_alu: 4,
+    lane_reduction: 0,
     wavefront: 4,
     access: 1,
     barrier: 16,
@@ -34,6 +36,7 @@ const RDNA_COSTS: Costs = Costs {
     select: 2,
     shuffle: 4,
     lane_alu: 2,
+    lane_reduction: 0,
     wavefront: 4,
     access: 1,
     barrier: 16,
@@ -55,6 +58,24 @@ const fn cache_bits([load_cg, store_cg, cs, cv, wt, atomic]: [u32; 6]) -> CacheB
         cv,
         wt,
         atomic,
+    }
+}
+
+/// From `sm_80` on, a processor has 1 KiB more than a block can take, which each block takes beside its own.
+const fn nvidia_processor(arch: u32, shared_kib: u32) -> Processor {
+    let reserved_kib = if arch >= 80 { 1 } else { 0 };
+    let (threads, blocks) = match arch {
+        75 => (1024, 16),
+        86 | 87 => (1536, 16),
+        89 | 110 => (1536, 24),
+        120..=129 => (1536, 24),
+        _ => (2048, 32),
+    };
+    Processor {
+        threads,
+        blocks,
+        shared_bytes: (shared_kib + reserved_kib) * 1024,
+        reserved_bytes: reserved_kib * 1024,
     }
 }
 
@@ -81,6 +102,7 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
         banks: 32,
         bank_bytes: 4,
         max_shared_bytes: shared_kib * 1024,
+        processor: nvidia_processor(arch, shared_kib),
         max_global_vector_bits: if arch >= 100 { 256 } else { 128 },
         max_shared_vector_bits: 128,
         instructions: Instructions {
@@ -96,6 +118,8 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             tensor_memory: arch >= 100 && arch < 120,
             k_first_scales: arch == 107,
             vector_atomics: arch >= 90,
+            lane_reductions: arch >= 80,
+            float_lane_reductions: arch == 100 || arch == 103,
             grid_dependencies: arch >= 90,
             time_by_message: false,
             cache_policies: arch >= 80,
@@ -130,6 +154,13 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_cdna4 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
+        // Four SIMDs of eight waves.
+        processor: Processor {
+            threads: 2048,
+            blocks: 32,
+            shared_bytes: if is_cdna4 { 160 * 1024 } else { 64 * 1024 },
+            reserved_bytes: 0,
+        },
         max_global_vector_bits: 128,
         max_shared_vector_bits: 128,
         instructions: Instructions {
@@ -145,6 +176,8 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            lane_reductions: false,
+            float_lane_reductions: false,
             grid_dependencies: false,
             time_by_message: false,
             cache_policies: false,
@@ -193,6 +226,13 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
         banks: if is_gfx1250 { 64 } else { 32 },
         bank_bytes: 4,
         max_shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
+        // Two SIMDs of 16 waves; on gfx1250, a pair of processors shares its memory.
+        processor: Processor {
+            threads: if is_gfx1250 { 2048 } else { 1024 },
+            blocks: 32,
+            shared_bytes: if is_gfx1250 { 320 * 1024 } else { 64 * 1024 },
+            reserved_bytes: 0,
+        },
         max_global_vector_bits: 128,
         max_shared_vector_bits: 128,
         instructions: Instructions {
@@ -208,6 +248,8 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             tensor_memory: false,
             k_first_scales: false,
             vector_atomics: false,
+            lane_reductions: false,
+            float_lane_reductions: false,
             grid_dependencies: false,
             time_by_message: true,
             cache_policies: false,

@@ -10,6 +10,11 @@
 // RUN: ll-sim %t.amd.mlir --entry rows --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: ll-sim %t.mlir --entry argmax --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: ll-sim %t.amd.mlir --entry argmax --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry extremes --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
+// RUN: ll-sim %t.amd.mlir --entry extremes --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
+// RUN: ll-opt --convert-layouts-to-llvm=target=cuda:100 %s -o %t.100.mlir && FileCheck %s --check-prefix=SM100 --input-file=%t.100.mlir
+// RUN: ll-translate --emit=ptx %t.100.mlir -o %t.100.ptx && ptxas -arch=sm_100a %t.100.ptx -o /dev/null
+// RUN: ll-sim %t.100.mlir --entry extremes --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
 
 #a = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -95,6 +100,50 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #c}>>
     %p = tt.addptr %o, %r : tensor<64x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #c}>>, tensor<64xi32, #ttg.slice<{dim = 1, parent = #c}>>
     tt.store %p, %s#1 : tensor<64x!tt.ptr<i32>, #ttg.slice<{dim = 1, parent = #c}>>
+    tt.return
+  }
+
+  // One instruction combines the lanes of a warp where it knows the region: integers, and f32 on later GPUs. What the
+  // warps leave is a row of copies in lanes, which extremes do not mind.
+  // CHECK-LABEL: llvm.func @extremes
+  // CHECK: nvvm.redux.sync add
+  // CHECK: nvvm.redux.sync max
+  // CHECK: nvvm.barrier
+  // CHECK: nvvm.redux.sync max
+  // CHECK-NOT: nvvm.redux.sync
+  // SM100-LABEL: llvm.func @extremes
+  // SM100: nvvm.redux.sync fmin {{.*}}nan = true
+  tt.func public @extremes(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
+    %r = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #a>
+    %sum = "tt.reduce"(%r) <{axis = 0 : i32}> ({
+    ^bb0(%x: i32, %y: i32):
+      %z = arith.addi %y, %x : i32
+      tt.reduce.return %z : i32
+    }) : (tensor<512xi32, #a>) -> i32
+    %narrow = arith.trunci %r : tensor<512xi32, #a> to tensor<512xi16, #a>
+    %max = "tt.reduce"(%narrow) <{axis = 0 : i32}> ({
+    ^bb0(%x: i16, %y: i16):
+      %z = arith.maxsi %x, %y : i16
+      tt.reduce.return %z : i16
+    }) : (tensor<512xi16, #a>) -> i16
+    %floats = arith.sitofp %r : tensor<512xi32, #a> to tensor<512xf32, #a>
+    %min = "tt.reduce"(%floats) <{axis = 0 : i32}> ({
+    ^bb0(%x: f32, %y: f32):
+      %z = arith.minimumf %x, %y : f32
+      tt.reduce.return %z : f32
+    }) : (tensor<512xf32, #a>) -> f32
+    // 0 where the sum is 512 * 511 / 2 and the least is 0; 1 where the largest is 511.
+    %c130816 = arith.constant 130816 : i32
+    %off = arith.subi %sum, %c130816 : i32
+    %least = arith.fptosi %min : f32 to i32
+    %first = arith.addi %off, %least : i32
+    tt.store %out, %first : !tt.ptr<i32>
+    %c510 = arith.constant 510 : i16
+    %over = arith.subi %max, %c510 : i16
+    %second = arith.extsi %over : i16 to i32
+    %one = arith.constant 1 : i32
+    %next = tt.addptr %out, %one : !tt.ptr<i32>, i32
+    tt.store %next, %second : !tt.ptr<i32>
     tt.return
   }
 }

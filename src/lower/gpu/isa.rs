@@ -2,6 +2,7 @@
 
 use super::access::GlobalAccess;
 use super::atomic::{AtomicAccess, AtomicAction};
+use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
@@ -92,6 +93,16 @@ pub(super) trait Isa: Sync {
 
     /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c>;
+
+    /// A word combined over all lanes of the warp by one instruction.
+    fn reduce_lanes<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _operation: LaneOperation,
+        _word: Val<'c>,
+    ) -> Option<Val<'c>> {
+        None
+    }
 
     /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear.
     fn swap_lanes<'c>(
@@ -343,6 +354,18 @@ impl Gpu {
     /// The lanes of the warp in which a condition holds, lane 0 lowest: as many bits as there are lanes.
     pub(crate) fn ballot<'c>(self, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
         self.isa.ballot(self, e, holds)
+    }
+
+    /// A word combined over all lanes of the warp by one instruction.
+    pub(crate) fn reduce_lanes<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        operation: LaneOperation,
+        word: Val<'c>,
+    ) -> Val<'c> {
+        self.isa
+            .reduce_lanes(e, operation, word)
+            .expect("plans reduce lanes at once where the target has the instruction")
     }
 
     /// Exchanges `low` in lanes with the bit set and `high` in lanes with it clear, by one instruction.

@@ -9,6 +9,7 @@ mod access;
 mod amd;
 mod atomic;
 mod isa;
+mod lanes;
 mod nvidia;
 #[cfg(test)]
 mod tests;
@@ -16,6 +17,7 @@ mod tests;
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
+pub(crate) use lanes::LaneOperation;
 
 use crate::target::{Target, Vendor};
 use isa::Isa;

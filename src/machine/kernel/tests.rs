@@ -727,7 +727,7 @@ fn shuffles_votes_and_wave_operations_move_values() {
     let sum = run(nvidia, &|t, src, dst| {
         let mask = t.b.constant(0xffff_ffff);
         t.b.push(Reduce {
-            op: &integer::ADD,
+            op: Combine::Bits(integer::ADD.eval),
             dst,
             mask,
             src,

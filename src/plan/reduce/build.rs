@@ -2,10 +2,22 @@
 
 use super::super::ValueId;
 use super::super::tuples::{
-    Combining, Condition, Coordinates, TupleBuilder, TupleError, TupleProgram,
+    Combining, Condition, Coordinates, LaneReduction, TupleBuilder, TupleError, TupleProgram,
 };
 use super::state::State;
 use super::{Planned, ReducePlan, Reduction, Way};
+
+/// Gathering first; halving; warps in lanes; halving again; all lanes at once.
+const WAYS: [[bool; 5]; 8] = [
+    [false, true, false, false, false],
+    [false, true, true, false, false],
+    [false, true, true, true, false],
+    [false, false, false, false, false],
+    [false, false, true, false, false],
+    [false, false, false, false, true],
+    [false, false, true, false, true],
+    [true, false, false, false, false],
+];
 
 /// A thread that gathers first holds at most so many tuples.
 const MAX_GATHERED: usize = 64;
@@ -20,7 +32,7 @@ const MAX_GATHERED: usize = 64;
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, target };
+/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, target };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
 /// let program = plan.program();
@@ -43,20 +55,21 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
 fn within(reduction: &Reduction<'_>, takes_turns: bool) -> Planned {
     let mut plans: Vec<(Way, TupleProgram)> = Vec::new();
     let mut failed = None;
-    for gathers_first in [false, true] {
-        for halves in [true, false] {
-            for across_lanes in [false, true] {
-                let way = Way {
-                    gathers_first,
-                    halves,
-                    across_lanes,
-                };
-                match Builder::new(reduction, takes_turns).and_then(|builder| builder.run(way)) {
-                    Ok(Some(plan)) => plans.push((way, plan)),
-                    Ok(None) => {}
-                    Err(error) => failed = Some(error),
-                }
-            }
+    for [gathers_first, halves, across_lanes, halves_again, at_once] in WAYS {
+        if at_once && reduction.at_once.is_none() {
+            continue;
+        }
+        let way = Way {
+            gathers_first,
+            halves,
+            across_lanes,
+            halves_again,
+            at_once,
+        };
+        match Builder::new(reduction, takes_turns).and_then(|builder| builder.run(way)) {
+            Ok(Some(plan)) => plans.push((way, plan)),
+            Ok(None) => {}
+            Err(error) => failed = Some(error),
         }
     }
     // The first of equals stays: a way that needs less is tried first.
@@ -80,6 +93,7 @@ struct Builder<'a> {
     state: State,
     /// The layout of the result, its columns as rows.
     wanted: [Vec<u64>; 3],
+    at_once: Option<LaneReduction>,
 }
 
 impl<'a> Builder<'a> {
@@ -119,6 +133,7 @@ impl<'a> Builder<'a> {
             coordinates,
             state,
             wanted,
+            at_once: reduction.at_once,
         })
     }
 
@@ -127,7 +142,7 @@ impl<'a> Builder<'a> {
         if way.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
             let most = self.wanted[0].len() + axis_bits;
-            if way.halves || way.across_lanes || 1usize << most.min(20) > MAX_GATHERED {
+            if 1usize << most.min(20) > MAX_GATHERED {
                 return Ok(None);
             }
             let left: Vec<u64> = (0..axis_bits).map(|i| self.coordinates.left(i)).collect();
@@ -142,12 +157,13 @@ impl<'a> Builder<'a> {
             self.convert(plain)?;
         }
         self.combine_registers();
-        if !self.combine_lanes(way.halves) {
+        let is_at_once = way.at_once && self.combine_all_lanes();
+        if self.combine_lanes(way.halves) != way.halves {
             return Ok(None);
         }
         let warps = self.state.axis_warps(&self.coordinates).len();
         if warps == 0 {
-            if way.across_lanes {
+            if way.across_lanes || way.at_once != is_at_once {
                 return Ok(None);
             }
             self.convert(self.wanted.clone())?;
@@ -165,8 +181,18 @@ impl<'a> Builder<'a> {
                 lane[*bit] = column;
             }
             self.convert([reg, lane, warp])?;
-            self.combine_lanes(false);
+            let is_again = way.at_once && self.combine_all_lanes();
+            if way.at_once && !is_at_once && !is_again {
+                return Ok(None);
+            }
+            if self.combine_lanes(way.halves_again) != way.halves_again {
+                return Ok(None);
+            }
+            self.convert(self.wanted.clone())?;
         } else {
+            if way.at_once != is_at_once {
+                return Ok(None);
+            }
             self.convert([[left, reg].concat(), lane, warp])?;
             // From the highest bit down, as lanes would.
             for bit in (0..warps).rev() {
@@ -204,7 +230,24 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Combines all lane bits of the axis, highest first; says whether it did so in the way asked for.
+    /// Combines all lanes by one instruction, where the axis lies in some lane bits and the others tell copies apart
+    /// that the operation does not mind; says whether it did so.
+    fn combine_all_lanes(&mut self) -> bool {
+        let axis = self.state.axis_lanes(&self.coordinates);
+        let others = (0..self.state.lane.len()).filter(|bit| !axis.contains(bit));
+        let others: Vec<usize> = others.collect();
+        let are_copies = others.iter().all(|bit| self.state.lane[*bit] == 0);
+        let takes_copies = self.at_once.is_some_and(|known| known.is_idempotent);
+        if axis.is_empty() || !are_copies || !(others.is_empty() || takes_copies) {
+            return false;
+        }
+        let copies = others.iter().fold(0, |mask, bit| mask | 1 << bit);
+        self.state.values = self.program.reduce_lanes(&self.state.values, copies);
+        self.state.lane.fill(0);
+        true
+    }
+
+    /// Combines all lane bits of the axis, highest first; says whether lanes gave away halves.
     fn combine_lanes(&mut self, halves: bool) -> bool {
         let mut halved = false;
         while let Some(bit) = self.state.axis_lanes(&self.coordinates).pop() {
@@ -222,7 +265,7 @@ impl<'a> Builder<'a> {
                 self.state.lane[bit] = 0;
             }
         }
-        halved == halves
+        halved
     }
 
     /// Each of two lanes keeps half of the rows and gives the others away. A row that the result wants in this

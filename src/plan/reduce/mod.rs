@@ -8,6 +8,7 @@
 //! ```text
 //! registers   each thread combines its own:                      r0 + r1, r2 + r3, then both
 //! lanes       lanes exchange at one lane bit after the other:    v + (v of lane ^ 16), then ^ 8, ...
+//!             or one instruction combines all of them, where the GPU has one for the region
 //! warps       what is left of each warp goes through shared memory to whoever needs it, who combines it
 //! ```
 //!
@@ -36,7 +37,7 @@ mod state;
 use super::Cost;
 #[cfg(test)]
 use super::tuples::TupleStep;
-use super::tuples::{TupleError, TupleProgram};
+use super::tuples::{LaneReduction, TupleError, TupleProgram};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
@@ -56,6 +57,8 @@ pub struct Reduction<'a> {
     pub widths: &'a [u32],
     /// How many instructions combine two tuples.
     pub combine: u32,
+    /// What the region is to an instruction that combines all lanes of a warp at once, where the GPU has one for it.
+    pub at_once: Option<LaneReduction>,
     /// The GPU.
     pub target: &'a Target,
 }
@@ -80,6 +83,10 @@ pub struct Way {
     pub halves: bool,
     /// Whether what each warp leaves is combined by lanes, not by one thread.
     pub across_lanes: bool,
+    /// Whether these lanes give half of their rows away, too.
+    pub halves_again: bool,
+    /// Whether all lanes of a warp are combined by one instruction, where that can be.
+    pub at_once: bool,
 }
 
 impl fmt::Display for Way {
@@ -87,11 +94,15 @@ impl fmt::Display for Way {
         if self.gathers_first {
             return f.write_str("gather, then combine in registers");
         }
-        f.write_str(if self.halves { "halving" } else { "butterfly" })?;
-        f.write_str(if self.across_lanes {
-            ", warps in lanes"
-        } else {
-            ""
+        f.write_str(match (self.at_once, self.halves) {
+            (true, _) => "all lanes at once",
+            (false, true) => "halving",
+            (false, false) => "butterfly",
+        })?;
+        f.write_str(match (self.across_lanes, self.halves_again) {
+            (false, _) => "",
+            (true, false) => ", warps in lanes",
+            (true, true) => ", warps in lanes by halving",
         })
     }
 }

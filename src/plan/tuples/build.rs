@@ -7,8 +7,8 @@ use super::{Condition, Conversion, LaneSource, TupleProgram, TupleStep};
 use crate::layout::{Dim, LinearLayout};
 use crate::target::Target;
 
-/// Scratch buffers begin at multiples of this.
-const SCRATCH_ALIGNMENT: u32 = 128;
+/// Scratch buffers begin at multiples of this: the widest access.
+const SCRATCH_ALIGNMENT: u32 = 16;
 
 /// What combines, and where.
 #[derive(Clone, Copy, Debug)]
@@ -121,6 +121,21 @@ impl<'a> TupleBuilder<'a> {
         run_of(first, values.len())
     }
 
+    /// Combines tuples over all lanes; those that differ in `copies` alone hold the same.
+    pub(in crate::plan) fn reduce_lanes(
+        &mut self,
+        values: &[ValueId],
+        copies: u32,
+    ) -> Vec<ValueId> {
+        let first = self.new_values(values.len());
+        self.steps.push(TupleStep::ReduceLanes {
+            first,
+            values: values.to_vec(),
+            copies,
+        });
+        run_of(first, values.len())
+    }
+
     pub(in crate::plan) fn fetch(
         &mut self,
         values: &[ValueId],
@@ -198,10 +213,14 @@ impl<'a> TupleBuilder<'a> {
                     conversion.offsets.push(0);
                     needed = needed.max(bytes);
                 } else {
-                    conversion.offsets.push(needed);
-                    needed = needed
-                        .saturating_add(bytes)
-                        .next_multiple_of(SCRATCH_ALIGNMENT);
+                    let start = needed.checked_next_multiple_of(SCRATCH_ALIGNMENT);
+                    let start = start.unwrap_or(u32::MAX);
+                    conversion.offsets.push(start);
+                    needed = if bytes == 0 {
+                        needed
+                    } else {
+                        start.saturating_add(bytes)
+                    };
                 }
             }
         }
@@ -255,7 +274,9 @@ impl<'a> TupleBuilder<'a> {
                         is_used[b.index()] = true;
                     }
                 }
-                TupleStep::Exchange { values, .. } | TupleStep::Fetch { values, .. } => {
+                TupleStep::Exchange { values, .. }
+                | TupleStep::ReduceLanes { values, .. }
+                | TupleStep::Fetch { values, .. } => {
                     for (i, value) in (0..).zip(values) {
                         is_used[value.index()] |= is_used[first.plus(i).index()];
                     }
@@ -294,6 +315,7 @@ impl<'a> TupleBuilder<'a> {
                         1
                     }
                     TupleStep::Exchange { values, .. }
+                    | TupleStep::ReduceLanes { values, .. }
                     | TupleStep::Fetch { values, .. }
                     | TupleStep::Convert { values, .. } => {
                         values.iter_mut().for_each(|v| *v = numbers[v.index()]);
@@ -302,7 +324,9 @@ impl<'a> TupleBuilder<'a> {
                 };
                 let mut made = run_of(from, count);
                 match &mut step {
-                    TupleStep::Exchange { values, .. } | TupleStep::Fetch { values, .. } => {
+                    TupleStep::Exchange { values, .. }
+                    | TupleStep::ReduceLanes { values, .. }
+                    | TupleStep::Fetch { values, .. } => {
                         let mut is_taken = made.iter().map(|v| is_used[v.index()]);
                         values.retain(|_| is_taken.next().unwrap_or_default());
                         made.retain(|v| is_used[v.index()]);
@@ -351,6 +375,7 @@ fn first_of(step: &TupleStep) -> ValueId {
         TupleStep::Combine { out: first, .. }
         | TupleStep::Select { out: first, .. }
         | TupleStep::Exchange { first, .. }
+        | TupleStep::ReduceLanes { first, .. }
         | TupleStep::Fetch { first, .. }
         | TupleStep::Convert { first, .. } => *first,
     }
@@ -361,6 +386,7 @@ fn set_first(step: &mut TupleStep, value: ValueId) {
         TupleStep::Combine { out: first, .. }
         | TupleStep::Select { out: first, .. }
         | TupleStep::Exchange { first, .. }
+        | TupleStep::ReduceLanes { first, .. }
         | TupleStep::Fetch { first, .. }
         | TupleStep::Convert { first, .. } => *first = value,
     }

@@ -31,6 +31,14 @@ pub(super) fn cost_of(
             TupleStep::Fetch { values, .. } => {
                 add_lanes(&mut cost, combining, values.len(), false, warps);
             }
+            TupleStep::ReduceLanes { values, .. } => {
+                let widths = combining.widths.iter();
+                let narrow = widths.filter(|bits| **bits < 32).count() as u32;
+                let count = values.len() as u32;
+                cost.load_store += count * costs.lane_reduction * warps;
+                // Widened, and narrowed again.
+                cost.arithmetic += 2 * narrow * count * costs.select * warps;
+            }
             TupleStep::Convert { conversion, .. } => {
                 let mut waiting = 0;
                 for plan in &conversions[*conversion].plans {

@@ -6,6 +6,7 @@
 //! ```text
 //! combine    v2 = region(v0, v1)              what the region does, only the lowering knows
 //! exchange   v2, v3 = v0, v1 of lane ^ 4      both lanes give and take
+//! reduce     v1 = v0 of all lanes combined    by one instruction, where the region is one that a GPU knows
 //! fetch      v1 = v0 of lane 3 of each four   one lane gives, others take
 //! select     v2 = lane & 4 ? v0 : v1
 //! convert    v2, v3 = v0, v1 in another layout, each operand by a conversion's plan
@@ -98,6 +99,13 @@ impl LaneSource {
     }
 }
 
+/// What the region is to a GPU that combines all lanes of a warp by one instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct LaneReduction {
+    /// Whether elements may be combined with copies of themselves.
+    pub is_idempotent: bool,
+}
+
 /// One operation of a program, executed by all threads of the block, on tuples.
 #[derive(Clone, PartialEq, Eq, Debug)]
 #[non_exhaustive]
@@ -128,6 +136,15 @@ pub enum TupleStep {
         values: Vec<ValueId>,
         /// Which lane.
         source: LaneSource,
+    },
+    /// Tuples combined over all lanes of the warp, which all get what comes of it; defines as many as it is given.
+    ReduceLanes {
+        /// The first tuple made.
+        first: ValueId,
+        /// The tuples that each lane gives.
+        values: Vec<ValueId>,
+        /// Lanes that differ in these bits alone hold copies, which the operation does not mind.
+        copies: u32,
     },
     /// One of two tuples, by a condition on the thread.
     Select {

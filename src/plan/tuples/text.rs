@@ -65,6 +65,12 @@ impl fmt::Display for TupleProgram {
                     made(first, values.len()),
                     list(values)
                 )?,
+                TupleStep::ReduceLanes { first, values, .. } => writeln!(
+                    f,
+                    "  {} = {} of all lanes combined",
+                    made(first, values.len()),
+                    list(values)
+                )?,
                 TupleStep::Select {
                     out,
                     condition,

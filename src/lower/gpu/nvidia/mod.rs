@@ -8,6 +8,7 @@ mod print;
 use super::access::GlobalAccess;
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, GridDependency, Isa};
+use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
@@ -115,6 +116,33 @@ impl Isa for Nvidia {
         let (all, i32) = (e.i32(FULL_WARP), e.types.i32);
         let kind = e.kept("#nvvm<vote_sync_kind ballot>");
         e.effect("nvvm.vote.sync", &[all, holds], i32, &[("kind", kind)])
+    }
+
+    fn reduce_lanes<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        operation: LaneOperation,
+        word: Val<'c>,
+    ) -> Option<Val<'c>> {
+        use LaneOperation as O;
+        let kind = match operation {
+            O::Add => "#nvvm<redux_kind add>",
+            O::And => "#nvvm<redux_kind and>",
+            O::Or => "#nvvm<redux_kind or>",
+            O::Xor => "#nvvm<redux_kind xor>",
+            O::Max => "#nvvm<redux_kind max>",
+            O::Min => "#nvvm<redux_kind min>",
+            O::UnsignedMax => "#nvvm<redux_kind umax>",
+            O::UnsignedMin => "#nvvm<redux_kind umin>",
+            O::FloatMax { .. } => "#nvvm<redux_kind fmax>",
+            O::FloatMin { .. } => "#nvvm<redux_kind fmin>",
+        };
+        let mut attributes = vec![("kind", e.kept(kind))];
+        if let O::FloatMax { nan: true } | O::FloatMin { nan: true } = operation {
+            attributes.push(("nan", e.bool_attr(true)));
+        }
+        let all = e.i32(FULL_WARP);
+        Some(e.effect("nvvm.redux.sync", &[word, all], word.r#type(), &attributes))
     }
 
     fn load<'c>(

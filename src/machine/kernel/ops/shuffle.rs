@@ -1,12 +1,14 @@
 //! Exchanges, votes and reductions between the lanes of a warp, by NVIDIA's member masks; AMD's ballot.
 
+use super::atomic::Combine;
 use super::convert::Trunc;
 use super::integer::{self, Binary};
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Instruction, Regs, Row, float, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, keyword};
 use crate::machine::kernel::error::FaultKind;
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -56,7 +58,19 @@ const ROWS: &[Row] = &[
     }),
     row("nvvm.redux.sync", |d, op| {
         let word = keyword(op.str("kind").unwrap_or(""));
-        let Some((_, of)) = REDUCTIONS.iter().find(|(name, _)| *name == word) else {
+        let nan = op.int("nan").is_some_and(|nan| nan != 0);
+        let float = |of| Some(Combine::Float(of));
+        let found = match (word, nan) {
+            ("fmax", true) => float(&float::MAXIMUM),
+            ("fmax", false) => float(&float::MAXNUM),
+            ("fmin", true) => float(&float::MINIMUM),
+            ("fmin", false) => float(&float::MINNUM),
+            _ => {
+                let known = REDUCTIONS.iter().find(|(name, _)| *name == word);
+                known.map(|(_, of)| Combine::Bits(of.eval))
+            }
+        };
+        let Some(of) = found else {
             return Err(d.unsupported(op, format!("reduction `{word}` is not supported")));
         };
         let [src, mask] = d.scalars(op, [0, 1])?;
@@ -297,7 +311,7 @@ const REDUCTIONS: [(&str, &Binary); 8] = [
 /// `nvvm.redux.sync`, on 32 bits.
 #[derive(Debug)]
 pub(crate) struct Reduce {
-    pub(crate) op: &'static Binary,
+    pub(crate) op: Combine,
     pub(crate) dst: Reg,
     pub(crate) mask: Reg,
     pub(crate) src: Reg,
@@ -317,7 +331,10 @@ impl Instruction for Reduce {
                 exec.check_members("reduction", warp, &lanes, members, lane)?;
                 let values = lanes.iter().filter(|&&l| members >> (l - first) & 1 == 1);
                 let values = values.map(|&l| exec.get(self.src, l));
-                let value = values.reduce(|a, b| (self.op.eval)(32, a, b));
+                let value = values.reduce(|a, b| match self.op {
+                    Combine::Bits(eval) => eval(32, a, b),
+                    Combine::Float(of) => (of.eval)(FloatTy::F32, a, b),
+                });
                 exec.set(self.dst, lane, value.unwrap_or(0));
             }
         }
