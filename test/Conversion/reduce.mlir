@@ -49,9 +49,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     tt.return
   }
 
-  // A warp has 16 rows, 32 columns of each in its lanes: half of the rows are given away at each lane bit. The
-  // maximum of row i is i, in the last column.
-  // CHECK: llvm.intr.smax
+  // A warp has 16 rows, 32 columns of each in its lanes: half of the rows are given away at each lane bit, or one
+  // instruction combines a row. The maximum of row i is i, in the last column.
+  // CHECK: nvvm.redux.sync max
+  // AMD-LABEL: llvm.func @rows
+  // AMD: llvm.intr.smax
   tt.func public @rows(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
     %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #b}>>
     %c = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #b}>>
@@ -120,12 +122,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       %z = arith.addi %y, %x : i32
       tt.reduce.return %z : i32
     }) : (tensor<512xi32, #a>) -> i32
-    %narrow = arith.trunci %r : tensor<512xi32, #a> to tensor<512xi16, #a>
-    %max = "tt.reduce"(%narrow) <{axis = 0 : i32}> ({
-    ^bb0(%x: i16, %y: i16):
-      %z = arith.maxsi %x, %y : i16
-      tt.reduce.return %z : i16
-    }) : (tensor<512xi16, #a>) -> i16
+    %max = "tt.reduce"(%r) <{axis = 0 : i32}> ({
+    ^bb0(%x: i32, %y: i32):
+      %z = arith.maxsi %x, %y : i32
+      tt.reduce.return %z : i32
+    }) : (tensor<512xi32, #a>) -> i32
     %floats = arith.sitofp %r : tensor<512xi32, #a> to tensor<512xf32, #a>
     %min = "tt.reduce"(%floats) <{axis = 0 : i32}> ({
     ^bb0(%x: f32, %y: f32):
@@ -138,9 +139,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %least = arith.fptosi %min : f32 to i32
     %first = arith.addi %off, %least : i32
     tt.store %out, %first : !tt.ptr<i32>
-    %c510 = arith.constant 510 : i16
-    %over = arith.subi %max, %c510 : i16
-    %second = arith.extsi %over : i16 to i32
+    %c510 = arith.constant 510 : i32
+    %second = arith.subi %max, %c510 : i32
     %one = arith.constant 1 : i32
     %next = tt.addptr %out, %one : !tt.ptr<i32>, i32
     tt.store %next, %second : !tt.ptr<i32>

@@ -156,6 +156,28 @@ fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
     }
 }
 
+fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>) {
+    use LaneOperation as O;
+    let of_words = [
+        O::Add,
+        O::And,
+        O::Or,
+        O::Xor,
+        O::Max,
+        O::Min,
+        O::UnsignedMax,
+        O::UnsignedMin,
+    ];
+    let of_floats = [true, false].map(|nan| [O::FloatMax { nan }, O::FloatMin { nan }]);
+    for (operations, value) in [(&of_words[..], word), (&of_floats.concat(), x)] {
+        for operation in operations {
+            if operation.planned(gpu.target).is_some() {
+                gpu.reduce_lanes(e, *operation, value);
+            }
+        }
+    }
+}
+
 fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
@@ -172,6 +194,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     }
     gpu.shuffle_index(e, word, word);
     gpu.ballot(e, mask);
+    lane_reductions(gpu, e, word, x);
     for bit in 0..gpu.target.lanes_log2() {
         if gpu.target.has_lane_swap(bit) {
             gpu.swap_lanes(e, word, word, bit);

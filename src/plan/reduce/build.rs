@@ -3,9 +3,11 @@
 use super::super::ValueId;
 use super::super::tuples::{
     Combining, Condition, Coordinates, LaneReduction, TupleBuilder, TupleError, TupleProgram,
+    plan_in_room,
 };
 use super::state::State;
 use super::{Planned, ReducePlan, Reduction, Way};
+use crate::layout::Dim;
 
 /// Gathering first; halving; warps in lanes; halving again; all lanes at once.
 const WAYS: [[bool; 5]; 8] = [
@@ -47,8 +49,14 @@ const MAX_GATHERED: usize = 64;
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
-    // What takes turns needs less shared memory; other reasons against it are the same.
-    within(reduction, false).or_else(|_| within(reduction, true))
+    let threads = reduction.src.in_size(Dim::LANE) * reduction.src.in_size(Dim::WARP);
+    plan_in_room(
+        reduction.widths.len(),
+        threads as u32,
+        reduction.target,
+        |takes_turns| within(reduction, takes_turns),
+        ReducePlan::program,
+    )
 }
 
 /// The cheapest plan whose conversions have bytes of their own, or take turns.

@@ -3,6 +3,7 @@
 use super::super::ValueId;
 use super::super::tuples::{
     Combining, Condition, Coordinates, LaneSource, TupleBuilder, TupleError, TupleProgram,
+    plan_in_room,
 };
 use super::{Scan, ScanPlan, ScanWay};
 use crate::layout::{Dim, LinearLayout};
@@ -32,8 +33,14 @@ use crate::layout::{Dim, LinearLayout};
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layout does not fit the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
-    // What takes turns needs less shared memory; other reasons against it are the same.
-    within(scan, false).or_else(|_| within(scan, true))
+    let threads = scan.src.in_size(Dim::LANE) * scan.src.in_size(Dim::WARP);
+    plan_in_room(
+        scan.widths.len(),
+        threads as u32,
+        scan.target,
+        |takes_turns| within(scan, takes_turns),
+        ScanPlan::program,
+    )
 }
 
 /// The cheapest plan whose conversions have bytes of their own, or take turns.

@@ -19,6 +19,7 @@ mod build;
 mod coordinates;
 mod cost;
 mod error;
+mod room;
 mod text;
 
 use super::{ConvertPlan, Cost, ValueId};
@@ -27,6 +28,7 @@ use crate::layout::LinearLayout;
 pub(super) use build::{Combining, TupleBuilder};
 pub(super) use coordinates::Coordinates;
 pub use error::TupleError;
+pub(super) use room::plan_in_room;
 
 /// A condition on the thread: holds where the bits of `mask` in the thread number are not `first`.
 ///

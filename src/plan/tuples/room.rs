@@ -15,8 +15,9 @@ pub(in crate::plan) fn plan_in_room<P>(
     program: impl Fn(&P) -> &TupleProgram,
 ) -> Result<P, TupleError> {
     let own = match plan(false) {
-        Err(error) if error.is_scratch_limit() => return plan(true),
-        planned => planned?,
+        // What takes turns needs less shared memory; other reasons against it are the same.
+        Err(_) => return plan(true),
+        Ok(own) => own,
     };
     let bytes = |planned: &P| program(planned).scratch_bytes();
     let is_cheap = |needed: u32| bytes(&own) <= target.shared_bytes_as_cheap_as(needed, threads);

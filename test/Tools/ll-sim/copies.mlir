@@ -5,7 +5,7 @@
 // RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
 // RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
 // CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 3 barriers
-// CHECK: shared memory: 160 bytes
+// CHECK: shared memory: 64 bytes
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
 #b = #ttg.linear<{register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0]], block = []}>
