@@ -157,7 +157,7 @@ fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
 }
 
 fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>) {
-    use LaneOperation as O;
+    use super::LaneOperation as O;
     let of_words = [
         O::Add,
         O::And,

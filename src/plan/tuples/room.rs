@@ -14,10 +14,9 @@ pub(in crate::plan) fn plan_in_room<P>(
     plan: impl Fn(bool) -> Result<P, TupleError>,
     program: impl Fn(&P) -> &TupleProgram,
 ) -> Result<P, TupleError> {
-    let own = match plan(false) {
-        // What takes turns needs less shared memory; other reasons against it are the same.
-        Err(_) => return plan(true),
-        Ok(own) => own,
+    // What takes turns needs less shared memory; other reasons against it are the same.
+    let Ok(own) = plan(false) else {
+        return plan(true);
     };
     let bytes = |planned: &P| program(planned).scratch_bytes();
     let is_cheap = |needed: u32| bytes(&own) <= target.shared_bytes_as_cheap_as(needed, threads);
