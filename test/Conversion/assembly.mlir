@@ -5,6 +5,7 @@
 // RUN: ll-sim %s --entry words --arg out=zeros:i32:256 --arg want=iota:i32:256 --expect-same out=want
 // RUN: ll-sim %s --entry several --arg out=zeros:i32:256 --arg want=iota:i32:256 --expect-same out=want
 // RUN: ll-sim %s --entry padded --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
+// RUN: ll-sim %s --entry arithmetic --arg out=zeros:i32:64 --arg want=iota:i32:64 --expect-same out=want
 // RUN: not ll-sim %s --entry unknown --arg out=zeros:i32:64 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 
 #b = #ttg.blocked<{sizePerThread = [8], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
@@ -66,6 +67,23 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %o = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #o>
     %p = tt.addptr %o, %r : tensor<64x!tt.ptr<i32>, #o>, tensor<64xi32, #o>
     tt.store %p, %z : tensor<64x!tt.ptr<i32>, #o>
+    tt.return
+  }
+
+  // Detours that lead back: through f32 and bits, pairs of halves, products.
+  tt.func public @arithmetic(%out: !tt.ptr<i32>, %want: !tt.ptr<i32>) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #o>
+    %a = tt.elementwise_inline_asm "{ .reg .f32 f; .reg .pred p; cvt.rn.f32.s32 f, $1; setp.ltu.f32 p, f, 0f42000000; cvt.rzi.s32.f32 $0, f; @!p cvt.rni.s32.f32 $0, f; }"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %r : tensor<64xi32, #o> -> tensor<64xi32, #o>
+    %b = tt.elementwise_inline_asm "{ .reg .f32 f; .reg .b32 w, q; .reg .b16 h, l; cvt.rn.f32.u32 f, $1; cvt.rn.f16x2.f32 w, f, f; add.f16x2 q, w, w; sub.f16x2 w, q, w; mov.b32 {l, h}, w; cvt.f32.f16 f, h; cvt.rna.tf32.f32 w, f; mov.b32 f, w; cvt.rni.u32.f32 $0, f; }"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %a : tensor<64xi32, #o> -> tensor<64xi32, #o>
+    %c = tt.elementwise_inline_asm "{ .reg .b32 x, y; .reg .b64 l; lop3.b32 x, $1, $1, 0x55, 0x5a; not.b32 y, x; lop3.b32 x, y, y, y, 0x01; mul.wide.u32 l, x, 3; cvt.u32.u64 y, l; neg.s32 x, x; mad.lo.s32 $0, x, 2, y; }"
+      {constraints = "=r,r", packed_element = 1 : i32, pure = true} %b : tensor<64xi32, #o> -> tensor<64xi32, #o>
+    %k = arith.constant dense<85> : tensor<64xi32, #o>
+    %d = arith.xori %c, %k : tensor<64xi32, #o>
+    %o = tt.splat %out : !tt.ptr<i32> -> tensor<64x!tt.ptr<i32>, #o>
+    %p = tt.addptr %o, %r : tensor<64x!tt.ptr<i32>, #o>, tensor<64xi32, #o>
+    tt.store %p, %d : tensor<64x!tt.ptr<i32>, #o>
     tt.return
   }
 

@@ -4,7 +4,7 @@
 //! bitcast, a sign) the operand is made a number first.
 
 use super::builder::Builder;
-use super::kernel::{Element, Scalar, Type, Value};
+use super::kernel::{Code, Element, Scalar, Type, Value};
 
 const INT_BINARY: [&str; 10] = [
     "arith.addi",
@@ -48,7 +48,75 @@ const FLOAT_UNARY: [&str; 7] = [
     "math.roundeven",
 ];
 
+/// Functions of libraries that do what an operation does, by the type of their operands.
+const EXTERNS: [(Scalar, &str, &str); 29] = [
+    (Scalar::Int(32), "__nv_abs", "math.absi"),
+    (Scalar::Int(32), "__nv_clz", "math.ctlz"),
+    (Scalar::Int(32), "__nv_popc", "math.ctpop"),
+    (Scalar::Int(32), "__ockl_popcount_u32", "math.ctpop"),
+    (Scalar::Int(32), "__nv_min", "arith.minsi"),
+    (Scalar::Int(32), "__nv_umax", "arith.maxui"),
+    (Scalar::Int(32), "__nv_umulhi", "tt.mulhiui"),
+    (Scalar::Int(64), "__nv_llabs", "math.absi"),
+    (Scalar::Int(64), "__nv_clzll", "math.ctlz"),
+    (Scalar::Int(64), "__ockl_clz_u64", "math.ctlz"),
+    (Scalar::Int(64), "__nv_llmax", "arith.maxsi"),
+    (Scalar::Int(64), "__nv_ullmin", "arith.minui"),
+    (Scalar::Int(64), "__nv_umul64hi", "tt.mulhiui"),
+    (Scalar::F32, "__nv_fabsf", "math.absf"),
+    (Scalar::F32, "__nv_ceilf", "math.ceil"),
+    (Scalar::F32, "__ocml_floor_f32", "math.floor"),
+    (Scalar::F32, "__ocml_trunc_f32", "math.trunc"),
+    (Scalar::F32, "__nv_roundf", "math.round"),
+    (Scalar::F32, "__nv_rintf", "math.roundeven"),
+    (Scalar::F32, "__nv_fadd_rn", "arith.addf"),
+    (Scalar::F32, "__nv_fdiv_rn", "arith.divf"),
+    (Scalar::F32, "__nv_fsqrt_rn", "math.sqrt"),
+    (Scalar::F32, "__nv_fmaf_rn", "math.fma"),
+    (Scalar::F64, "__nv_fabs", "math.absf"),
+    (Scalar::F64, "__ocml_ceil_f64", "math.ceil"),
+    (Scalar::F64, "__nv_dmul_rn", "arith.mulf"),
+    (Scalar::F64, "__nv_dsub_rn", "arith.subf"),
+    (Scalar::F64, "__nv_sqrt", "math.sqrt"),
+    (Scalar::F64, "__nv_fma", "math.fma"),
+];
+
 impl Builder {
+    /// A function of a library, or assembly that hands on what it is given; nothing where neither takes the type.
+    fn foreign(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let known: Vec<_> = EXTERNS
+            .iter()
+            .filter(|(scalar, ..)| type_.element == Element::number(*scalar))
+            .collect();
+        if !known.is_empty() && self.rng.chance(60) {
+            let (_, symbol, same) = *self.rng.choose(&known);
+            let count = match same {
+                "math.fma" => 3,
+                _ if same.starts_with("math.") => 1,
+                _ => 2,
+            };
+            let mut operands = vec![value];
+            operands.resize_with(count, || self.like(&type_));
+            return Some(self.one(Code::Extern { symbol, same }, &operands, type_));
+        }
+        let bits = type_.element.bits();
+        let per_word = (32 / bits).max(1);
+        if type_.element.is_pointer() || bits < 8 {
+            return None;
+        }
+        let pack = per_word * self.rng.choose(&[1, 2, 4]);
+        if !type_.num_elements().is_multiple_of(pack as usize) {
+            return None;
+        }
+        let others = self.rng.below(3);
+        let mut operands = vec![value];
+        operands.resize_with(1 + others, || self.like(&type_));
+        let types = vec![type_; 1 + others];
+        let handed_on = self.several(Code::Assembly(pack), &operands, types);
+        Some(self.rng.choose(&handed_on))
+    }
+
     /// One random operation on tensors or scalars of numbers.
     pub(crate) fn arithmetic(&mut self, value: Value) -> Value {
         let element = self.element(value);
@@ -61,6 +129,11 @@ impl Builder {
             2 | 3 => {
                 let to = self.any_scalar();
                 return self.cast_to(value, to);
+            }
+            4 => {
+                if let Some(made) = self.foreign(value) {
+                    return made;
+                }
             }
             _ => {}
         }
@@ -114,7 +187,7 @@ impl Builder {
                 let name = self
                     .rng
                     .choose(&["arith.mulsi_extended", "arith.mului_extended"]);
-                let code = super::kernel::Code::Elementwise(name);
+                let code = Code::Elementwise(name);
                 let halves = self.several(code, &[value, other], vec![type_.clone(), type_]);
                 self.elementwise("arith.xori", &[halves[0], halves[1]])
             }

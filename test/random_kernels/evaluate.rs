@@ -198,6 +198,7 @@ impl Program<'_> {
             Code::Reduce(axis) => return self.reduce(op, axis, &operands),
             Code::Scan { axis, reverse } => return self.scan(op, axis, reverse, &operands),
             Code::Buffer { ref access, .. } => return self.buffer(op, access, &operands),
+            Code::Assembly(_) => return Ok(operands),
             Code::Split => {
                 let half = |h: usize| operands[0].iter().skip(h).step_by(2).copied().collect();
                 return Ok(vec![half(0), half(1)]);
@@ -281,6 +282,7 @@ impl Program<'_> {
                 }
                 self.each(op, name, &operands, count)?
             }
+            Code::Extern { same, .. } => self.each(op, same, &operands, count)?,
             other => return Err(format!("{other:?} has no value")),
         };
         Ok(vec![result])

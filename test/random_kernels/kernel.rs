@@ -200,6 +200,13 @@ pub(crate) enum Code {
     BufferStore,
     /// An operation of `arith`, `math` or `tt` that works on each element by itself.
     Elementwise(&'static str),
+    /// `tt.extern_elementwise`: a function of a library that does the same as an operation.
+    Extern {
+        symbol: &'static str,
+        same: &'static str,
+    },
+    /// `tt.elementwise_inline_asm` of no instruction, that hands on its operands, so many elements at a time.
+    Assembly(u32),
     /// `arith.cmpi`, with MLIR's number of the predicate.
     CompareInts(u8),
     /// `arith.cmpf`.

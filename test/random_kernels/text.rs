@@ -1,9 +1,28 @@
 //! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
 
 use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Scalar, Type, Value};
+use linear_layout::target::Assembly;
 use std::collections::HashMap;
 use std::fmt::Write;
 use std::rc::Rc;
+
+/// The constraints of assembly that hands on its operands: each result is in the register of an operand.
+fn constraints(kernel: &Kernel, op: &Op, pack: u32) -> String {
+    let is_ptx = kernel.target.assembly == Assembly::Ptx;
+    let words = op.operands.iter().flat_map(|operand| {
+        let bits = kernel.types[*operand].element.bits();
+        let letter = match (is_ptx, bits > 32) {
+            (false, _) => "=v",
+            (true, true) => "=l",
+            (true, false) => "=r",
+        };
+        vec![letter; pack.div_ceil((32 / bits).max(1)) as usize]
+    });
+    let mut list: Vec<String> = words.map(str::to_owned).collect();
+    let ties: Vec<String> = (0..list.len()).map(|i| i.to_string()).collect();
+    list.extend(ties);
+    list.join(",")
+}
 
 /// The module of several kernels for the same GPU with as many warps, named `k0`, `k1`, ...
 pub(crate) fn module(kernels: &[&Kernel]) -> String {
@@ -276,6 +295,20 @@ impl Printer {
                 ("tt.fp_to_fp", rounding.to_owned())
             }
             Code::Elementwise(name) => (name, none),
+            Code::Extern { symbol, .. } => (
+                "tt.extern_elementwise",
+                format!("libname = \"\", libpath = \"\", pure = true, symbol = \"{symbol}\""),
+            ),
+            Code::Assembly(pack) => {
+                let constraints = constraints(kernel, op, *pack);
+                (
+                    "tt.elementwise_inline_asm",
+                    format!(
+                        "asm_string = \"\", constraints = \"{constraints}\", packed_element = {pack} : i32, \
+                         pure = true"
+                    ),
+                )
+            }
             Code::CompareInts(predicate) => {
                 ("arith.cmpi", format!("predicate = {predicate} : i64"))
             }

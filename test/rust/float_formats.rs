@@ -180,6 +180,15 @@ impl Format {
     }
 }
 
+/// How many codes of a wider format are noise: `LL_CONVERSIONS=10000000` takes more than a few.
+fn noisy() -> usize {
+    let asked = std::env::var("LL_CONVERSIONS").ok();
+    asked.and_then(|n| n.parse().ok()).unwrap_or(12288)
+}
+
+/// How many codes are converted at a time.
+const PIECE: usize = 1 << 18;
+
 /// All codes of up to 16 bits; of wider formats noise, and every exponent near the narrower formats' numbers.
 fn inputs(format: Format) -> Vec<u64> {
     let bits = format.bits();
@@ -187,7 +196,7 @@ fn inputs(format: Format) -> Vec<u64> {
         return (0..1 << bits).collect();
     }
     let shift = 64 - bits;
-    let mut all: Vec<u64> = noise(12288, 7).into_iter().map(|x| x >> shift).collect();
+    let mut all: Vec<u64> = noise(noisy(), 7).into_iter().map(|x| x >> shift).collect();
     let unit = |power: i32| u64::from((power + format.bias).cast_unsigned());
     for power in -30..18 {
         for seed in 0..64u64 {
@@ -270,46 +279,60 @@ fn run(target: (&str, u32), from: Format, to: Format, line: &str, inputs: &[u64]
     memory.bytes(output).chunks(to_width).map(element).collect()
 }
 
-#[test]
-fn every_format_becomes_every_other() {
-    for from in FORMATS {
-        let inputs = inputs(from);
-        for to in FORMATS {
-            if from.name == to.name || from.bits() > 16 && to.bits() > 16 {
-                continue;
-            }
-            let narrows = from.bits() >= to.bits() && from.bits() <= 64;
-            let roundings: &[bool] = if narrows { &[false, true] } else { &[false] };
-            for &towards_zero in roundings {
-                let expected: Vec<Option<u64>> = inputs
-                    .iter()
-                    .map(|code| to.expected(from.value(*code), towards_zero))
-                    .collect();
-                let clause = match (narrows, towards_zero) {
-                    (false, _) => "",
-                    (true, false) => ", rounding = rtne",
-                    (true, true) => ", rounding = rtz",
+/// One way to convert, on all inputs and GPUs; how many results were compared.
+fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize {
+    let narrows = from.bits() >= to.bits();
+    let clause = match (narrows, towards_zero) {
+        (false, _) => "",
+        (true, false) => ", rounding = rtne",
+        (true, true) => ", rounding = rtz",
+    };
+    let line = format!(
+        "%y = tt.fp_to_fp %x{clause} : tensor<{BLOCK}x{}, #e> -> tensor<{BLOCK}x{}, #e>",
+        from.name, to.name
+    );
+    for piece in inputs.chunks(PIECE) {
+        let expected: Vec<Option<u64>> = piece
+            .iter()
+            .map(|code| to.expected(from.value(*code), towards_zero))
+            .collect();
+        for target in TARGETS {
+            let found = run(target, from, to, &line, piece);
+            for ((input, found), expected) in piece.iter().zip(found).zip(&expected) {
+                let is_right = match expected {
+                    Some(code) => found == *code,
+                    None => to.value(found) == Number::Nan,
                 };
-                let line = format!(
-                    "%y = tt.fp_to_fp %x{clause} : tensor<{BLOCK}x{}, #e> -> tensor<{BLOCK}x{}, #e>",
-                    from.name, to.name
+                assert!(
+                    is_right,
+                    "{}: {line}\nof {input:#x}, {:?}: found {found:#x}, expected {expected:x?}",
+                    target.0,
+                    from.value(*input)
                 );
-                for target in TARGETS {
-                    let found = run(target, from, to, &line, &inputs);
-                    for ((input, found), expected) in inputs.iter().zip(found).zip(&expected) {
-                        let is_right = match expected {
-                            Some(code) => found == *code,
-                            None => to.value(found) == Number::Nan,
-                        };
-                        assert!(
-                            is_right,
-                            "{}: {line}\nof {input:#x}, {:?}: found {found:#x}, expected {expected:x?}",
-                            target.0,
-                            from.value(*input)
-                        );
-                    }
-                }
             }
         }
     }
+    inputs.len() * TARGETS.len()
+}
+
+#[test]
+fn every_format_becomes_every_other() {
+    let (mut ways, mut results) = (0, 0);
+    for from in FORMATS {
+        let inputs = inputs(from);
+        for to in FORMATS {
+            if from.name == to.name {
+                continue;
+            }
+            let narrows = from.bits() >= to.bits();
+            let roundings: &[bool] = if narrows { &[false, true] } else { &[false] };
+            for &towards_zero in roundings {
+                results += check(from, to, towards_zero, &inputs);
+                ways += 1;
+            }
+        }
+    }
+    // 7 formats each, and both roundings where the result is not wider.
+    assert_eq!(ways, 91);
+    assert!(results > 10_000_000, "{results}");
 }

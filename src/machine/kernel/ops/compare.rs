@@ -7,6 +7,7 @@ use crate::machine::kernel::bits::signed;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -50,6 +51,28 @@ const ROWS: &[Row] = &[
     }),
     row("llvm.select", select),
 ];
+
+/// Emits a comparison of two floats by PTX's name of it: `lt` is false for NaN, `ltu` true.
+pub(crate) fn compare_floats(
+    d: &mut Decoder<'_, '_>,
+    name: &str,
+    ty: FloatTy,
+    [a, b]: [Reg; 2],
+) -> Option<Reg> {
+    const NAMES: [&str; 16] = [
+        "", "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu",
+        "nan", "",
+    ];
+    let number = NAMES.iter().position(|known| *known == name)?;
+    let pred = float::PREDICATES[number];
+    Some(d.emit(|dst| float::Compare {
+        pred,
+        ty,
+        dst,
+        a,
+        b,
+    }))
+}
 
 /// A comparison of two integers.
 #[derive(Debug)]

@@ -74,6 +74,27 @@ fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
     d.define(op, results)
 }
 
+/// Emits the conversion of a float to the nearest one of another format.
+pub(crate) fn convert_float(d: &mut Decoder<'_, '_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
+    d.emit(|dst| FloatToFloat { from, to, dst, src })
+}
+
+/// Emits the conversion of a float to an integer, towards zero, or to the nearest that there is.
+pub(crate) fn convert_to_integer(
+    d: &mut Decoder<'_, '_>,
+    from: FloatTy,
+    (bits, signed): (u32, bool),
+    src: Reg,
+) -> Reg {
+    d.emit(|dst| FloatToInt {
+        from,
+        bits,
+        signed,
+        dst,
+        src,
+    })
+}
+
 /// Pushes the conversion of one scalar; `false` if there is none between these types.
 fn convert(
     d: &mut Decoder<'_, '_>,

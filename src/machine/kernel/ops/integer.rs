@@ -286,10 +286,10 @@ unary! {
 /// Integer arithmetic on one operand of `bits` bits.
 #[derive(Debug)]
 pub(crate) struct IntUnary {
-    op: &'static Unary,
-    bits: u32,
-    dst: Reg,
-    a: Reg,
+    pub(crate) op: &'static Unary,
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) a: Reg,
 }
 
 impl Instruction for IntUnary {

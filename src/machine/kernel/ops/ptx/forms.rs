@@ -4,6 +4,7 @@
 //! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
 
 use super::access::access;
+use super::arithmetic::{self, halves};
 use super::atomic;
 use super::text::{Arg, ptx_type};
 use super::{Line, Scope};
@@ -53,6 +54,9 @@ const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
 const VECTOR: &str = "?v2 v4";
 const HALVES: &str = "f16 bf16";
 const FLOAT8: &str = "e4m3x2 e5m2x2";
+const PAIRS: &str = "f16x2 bf16x2";
+const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
+const ROUNDINGS: &str = "rni rzi rmi rpi";
 
 /// Rows of one name are tried one after the other.
 pub(super) const FORMS: &[Form] = &[
@@ -298,8 +302,93 @@ pub(super) const FORMS: &[Form] = &[
     form("cvt", &["rn", "satfinite", FLOAT8], "f32", "hss", narrow),
     form("cvt", &["rn", "satfinite", FLOAT8], "f16x2", "hs", narrow),
     form("cvt", &["rn", "f16x2"], FLOAT8, "ws", widen),
+    form("cvt", &["rn", HALVES], "f32", "hs", arithmetic::convert),
+    form("cvt", &["rn", PAIRS], "f32", "wss", arithmetic::pair),
+    form("cvt", &["f32"], HALVES, "ws", arithmetic::convert),
+    form("cvt", &["f64"], "f32", "qs", arithmetic::convert),
+    form("cvt", &["rn", "f32"], "f64", "ws", arithmetic::convert),
+    form("cvt", &["rn", "f32"], WHOLE, "wS", arithmetic::of_integer),
+    form("cvt", &["rn", "f64"], WHOLE, "qS", arithmetic::of_integer),
+    form(
+        "cvt",
+        &[ROUNDINGS, "s32 u32"],
+        "f32 f64",
+        "ws",
+        arithmetic::to_integer,
+    ),
+    form(
+        "cvt",
+        &[ROUNDINGS, "s64 u64"],
+        "f32 f64",
+        "qs",
+        arithmetic::to_integer,
+    ),
+    form("cvt", &["rna", "tf32"], "f32", "ws", arithmetic::tf32),
+    form("lop3", &[], "b32", "dsssn", arithmetic::lop3),
+    form("not", &[], BITS, "ds", arithmetic::not),
+    form("neg", &[], "s16 s32 s64", "ds", arithmetic::negate),
+    form("abs", &[], "s16 s32 s64", "ds", |s, l| {
+        arithmetic::count(s, l, &integer::ABS)
+    }),
+    form("brev", &[], "b32 b64", "ds", |s, l| {
+        arithmetic::count(s, l, &integer::BITREVERSE)
+    }),
+    form("popc", &[], "b32 b64", "ws", |s, l| {
+        arithmetic::count(s, l, &integer::CTPOP)
+    }),
+    form("clz", &[], "b32 b64", "ws", |s, l| {
+        arithmetic::count(s, l, &integer::CTLZ)
+    }),
+    form("mul", &["hi"], INTEGERS, "dss", |s, l| {
+        s.int(l, arithmetic::high(l))
+    }),
+    form("mul", &["wide"], "u16 s16", "wss", arithmetic::wide),
+    form("mul", &["wide"], "u32 s32", "qss", arithmetic::wide),
+    form("mad", &["lo hi"], INTEGERS, "dsss", arithmetic::mad),
+    form("add", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::ADD)
+    }),
+    form("sub", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::SUB)
+    }),
+    form("mul", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MUL)
+    }),
+    form("min", &[], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MINNUM)
+    }),
+    form("max", &[], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MAXNUM)
+    }),
+    form("min", &["NaN"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MINIMUM)
+    }),
+    form("max", &["NaN"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MAXIMUM)
+    }),
+    form("fma", &["rn"], PAIRS, "dsss", arithmetic::fma_halves),
+    form(
+        "setp",
+        &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "?ftz"],
+        "f32",
+        "Pss",
+        arithmetic::compare,
+    ),
+    form(
+        "setp",
+        &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan"],
+        "f64 f16 bf16",
+        "Pss",
+        arithmetic::compare,
+    ),
     form("selp", &[], ANY, "dssp", select),
-    form("setp", &["eq ne"], ANY, "Pss", compare),
+    form(
+        "setp",
+        &["eq ne"],
+        "b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "Pss",
+        compare,
+    ),
     form(
         "setp",
         &["lt le gt ge"],
@@ -662,10 +751,6 @@ fn select(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 
 fn compare(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     let pred = match (line.words[1], line.signed) {
-        _ if line.float.is_some() => {
-            let opcode = line.words.join(".");
-            return Err(s.unsupported(format!("inline assembly: `{opcode}` is not supported")));
-        }
         ("eq", _) => &compare::EQ,
         ("ne", _) => &compare::NE,
         ("lt", true) => &compare::SLT,

@@ -8,6 +8,7 @@
 //! fails; a register that nothing wrote before holds a pattern that shows.
 
 mod access;
+mod arithmetic;
 mod atomic;
 mod check;
 mod forms;
