@@ -932,6 +932,20 @@ fn elements_must_fill_their_shape() {
     assert!(most > 4 && !found(&vec![1; 200], 1));
 }
 
+/// A truth value is 0 or -1 where it has a sign.
+#[test]
+fn truth_values_have_no_sign_to_rely_on() {
+    let is_non_negative = |values: &[i64], bits| {
+        let info = AxisInfo::of_elements(&[values.len() as u64], values, bits);
+        info.unwrap().is_non_negative()
+    };
+    assert_eq!(
+        [1, 8, 32].map(|bits| is_non_negative(&[0, 1], bits)),
+        [false, true, true]
+    );
+    assert!(!is_non_negative(&[1, -1], 32));
+}
+
 #[test]
 fn equal_elements_are_one_constant() {
     let constant = |values: &[i64]| {

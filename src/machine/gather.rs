@@ -254,6 +254,13 @@ mod tests {
         let across = plan_gather(&gather(0)).expect("it fits");
         assert!(matches!(across.way(), GatherWay::Memory(_)), "{across:?}");
         assert_eq!(across.scratch_bytes(), 32 * 32 * 2);
+        // Eight shuffles of a word in each of four warps; a store is waited for, and the block.
+        let costs = target.costs;
+        assert_eq!(along.considered()[0].load_store, 8 * costs.shuffle * 4);
+        assert_eq!(
+            across.considered()[0].waiting,
+            costs.round_trip + costs.barrier
+        );
     }
 
     /// Warps that hold rows of their own wait for themselves, those that hold each other's for the block.

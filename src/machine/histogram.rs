@@ -243,6 +243,7 @@ mod tests {
             };
             let plan = plan_histogram(&histogram).expect("it fits");
             check_histogram(&plan, &histogram).expect("it is right");
+            assert_eq!(plan.bins_log2(), bins);
             plan
         };
         let (few, many) = (plan(1), plan(9));

@@ -141,6 +141,33 @@ mod tests {
         }
     }
 
+    /// Operands of twice as many words are twice as much to fetch and to choose, in four warps four times as much.
+    #[test]
+    fn scans_cost_by_the_word() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let lanes = LinearLayout::identity_1d(32, Dim::LANE, column).expect("small");
+        let cost = |width: u32, warps: u64| {
+            let warps = LinearLayout::identity_1d(warps, Dim::WARP, row).expect("small");
+            let src = warps.product(&lanes).expect("small");
+            let scan = Scan {
+                src: &src,
+                axis: 1,
+                reverse: false,
+                widths: &[width],
+                combine: 0,
+                target,
+            };
+            let plan = plan_scan(&scan).expect("it fits");
+            let cost = plan.program().cost();
+            [cost.load_store, cost.arithmetic]
+        };
+        let one = cost(32, 1);
+        assert!(one.iter().all(|part| *part > 0));
+        assert_eq!(cost(64, 1), one.map(|part| 2 * part));
+        assert_eq!(cost(32, 4), one.map(|part| 4 * part));
+    }
+
     /// The machine sees what is combined in the wrong order, twice or not at all, and a lane that is not asked.
     #[test]
     fn broken_plans_are_seen() {

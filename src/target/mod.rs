@@ -607,6 +607,9 @@ mod tests {
             "`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`"
         );
         assert_eq!(names(|i| i.k_first_scales), "`cuda:107`");
+        let policies = names(|i| i.cache_policies);
+        assert!(policies.starts_with("`cuda:80`, "), "{policies}");
+        assert!(policies.ends_with(", `cuda:121`"), "{policies}");
         let with_bits =
             |wt: u32| Target::names_with(|i| i.buffer.is_some_and(|b| b.cache.wt == wt));
         assert_eq!(with_bits(0), "`hip:gfx90a`");

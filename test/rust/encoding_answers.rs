@@ -350,15 +350,17 @@ fn ranks_and_orders_are_those_of_the_text() {
 /// A column that is skipped is one more bit of the column that reaches nothing.
 #[test]
 fn a_stride_of_tensor_memory_skips_columns() {
-    let columns = |stride: u32| {
+    let layout = |stride: u32| {
         let text = format!(
             "#ttng.tensor_memory_encoding<blockM = 64, blockN = 1, colStride = {stride}, CGALayout = [[1, 0]], twoCTAs = true>"
         );
-        let layout = encoding(&text).to_linear_layout(&[128, 4]).unwrap();
-        layout.columns_of(Dim::COL).to_vec()
+        encoding(&text).to_linear_layout(&[128, 4])
     };
+    let columns = |stride: u32| layout(stride).unwrap().columns_of(Dim::COL).to_vec();
     let two = columns(2);
     assert_eq!(columns(4), [&[0], &two[..]].concat());
+    let error = layout(1).unwrap_err().to_string();
+    assert!(error.contains("a block has one column"), "{error}");
 }
 
 /// A block of 128 rows in each of two CTAs: what one CTA has is what must be as large.

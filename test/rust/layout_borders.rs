@@ -210,6 +210,11 @@ fn many_dims() {
         let t = l.transpose_outs(&outs).unwrap();
         assert_eq!(t.compose(&t.invert().unwrap()).unwrap().rank(), 2 * rank);
         assert_eq!(t.to_string().parse::<LinearLayout>().unwrap(), t);
+        // Another name makes another layout, whichever dim has it.
+        for dim in l.out_dims() {
+            let renamed = l.to_string().replace(dim.name(), "elsewhere");
+            assert_ne!(renamed.parse::<LinearLayout>().unwrap(), l, "{dim}");
+        }
     }
     let shape = [2; MAX_DIMS + 1];
     let order: Vec<usize> = (0..=MAX_DIMS).collect();

@@ -484,6 +484,15 @@ proptest! {
         for (d, w) in &wanted {
             prop_assert_eq!(small.out_size(*d), l.out_size(*d).min(*w));
         }
+        // A basis stays along the dims where it is inside.
+        for dim in l.in_dims() {
+            for bit in 0..l.in_bits(dim) {
+                let (from, to) = (l.basis(dim, bit), small.basis(dim, bit));
+                for ((from, to), (_, w)) in from.iter().zip(to.iter()).zip(&wanted) {
+                    prop_assert_eq!(to, if from < *w { from } else { 0 });
+                }
+            }
+        }
         let large = ensure_not_smaller_than(&small, &wanted).unwrap();
         prop_assert!(large.out_shape().eq(wanted.iter().copied()));
     }

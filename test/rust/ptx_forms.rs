@@ -65,6 +65,8 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("=r,l", "ld.global.b32 $0, $1;", Refused),
     ("=r,l", "ld.global $0, [$1];", Refused),
     ("=r,=r,l", "ld.global.v2.b32 {$0, $1}, [$2];", Taken),
+    ("=r,l", "ld.global.v2.b32 {$0, _}, [$1];", Taken),
+    ("r,l", "st.global.v2.b32 [$1], {$0, _};", Refused),
     ("=r,=r,l", "ld.global.b32 {$0, $1}, [$2];", Refused),
     ("=r,=r,l", "ld.global.v4.b32 {$0, $1}, [$2];", Refused),
     (

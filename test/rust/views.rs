@@ -137,6 +137,22 @@ fn grids_of_slots_are_numbered() {
     }
 }
 
+/// Lanes go down and registers across, where there are both or one of them.
+#[test]
+fn lanes_go_down_and_registers_across() {
+    let one = |dim: Dim| LinearLayout::identity_1d(2, dim, Dim::out(0)).unwrap();
+    let warps = one(Dim::WARP);
+    for (dim, expected) in [(Dim::LANE, "lane down"), (Dim::REGISTER, "register across")] {
+        let layout = one(dim).product(&warps).unwrap();
+        let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+        assert_eq!(
+            text.lines().next(),
+            Some(&*format!("{expected}; a cell is (dim0)"))
+        );
+        assert!(text.contains("warp = 1"), "{text}");
+    }
+}
+
 /// Sixteen offsets to a row, which is labelled with the first of them.
 #[test]
 fn offsets_go_on_from_row_to_row() {

@@ -8,7 +8,7 @@ use super::ops::buffer::{BufferAccess, BufferLoad, BufferStore};
 use super::ops::compare::{self, Compare};
 use super::ops::convert::Repack;
 use super::ops::integer::{self, Binary, Divide, Int};
-use super::ops::matrix::LoadMatrix;
+use super::ops::matrix::{LoadMatrix, StoreMatrix};
 use super::ops::memory::{Access, Field, Guard, Load, Store};
 use super::ops::shuffle::{BFLY, Reduce, Shuffle, Vote, vote};
 use super::ops::thread::{Special, Value};
@@ -830,7 +830,8 @@ fn atomics_add_up() {
 
 #[test]
 fn matrix_loads_give_each_lane_its_pair() {
-    let build = |transposed: bool| {
+    // What is stored word by word, or as a matrix, is loaded as one.
+    let build = |stored: Option<bool>, transposed: bool| {
         let mut t = Bench::new();
         let out = t.buffer(&[0; 32]);
         let base = t.b.shared_symbol("smem", Some(128));
@@ -850,8 +851,6 @@ fn matrix_loads_give_each_lane_its_pair() {
             index_bits: 32,
             scale: 4,
         });
-        t.store(Space::Shared, addr, pair);
-        t.b.push(Barrier);
         let row = t.int_with(&integer::AND, thread, 7);
         let from = t.b.reg();
         t.b.push(Scale {
@@ -862,6 +861,15 @@ fn matrix_loads_give_each_lane_its_pair() {
             index_bits: 32,
             scale: 16,
         });
+        match stored {
+            None => t.store(Space::Shared, addr, pair),
+            Some(transposed) => t.b.push(StoreMatrix {
+                src: Box::new([pair]),
+                addr: from,
+                transposed,
+            }),
+        }
+        t.b.push(Barrier);
         let dst = t.b.reg();
         t.b.push(LoadMatrix {
             dst: Box::new([dst]),
@@ -871,8 +879,13 @@ fn matrix_loads_give_each_lane_its_pair() {
         t.put(out, dst);
         t.run(Machine::nvidia(), 32).unwrap().0
     };
-    assert_eq!(build(false)[5], (8 + 2) | ((8 + 3) << 16));
-    assert_eq!(build(true)[5], (16 + 1) | ((24 + 1) << 16));
+    assert_eq!(build(None, false)[5], (8 + 2) | ((8 + 3) << 16));
+    assert_eq!(build(None, true)[5], (16 + 1) | ((24 + 1) << 16));
+    for transposed in [false, true] {
+        assert_eq!(build(Some(false), transposed), build(None, transposed));
+        // Turned twice, each lane has what it had.
+        assert_eq!(build(Some(transposed), transposed), build(None, false));
+    }
 }
 
 #[test]

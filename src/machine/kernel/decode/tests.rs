@@ -600,6 +600,22 @@ fn codes_of_either_half_are_widened() {
     }
 }
 
+/// ISA manual of CDNA 3, `v_cvt_pk_fp8_f32`: two codes in one half of a word, whose other half stays.
+#[test]
+fn codes_are_put_into_either_half() {
+    for (upper, expected) in [(0, 0x1234_4840), (1, 0x4840_5678)] {
+        let operations = format!(
+            r#"%old = "llvm.mlir.constant"() <{{value = 305419896 : i32}}> : () -> i32
+    %upper = "llvm.mlir.constant"() <{{value = {upper} : i1}}> : () -> i1
+    %a = "llvm.mlir.constant"() <{{value = 1.0 : f32}}> : () -> f32
+    %b = "llvm.mlir.constant"() <{{value = 2.0 : f32}}> : () -> f32
+    %x = "llvm.call_intrinsic"(%a, %b, %old, %upper) <{{intrin = "llvm.amdgcn.cvt.pk.fp8.f32"}}> : (f32, f32, i32, i1) -> i32"#
+        );
+        let found = of_64_threads("hip:gfx942", 64, &operations);
+        assert_eq!(found, [expected; 64], "{upper}");
+    }
+}
+
 /// An address may lie in its object, or right behind it.
 #[test]
 fn steps_stay_within_their_shared_memory() {

@@ -106,10 +106,10 @@ impl Instruction for LoadMatrix {
 
 /// The inverse of [`LoadMatrix`].
 #[derive(Debug)]
-struct StoreMatrix {
-    src: Box<[Reg]>,
-    addr: Reg,
-    transposed: bool,
+pub(crate) struct StoreMatrix {
+    pub(crate) src: Box<[Reg]>,
+    pub(crate) addr: Reg,
+    pub(crate) transposed: bool,
 }
 
 impl Instruction for StoreMatrix {

@@ -372,6 +372,19 @@ fn constants_have_the_bits_that_are_written() {
                 %h = \"llvm.bitcast\"(%c) : (f16) -> i16\n\
                 %x = \"llvm.zext\"(%h) : (i16) -> i32";
     check(half, |_| 0xfc01);
+    let halves = "%c = \"llvm.mlir.constant\"() <{value = dense<\"0x003C00C0\"> : vector<2xf16>}> : () -> vector<2xf16>\n\
+                  %x = \"llvm.bitcast\"(%c) : (vector<2xf16>) -> i32";
+    check(halves, |_| 0xc000_3c00);
+    let numbers = "%c = \"llvm.mlir.constant\"() <{value = array<i32: 7, -2>}> : () -> vector<2xi32>\n\
+                   %x = \"llvm.extractelement\"(%c, ";
+    check(
+        &format!("{numbers}%zero) : (vector<2xi32>, i32) -> i32"),
+        |_| 7,
+    );
+    check(
+        &format!("{numbers}%one) : (vector<2xi32>, i32) -> i32"),
+        |_| 0xffff_fffe,
+    );
 }
 
 /// `%m` points to two words on the lane's own stack that hold its number and 4, `%before` to one before them.
@@ -470,6 +483,12 @@ fn elements_of_vectors_lie_side_by_side() {
              %y = \"llvm.load\"(%r) : (!llvm.ptr<1>) -> f32\n{number}"
         );
         check(&format!("{}{add}{read}", pair("%zeros", 1)), expect);
+        let index = if word == 0 { "%zero" } else { "%one" };
+        let both = format!(
+            "%v = \"llvm.load\"(%q) <{{alignment = 4 : i64}}> : (!llvm.ptr<1>) -> vector<2xf32>\n\
+             %y = \"llvm.extractelement\"(%v, {index}) : (vector<2xf32>, i32) -> f32\n{number}"
+        );
+        check(&format!("{}{add}{both}", pair("%zeros", 1)), expect);
         let store = assembly(
             "st.shared.v2.f32 [$0], {$1, $2};",
             "r,f,f",
@@ -486,6 +505,16 @@ fn elements_of_vectors_lie_side_by_side() {
         );
         check(&format!("{}{store}{load}{number}", pair("%s", 3)), expect);
     }
+}
+
+/// PTX, `red.f16x2`: each half on its own, here 1 and 2.
+#[test]
+fn halves_of_a_word_are_added_to_their_own() {
+    let operations = r#"%q = "llvm.getelementptr"(%zeros, %t) <{elem_type = i32, rawConstantIndices = array<i32: -2147483648>}> : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>
+    %w = "llvm.mlir.constant"() <{value = 1073757184 : i32}> : () -> i32
+    "llvm.inline_asm"(%q, %w) <{asm_string = "red.global.add.noftz.f16x2 [$0], $1;", constraints = "l,r"}> : (!llvm.ptr<1>, i32) -> !llvm.void
+    %x = "llvm.load"(%q) : (!llvm.ptr<1>) -> i32"#;
+    check(operations, |_| 0x4000_3c00);
 }
 
 #[test]

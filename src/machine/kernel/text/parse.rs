@@ -443,7 +443,8 @@ mod tests {
     fn reads_every_kind_of_attribute() {
         let text = r#""builtin.module"() <{
   map = affine_map<(d0, d1) -> (d1)>, raw = dense<"0x0100FE00FF7F0080"> : tensor<4xi16>,
-  dict = {a = 3 : i8, b = {}}, flag = unit, opaque = #d.x<(a) -> b, "]">, last = @m::@f
+  dict = {a = 3 : i8, b = {}}, flag = unit, opaque = #d.x<(a) -> b, "]">, last = @m::@f,
+  list = [1 : i8, "a", []], at = 3 : index
 }> ({
 }) : () -> ()
 "#;
@@ -470,6 +471,13 @@ mod tests {
         let opaque = "#d.x<(a) -> b, \"]\">".to_owned();
         assert_eq!(module.root.attr("opaque"), Some(&Attr::Opaque(opaque)));
         assert_eq!(module.root.attr("last"), Some(&Attr::Symbol("f".into())));
+        let list = vec![
+            Attr::Int(1, Ty::Int(8)),
+            Attr::Str("a".into()),
+            Attr::Array(vec![]),
+        ];
+        assert_eq!(module.root.attr("list"), Some(&Attr::Array(list)));
+        assert_eq!(module.root.attr("at"), Some(&Attr::Int(3, Ty::Int(64))));
     }
 
     /// LLVM writes a byte as two hexadecimal digits; of anything else it is the character that is meant.

@@ -117,3 +117,26 @@ pub(super) fn erf(x: f64) -> f64 {
     }
     (1.0 - (-z * z).exp() * factor / 2.0 / fraction).copysign(x)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The `f` of `erf` is its own, that of `erff` and `expf` the type's.
+    #[test]
+    fn names_are_without_prefix_and_type() {
+        for (callee, name) in [
+            ("__nv_erf", "erf"),
+            ("__nv_erff", "erf"),
+            ("__nv_expf", "exp"),
+            ("__nv_exp", "exp"),
+            ("__nv_fast_expf", "exp"),
+            ("__nv_fma", "fma"),
+            ("__nv_fmaf", "fma"),
+            ("__ocml_exp_f32", "exp"),
+            ("__ocml_native_exp_f32", "exp"),
+        ] {
+            assert_eq!(stem(callee), Some(name), "{callee}");
+        }
+    }
+}
