@@ -223,7 +223,65 @@ pub(super) enum Found {
 /// The records of one piece of memory, made page by page when first touched.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Shadow {
-    pages: Vec<Option<Box<[Cell]>>>,
+    pages: Vec<Option<Page>>,
+}
+
+/// The records of a page: one for each piece of so many bytes, which have only been accessed together.
+///
+/// ```text
+/// pieces of 4 bytes:   ld.b32 at 8   one record is looked at
+///                      st.b16 at 8   from here on each piece has 2 bytes, and what was known of the whole
+/// ```
+#[derive(Clone, Debug)]
+struct Page {
+    piece_log2: u32,
+    cells: Box<[Cell]>,
+}
+
+/// Accesses have at most 8 bytes.
+const LARGEST_PIECE_LOG2: u32 = 3;
+
+impl Page {
+    fn new(piece_log2: u32) -> Self {
+        Self {
+            piece_log2,
+            cells: vec![UNTOUCHED; 1 << (PAGE_LOG2 - piece_log2 as usize)].into_boxed_slice(),
+        }
+    }
+
+    /// Makes the pieces as small as an access asks for.
+    fn split(&mut self, piece_log2: u32) {
+        if piece_log2 < self.piece_log2 {
+            let copies = 1 << (self.piece_log2 - piece_log2);
+            let cells = self.cells.iter();
+            self.cells = cells.flat_map(|cell| vec![*cell; copies]).collect();
+            self.piece_log2 = piece_log2;
+        }
+    }
+
+    /// The records of bytes of the page.
+    fn cells(&mut self, from: usize, count: usize) -> &mut [Cell] {
+        let log2 = self.piece_log2;
+        &mut self.cells[from >> log2..(from + count) >> log2]
+    }
+
+    /// For each byte of the page a bit: who was written, and who was touched at all.
+    fn uses(&self) -> [[u64; 1 << (PAGE_LOG2 - 6)]; 2] {
+        let mut uses = [[0; 1 << (PAGE_LOG2 - 6)]; 2];
+        let piece = 1 << self.piece_log2;
+        for (i, cell) in self.cells.iter().enumerate() {
+            let is_written = cell.writers.first != NOBODY;
+            let is_touched = is_written || cell.readers.first != NOBODY;
+            let bits = (1u64 << piece) - 1;
+            let at = i << self.piece_log2;
+            for (uses, holds) in uses.iter_mut().zip([is_written, is_touched]) {
+                if holds {
+                    uses[at / 64] |= bits << (at % 64);
+                }
+            }
+        }
+        uses
+    }
 }
 
 impl Shadow {
@@ -237,10 +295,14 @@ impl Shadow {
         self.pages.iter_mut().for_each(|page| *page = None);
     }
 
-    fn cells(&mut self, at: usize) -> &mut [Cell] {
-        let page = self.pages[at >> PAGE_LOG2]
-            .get_or_insert_with(|| vec![UNTOUCHED; 1 << PAGE_LOG2].into_boxed_slice());
-        &mut page[at & ((1 << PAGE_LOG2) - 1)..]
+    /// The page of an access that lies in one, its first byte there, and how many bytes it has there.
+    fn page(&mut self, at: usize, count: usize) -> (&mut Page, usize, usize) {
+        let from = at & ((1 << PAGE_LOG2) - 1);
+        let here = count.min((1 << PAGE_LOG2) - from);
+        let piece = (from | here).trailing_zeros().min(LARGEST_PIECE_LOG2);
+        let page = self.pages[at >> PAGE_LOG2].get_or_insert_with(|| Page::new(piece));
+        page.split(piece);
+        (page, from, here)
     }
 
     /// Notes a read of `count` bytes; says the first byte nobody wrote and the first conflict.
@@ -255,12 +317,12 @@ impl Shadow {
         let mut conflict = None;
         let mut done = 0;
         while done < count {
-            let cells = self.cells(at + done);
-            let here = cells.len().min(count - done);
-            for (index, cell) in cells[..here].iter_mut().enumerate() {
+            let (page, from, here) = self.page(at + done, count - done);
+            let log2 = page.piece_log2;
+            for (index, cell) in page.cells(from, here).iter_mut().enumerate() {
                 let (written, meets) = cell.read(now, order);
                 if !written {
-                    missing = missing.or(Some(at + done + index));
+                    missing = missing.or(Some(at + done + (index << log2)));
                 }
                 conflict = conflict.or(meets);
             }
@@ -269,16 +331,97 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Notes a write of one byte; `same` says that it holds this value already.
-    pub(super) fn write(&mut self, at: usize, same: bool, now: Now, order: Order) -> Found {
-        self.cells(at)[0].write(same, now, order)
+    /// Notes a write of bytes over others; says how many were there already by another thread's unordered write, and
+    /// the first conflict.
+    pub(super) fn write(
+        &mut self,
+        at: usize,
+        [old, new]: [&[u8]; 2],
+        now: Now,
+        order: Order,
+    ) -> (u64, Option<Conflict>) {
+        let (mut redundant, mut conflict) = (0, None);
+        let mut done = 0;
+        while done < new.len() {
+            let (page, from, here) = self.page(at + done, new.len() - done);
+            let ends = done + here;
+            // Where a piece keeps some of its bytes, each byte has a history of its own.
+            let piece = 1 << page.piece_log2;
+            let is_mixed = |start: usize| {
+                let bytes = start..start + piece;
+                let equal = bytes.filter(|i| old[*i] == new[*i]).count();
+                equal != 0 && equal != piece
+            };
+            let cells = page.cells(from, here).iter();
+            let mut starts = (done..ends).step_by(piece).zip(cells);
+            if piece > 1
+                && starts.any(|(start, cell)| is_mixed(start) && cell.writers.is_live(order))
+            {
+                page.split(0);
+            }
+            let piece = 1 << page.piece_log2;
+            for (i, cell) in page.cells(from, here).iter_mut().enumerate() {
+                let bytes = done + i * piece..done + (i + 1) * piece;
+                let same = old[bytes.clone()] == new[bytes];
+                match cell.write(same, now, order) {
+                    Found::Clean => {}
+                    Found::Redundant => redundant += piece as u64,
+                    Found::Conflict(other) => conflict = conflict.or(Some(other)),
+                }
+            }
+            done = ends;
+        }
+        (redundant, conflict)
     }
 
     /// Notes a write that orders itself (an atomic, or one from outside).
     pub(super) fn write_ordered(&mut self, at: usize, count: usize, now: Now) {
-        for index in at..at + count {
-            self.cells(index)[0].write_ordered(now);
+        let mut done = 0;
+        while done < count {
+            let (page, from, here) = self.page(at + done, count - done);
+            for cell in page.cells(from, here) {
+                cell.write_ordered(now);
+            }
+            done += here;
         }
+    }
+
+    /// Takes in what was noted of the same memory elsewhere, at the same time, from the bytes `theirs` there to
+    /// `ours` here; says whether it can be told what memory holds: no byte that one side wrote was touched by the
+    /// other.
+    pub(super) fn merge(&mut self, other: &Self, ours: &mut [u8], theirs: &[u8]) -> bool {
+        for (number, page) in other.pages.iter().enumerate() {
+            let Some(page) = page else { continue };
+            let [written, touched] = page.uses();
+            let start = number << PAGE_LOG2;
+            match &mut self.pages[number] {
+                Some(own) => {
+                    let [own_written, own_touched] = own.uses();
+                    let meet = |a: &[u64], b: &[u64]| a.iter().zip(b).any(|(a, b)| a & b != 0);
+                    if meet(&written, &own_touched) || meet(&touched, &own_written) {
+                        return false;
+                    }
+                    // What both touched has only been read.
+                    let piece = own.piece_log2.min(page.piece_log2);
+                    let mut theirs = page.clone();
+                    own.split(piece);
+                    theirs.split(piece);
+                    for (own, their) in own.cells.iter_mut().zip(&theirs.cells) {
+                        if own.readers.first == NOBODY && own.writers.first == NOBODY {
+                            *own = *their;
+                        }
+                    }
+                }
+                none => *none = Some(page.clone()),
+            }
+            for (word, bits) in written.iter().enumerate() {
+                for bit in (0..64).filter(|bit| bits >> bit & 1 == 1) {
+                    let at = start + 64 * word + bit;
+                    ours[at] = theirs[at];
+                }
+            }
+        }
+        true
     }
 }
 
@@ -301,13 +444,18 @@ mod tests {
         }
     }
 
+    /// A byte over the same one, or another one.
+    fn write(shadow: &mut Shadow, same: bool, now: Now) -> (u64, Option<Conflict>) {
+        shadow.write(3, [&[0], &[u8::from(!same)]], now, ORDER)
+    }
+
     #[track_caller]
     fn check_write(steps: &[(char, Now)], expect_clean: bool) {
         let mut shadow = Shadow::new(16);
         let mut clean = true;
         for &(kind, now) in steps {
             if kind == 'w' {
-                clean = shadow.write(3, false, now, ORDER) == Found::Clean;
+                clean = write(&mut shadow, false, now) == (0, None);
             } else {
                 clean = shadow.read(3, 1, now, ORDER).1.is_none();
             }
@@ -380,18 +528,17 @@ mod tests {
 
     #[test]
     fn copies_are_harmless_until_somebody_reads_or_replaces() {
-        let write = |shadow: &mut Shadow, same, now| shadow.write(3, same, now, ORDER);
         let three = |shadow: &mut Shadow| {
-            assert_eq!(write(shadow, false, now(0, 1, 0)), Found::Clean);
-            assert_eq!(write(shadow, true, now(1, 1, 0)), Found::Redundant);
-            assert_eq!(write(shadow, true, now(32, 1, 0)), Found::Redundant);
+            assert_eq!(write(shadow, false, now(0, 1, 0)), (0, None));
+            assert_eq!(write(shadow, true, now(1, 1, 0)), (1, None));
+            assert_eq!(write(shadow, true, now(32, 1, 0)), (1, None));
         };
         // Whoever comes next and is ordered after one copy only, meets the other.
         for (thread, block, warp, clean) in [(32, 1, 1, false), (0, 1, 1, false), (0, 2, 0, true)] {
             let mut shadow = Shadow::new(16);
             three(&mut shadow);
             let found = write(&mut shadow, false, now(thread, block, warp));
-            assert_eq!(found == Found::Clean, clean, "{thread}");
+            assert_eq!(found == (0, None), clean, "{thread}");
             let mut shadow = Shadow::new(16);
             three(&mut shadow);
             let (_, conflict) = shadow.read(3, 1, now(thread, block, warp), ORDER);
@@ -403,15 +550,87 @@ mod tests {
         assert!(shadow.read(3, 1, now(1, 1, 1), ORDER).1.is_none());
         assert!(matches!(
             write(&mut shadow, true, now(32, 1, 0)),
-            Found::Conflict(Conflict { thread: 1, .. })
+            (_, Some(Conflict { thread: 1, .. }))
         ));
         // A copy that may land before the value that the first one replaced.
         let mut shadow = Shadow::new(16);
         write(&mut shadow, false, now(0, 1, 0));
-        assert_eq!(write(&mut shadow, false, now(0, 1, 1)), Found::Clean);
+        assert_eq!(write(&mut shadow, false, now(0, 1, 1)), (0, None));
         assert!(matches!(
             write(&mut shadow, true, now(32, 1, 0)),
-            Found::Conflict(Conflict { thread: 0, .. })
+            (_, Some(Conflict { thread: 0, .. }))
         ));
+    }
+
+    /// Random accesses of 1 to 8 bytes find the same in pieces as byte by byte.
+    #[test]
+    fn pieces_say_what_bytes_say() {
+        let mut state = 7u64;
+        let mut draw = |below: u64| {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            (state >> 33) % below
+        };
+        for _ in 0..200 {
+            let (mut pieces, mut bytes) = (Shadow::new(64), vec![UNTOUCHED; 64]);
+            let mut memory = [0u8; 64];
+            let mut epoch = 1;
+            for _ in 0..60 {
+                let count = 1 << draw(4);
+                let aligned = draw(4) != 0;
+                let at = draw(56) as usize & if aligned { !(count - 1) } else { usize::MAX };
+                epoch += u32::from(draw(4) == 0);
+                let now = now(draw(128) as u32, epoch, draw(2) as u32);
+                if draw(2) == 0 {
+                    let found = pieces.read(at, count, now, ORDER);
+                    let mut wanted = (None, None);
+                    for (i, cell) in bytes[at..at + count].iter_mut().enumerate() {
+                        let (written, conflict) = cell.read(now, ORDER);
+                        wanted.0 = wanted.0.or((!written).then_some(at + i));
+                        wanted.1 = wanted.1.or(conflict);
+                    }
+                    assert_eq!(found, wanted);
+                } else {
+                    let new: Vec<u8> = (0..count).map(|_| draw(2) as u8).collect();
+                    let found = pieces.write(at, [&memory[at..at + count], &new], now, ORDER);
+                    let mut wanted = (0, None);
+                    for (i, cell) in bytes[at..at + count].iter_mut().enumerate() {
+                        match cell.write(memory[at + i] == new[i], now, ORDER) {
+                            Found::Clean => {}
+                            Found::Redundant => wanted.0 += 1,
+                            Found::Conflict(conflict) => wanted.1 = wanted.1.or(Some(conflict)),
+                        }
+                    }
+                    assert_eq!(found, wanted);
+                    memory[at..at + count].copy_from_slice(&new);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_ran_apart_is_merged_where_nobody_met() {
+        let run = |bytes: &mut [u8], at: usize, thread: u32, value: u8| {
+            let mut shadow = Shadow::new(4096);
+            let (old, new) = (bytes[at..at + 4].to_vec(), [value; 4]);
+            shadow.write(at, [&old, &new], now(thread, 1, 0), ORDER);
+            bytes[at..at + 4].copy_from_slice(&new);
+            shadow.read(8, 2, now(thread, 1, 0), ORDER);
+            shadow
+        };
+        let (mut ours, mut theirs) = (vec![0; 4096], vec![0; 4096]);
+        let mut first = run(&mut ours, 16, 0, 1);
+        let second = run(&mut theirs, 3000, 64, 2);
+        assert!(first.merge(&second, &mut ours, &theirs));
+        assert_eq!((ours[16], ours[3003], ours[3004]), (1, 2, 0));
+        for at in [8, 16, 3000] {
+            let mut theirs = vec![0; 4096];
+            let third = run(&mut theirs, at, 128, 3);
+            assert!(
+                !first.clone().merge(&third, &mut ours.clone(), &theirs),
+                "{at}"
+            );
+        }
     }
 }

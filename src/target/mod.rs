@@ -90,6 +90,8 @@ pub struct Instructions {
     pub lane_reductions: bool,
     /// And the extremes of f32.
     pub float_lane_reductions: bool,
+    /// Copies from global to shared memory beside other work (`cp.async`), `sm_80` and later.
+    pub async_copies: bool,
     /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
     pub grid_dependencies: bool,
     /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.

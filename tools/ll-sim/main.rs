@@ -1,5 +1,6 @@
 //! `ll-sim`: runs a lowered GPU kernel on the CPU and reports what it did and what is wrong.
 
+mod progress;
 mod source;
 
 use clap::Parser;
@@ -9,6 +10,7 @@ use linear_layout::machine::kernel::{
     list_operations,
 };
 use linear_layout::sys;
+use progress::Progress;
 use std::io::Write;
 use std::process::ExitCode;
 
@@ -83,6 +85,12 @@ struct Options {
     /// Without it all warps execute each instruction together. A race is an error in any order.
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
+
+    /// Most cores of this computer that run blocks at the same time [default: all]
+    ///
+    /// What is found does not depend on it.
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    threads: Option<u32>,
 
     /// Do not look for data races on global memory
     #[arg(long)]
@@ -182,6 +190,7 @@ fn run(options: &Options) -> Result<bool, String> {
         .grid(options.grid)
         .dynamic_shared(options.shared.or(decoded.info.shared).unwrap_or(0))
         .step_limit(options.step_limit)
+        .threads(options.threads.unwrap_or_else(cores))
         .check_global_races(!options.no_global_races)
         .schedule(options.schedule.map_or(Schedule::Lockstep, Schedule::Warps))
         .args(args);
@@ -189,7 +198,10 @@ fn run(options: &Options) -> Result<bool, String> {
         Some(block) => launch.block(block),
         None => launch,
     };
-    let outcome = launch.run(&decoded.program, &mut memory);
+    let blocks = options.grid.iter().map(|n| u64::from(*n)).product();
+    let progress = Progress::of(blocks);
+    let outcome = launch.run_watched(&decoded.program, &mut memory, &|done| progress.at(done));
+    progress.end();
     // What was printed before a fault helps to find it.
     match memory.printed().trim_end_matches('\n') {
         "" => {}
@@ -273,6 +285,12 @@ fn show(error: &KernelError, file: &str, text: &str) -> String {
         message += &format!("\n{number:>5} | {}", line.trim());
     }
     message
+}
+
+/// How many cores this computer has.
+fn cores() -> u32 {
+    let cores = std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    u32::try_from(cores).unwrap_or(1)
 }
 
 fn machine(options: &Options, decoded: &Decoded) -> Machine {

@@ -205,10 +205,20 @@ impl<'a> Exec<'a> {
         })
     }
 
-    /// Runs all threads of one block to their end.
-    pub(super) fn run_block(&mut self, block: [u32; 3]) -> Result<(), KernelError> {
-        self.block = block;
-        self.block_linear = self.report.blocks as u32;
+    /// Instructions so far, counted once for each warp that took part.
+    pub(super) fn warp_steps(&self) -> u64 {
+        self.warp_steps
+    }
+
+    /// Runs all threads of one block to their end; blocks are numbered along x, then y, then z.
+    pub(super) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
+        self.block_linear = number as u32;
+        let [x, y, _] = self.launch.grid;
+        self.block = [
+            self.block_linear % x,
+            self.block_linear / x % y,
+            self.block_linear / x / y,
+        ];
         self.report.blocks += 1;
         self.block_epoch += 1;
         self.shared_order.first_epoch = self.block_epoch;
@@ -529,19 +539,55 @@ impl<'a> Exec<'a> {
         }
     }
 
+    /// What has been counted so far.
+    pub(super) fn tally(self) -> Tally {
+        Tally {
+            report: Report {
+                instructions: self.steps,
+                ..self.report
+            },
+            warp_steps: self.warp_steps,
+            counters: self.counters,
+        }
+    }
+}
+
+/// What some blocks of a launch have counted.
+#[derive(Clone, Debug)]
+pub(super) struct Tally {
+    report: Report,
+    warp_steps: u64,
+    counters: Vec<Counters>,
+}
+
+impl Tally {
+    /// Instructions, counted once for each warp that took part.
+    pub(super) fn warp_steps(&self) -> u64 {
+        self.warp_steps
+    }
+
+    /// Adds what other blocks have counted.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.report.add(&other.report);
+        self.warp_steps += other.warp_steps;
+        for (own, other) in self.counters.iter_mut().zip(&other.counters) {
+            own.accesses += other.accesses;
+            own.wavefronts += other.wavefronts;
+        }
+    }
+
     /// The report of everything that ran.
-    pub(super) fn finish(mut self) -> Report {
-        self.report.instructions = self.steps;
+    pub(super) fn report(mut self, program: &Program, launch: &Launch) -> Report {
         let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
         for (index, counters) in self.counters.iter().enumerate() {
             if counters.accesses == 0 {
                 continue;
             }
-            let words = self.launch.machine.assembly;
-            match self.program.ops[index].access(words) {
+            let words = launch.machine.assembly;
+            match program.ops[index].access(words) {
                 Some(Counted::Shared(label)) => self.report.shared.push(SharedUse {
                     label,
-                    site: self.program.site(index as u32).clone(),
+                    site: program.site(index as u32).clone(),
                     accesses: counters.accesses,
                     wavefronts: counters.wavefronts.taken,
                     ideal: counters.wavefronts.ideal,

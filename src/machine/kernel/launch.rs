@@ -1,7 +1,7 @@
 //! A launch: machine, grid, arguments, and the run over all blocks.
 
+use super::apart::Run;
 use super::error::{FaultKind, KernelError};
-use super::exec::Exec;
 use super::memory::{BufferId, Memory, write_le};
 use super::program::{ParamTy, Program};
 use super::report::Report;
@@ -13,6 +13,8 @@ use crate::target::{self, Assembly, Float8Family, Target};
 /// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Machine {
+    /// The GPU, where it is known which: what it lacks is refused.
+    pub target: Option<&'static Target>,
     /// The assembly language that a kernel may hold, and that accesses are named by in reports.
     pub assembly: Assembly,
     /// Whether the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
@@ -34,8 +36,9 @@ pub struct Machine {
 
 impl Machine {
     /// The machine of a row of the table of targets.
-    pub const fn of(target: &Target) -> Self {
+    pub const fn of(target: &'static Target) -> Self {
         Self {
+            target: Some(target),
             assembly: target.assembly,
             lockstep: target.lockstep,
             lanes_per_warp: target.lanes,
@@ -50,6 +53,7 @@ impl Machine {
     /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
     pub const fn nvidia() -> Self {
         Self {
+            target: None,
             assembly: Assembly::Ptx,
             lockstep: false,
             lanes_per_warp: 32,
@@ -64,6 +68,7 @@ impl Machine {
     /// An AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
     pub const fn amd(lanes: u32) -> Self {
         Self {
+            target: None,
             assembly: Assembly::Gcn,
             lockstep: true,
             lanes_per_warp: lanes,
@@ -117,6 +122,7 @@ pub struct Launch {
     pub(super) step_limit: u64,
     pub(super) check_global_races: bool,
     pub(super) schedule: Schedule,
+    pub(super) threads: u32,
 }
 
 impl Launch {
@@ -135,6 +141,7 @@ impl Launch {
             step_limit: Self::DEFAULT_STEP_LIMIT,
             check_global_races: true,
             schedule: Schedule::Lockstep,
+            threads: 1,
         }
     }
 
@@ -196,24 +203,49 @@ impl Launch {
         Self { schedule, ..self }
     }
 
+    /// The most cores of this computer that run blocks at the same time; 1 by default.
+    ///
+    /// What is found does not depend on it. Cost: memory, with its record of who touched what, once for each core; a kernel
+    /// whose blocks race, or fail, is run a second time in order.
+    #[must_use]
+    pub fn threads(self, threads: u32) -> Self {
+        Self { threads, ..self }
+    }
+
     /// Runs `program` block by block.
     /// # Errors
     /// `Launch` where arguments, block size or shared memory do not fit; else the first mistake
     /// of the kernel, with operation and thread.
     pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
+        self.run_watched(program, memory, &|_| {})
+    }
+
+    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with how many blocks have run.
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_watched(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        watch: &dyn Fn(u64),
+    ) -> Result<Report, KernelError> {
         let args = self.check_args(program, memory)?;
         let block = self.check_block(program)?;
-        let mut exec = Exec::new(program, self, block, &args, memory)?;
-        let [grid_x, grid_y, grid_z] = self.grid;
-        for z in 0..grid_z {
-            for y in 0..grid_y {
-                for x in 0..grid_x {
-                    exec.run_block([x, y, z])?;
-                }
-            }
+        let run = Run {
+            program,
+            launch: self,
+            block,
+            args: &args,
+        };
+        if !run.may_part() {
+            return run.in_order(memory, watch);
         }
-        let report = exec.finish();
-        Ok(report)
+        let before = memory.clone();
+        if let Some(report) = run.apart(memory, watch) {
+            return Ok(report);
+        }
+        *memory = before;
+        run.in_order(memory, watch)
     }
 
     /// What AMD's runtime puts behind a kernel's own arguments, as far as it says something of the grid.

@@ -80,6 +80,16 @@ impl Memory {
         &self.buffers[buffer.0].bytes
     }
 
+    /// Takes in what other blocks made of a copy at the same time; `false` where some have touched what others wrote.
+    pub(super) fn merge(&mut self, other: &Self) -> bool {
+        self.printed += &other.printed;
+        let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
+        pairs.all(|(own, other)| {
+            let shadow = &mut own.shadow;
+            shadow.merge(&other.shadow, &mut own.bytes, &other.bytes)
+        })
+    }
+
     /// What kernels have printed, also those that failed.
     pub fn printed(&self) -> &str {
         &self.printed

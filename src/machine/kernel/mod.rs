@@ -39,6 +39,7 @@
 //! Deliberately missing: timing, caches, tensor memory, matrix multiply instructions, clusters,
 //! and blocks that wait for each other; blocks run one after the other.
 
+mod apart;
 mod bits;
 mod code;
 mod data;

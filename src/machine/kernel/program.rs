@@ -3,6 +3,7 @@
 use super::code::{BlockId, Edge, Reg, Terminator};
 use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
+use super::ops::constant::Nothing;
 use super::ops::{Instruction, Regs};
 use crate::graph;
 use std::collections::HashMap;
@@ -103,6 +104,8 @@ pub struct Program {
     pub(super) globals: Vec<GlobalSymbol>,
     pub(super) local_bytes: u32,
     pub(super) block_size: Option<[u32; 3]>,
+    /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
+    pub(super) sees_other_blocks: bool,
 }
 
 impl Program {
@@ -143,6 +146,9 @@ pub(crate) struct ProgramBuilder {
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
     block_size: Option<[u32; 3]>,
+    sees_other_blocks: bool,
+    /// Registers that nobody writes, by what they hold.
+    nothing: HashMap<u64, Reg>,
 }
 
 #[derive(Debug, Default)]
@@ -170,7 +176,24 @@ impl ProgramBuilder {
             globals: Vec::new(),
             local_bytes: 0,
             block_size: None,
+            sees_other_blocks: false,
+            nothing: HashMap::new(),
         }
+    }
+
+    /// A register that nobody writes, which holds a pattern that shows.
+    pub(crate) fn nothing(&mut self, pattern: u64) -> Reg {
+        if let Some(&reg) = self.nothing.get(&pattern) {
+            return reg;
+        }
+        let reg = self.reg();
+        self.nothing.insert(pattern, reg);
+        reg
+    }
+
+    /// Notes that the kernel may see what other blocks do at the same time.
+    pub(crate) fn sees_other_blocks(&mut self) {
+        self.sees_other_blocks = true;
     }
 
     /// A new register.
@@ -278,7 +301,8 @@ impl ProgramBuilder {
     /// # Errors
     /// `Malformed` for a block without an end, an edge with the wrong number of values, a
     /// register that does not exist, or an instruction that writes a register it reads.
-    pub(crate) fn finish(self) -> Result<Program, KernelError> {
+    pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
+        self.mark_nothing();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
         if self.blocks.is_empty() {
             return Err(malformed("the kernel has no block".into()));
@@ -338,6 +362,7 @@ impl ProgramBuilder {
         let mut constants: Vec<(Reg, u64)> = self
             .constants
             .into_iter()
+            .chain(self.nothing)
             .map(|(bits, reg)| (reg, bits))
             .collect();
         constants.sort_unstable();
@@ -354,7 +379,27 @@ impl ProgramBuilder {
             globals: self.globals,
             local_bytes: self.local_bytes,
             block_size: self.block_size,
+            sees_other_blocks: self.sees_other_blocks,
         })
+    }
+
+    /// Makes poison of the registers that nobody writes, as far as somebody reads them.
+    fn mark_nothing(&mut self) {
+        let is_read = |reg: &Reg| {
+            self.blocks.iter().any(|block| {
+                let ends = block.terminator.iter().any(|(end, _)| end.reads(*reg));
+                ends || block.ops.iter().any(|op| op.regs().reads.contains(reg))
+            })
+        };
+        let mut regs: Vec<Reg> = self.nothing.values().copied().collect();
+        regs.retain(is_read);
+        regs.sort_unstable();
+        if let Some(entry) = self.blocks.first_mut()
+            && !regs.is_empty()
+        {
+            entry.ops.insert(0, Arc::new(Nothing(regs.into())));
+            entry.sites.insert(0, 0);
+        }
     }
 }
 

@@ -65,6 +65,16 @@ pub struct Report {
 }
 
 impl Report {
+    /// Adds what other blocks of the same launch have counted, accesses aside.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.blocks += other.blocks;
+        self.instructions += other.instructions;
+        self.barriers += other.barriers;
+        self.warp_barriers += other.warp_barriers;
+        self.shuffles += other.shuffles;
+        self.redundant_bytes += other.redundant_bytes;
+    }
+
     /// Wavefronts beyond the ideal, over all shared accesses.
     pub fn bank_conflicts(&self) -> u64 {
         self.shared

@@ -207,13 +207,28 @@ impl<'m, 'a> Decoder<'m, 'a> {
             for op in &block.ops {
                 self.b.at(self.site(op));
                 match operation(op.name) {
-                    Some(row) => (row.decode)(self, op)?,
+                    Some(row) => {
+                        self.check_has(op, |target| row.lacking(target))?;
+                        (row.decode)(self, op)?;
+                    }
                     None => return Err(self.unknown(op)),
                 }
             }
         }
         self.frames.pop();
         Ok(())
+    }
+
+    /// Refuses what the GPU that the kernel is for lacks.
+    pub(crate) fn check_has(
+        &self,
+        op: &Node<'_>,
+        lacking: impl FnOnce(&'static crate::target::Target) -> Option<String>,
+    ) -> Done {
+        match self.machine.target.and_then(lacking) {
+            Some(text) => Err(self.unsupported(op, text)),
+            None => Ok(()),
+        }
     }
 
     /// New parameters of a block for a value of a type.
@@ -378,7 +393,12 @@ impl<'m, 'a> Decoder<'m, 'a> {
         self.define(op, results)
     }
 
-    /// A pattern that shows, for values that nobody defined.
+    /// What nobody defined: an error where it is used.
+    pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
+        self.b.nothing(0xbad0_bad0_bad0_bad0 & mask(bits))
+    }
+
+    /// A pattern that shows, for what an instruction may leave undefined.
     pub(crate) fn garbage(&mut self, bits: u32) -> Reg {
         self.b.constant(0xbad0_bad0_bad0_bad0 & mask(bits))
     }

@@ -8,7 +8,7 @@ use crate::machine::kernel::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHA
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
-use crate::machine::race::{Conflict, Found};
+use crate::machine::race::Conflict;
 use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
@@ -288,21 +288,10 @@ impl Exec<'_> {
             memory::write_le(bytes, at, count, value);
             return Ok(());
         }
-        let mut redundant = 0;
-        let mut conflict = None;
-        for (index, new) in value
-            .to_le_bytes()
-            .into_iter()
-            .take(usize::from(count))
-            .enumerate()
-        {
-            match shadow.write(at + index, bytes[at + index] == new, now, order) {
-                Found::Clean => {}
-                Found::Redundant => redundant += 1,
-                Found::Conflict(other) => conflict = conflict.or(Some(other)),
-            }
-            bytes[at + index] = new;
-        }
+        let (all, count) = (value.to_le_bytes(), usize::from(count));
+        let new = &all[..count];
+        let (redundant, conflict) = shadow.write(at, [&bytes[at..at + count], new], now, order);
+        bytes[at..at + count].copy_from_slice(new);
         self.report.redundant_bytes += redundant;
         match conflict {
             None => Ok(()),

@@ -23,6 +23,9 @@ const ROWS: &[Row] = &[
         let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
         let bits = d.scalar_slot(op, 1)?.bits;
         let space = space(d, op, 0)?;
+        if space != Space::Shared {
+            d.b.sees_other_blocks();
+        }
         let (dst, success) = (d.b.reg(), d.b.reg());
         let place = AtomicPlace {
             space,
@@ -191,6 +194,9 @@ fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
+    if space != Space::Shared {
+        d.b.sees_other_blocks();
+    }
     let Some(number) = op.int("bin_op") else {
         return Err(d.malformed(op, "expected `bin_op`"));
     };

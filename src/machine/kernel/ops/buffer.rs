@@ -5,7 +5,7 @@ use super::compare::{self, Compare};
 use super::convert::Move;
 use super::integer::{self, Int};
 use super::memory::{Field, Guard, dwords, fields};
-use super::{Counted, Family, Instruction, Regs, Row, Turn, float, row};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
@@ -22,7 +22,8 @@ const ROWS: &[Row] = &[
     row("rocdl.make.buffer.rsrc", |d, op| {
         let parts = d.scalars(op, [0, 1, 2, 3])?;
         d.define(op, parts)
-    }),
+    })
+    .needing(&needs::BUFFERS),
     row("rocdl.raw.ptr.buffer.load", |d, op| {
         let regs = d.b.regs(d.result_slots(op)?.len());
         let access = access(d, op, 0, d.result_ty(op)?, &regs)?;
@@ -118,6 +119,7 @@ fn atomic_place<'a>(
     first: usize,
     bits: u32,
 ) -> Done<(AtomicPlace, Reg)> {
+    d.b.sees_other_blocks();
     let [base, _, records, _] = descriptor(d, op, first)?;
     let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;
     let bytes = d.b.constant(u64::from(bits / 8));

@@ -1,6 +1,8 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
-use super::{Family, Instruction, Regs, Row, float, intrinsic, nearest_intrinsics, print, row};
+use super::{
+    Family, Instruction, Regs, Row, float, intrinsic, nearest_intrinsics, needs, print, row,
+};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Edge, Terminator};
 use crate::machine::kernel::decode::{Decoder, Done, Exit};
@@ -96,7 +98,7 @@ const ROWS: &[Row] = &[
     row("llvm.intr.prefetch", nothing),
     row("llvm.intr.experimental.noalias.scope.decl", nothing),
     row("nvvm.prefetch", nothing),
-    row("nvvm.griddepcontrol", nothing),
+    row("nvvm.griddepcontrol", nothing).needing(&needs::GRID_DEPENDENCIES),
     row("nvvm.setmaxregister", nothing),
 ];
 

@@ -5,7 +5,7 @@ use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, Slot, SlotKind};
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
 
@@ -44,7 +44,7 @@ const ROWS: &[Row] = &[
         let regs = repack(d, &value.slots, first.bits, result.bits, to.len());
         d.define(op, regs)
     }),
-    row("llvm.freeze", same),
+    row("llvm.freeze", freeze),
     row("llvm.intr.expect", same),
     row("llvm.intr.ssa.copy", same),
     row("llvm.intr.launder.invariant.group", same),
@@ -54,6 +54,36 @@ const ROWS: &[Row] = &[
 fn same<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let value = d.operand(op, 0)?;
     d.define(op, value.slots)
+}
+
+/// Whatever a register holds, it holds from here on.
+#[derive(Debug)]
+struct Freeze {
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for Freeze {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map1(self.dst, self.src, |a| a);
+        Ok(())
+    }
+
+    fn poison(&self, _: &Marks<'_>) -> Fate {
+        Fate::Results(None)
+    }
+}
+
+fn freeze<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let value = d.operand(op, 0)?;
+    let frozen = value.slots.iter();
+    let regs = frozen.map(|&src| d.emit(|dst| Freeze { dst, src }));
+    let regs: Vec<Reg> = regs.collect();
+    d.define(op, regs)
 }
 
 fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done {

@@ -1,7 +1,7 @@
 //! Loads and stores of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`).
 
 use super::memory::Field;
-use super::{Counted, Family, Instruction, Regs, Row, Turn, row};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
@@ -26,7 +26,8 @@ const ROWS: &[Row] = &[
             transposed,
         });
         d.define(op, regs)
-    }),
+    })
+    .needing(&needs::LOAD_MATRIX),
     row("nvvm.stmatrix", |d, op| {
         let transposed = transposed(d, op)?;
         let addr = d.scalar(op, 0)?;
@@ -39,7 +40,8 @@ const ROWS: &[Row] = &[
             transposed,
         });
         Ok(())
-    }),
+    })
+    .needing(&needs::STORE_MATRIX),
 ];
 
 /// Says whether matrices are transposed on their way, and refuses other shapes.

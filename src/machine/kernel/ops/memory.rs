@@ -1,7 +1,7 @@
 //! Loads and stores, and the asynchronous copy, which is both.
 
 use super::control::nothing;
-use super::{Counted, Family, Instruction, Regs, Row, Turn, row};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, size_align};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
@@ -16,9 +16,9 @@ pub(super) const FAMILY: Family = Family {
 
 const ROWS: &[Row] = &[
     row("llvm.load", |d, op| {
-        let ty = d.result_ty(op)?;
+        let ty = d.result_ty(op)?.clone();
         let regs = d.b.regs(d.result_slots(op)?.len());
-        let access = access(d, op, 0, ty, &regs)?;
+        let access = access(d, op, 0, &ty, &regs)?;
         d.b.push(Load(access));
         d.define(op, regs)
     }),
@@ -29,7 +29,7 @@ const ROWS: &[Row] = &[
         Ok(())
     }),
     // Asynchronous copies are carried out where they start.
-    row("nvvm.cp.async.shared.global", copy),
+    row("nvvm.cp.async.shared.global", copy).needing(&needs::ASYNC_COPIES),
     row("nvvm.cp.async.commit.group", nothing),
     row("nvvm.cp.async.wait.group", nothing),
 ];
@@ -232,18 +232,24 @@ pub(super) fn fields(
 }
 
 fn access<'a>(
-    d: &Decoder<'_, 'a>,
+    d: &mut Decoder<'_, 'a>,
     op: &Node<'a>,
     pointer: usize,
     ty: &Ty,
     regs: &[Reg],
 ) -> Done<Access> {
+    let space = space(d, op, pointer)?;
+    // An order says that others access the same memory at the same time; the least one has number 2.
+    let is_atomic = op.int("ordering").is_some_and(|ordering| ordering >= 2);
+    if (is_atomic || op.attr("volatile_").is_some()) && space != Space::Shared {
+        d.b.sees_other_blocks();
+    }
     let (fields, size) = fields(d, op, ty, regs)?;
     let natural = size_align(ty).map_err(|text| d.unsupported(op, text))?.1;
     let align = op.int("alignment");
     let align = align.and_then(|align| u32::try_from(align).ok());
     Ok(Access {
-        space: space(d, op, pointer)?,
+        space,
         addr: d.scalar(op, pointer)?,
         offset: 0,
         fields,

@@ -27,6 +27,7 @@ pub(crate) mod float8;
 pub(crate) mod integer;
 pub(crate) mod matrix;
 pub(crate) mod memory;
+pub(crate) mod needs;
 pub(crate) mod print;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
@@ -38,7 +39,8 @@ use super::decode::{Decoder, Done};
 use super::exec::{Exec, Fate, Marks};
 use super::text::Node;
 use crate::encoding::spelling::edits;
-use crate::target::Assembly;
+use crate::target::{Assembly, Target};
+use needs::Needs;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::LazyLock;
@@ -110,10 +112,32 @@ pub(crate) type Decode = for<'d, 'm, 'a> fn(&'d mut Decoder<'m, 'a>, &'m Node<'a
 pub(crate) struct Row {
     name: &'static str,
     pub(crate) decode: Decode,
+    /// What the GPU must have, where not all have it.
+    needs: Option<&'static Needs>,
 }
 
 const fn row(name: &'static str, decode: Decode) -> Row {
-    Row { name, decode }
+    Row {
+        name,
+        decode,
+        needs: None,
+    }
+}
+
+impl Row {
+    /// The same, of instructions that not all GPUs have.
+    const fn needing(self, needs: &'static Needs) -> Self {
+        Self {
+            needs: Some(needs),
+            ..self
+        }
+    }
+
+    /// Says why a GPU cannot run it.
+    pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
+        let foreign = needs::foreign(self.name, target);
+        foreign.or_else(|| self.needs?.lacking(target))
+    }
 }
 
 /// The operations of one file.

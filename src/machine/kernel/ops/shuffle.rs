@@ -3,7 +3,7 @@
 use super::atomic::Combine;
 use super::convert::Trunc;
 use super::integer::{self, Binary};
-use super::{Family, Instruction, Regs, Row, float, row};
+use super::{Family, Instruction, Regs, Row, float, needs, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, keyword};
 use crate::machine::kernel::error::FaultKind;
@@ -81,7 +81,8 @@ const ROWS: &[Row] = &[
             src,
         });
         d.define(op, vec![reg])
-    }),
+    })
+    .needing(&needs::LANE_REDUCTIONS),
     row("nvvm.elect.sync", |d, op| {
         let mask = match op.operands.is_empty() {
             true => d.b.constant(0xffff_ffff),
@@ -89,7 +90,8 @@ const ROWS: &[Row] = &[
         };
         let reg = d.emit(|dst| Elect { dst, mask });
         d.define(op, vec![reg])
-    }),
+    })
+    .needing(&needs::CLUSTERS),
 ];
 
 /// Kinds of shuffles, each with its intrinsics: of a value, and of a value and whether the lane was in range.

@@ -185,6 +185,7 @@ impl Instruction for Clock {
 }
 
 fn clock<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, bits: u32) -> Done {
+    d.b.sees_other_blocks();
     let reg = d.emit(|dst| Clock { bits, dst });
     d.define(op, vec![reg])
 }

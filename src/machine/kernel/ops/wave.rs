@@ -1,7 +1,7 @@
 //! Exchanges between the lanes of a wave of AMD GPUs.
 
 use super::convert::repack;
-use super::{Family, Instruction, Regs, Row, row};
+use super::{Family, Instruction, Regs, Row, needs, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
@@ -14,6 +14,9 @@ pub(super) const FAMILY: Family = Family {
     operations: &[ROWS],
     intrinsics: &[INTRINSICS],
 };
+
+/// The patterns that exchange by an exclusive or within a row.
+const ROW_XMASK: std::ops::RangeInclusive<u32> = 0x160..=0x16f;
 
 const ROWS: &[Row] = &[
     row("rocdl.ds_bpermute", bpermute),
@@ -33,6 +36,9 @@ const ROWS: &[Row] = &[
             bank_mask: number("bankMask") as u8,
             bound_control: number("boundCtrl") != 0,
         };
+        if ROW_XMASK.contains(&control.pattern) {
+            d.check_has(op, |target| needs::DPP_XMASK.lacking(target))?;
+        }
         let old = d.scalar(op, 0)?;
         word(d, op, 1)?;
         pieces(d, op, 1, |dst, src| Dpp {
@@ -41,10 +47,11 @@ const ROWS: &[Row] = &[
             old,
             src,
         })
-    }),
-    row("rocdl.permlanex16", |d, op| permlane16(d, op, true)),
-    row("rocdl.permlane16.swap", |d, op| swap(d, op, 16)),
-    row("rocdl.permlane32.swap", |d, op| swap(d, op, 32)),
+    })
+    .needing(&needs::DPP),
+    row("rocdl.permlanex16", |d, op| permlane16(d, op, true)).needing(&needs::PERMLANE_X16),
+    row("rocdl.permlane16.swap", |d, op| swap(d, op, 16)).needing(&needs::PERMLANE_SWAP),
+    row("rocdl.permlane32.swap", |d, op| swap(d, op, 32)).needing(&needs::PERMLANE_SWAP),
     row("rocdl.readfirstlane", |d, op| {
         pieces(d, op, 0, |dst, src| ReadFirstLane { dst, src })
     }),

@@ -1,5 +1,6 @@
 //! `atom` and `red` in inline assembly: each element of a vector, and each half of a pair, on its own.
 
+use super::access::note_order;
 use super::access::{parts, place, space};
 use super::text::{Arg, float_type};
 use super::{Line, Scope};
@@ -49,6 +50,7 @@ fn found(
 
 /// `atom` gives what was there, `red` does not.
 pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    note_order(scope, line);
     let gives = line.words[0] == "atom";
     let (results, address, values) = match line.args {
         [result, address, values] if gives => (parts(result), address, values),
@@ -99,6 +101,7 @@ pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 
 /// `atom.cas`.
 pub(super) fn compare(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    note_order(scope, line);
     let (addr, offset) = place(scope, &line.args[1])?;
     let [expected, value] = scope.sources(line)?;
     let dst = found(scope, line, Some(&line.args[0]), 1)?[0];

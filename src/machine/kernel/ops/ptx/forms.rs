@@ -18,6 +18,7 @@ use crate::machine::kernel::ops::convert::{SignExtend, Trunc, repack};
 use crate::machine::kernel::ops::float::{self, Fma};
 use crate::machine::kernel::ops::float8::{Narrow, TooLarge, Widen};
 use crate::machine::kernel::ops::integer;
+use crate::machine::kernel::ops::needs::{self, Needs};
 use crate::machine::kernel::ops::shuffle::{Shuffle, kind};
 use crate::target::Float8;
 
@@ -37,6 +38,8 @@ pub(super) struct Form {
     /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
+    /// What the GPU must have, where not all have it.
+    pub(super) needs: Option<&'static Needs>,
 }
 
 const INTEGERS: &str = "u16 u32 u64 s16 s32 s64";
@@ -117,7 +120,8 @@ pub(super) const FORMS: &[Form] = &[
         MEMORY,
         "Vaq",
         access,
-    ),
+    )
+    .needing(&needs::CACHE_POLICIES),
     form(
         "ld",
         &[
@@ -131,21 +135,24 @@ pub(super) const FORMS: &[Form] = &[
         MEMORY,
         "Vaq",
         access,
-    ),
+    )
+    .needing(&needs::CACHE_POLICIES),
     form(
         "st",
         &["?weak", "?global", "?wb cg cs wt", "L2::cache_hint", VECTOR],
         MEMORY,
         "avq",
         access,
-    ),
+    )
+    .needing(&needs::CACHE_POLICIES),
     form(
         "st",
         &["?weak", "?global", EVICT, "L2::cache_hint", VECTOR],
         MEMORY,
         "avq",
         access,
-    ),
+    )
+    .needing(&needs::CACHE_POLICIES),
     form(
         "st",
         &["?weak", SPACE, "?wb cg cs wt", VECTOR],
@@ -435,7 +442,8 @@ pub(super) const FORMS: &[Form] = &[
         "b64",
         "qn",
         nothing,
-    ),
+    )
+    .needing(&needs::CACHE_POLICIES),
     form("add", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::ADD)),
     form("sub", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::SUB)),
     form("mul", &["lo"], INTEGERS, "dss", |s, l| {
@@ -564,7 +572,8 @@ pub(super) const FORMS: &[Form] = &[
         "",
         "",
         nothing,
-    ),
+    )
+    .needing(&needs::GRID_DEPENDENCIES),
     form("neg", &["?ftz"], "f32", "ds", |s, l| {
         s.float_unary(l, &float::NEG)
     }),
@@ -631,6 +640,17 @@ const fn form(
         types,
         operands,
         decode,
+        needs: None,
+    }
+}
+
+impl Form {
+    /// The same, of instructions that not all GPUs have.
+    const fn needing(self, needs: &'static Needs) -> Self {
+        Self {
+            needs: Some(needs),
+            ..self
+        }
     }
 }
 

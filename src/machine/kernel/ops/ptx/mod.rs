@@ -234,7 +234,7 @@ impl Scope<'_, '_, '_> {
             let bits = self.widths[index];
             let mut reg = match self.current.get(&Name::Operand(index)) {
                 Some(&reg) => reg,
-                None => self.d.garbage(bits),
+                None => self.d.nothing(bits),
             };
             let total: u32 = slots.iter().map(|slot| slot.bits).sum();
             if total < bits {
@@ -272,6 +272,10 @@ impl Scope<'_, '_, '_> {
                 return Err(self.malformed(format!("inline assembly: `{opcode}`: {problem}")));
             }
         };
+        self.d.check_has(self.op, |target| {
+            let lacking = form.needs?.lacking(target)?;
+            Some(format!("inline assembly: `{opcode}` is {lacking}"))
+        })?;
         let guard = match &statement.guard {
             Some((name, negated)) => Some(Guard {
                 reg: self.read(&Arg::Name(name.clone()))?,
@@ -311,11 +315,12 @@ impl Scope<'_, '_, '_> {
                 if let Name::Local(local) = name
                     && let Some(bits) = thread::ptx_clock(local)
                 {
+                    self.d.b.sees_other_blocks();
                     return Ok(self.d.emit(|dst| Clock { bits, dst }));
                 }
                 match self.current.get(name) {
                     Some(&reg) => Ok(reg),
-                    None => Ok(self.d.garbage(64)),
+                    None => Ok(self.d.nothing(64)),
                 }
             }
             _ => {
