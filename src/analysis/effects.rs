@@ -102,8 +102,8 @@ impl Effects {
         let mut acts: Vec<Act> = Vec::new();
         for step in programs.into_iter().flat_map(Program::steps) {
             let act = match step {
-                Step::Store { .. } => Act::Write(Touched::Scratch),
-                Step::Load { .. } => Act::Read(Touched::Scratch),
+                Step::Store { .. } | Step::StoreMatrices { .. } => Act::Write(Touched::Scratch),
+                Step::Load { .. } | Step::LoadMatrices { .. } => Act::Read(Touched::Scratch),
                 Step::Barrier(BarrierScope::Block) => Act::Barrier,
                 _ => continue,
             };

@@ -1,4 +1,4 @@
-//! Branches of `cf`: the same ones, to the new blocks, with one operand per register.
+//! Branches of `cf`: the same ones, to the new blocks, with the registers of each operand.
 
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
@@ -7,7 +7,7 @@ use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// A branch of `cf`: the same one, to the new blocks, with one operand per register.
+/// A branch of `cf`: the same one, to the new blocks, with the registers of each operand.
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let targets = build::successors(op);
     let operands: Vec<Val<'c>> = (0..op.operand_count())
@@ -22,13 +22,13 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let passed: usize = targets.iter().map(|t| block_arguments(*t).len()).sum();
     // The condition or the flag comes first, then what each block takes.
     let (head, mut rest) = operands.split_at(operands.len() - passed);
-    let mut flat = l.flat(head.iter().copied());
+    let mut flat = l.carried(head.iter().copied());
     let mut shares = Vec::new();
     let mut new = Vec::new();
     for target in &targets {
         let (own, others) = rest.split_at(block_arguments(*target).len());
         rest = others;
-        let registers = l.flat(own.iter().copied());
+        let registers = l.carried(own.iter().copied());
         shares.push(count(registers.len())?);
         flat.extend(registers);
         new.push(l.targets[&sys::block_id(*target)]);

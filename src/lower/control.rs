@@ -1,4 +1,4 @@
-//! Structured control flow: the same `scf` operation, with one value per register carried.
+//! Structured control flow: the same `scf` operation, with the registers of each value carried.
 
 use super::emit::{LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
@@ -12,7 +12,7 @@ use melior::ir::{Attribute, RegionRef, Type, ValueLike};
 
 /// Both ends of a region: `scf.condition` has its condition first, a scalar like any other.
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.operands(op);
+    let operands = l.carried_operands(op);
     l.e.rebuild(op, &operands, &[], Vec::new());
     Ok(())
 }
@@ -24,7 +24,7 @@ fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, counts: &[usize], lowered: 
     let results: Vec<Val<'c>> = (0..op.result_count())
         .map(|i| build::result(op, i))
         .collect();
-    l.distribute(results.into_iter(), counts, &flat);
+    l.receive(results, counts, &flat);
 }
 
 /// Lowers a region with one block; its arguments get the registers that the new block has.
@@ -35,17 +35,17 @@ fn region<'c>(
     let block =
         build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))?;
     let arguments = block_arguments(block);
-    let (types, counts) = l.flat_types(arguments.iter().map(ValueLike::r#type));
+    let (types, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
     let (region, inner) = l.e.open_region(&types);
-    l.distribute(arguments.into_iter(), &counts, &inner);
+    l.receive(arguments, &counts, &inner);
     l.block(block);
     l.e.close_region();
     Ok(region)
 }
 
 pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.operands(op);
-    let (types, counts) = l.flat_types(op.results().map(|r| r.r#type()));
+    let operands = l.carried_operands(op);
+    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
     let loop_ = scf::For::of(op).expect("the dispatch goes by kind");
     let body = region(l, loop_.region())?;
     let lowered = l.e.rebuild(op, &operands, &types, vec![body]);
@@ -71,7 +71,7 @@ fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let branch = scf::If::of(op).expect("the dispatch goes by kind");
     let condition = l.get(branch.condition())[0];
-    let (types, counts) = l.flat_types(op.results().map(|r| r.r#type()));
+    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
     let mut regions = vec![region(l, branch.then_region())?];
     regions.push(if build::block_of(branch.else_region()).is_some() {
         region(l, branch.else_region())?
@@ -84,8 +84,8 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.operands(op);
-    let (types, counts) = l.flat_types(op.results().map(|r| r.r#type()));
+    let operands = l.carried_operands(op);
+    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
     let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
     if let Some(annotation) = annotation(l, op) {
         let lowered = annotated_while(l, loop_, annotation, &operands, &types)?;
@@ -118,25 +118,18 @@ fn annotated_while<'c>(
     let (condition, body) = (one_block(loop_.before())?, one_block(loop_.after())?);
     let region = melior::ir::Region::new();
     let begin = l.e.add_block(&region, &[]);
-    let add = |l: &mut Lowering<'c>, block: Blk<'c>| {
-        let arguments = block_arguments(block);
-        let (types, counts) = l.flat_types(arguments.iter().map(ValueLike::r#type));
-        let new = l.e.add_block(&region, &types);
-        l.distribute(arguments.into_iter(), &counts, &block_arguments(new));
-        new
-    };
-    let (before, after) = (add(l, condition), add(l, body));
+    let [before, after] = [condition, body].map(|block| l.add_block(&region, block));
     let end = l.e.add_block(&region, types);
 
     l.e.enter_block(begin);
     l.e.branch(before, operands, None);
-    l.e.enter_block(before);
+    l.enter(before, condition);
     let passed = up_to_end(l, condition);
     l.e.location = location;
     if let [holds, passed @ ..] = &passed[..] {
         l.e.branch_if(*holds, [after, end], passed);
     }
-    l.e.enter_block(after);
+    l.enter(after, body);
     let carried = up_to_end(l, body);
     l.e.location = location;
     l.e.branch(before, &carried, Some(annotation));
@@ -156,14 +149,14 @@ fn up_to_end<'c>(l: &mut Lowering<'c>, block: Blk<'c>) -> Vec<Val<'c>> {
     for op in operations {
         l.operation(op);
     }
-    end.map(|end| l.operands(end)).unwrap_or_default()
+    end.map(|end| l.carried_operands(end)).unwrap_or_default()
 }
 
 /// The default region comes first, then one for each case.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let switch = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
     let value = l.get(switch.arg())[0];
-    let (types, counts) = l.flat_types(op.results().map(|r| r.r#type()));
+    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
     let cases = switch.case_regions();
     let regions = std::iter::once(switch.default_region())
         .chain(cases)
@@ -196,7 +189,7 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));
     }
-    let (types, counts) = l.flat_types(results.iter().map(ValueLike::r#type));
+    let (types, counts) = l.carried_types(results.iter().map(ValueLike::r#type));
     let then = region(l, mask.region())?;
     let otherwise = (!types.is_empty()).then(|| {
         let (region, _) = l.e.open_region(&[]);

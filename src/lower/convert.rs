@@ -301,6 +301,29 @@ impl<'c> Run<'_, 'c> {
                     if words { i32 } else { self.container },
                 );
             }
+            Step::StoreMatrices {
+                address,
+                values,
+                transposed,
+            } => {
+                let words = self.plan.operands(values).iter();
+                let words: Vec<Val<'c>> = words.map(|v| self.word(*v)).collect();
+                let pointer = self.address(address);
+                self.gpu.store_matrices(self.e, pointer, &words, transposed);
+            }
+            Step::LoadMatrices {
+                address,
+                first,
+                count,
+                transposed,
+            } => {
+                let pointer = self.address(address);
+                let count = count as usize;
+                let words = self.gpu.load_matrices(self.e, pointer, count, transposed);
+                for (i, word) in (0..).zip(words) {
+                    self.set_word(first.plus(i), word);
+                }
+            }
             Step::Barrier(BarrierScope::Warp) => self.gpu.warp_barrier(self.e),
             Step::Barrier(BarrierScope::Block) => self.gpu.block_barrier(self.e),
         }

@@ -100,7 +100,7 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 
 /// The end of a region of several blocks, as that of `scf.execute_region`.
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.operands(op);
+    let operands = l.carried_operands(op);
     l.e.scf_yield(&operands);
     Ok(())
 }

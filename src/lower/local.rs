@@ -14,10 +14,11 @@ use super::index::emit_index;
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Buffer;
+use super::words;
 use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
 use crate::ir::Layouts;
 use crate::ir::ops::ttg;
-use crate::plan::memory::MemoryPlan;
+use crate::plan::memory::{Form, MemoryPlan};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use crate::target::Access;
@@ -117,7 +118,9 @@ fn plan<'c>(
     let view = View::of(l.layouts(), buffer.r#type())?;
     view.place
         .view_mask(view.shape())
-        .and_then(|mask| MemoryPlan::new(&layout.unique, &view.place, mask, access, l.gpu.target))
+        .and_then(|mask| {
+            MemoryPlan::of_warps(&layout.unique, &view.place, mask, access, l.gpu.target)
+        })
         .map_err(|e| Diagnostic::new(e.to_string()))
 }
 
@@ -139,6 +142,12 @@ pub(super) fn store_registers<'c>(
     for (i, access) in plan.accesses().iter().enumerate() {
         let registers = access.registers.iter();
         let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
+        if let Form::Matrices { transposed } = plan.form() {
+            let words = words::pack(&mut l.e, &elements);
+            let address = address(l, plan, buffer, i);
+            l.gpu.store_matrices(&mut l.e, address, &words, transposed);
+            continue;
+        }
         let value = pack(l, &elements);
         let address = address(l, plan, buffer, i);
         let alignment = alignment(plan, elements[0].r#type());
@@ -166,6 +175,11 @@ pub(super) fn load_registers<'c>(
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {
             let address = address(l, plan, buffer, i);
+            if let Form::Matrices { transposed } = plan.form() {
+                let count = plan.vector() * bits_of(element) as usize / 32;
+                let words = l.gpu.load_matrices(&mut l.e, address, count, transposed);
+                return words::unpack(&mut l.e, &words, plan.vector(), element);
+            }
             let alignment = alignment(plan, element);
             let whole = packed_type(l, plan.vector(), element);
             let value = l.e.load(address, whole, alignment);
@@ -182,7 +196,7 @@ fn alignment(plan: &MemoryPlan, element: Type<'_>) -> u32 {
     plan.vector() as u32 * bits_of(element) / 8
 }
 
-/// The address of a thread's access.
+/// The address that a thread gives for an access.
 fn address<'c>(l: &mut Lowering<'c>, plan: &MemoryPlan, buffer: Buffer<'c>, i: usize) -> Val<'c> {
     let access = &plan.accesses()[i];
     let inputs = [l.gpu.lane(&mut l.e), l.gpu.warp(&mut l.e)];

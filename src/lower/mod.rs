@@ -19,6 +19,7 @@ mod blocks;
 mod branch;
 mod buffer;
 mod calls;
+mod carry;
 mod casts;
 mod control;
 mod convert;

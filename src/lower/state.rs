@@ -180,22 +180,6 @@ impl<'c> Lowering<'c> {
         self.layouts
     }
 
-    /// The registers' types of several values, end to end, and how many each has: none where a value
-    /// cannot be lowered.
-    pub(crate) fn flat_types(
-        &self,
-        types: impl Iterator<Item = Type<'c>>,
-    ) -> (Vec<Type<'c>>, Vec<usize>) {
-        let mut flat = Vec::new();
-        let mut counts = Vec::new();
-        for type_ in types {
-            let registers = self.placeholder_types(type_);
-            counts.push(registers.len());
-            flat.extend(registers);
-        }
-        (flat, counts)
-    }
-
     /// Gives each value its share of a flat list.
     pub(crate) fn distribute(
         &mut self,
@@ -213,12 +197,8 @@ impl<'c> Lowering<'c> {
 
     /// The registers of all operands of an operation, end to end.
     pub(crate) fn operands(&self, op: Op<'c>) -> Vec<Val<'c>> {
-        self.flat((0..op.operand_count()).map(|i| build::operand(op, i)))
-    }
-
-    /// The registers of several values, end to end.
-    pub(crate) fn flat(&self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
-        let registers = |value| self.get(value).to_vec();
-        values.into_iter().flat_map(registers).collect()
+        (0..op.operand_count())
+            .flat_map(|i| self.operand(op, i).to_vec())
+            .collect()
     }
 }

@@ -3,12 +3,11 @@
 //! A block is lowered after those that dominate it, so that each value has its registers before it is used.
 
 use super::blocks::BlockGraph;
-use super::emit::block_arguments;
 use super::state::Lowering;
 use crate::sys;
 use crate::sys::build::{self, Blk, Op};
+use melior::ir::Region;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Region, ValueLike};
 
 /// What the walk down the tree of dominators does next.
 enum Visit {
@@ -27,10 +26,7 @@ impl<'c> Lowering<'c> {
             .insert(sys::block_id(graph.block(*first)), entry);
         for number in others {
             let old = graph.block(*number);
-            let arguments = block_arguments(old);
-            let (types, counts) = self.flat_types(arguments.iter().map(ValueLike::r#type));
-            let new = self.e.add_block(region, &types);
-            self.distribute(arguments.into_iter(), &counts, &block_arguments(new));
+            let new = self.add_block(region, old);
             self.targets.insert(sys::block_id(old), new);
         }
         let dominated = graph.dominated();
@@ -42,7 +38,7 @@ impl<'c> Lowering<'c> {
                 Visit::Leave => self.e.leave_block(),
                 Visit::Enter(number) => {
                     let old = graph.block(number);
-                    self.e.enter_block(self.targets[&sys::block_id(old)]);
+                    self.enter(self.targets[&sys::block_id(old)], old);
                     self.block(old);
                     stack.push(Visit::Leave);
                     stack.extend(below(number));

@@ -4,6 +4,7 @@
 //! and its index say. Where both agree for nothing, for each register and for each single bit of the rest, they
 //! agree for all.
 
+use super::matrix::address_of;
 use super::plan::{columns, span};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gather::{Gather, GatherPlan, GatherWay, LaneGather, MemoryGather};
@@ -168,12 +169,10 @@ fn check_stored(memory: &MemoryGather, gather: &Gather<'_>) -> Result<(), Gather
     let warps = bits(Dim::WARP).map(|bit| [0, 1 << bit]);
     let threads: Vec<[u64; 2]> = std::iter::once([0, 0]).chain(lanes).chain(warps).collect();
     for thread in threads {
-        for (register, (access, slot)) in store.held().iter().enumerate() {
-            let first = store.address(*access as usize, thread, 0);
-            let width = memory.load.place().size_bytes(1) >> src.total_out_bits();
+        for register in 0..store.held().len() {
             let coords = src.unpack(place(src, register as u64, thread[0], thread[1]));
             let expected = memory.load.place().position(&coords.to_vec()).ok();
-            if expected != Some(first + u64::from(*slot) * width) {
+            if expected != Some(address_of(store, register, thread, 0)) {
                 let thread = thread[0] | thread[1] << src.in_bits(Dim::LANE);
                 return Err(Kind::Stored { register, thread }.into());
             }

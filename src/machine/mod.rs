@@ -3,6 +3,7 @@
 mod gather;
 mod histogram;
 pub mod kernel;
+mod matrix;
 mod plan;
 mod race;
 mod reduce;

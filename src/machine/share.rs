@@ -1,5 +1,6 @@
 //! Runs the plan of a sharing on element names, which owners alone hold at first.
 
+use super::matrix::address_of;
 use super::plan::{PlanFault, check_plan, columns, span};
 use crate::layout::{Dim, LayoutError};
 use crate::plan::memory::MemoryPlan;
@@ -96,10 +97,7 @@ fn through_memory(plan: &SharePlan, memory: &ThroughMemory) -> Result<(), ShareF
     let lane_and_warp = |thread: u64| [thread & ((1 << lanes_log2) - 1), thread >> lanes_log2];
     let copies = free.mask(Dim::LANE) | free.mask(Dim::WARP) << lanes_log2;
     let address = |plan: &MemoryPlan, register: usize, thread: u64| {
-        let (access, slot) = plan.held()[register];
-        let bytes = plan.place().element_bytes();
-        let first = plan.address(access as usize, lane_and_warp(thread), 0);
-        first + u64::from(slot) * bytes
+        address_of(plan, register, lane_and_warp(thread), 0)
     };
     let mut cells = HashMap::new();
     for (register, thread, element) in places(plan).filter(|(_, thread, _)| thread & copies == 0) {

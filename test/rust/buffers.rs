@@ -54,6 +54,25 @@ fn blocked(random: &mut Random, lanes: usize) -> String {
     )
 }
 
+/// A layout of four warps: blocked, or on NVIDIA's GPUs what tensor cores give and take.
+fn registers(random: &mut Random, lanes: usize, gpu: &str, bits: usize) -> String {
+    if !gpu.starts_with("cuda") || bits > 32 || random.below(2) == 0 {
+        return blocked(random, lanes);
+    }
+    let warps = random.pick(&["4, 1", "2, 2", "1, 4"]);
+    let result = format!(
+        "#ttg.nvidia_mma<{{versionMajor = 2, versionMinor = 0, warpsPerCTA = [{warps}], instrShape = [16, 8]}}>"
+    );
+    match random.below(3) {
+        0 => result,
+        index => format!(
+            "#ttg.dot_op<{{opIdx = {}, parent = {result}, kWidth = {}}}>",
+            index - 1,
+            32 / bits
+        ),
+    }
+}
+
 const ROWS: usize = 32;
 const COLUMNS: usize = 64;
 
@@ -150,7 +169,7 @@ fn case(random: &mut Random) -> Case {
     let (gpu, lanes) = random.pick(&GPUS);
     let (ty, bytes) = random.pick(&TYPES);
     let [encoding, transposed] = shared(random, 8 * bytes);
-    let (from, to) = (blocked(random, lanes), blocked(random, lanes));
+    let [from, to] = [(); 2].map(|()| registers(random, lanes, gpu, 8 * bytes));
     let in_row = random.below(2) == 1;
     let memory = "#ttg.shared_memory, mutable";
     let whole = format!("!ttg.memdesc<{ROWS}x{COLUMNS}x{ty}, {encoding}, {memory}>");

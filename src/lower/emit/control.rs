@@ -1,12 +1,10 @@
 //! Control flow: regions, loops and branches of `scf`, the end of a function.
 
 use super::emitter::{Emitter, Named, block_arguments};
+use super::function::LOOP_ANNOTATION;
 use crate::ir::UpstreamKind;
 use crate::sys::build::{Blk, Op, Val};
 use melior::ir::{Attribute, Region, Type};
-
-/// What is said to LLVM of a loop, beside the branch that closes it.
-pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
 
 impl<'c> Emitter<'c> {
     /// Begins a region with one block; what is emitted goes there until [`Self::close_region`].

@@ -12,6 +12,9 @@ pub(crate) const ALIGN: &str = "llvm.align";
 /// What a function says of its arguments.
 pub(crate) const ARGUMENTS: &str = "arg_attrs";
 
+/// What is said to LLVM of a loop, beside the branch that closes it.
+pub(crate) const LOOP_ANNOTATION: &str = "llvm.loop_annotation";
+
 /// Keeps a function from being copied into those that call it.
 pub(crate) const NO_INLINE: &str = "no_inline";
 

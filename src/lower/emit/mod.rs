@@ -20,12 +20,11 @@ mod parts;
 pub(super) mod tests;
 mod types;
 
-pub(crate) use control::LOOP_ANNOTATION;
 pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use float::FloatPredicate;
 pub(crate) use function::{
-    ALIGN, ARGUMENTS, NO_INLINE, declare_function, declare_shared_memory, declare_text, is_lowered,
-    is_of_output,
+    ALIGN, ARGUMENTS, LOOP_ANNOTATION, NO_INLINE, declare_function, declare_shared_memory,
+    declare_text, is_lowered, is_of_output,
 };
 pub(crate) use integer::IntPredicate;
 pub(crate) use memory::{AtomicOperation, Ordering, Usage};

@@ -3,6 +3,7 @@
 use super::{AtomicOperation, Emitter, FloatPredicate, IntPredicate, Ordering, Usage};
 use crate::ir::UpstreamKind;
 use crate::lower::tests::context;
+use crate::lower::texts::Texts;
 use crate::sys;
 use crate::sys::build::{self, Val};
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
@@ -14,7 +15,7 @@ use std::collections::BTreeSet;
 #[track_caller]
 pub(crate) fn verified(
     types: &[&str],
-    emit: impl for<'c> FnOnce(&mut Emitter<'c>, &[Val<'c>]),
+    emit: impl for<'c> FnOnce(&mut Emitter<'c>, &mut Texts, &[Val<'c>]),
 ) -> String {
     let context = context();
     let mut module = Module::parse(
@@ -35,11 +36,13 @@ pub(crate) fn verified(
         let typed: Vec<_> = types.iter().map(|type_| (*type_, location)).collect();
         let block = rewriter.append_block(&region, &typed);
         let mut e = Emitter::new(rewriter, context, location, block);
-        emit(&mut e, &super::block_arguments(block));
+        let mut texts = Texts::default();
+        emit(&mut e, &mut texts, &super::block_arguments(block));
         e.return_(None);
         let type_ = e.function_type(e.void_type(), &types);
         e.function(body, "f", type_, true, &[], region)
             .expect("a function can be made");
+        texts.declare(rewriter, context, body);
     });
     let flags = OperationPrintingFlags::new().print_generic_operation_form();
     let text = module
@@ -60,6 +63,7 @@ pub(crate) fn names_in(source: &str) -> BTreeSet<&str> {
             text.split_once('.').is_some_and(|(dialect, name)| {
                 ["arith", "llvm", "nvvm", "rocdl", "scf"].contains(&dialect)
                     && name.starts_with(|c: char| c.is_ascii_lowercase())
+                    && !name.contains(' ')
             })
         })
         .collect()
@@ -106,6 +110,14 @@ fn integers<'c>(e: &mut Emitter<'c>, a: Val<'c>, long: Val<'c>) {
     ] {
         e.icmp(predicate, a, b);
     }
+    for operation in [
+        Emitter::count_leading_zeros,
+        Emitter::count_trailing_zeros,
+        Emitter::reverse_bits,
+        Emitter::abs,
+    ] {
+        operation(e, a);
+    }
     e.is_zero(long);
     e.is_nonzero(long);
     e.shl(long, 3);
@@ -150,7 +162,11 @@ fn floats<'c>(e: &mut Emitter<'c>, a: Val<'c>, half: Val<'c>, i: Val<'c>) {
         e.fcmp(predicate, a, b);
     }
     e.sitofp(i, a.r#type());
+    e.uitofp(i, a.r#type());
     e.fptosi(a, i.r#type());
+    for is_signed in [true, false] {
+        e.saturated(a, i.r#type(), is_signed);
+    }
     e.upstream(UpstreamKind::ArithAddF, &[a, b], a.r#type(), &[]);
 }
 
@@ -191,12 +207,12 @@ fn parts<'c>(e: &mut Emitter<'c>, x: Val<'c>, i: Val<'c>, bit: Val<'c>, struct_:
     e.select(bit, x, other);
 }
 
-fn calls<'c>(e: &mut Emitter<'c>, x: Val<'c>, i: Val<'c>) {
+fn calls<'c>(e: &mut Emitter<'c>, texts: &mut Texts, x: Val<'c>, i: Val<'c>) {
     let callee = e.symbol("callee");
     e.call(callee, &[i], Some(i.r#type()));
     e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type());
     e.stack(3);
-    e.address_of_text("memory");
+    e.address_of_text(&texts.constant("a text"));
     e.trap();
     e.call_intrinsic_with_effect("llvm.amdgcn.ds.bpermute", &[i, i], i.r#type());
     e.inline_asm("nop;", "", &[], None);
@@ -230,7 +246,7 @@ fn control<'c>(e: &mut Emitter<'c>, i: Val<'c>, bit: Val<'c>) {
 #[test]
 fn every_method_makes_a_verified_operation() {
     let types = ["i32", "i64", "f32", "f16", "i1", "!llvm.ptr"];
-    let text = verified(&types, |e, arguments| {
+    let text = verified(&types, |e, texts, arguments| {
         let &[i, long, x, half, bit, pointer] = arguments else {
             panic!("a function has an argument for each type");
         };
@@ -240,7 +256,7 @@ fn every_method_makes_a_verified_operation() {
         floats(e, x, half, i);
         memory(e, pointer, i, long);
         parts(e, x, i, bit, struct_);
-        calls(e, x, i);
+        calls(e, texts, x, i);
         control(e, i, bit);
     });
     let mut count = 0;
@@ -267,7 +283,7 @@ fn every_method_makes_a_verified_operation() {
 /// An operation is found again where the first dominates, and not beside it.
 #[test]
 fn a_pure_operation_is_emitted_once() {
-    verified(&["i32", "i1"], |e, arguments| {
+    verified(&["i32", "i1"], |e, _, arguments| {
         let &[i, bit] = arguments else {
             panic!("a function has an argument for each type");
         };
@@ -286,7 +302,7 @@ fn a_pure_operation_is_emitted_once() {
 
 #[test]
 fn constants_are_folded() {
-    verified(&["i32"], |e, arguments| {
+    verified(&["i32"], |e, _, arguments| {
         let (i, zero, one) = (arguments[0], e.i32(0), e.i32(1));
         let wrong = [
             e.add(i, zero),

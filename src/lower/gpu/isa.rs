@@ -115,6 +115,28 @@ pub(super) trait Isa: Sync {
         None
     }
 
+    /// Reads `count` matrices of 8 rows of 16 bytes from shared memory, a word of each for a lane.
+    fn load_matrices<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _pointer: Val<'c>,
+        _count: usize,
+        _transposed: bool,
+    ) -> Option<Vec<Val<'c>>> {
+        None
+    }
+
+    /// Writes matrices of 8 rows of 16 bytes to shared memory, of which a lane has a word each.
+    fn store_matrices<'c>(
+        &self,
+        _: &mut Emitter<'c>,
+        _pointer: Val<'c>,
+        _words: &[Val<'c>],
+        _transposed: bool,
+    ) -> Option<()> {
+        None
+    }
+
     /// Reads global memory; where the mask is false, `others`, or 0.
     fn load<'c>(
         &self,
@@ -379,6 +401,30 @@ impl Gpu {
         self.isa
             .swap_lanes(e, low, high, lane_bit)
             .expect("plans swap lanes where the target has the instruction")
+    }
+
+    /// Reads `count` matrices from shared memory, a word of each for a lane, which gives the address of a row.
+    pub(crate) fn load_matrices<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        count: usize,
+        transposed: bool,
+    ) -> Vec<Val<'c>> {
+        let loaded = self.isa.load_matrices(e, pointer, count, transposed);
+        loaded.expect("plans load matrices where the target has the instruction")
+    }
+
+    /// Writes matrices to shared memory, of which a lane has a word each and gives the address of a row.
+    pub(crate) fn store_matrices<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        words: &[Val<'c>],
+        transposed: bool,
+    ) {
+        let stored = self.isa.store_matrices(e, pointer, words, transposed);
+        stored.expect("plans store matrices where the target has the instruction");
     }
 
     /// Reads global memory, one element or a vector; where the mask is false, `others`, or 0.

@@ -178,7 +178,7 @@ fn lane_reductions<'c>(gpu: Gpu, e: &mut Emitter<'c>, word: Val<'c>, x: Val<'c>)
     }
 }
 
-fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
+fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &[Val<'c>]) {
     let &[word, long, x, mask, pointer] = arguments else {
         panic!("a function has an argument for each type");
     };
@@ -195,18 +195,31 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, arguments: &[Val<'c>]) {
     gpu.shuffle_index(e, word, word);
     gpu.ballot(e, mask);
     lane_reductions(gpu, e, word, x);
+    gpu.nanoseconds(e);
     for bit in 0..gpu.target.lanes_log2() {
         if gpu.target.has_lane_swap(bit) {
             gpu.swap_lanes(e, word, word, bit);
         }
     }
+    let shared = e.types.shared_pointer;
+    let shared = e.inttoptr(word, shared);
+    let instructions = gpu.target.instructions;
+    for (count, transposed) in [(1, false), (2, true), (4, false)] {
+        let words = vec![word; count];
+        if instructions.load_matrix {
+            let loaded = gpu.load_matrices(e, shared, count, transposed);
+            assert_eq!(loaded.len(), count);
+        }
+        if instructions.store_matrix {
+            gpu.store_matrices(e, shared, &words, transposed);
+        }
+    }
     accesses(gpu, e, pointer, mask);
     atomics(gpu, e, pointer, mask);
-    let mut texts = Texts::default();
     let double = e.fpext(x, e.types.f64);
-    gpu.print(e, &mut texts, "%u %llu %f", &[word, long, double]);
-    gpu.print(e, &mut texts, "nothing", &[]);
-    gpu.fail(e, &mut texts, "why", "file", 1);
+    gpu.print(e, texts, "%u %llu %f", &[word, long, double]);
+    gpu.print(e, texts, "nothing", &[]);
+    gpu.fail(e, texts, "why", "file", 1);
     gpu.exp2(e, x);
     gpu.rsqrt(e, x);
     for function in [
@@ -242,8 +255,8 @@ fn every_method_makes_verified_operations() {
         for num_warps in [1, 4] {
             let gpu = choose(target, num_warps);
             let mut kernel = String::new();
-            text += &verified(&types, |e, arguments| {
-                everything(gpu, e, arguments);
+            text += &verified(&types, |e, texts, arguments| {
+                everything(gpu, e, texts, arguments);
                 for (key, value) in gpu.kernel_attributes(e, Some(64)) {
                     kernel += &format!("{key} = {value}\n");
                 }
@@ -257,6 +270,7 @@ fn every_method_makes_verified_operations() {
         include_str!("amd/float8.rs"),
         include_str!("nvidia/access.rs"),
         include_str!("nvidia/float8.rs"),
+        include_str!("nvidia/matrix.rs"),
         include_str!("nvidia/mod.rs"),
     ] {
         for name in names_in(source) {

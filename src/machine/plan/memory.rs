@@ -183,8 +183,8 @@ fn is_plain(plan: &Program, warps: usize) -> bool {
     let (mut stores, mut loads, mut scope) = (false, false, None);
     for step in plan.steps() {
         match *step {
-            Step::Store { .. } => stores = true,
-            Step::Load { .. } => loads = true,
+            Step::Store { .. } | Step::StoreMatrices { .. } => stores = true,
+            Step::Load { .. } | Step::LoadMatrices { .. } => loads = true,
             Step::Barrier(s) => {
                 let same = scope.is_none_or(|known| known == s && s == BarrierScope::Block);
                 if !same && warps > 1 {

@@ -3,6 +3,7 @@
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory, NOTHING};
 use super::report::PlanReport;
+use crate::machine::matrix::{ROW_BYTES, ROWS, WORD_BYTES, cell};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::target::{Access, Banks, Target, Wavefronts};
 
@@ -283,6 +284,17 @@ impl<'a> Machine<'a> {
                 count,
                 words,
             } => self.load(index, address, first, count, words)?,
+            Step::StoreMatrices {
+                address,
+                values,
+                transposed,
+            } => self.store_matrices(index, address, plan.operands(values), transposed)?,
+            Step::LoadMatrices {
+                address,
+                first,
+                count,
+                transposed,
+            } => self.load_matrices(index, address, (first, count), transposed)?,
             Step::Barrier(scope) => {
                 self.memory.barrier(scope);
                 if scope == BarrierScope::Block {
@@ -453,19 +465,7 @@ impl<'a> Machine<'a> {
             for (i, cell) in (at..at + total).enumerate() {
                 match self.memory.load(cell, thread, thread >> self.lanes_log2) {
                     Ok(name) => self.names[start + i * self.threads + t] = name,
-                    Err(fault) => {
-                        let byte = (cell as u32) << self.granule_log2;
-                        return Err(match fault {
-                            CellFault::Race => Kind::Race {
-                                step,
-                                thread,
-                                byte,
-                                reading: true,
-                            },
-                            CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
-                        }
-                        .into());
-                    }
+                    Err(fault) => return Err(self.unloaded(step, thread, cell, fault)),
                 }
             }
         }
@@ -475,6 +475,137 @@ impl<'a> Machine<'a> {
         self.report.load_wavefronts += waves.taken * warps;
         self.report.load_conflicts += (waves.taken - waves.ideal) * warps;
         Ok(())
+    }
+
+    /// The cells of each granule of the matrices of all threads: word after word, thread after thread.
+    ///
+    /// # Errors
+    /// Rows that lie outside of the memory or not at multiples of their length, lanes that are not 32, 3 matrices or
+    /// more than 4, granules that are wider than what a lane holds of a row.
+    fn matrix_cells(
+        &self,
+        step: usize,
+        address: Address,
+        count: u32,
+        transposed: bool,
+    ) -> Result<Vec<usize>, PlanFault> {
+        let widest = if transposed { 2 } else { WORD_BYTES };
+        let fits = self.granule <= widest && (!transposed || self.plan.container_bits() == 16);
+        if !fits || !matches!(count, 1 | 2 | 4) || self.lanes_log2 != 5 {
+            let what = "matrices of something that is no 1, 2 or 4 words of 32 lanes";
+            return Err(Kind::Width { step, what }.into());
+        }
+        self.check_addresses(step, address, ROW_BYTES)?;
+        let bases = &self.bases[address.base as usize];
+        let per_word = WORD_BYTES / self.granule;
+        let mut cells = Vec::with_capacity(self.threads * (count * per_word) as usize);
+        for granule in 0..count * per_word {
+            let (matrix, byte) = (granule / per_word, granule % per_word * self.granule);
+            for thread in 0..self.threads as u32 {
+                let lane = thread & 31;
+                let (row, column) = cell(lane, byte, transposed);
+                let base = bases[(thread - lane + ROWS * matrix + row) as usize];
+                let byte = (base ^ address.xor) + address.add + column;
+                cells.push((byte >> self.granule_log2) as usize);
+            }
+        }
+        Ok(cells)
+    }
+
+    fn store_matrices(
+        &mut self,
+        step: usize,
+        address: Address,
+        values: &[ValueId],
+        transposed: bool,
+    ) -> Result<(), PlanFault> {
+        let cells = self.matrix_cells(step, address, values.len() as u32, transposed)?;
+        let mut rows = Vec::with_capacity(16);
+        for &v in values {
+            let (start, granules) = self.place(step, v)?;
+            if granules * self.granule as usize != WORD_BYTES as usize {
+                let what = "a matrix of something that is no word";
+                return Err(Kind::Width { step, what }.into());
+            }
+            rows.extend((0..granules).map(|g| start + g * self.threads));
+        }
+        for (row, cells) in rows.iter().zip(cells.chunks(self.threads)) {
+            for (t, &at) in cells.iter().enumerate() {
+                let (thread, name) = (t as u32, self.names[row + t]);
+                let warp = thread >> self.lanes_log2;
+                let stored = self.memory.store(at, thread, warp, std::iter::once(name));
+                if let Err((cell, _)) = stored {
+                    let byte = (cell as u32) << self.granule_log2;
+                    return Err(Kind::Race {
+                        step,
+                        thread,
+                        byte,
+                        reading: false,
+                    }
+                    .into());
+                }
+            }
+        }
+        let waves = self.matrix_wavefronts(address.base, values.len() as u32);
+        let warps = self.warps();
+        self.report.stores += warps;
+        self.report.store_wavefronts += waves.taken * warps;
+        self.report.store_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    fn load_matrices(
+        &mut self,
+        step: usize,
+        address: Address,
+        (first, count): (ValueId, u32),
+        transposed: bool,
+    ) -> Result<(), PlanFault> {
+        let cells = self.matrix_cells(step, address, count, transposed)?;
+        let start = self.names.len();
+        for k in 0..count {
+            self.define(first.plus(k), (WORD_BYTES / self.granule) as usize);
+        }
+        for (i, cells) in cells.chunks(self.threads).enumerate() {
+            for (t, &cell) in cells.iter().enumerate() {
+                let thread = t as u32;
+                match self.memory.load(cell, thread, thread >> self.lanes_log2) {
+                    Ok(name) => self.names[start + i * self.threads + t] = name,
+                    Err(fault) => return Err(self.unloaded(step, thread, cell, fault)),
+                }
+            }
+        }
+        let waves = self.matrix_wavefronts(address.base, count);
+        let warps = self.warps();
+        self.report.loads += warps;
+        self.report.load_wavefronts += waves.taken * warps;
+        self.report.load_conflicts += (waves.taken - waves.ideal) * warps;
+        Ok(())
+    }
+
+    /// What a load found amiss in a cell.
+    fn unloaded(&self, step: usize, thread: u32, cell: usize, fault: CellFault) -> PlanFault {
+        let byte = (cell as u32) << self.granule_log2;
+        let kind = match fault {
+            CellFault::Race => Kind::Race {
+                step,
+                thread,
+                byte,
+                reading: true,
+            },
+            CellFault::Uninitialised => Kind::Uninitialised { step, thread, byte },
+        };
+        kind.into()
+    }
+
+    /// Wavefronts of the rows of so many matrices, by one warp.
+    fn matrix_wavefronts(&self, base: u32, count: u32) -> Wavefronts {
+        let lanes = self.bases[base as usize]
+            .iter()
+            .take((ROWS * count) as usize);
+        let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
+        let banks = Banks::of(self.target);
+        banks.wavefronts(&addresses, ROW_BYTES, banks.consecutive(ROW_BYTES))
     }
 
     /// Wavefronts of one access by one warp, counted bank by bank.

@@ -300,3 +300,55 @@ fn a_store_over_what_another_warp_reads_is_a_race() {
     let fault = verdict(&crossed, &src, &dst, target).unwrap_err();
     assert!(fault.is_race(), "{fault}");
 }
+
+/// Where elements of 16 bits lie beside those of other lanes, matrices move them: as a warp holds them or turned.
+#[test]
+fn matrices_are_moved_whole() {
+    let (across, along) = transposition(1);
+    let options = PlanOptions::new().with_strategy(Strategy::Shared);
+    // The older GPU has no stores of matrices.
+    for (name, src, dst, sort) in [
+        ("cuda:90", &across, &along, "matrix store"),
+        ("cuda:80", &along, &across, "matrix load"),
+    ] {
+        let target = Target::parse(name).unwrap();
+        let plan = plan_conversion(src, dst, 16, target, &options).unwrap();
+        let plan = plan.program().clone();
+        let report = verdict(&plan, src, dst, target).unwrap();
+        assert_eq!(report.conflicts(), 0, "{plan}");
+        // Half a kilobyte at a time: 1024 elements of two bytes are four of either.
+        let first = plan.steps().iter().position(|step| step.sort() == sort);
+        let first = first.unwrap_or_else(|| panic!("{plan}"));
+        let count = plan.steps().iter().filter(|step| step.sort() == sort);
+        assert_eq!(count.count(), 2, "{plan}");
+        let broken = |edit: &dyn Fn(&mut Address, &mut bool)| {
+            let broken = plan.edited(|steps| match &mut steps[first] {
+                Step::StoreMatrices {
+                    address,
+                    transposed,
+                    ..
+                }
+                | Step::LoadMatrices {
+                    address,
+                    transposed,
+                    ..
+                } => edit(address, transposed),
+                other => panic!("{other:?}"),
+            });
+            verdict(&broken, src, dst, target).unwrap_err()
+        };
+        let turned = broken(&|_, transposed| *transposed ^= true);
+        assert!(turned.is_wrong_element(), "{turned}");
+        let elsewhere = broken(&|address, _| address.add += 1 << 20);
+        assert!(elsewhere.is_bad_address(), "{elsewhere}");
+        let askew = broken(&|address, _| address.xor ^= 8);
+        assert!(askew.to_string().contains("expected a multiple"), "{askew}");
+    }
+    let target = Target::parse("cuda:90").unwrap();
+    let plan = plan_conversion(&across, &along, 16, target, &options).unwrap();
+    let broken = plan
+        .program()
+        .edited(|steps| steps.retain(|step| step.sort() != "matrix store"));
+    let fault = verdict(&broken, &across, &along, target).unwrap_err();
+    assert!(fault.is_uninitialised(), "{fault}");
+}

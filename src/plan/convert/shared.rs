@@ -9,7 +9,7 @@ use super::sides::{Side, Sides};
 use super::swizzle::{Choice, Favour, Swizzle, swizzle};
 use super::{ConvertPlan, PlanKind, PlanOptions};
 use crate::plan::gf2::{apply, echelon};
-use crate::plan::memory::{Accesses, Choices};
+use crate::plan::memory::{Accesses, Choices, Form};
 use crate::plan::program::{Address, Builder, Cost, ValueId};
 use crate::target::{Access, Target};
 
@@ -42,6 +42,7 @@ fn accesses(
         last: (repetitions << (bits - swizzle.reps_log2)) * u64::from(bytes),
         gaps: &[],
         access,
+        together: true,
         target,
     })
 }
@@ -55,7 +56,7 @@ pub(super) struct Route {
     bytes: u32,
 }
 
-/// The swizzles that are tried: as wide as can be first.
+/// The swizzles that are tried: as wide as can be first, then those with rows of matrices.
 pub(super) fn choices(
     container_bits: u32,
     reps_log2: u32,
@@ -69,7 +70,12 @@ pub(super) fn choices(
         (widest / 2, Favour::Auto),
         (widest / 4, Favour::Auto),
     ];
-    choices.into_iter().map(move |(max_bits, favour)| Choice {
+    let matrices = [Access::Store, Access::Load].map(|access| {
+        let forms = Form::matrices(container_bits / 8, access, target);
+        forms.map(move |form| (widest, Favour::Rows(access, form)))
+    });
+    let choices = choices.into_iter().chain(matrices.into_iter().flatten());
+    choices.map(move |(max_bits, favour)| Choice {
         max_vector_bits: max_bits.max(container_bits),
         favour,
         reps_log2,
@@ -180,7 +186,17 @@ impl Route {
             let (offset, first) = side.access(x);
             values.clear();
             values.extend((0..side.vector()).map(|i| source(first ^ rep ^ side.element(i))));
-            b.store(address(offset), &values);
+            let Form::Matrices { transposed } = side.form() else {
+                b.store(address(offset), &values);
+                continue;
+            };
+            if self.per_word() > 1 {
+                values = values
+                    .chunks(self.per_word())
+                    .map(|parts| b.pack(parts))
+                    .collect();
+            }
+            b.store_matrices(address(offset), &values, transposed);
         }
     }
 
@@ -190,9 +206,29 @@ impl Route {
         let address = Self::address(b, side, buffer);
         let count = side.vector() as u32;
         for x in 0..side.count() {
-            let first = b.load(address(side.access(x).0), count, false);
-            loaded.extend((0..count).map(|i| first.plus(i)));
+            let address = address(side.access(x).0);
+            let Form::Matrices { transposed } = side.form() else {
+                let first = b.load(address, count, false);
+                loaded.extend((0..count).map(|i| first.plus(i)));
+                continue;
+            };
+            let per_word = self.per_word() as u32;
+            let words = count / per_word;
+            let first = b.load_matrices(address, words, transposed);
+            for word in (0..words).map(|i| first.plus(i)) {
+                let first = if per_word > 1 {
+                    b.unpack(word, per_word)
+                } else {
+                    word
+                };
+                loaded.extend((0..per_word).map(|i| first.plus(i)));
+            }
         }
+    }
+
+    /// Elements of a word of a matrix.
+    fn per_word(&self) -> usize {
+        4 / self.bytes.min(4) as usize
     }
 
     /// For each destination register bit: its part in the number of a loaded value, over all repetitions.

@@ -20,6 +20,7 @@
 
 use super::sides::{Side, Sides};
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
+use crate::plan::memory::Form;
 use crate::target::{Access, Target};
 
 /// A swizzle: which combination of tensor coordinates each offset bit steps along.
@@ -49,6 +50,39 @@ pub(super) enum Favour {
     Source,
     /// The loads are as wide as the destination's registers allow, kept free of conflicts.
     Destination,
+    /// One side's lanes lie as a form of matrices asks.
+    Rows(Access, Form),
+}
+
+/// What lies within a row of a matrix of one side, from the first byte on, and what tells its rows apart.
+struct Rows {
+    within: Vec<u64>,
+    apart: Vec<u64>,
+}
+
+impl Rows {
+    /// Returns nothing where registers or lanes do not fill whole rows.
+    fn of(side: &Side, lanes_log2: u32, container_bits: u32, form: Form) -> Option<Self> {
+        let Form::Matrices { transposed } = form else {
+            return None;
+        };
+        let lanes = side.lane(lanes_log2);
+        let per_word = log2_floor(32 / container_bits) as usize;
+        let word = side.reg.get(..per_word)?;
+        let (columns, rows) = if transposed {
+            (&lanes[2..], &lanes[..2])
+        } else {
+            (&lanes[..2], &lanes[2..])
+        };
+        let (mut within, mut apart) = (columns.to_vec(), rows.to_vec());
+        if transposed {
+            apart.splice(..0, word.iter().copied());
+        } else {
+            within.splice(..0, word.iter().copied());
+        }
+        let is_whole = independent(within.iter().copied()).len() == within.len();
+        is_whole.then_some(Self { within, apart })
+    }
 }
 
 /// The lanes served together on one side, as columns.
@@ -189,8 +223,14 @@ pub(super) fn swizzle(
     target: &Target,
 ) -> Option<Swizzle> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
-    let (vector, src_filled) =
-        shared_vector(sides, container_bits, choice.max_vector_bits, choice.favour);
+    let rows = |access: Access, form: Form| {
+        let side = if access == Access::Store { src } else { dst };
+        Rows::of(side, lanes, container_bits, form)
+    };
+    let (vector, src_filled) = match choice.favour {
+        Favour::Rows(access, form) => (rows(access, form)?.within, false),
+        favour => shared_vector(sides, container_bits, choice.max_vector_bits, favour),
+    };
     let reps = {
         let common = intersection(&src.reg, &dst.reg);
         let mut reps = extending(&vector, common);
@@ -216,16 +256,33 @@ pub(super) fn swizzle(
         more
     };
     let (src_more, dst_more) = match choice.favour {
-        Favour::Auto => (Vec::new(), Vec::new()),
+        Favour::Auto | Favour::Rows(..) => (Vec::new(), Vec::new()),
         Favour::Source => (more(src), Vec::new()),
         Favour::Destination => (Vec::new(), more(dst)),
     };
+    let in_regs = |side: &Side, c: u64| echelon(&side.reg).contains(c);
     let tile = |side: &Side, access, more: &[u64]| {
         let mut t = vector.clone();
         t.extend(more);
         let bytes = (container_bits << t.len()) / 8;
         t.extend(&reps);
-        t.extend(phase_lanes(side, lanes, access, bytes, target));
+        if !matches!(choice.favour, Favour::Rows(..)) {
+            t.extend(phase_lanes(side, lanes, access, bytes, target));
+            return t;
+        }
+        // The other side may have rows of its own there, or accesses as wide as its registers are.
+        let forms = Form::matrices(container_bits / 8, access, target);
+        let fitting = forms
+            .filter_map(|form| rows(access, form))
+            .find(|rows| rows.within == vector);
+        match fitting {
+            Some(rows) => t.extend(rows.apart),
+            None => {
+                let own = vector.iter().take_while(|c| in_regs(side, **c)).count();
+                let bytes = (container_bits << own) / 8;
+                t.extend(phase_lanes(side, lanes, access, bytes, target));
+            }
+        }
         t
     };
     let src_tile = tile(src, Access::Store, &src_more);
@@ -257,10 +314,9 @@ pub(super) fn swizzle(
         return None;
     }
     let rest = complement(&fixed, sides.bits);
-    let in_regs = |side: &Side, c: u64| echelon(&side.reg).contains(c);
     let favour_source = match choice.favour {
-        Favour::Source => true,
-        Favour::Destination => false,
+        Favour::Source | Favour::Rows(Access::Store, _) => true,
+        Favour::Destination | Favour::Rows(Access::Load, _) => false,
         Favour::Auto => {
             let count = |side: &Side| rest.iter().filter(|c| in_regs(side, **c)).count();
             src_filled || count(src) > count(dst)

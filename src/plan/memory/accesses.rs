@@ -3,11 +3,21 @@
 //! Both what stores to buffers and what goes through swizzled scratch memory ask the same question: registers,
 //! lanes and warps each move a position in memory by some bits; which registers lie side by side, how wide may
 //! an access be, and what does each cost? [`Accesses`] is the answer, for either.
+//!
+//! # Matrices
+//! NVIDIA's `ldmatrix` and `stmatrix` move 1, 2 or 4 matrices of 8 rows of 16 bytes, each row at an address that
+//! a lane of its own gives. Which lane *holds* what is fixed ([`Form`]), so they do where lanes lie so:
+//! ```text
+//! byte in a row | plain: bytes of a word, lane bits 0 and 1  | transposed: byte of a half word, lane bits 2, 3, 4
+//! row           | plain: lane bits 2, 3 and 4                | transposed: half of the word, lane bits 0 and 1
+//! ```
+//! One access has up to four matrices, numbered by any register bits. Where elements of 16 bits lie beside those of
+//! other lanes only, a transposed matrix moves them two at a time.
 
 use super::place::{Padding, padded};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
-use crate::plan::program::wavefronts;
+use crate::plan::program::{Cost, ROW_BYTES, ROWS, wavefronts};
 use crate::target::{Access, Banks, Target, Wavefronts};
 
 /// What accesses are chosen from. Positions are in bytes.
@@ -28,24 +38,102 @@ pub(crate) struct Choices<'a> {
     /// What is skipped on the way from positions to addresses.
     pub(crate) gaps: &'a [Padding],
     pub(crate) access: Access,
+    /// The lanes of a warp come together, as matrices ask.
+    pub(crate) together: bool,
     pub(crate) target: &'a Target,
+}
+
+/// Bytes that a lane holds of a matrix.
+const WORD_BYTES: u32 = 4;
+/// Matrices of one access at most, log2.
+const MOST_MATRICES_LOG2: usize = 2;
+
+/// How a warp accesses memory.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Form {
+    /// Each lane what it holds, at an address of its own.
+    Own,
+    /// Matrices of 8 rows of 16 bytes, one for each 32-bit word of a lane. Lane `8 m + r` gives the address of row
+    /// `r` of matrix `m`.
+    Matrices {
+        /// Lane `l` holds bytes `4 (l % 4)..` of row `l / 4` where clear; where set, the 16-bit elements at `l / 4`
+        /// of rows `2 (l % 4)` and the next.
+        transposed: bool,
+    },
+}
+
+impl Form {
+    /// The forms of matrices that an access of such elements may have.
+    pub(crate) fn matrices(
+        element_bytes: u32,
+        access: Access,
+        target: &Target,
+    ) -> impl Iterator<Item = Self> + use<> {
+        let exists = match access {
+            Access::Load => target.instructions.load_matrix,
+            Access::Store => target.instructions.store_matrix,
+        };
+        let fits = move |transposed: &bool| {
+            exists
+                && element_bytes <= WORD_BYTES
+                && (!transposed || 2 * element_bytes == WORD_BYTES)
+        };
+        let forms = [false, true].into_iter().filter(fits);
+        forms.map(|transposed| Self::Matrices { transposed })
+    }
 }
 
 impl Choices<'_> {
     /// Wavefronts of one access of a warp, and the least that as many bytes take, without gaps.
     fn linear_waves(&self, bytes: u32) -> (u32, u32) {
-        let lanes = &self.threads[..self.lanes_log2 as usize];
+        self.waves_of(&self.threads[..self.lanes_log2 as usize], bytes)
+    }
+
+    /// Wavefronts of one access of lanes that add so much.
+    fn waves_of(&self, lanes: &[u64], bytes: u32) -> (u32, u32) {
         let lanes: Vec<u32> = lanes.iter().map(|c| *c as u32).collect();
         wavefronts(&lanes, bytes, self.access, self.target)
+    }
+
+    /// Says whether lanes lie as a form of matrices asks: rows are whole, and begin at multiples of their length.
+    fn lie_as_matrices(&self, held: &Echelon, transposed: bool) -> bool {
+        let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
+        let unit = u64::from(self.element_bytes);
+        if self.widest_bytes < ROW_BYTES || lanes.len() != 5 {
+            return false;
+        }
+        let (columns, rows) = if transposed {
+            (&lanes[2..], &lanes[..2])
+        } else {
+            (&lanes[..2], &lanes[2..])
+        };
+        let word = u64::from(WORD_BYTES);
+        let first = if transposed { unit } else { word };
+        let row = u64::from(ROW_BYTES) - 1;
+        let others = warps
+            .iter()
+            .chain(rows)
+            .fold(self.taken | self.last, |bits, c| bits | c);
+        // What registers may change within a row: the elements of a word.
+        let own = if transposed { 0 } else { word - 1 };
+        columns.iter().enumerate().all(|(i, c)| *c == first << i)
+            && others & row == 0
+            && self.registers.iter().all(|c| c & row & !own == 0)
+            && (transposed
+                || (0..log2_floor(WORD_BYTES / self.element_bytes))
+                    .all(|v| held.contains(unit << v)))
     }
 }
 
 /// How the registers of each thread go through memory.
 ///
-/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`, and it lies at position
-/// `access(x).0 + i * element_bytes`, combined with what the thread adds.
+/// The register of element `i` of access `x` is `access(x).1 ^ element(i)`. Where each lane accesses its own, it lies
+/// at position `access(x).0 + i * element_bytes`, combined with what the thread adds; elements of matrices are word
+/// after word.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(crate) struct Accesses {
+    form: Form,
+    /// What each thread bit adds to the position that it gives: of what it holds, or of a row.
     threads: Vec<u64>,
     element_bytes: u32,
     /// Elements of one access, log2.
@@ -55,6 +143,8 @@ pub(crate) struct Accesses {
     basis: Vec<(u64, u64)>,
     /// Wavefronts of all accesses of a warp, and the least that as many bytes take.
     waves: (u32, u32),
+    /// Byte permutes that bring narrow elements together for a store.
+    packing: u32,
 }
 
 impl Accesses {
@@ -76,7 +166,7 @@ impl Accesses {
             .take_while(|v| held.contains(unit << v) && (moving | choices.last) & unit << v == 0)
             .count() as u32;
         let with = |vector_log2| Self::with_vector(choices, &held, vector_log2);
-        if choices.gaps.is_empty() {
+        let own = if choices.gaps.is_empty() {
             // All accesses of one width take as long: the accesses need not be made to compare.
             let waves = |v: u32| choices.linear_waves(choices.element_bytes << v).0 << (run - v);
             with((0..=run).min_by_key(|v| (waves(*v), run - v))?)
@@ -84,7 +174,20 @@ impl Accesses {
             (0..=run)
                 .filter_map(with)
                 .min_by_key(|accesses| (accesses.waves.0, run - accesses.vector_log2))
-        }
+        }?;
+        let matrices = Form::matrices(choices.element_bytes, choices.access, choices.target)
+            .filter(|_| choices.together)
+            .filter_map(|form| Self::with_matrices(choices, &held, form));
+        let cost = |accesses: &Self| {
+            let (load_store, arithmetic) = accesses.time(choices.target);
+            Cost {
+                load_store,
+                arithmetic,
+                waiting: 0,
+            }
+            .total()
+        };
+        std::iter::once(own).chain(matrices).min_by_key(cost)
     }
 
     /// The accesses of so many elements.
@@ -95,52 +198,118 @@ impl Accesses {
         for v in 0..vector_log2 {
             basis.push((unit << v, held.solve(unit << v)?));
         }
-        // From access to access in register order, without bits of the element or the repetition.
-        let mut others = Echelon::new();
-        for &c in choices.registers {
-            let step = c & !within & !choices.last;
-            if step != 0 && others.insert(basis.len(), step).is_none() {
-                basis.push((step, held.solve(step)?));
+        basis.extend(steps(choices, held, within)?);
+        basis.extend(repetitions(choices, held)?);
+        let threads = choices.threads.to_vec();
+        Some(Self::of(choices, Form::Own, threads, vector_log2, basis))
+    }
+
+    /// Accesses of matrices, if lanes lie so.
+    fn with_matrices(choices: &Choices<'_>, held: &Echelon, form: Form) -> Option<Self> {
+        let Form::Matrices { transposed } = form else {
+            return None;
+        };
+        if !choices.lie_as_matrices(held, transposed) {
+            return None;
+        }
+        let unit = u64::from(choices.element_bytes);
+        let (lanes, warps) = choices.threads.split_at(choices.lanes_log2 as usize);
+        let mut others = steps(choices, held, u64::from(ROW_BYTES) - 1)?;
+        let mut basis: Vec<(u64, u64)> = Vec::new();
+        let mut threads: Vec<u64> = Vec::with_capacity(choices.threads.len());
+        if transposed {
+            // The rows of the two halves of a word are a register's: the one that meets the fewest others in a bank.
+            let waves =
+                |step: &(u64, u64)| choices.waves_of(&[step.0, lanes[0], lanes[1]], ROW_BYTES);
+            let half = (0..others.len()).min_by_key(|i| waves(&others[*i]))?;
+            let half = others.remove(half);
+            basis.push(half);
+            threads.extend([half.0, lanes[0], lanes[1]]);
+        } else {
+            for v in 0..log2_floor(WORD_BYTES / choices.element_bytes) {
+                basis.push((unit << v, held.solve(unit << v)?));
             }
+            threads.extend(&lanes[2..]);
         }
-        let mut last = choices.last;
-        while last != 0 {
-            let bit = 1 << last.trailing_zeros();
-            basis.push((bit, held.solve(bit)?));
-            last ^= bit;
-        }
+        let matrices = others.len().min(MOST_MATRICES_LOG2);
+        let vector_log2 = (basis.len() + matrices) as u32;
+        threads.extend(others[..matrices].iter().map(|step| step.0));
+        threads.resize(lanes.len(), 0);
+        threads.extend(warps);
+        basis.extend(others);
+        basis.extend(repetitions(choices, held)?);
+        Some(Self::of(choices, form, threads, vector_log2, basis))
+    }
+
+    fn of(
+        choices: &Choices<'_>,
+        form: Form,
+        threads: Vec<u64>,
+        vector_log2: u32,
+        basis: Vec<(u64, u64)>,
+    ) -> Self {
         let mut accesses = Self {
-            threads: choices.threads.to_vec(),
+            form,
+            threads,
             element_bytes: choices.element_bytes,
             vector_log2,
             repetitions_log2: choices.last.count_ones(),
             basis,
             waves: (0, 0),
+            packing: 0,
         };
         accesses.waves = accesses.count_waves(choices);
-        Some(accesses)
+        accesses.packing = accesses.count_packing(choices);
+        accesses
     }
 
     fn count_waves(&self, choices: &Choices<'_>) -> (u32, u32) {
         let all = 1 << (self.basis.len() as u32 - self.vector_log2);
-        if choices.gaps.is_empty() {
-            let (waves, phases) = choices.linear_waves(self.bytes());
-            return (waves * all, phases * all);
-        }
         let lanes = &self.threads[..choices.lanes_log2 as usize];
-        let served = choices.target.phase_lane_bits(choices.access, self.bytes());
+        // Lanes that give an address, and the bytes there.
+        let (addressing, bytes) = match self.form {
+            Form::Own => (lanes.len(), self.bytes()),
+            Form::Matrices { .. } => {
+                let matrices_log2 = log2_floor(self.bytes() / WORD_BYTES) as usize;
+                (log2_floor(ROWS) as usize + matrices_log2, ROW_BYTES)
+            }
+        };
+        if choices.gaps.is_empty() {
+            let (waves, phases) = choices.waves_of(lanes, bytes);
+            let idle = lanes.len() - addressing;
+            return ((waves * all) >> idle, (phases * all) >> idle);
+        }
+        let served = choices.target.phase_lane_bits(choices.access, bytes);
         let mut sum = Wavefronts::default();
         for x in 0..all as usize {
-            let addresses: Vec<_> = (0..1 << choices.lanes_log2)
+            let addresses: Vec<_> = (0..1 << addressing)
                 .map(|lane| apply(lanes, lane) ^ self.access(x).0)
                 .map(|position| Some(padded(choices.gaps, position)))
                 .collect();
-            sum += Banks::of(choices.target).wavefronts(&addresses, self.bytes(), served);
+            sum += Banks::of(choices.target).wavefronts(&addresses, bytes, served);
         }
         (sum.taken as u32, sum.ideal as u32)
     }
 
-    /// What each thread bit adds to the position, lanes first.
+    /// Byte permutes of all stores of a thread: none for neighbours, which their producers keep in one register.
+    fn count_packing(&self, choices: &Choices<'_>) -> u32 {
+        let word_log2 = self
+            .vector_log2
+            .min(log2_floor(WORD_BYTES / self.element_bytes.min(WORD_BYTES)));
+        let is_run = (0..word_log2).all(|v| self.basis[v as usize].1 == 1 << v);
+        if is_run || choices.access == Access::Load {
+            return 0;
+        }
+        let words = 1 << (self.basis.len() as u32 - word_log2);
+        words * ((1 << word_log2) - 1)
+    }
+
+    /// Who holds what of an access.
+    pub(crate) fn form(&self) -> Form {
+        self.form
+    }
+
+    /// What each thread bit adds to the position that it gives, lanes first.
     pub(crate) fn threads(&self) -> &[u64] {
         &self.threads
     }
@@ -204,12 +373,33 @@ impl Accesses {
         let joins = (1u32 << independent(constants).len()) - 1;
         (
             self.waves.0 * costs.wavefront,
-            ((self.count() as u32 * costs.access) << self.repetitions_log2) + joins * costs.select,
+            ((self.count() as u32 * costs.access) << self.repetitions_log2)
+                + (joins + self.packing) * costs.select,
         )
     }
 
-    /// Says whether every wavefront is full, as far as the phases of the target allow.
+    /// Says whether every wavefront is full, as far as the phases of the target allow, and nothing is packed.
     pub(crate) fn is_at_floor(&self, target: &Target) -> bool {
-        self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes
+        self.waves.0 == self.waves.1 && self.bytes() >= target.bank_bytes && self.packing == 0
     }
+}
+
+/// Position and registers from access to access, in register order: without bits of the element or the repetition.
+fn steps(choices: &Choices<'_>, held: &Echelon, within: u64) -> Option<Vec<(u64, u64)>> {
+    let mut steps = Vec::new();
+    let mut known = Echelon::new();
+    for &c in choices.registers {
+        let step = c & !within & !choices.last;
+        if step != 0 && known.insert(steps.len(), step).is_none() {
+            steps.push((step, held.solve(step)?));
+        }
+    }
+    Some(steps)
+}
+
+/// Position and registers of each bit that numbers repetitions.
+fn repetitions(choices: &Choices<'_>, held: &Echelon) -> Option<Vec<(u64, u64)>> {
+    let bits = (0..u64::BITS).map(|bit| 1 << bit);
+    let last = bits.filter(|bit| choices.last & bit != 0);
+    last.map(|bit| Some((bit, held.solve(bit)?))).collect()
 }

@@ -35,6 +35,7 @@ mod error;
 mod indexed;
 mod place;
 
+pub use accesses::Form;
 pub(crate) use accesses::{Accesses, Choices};
 pub use error::MemoryError;
 pub use indexed::IndexedPlan;
@@ -52,7 +53,7 @@ pub struct MemoryAccess {
     pub xor: u64,
     /// What is added to the address.
     pub add: u64,
-    /// The register of each element, lowest address first.
+    /// The register of each element, lowest address first; of matrices, word after word.
     pub registers: Vec<u32>,
 }
 
@@ -62,6 +63,7 @@ pub struct MemoryPlan {
     place: Place,
     thread: IndexProgram,
     view_mask: u64,
+    form: Form,
     vector: usize,
     accesses: Vec<MemoryAccess>,
     /// Access and element of each register.
@@ -71,19 +73,42 @@ pub struct MemoryPlan {
 
 impl MemoryPlan {
     /// Plans the accesses of registers (register, lane, warp) -> dims, on a part of a buffer whose
-    /// position has no bits but those of `view_mask`.
+    /// position has no bits but those of `view_mask`. Each lane accesses its own, whether others do or not.
     ///
     /// # Errors
     /// When the tensor has other dims than the buffer, or is larger.
-    ///
-    /// # Panics
-    /// Never: accesses are made of what registers reach.
     pub fn new(
         registers: &LinearLayout,
         place: &Place,
         view_mask: u64,
         access: Access,
         target: &Target,
+    ) -> Result<Self, MemoryError> {
+        Self::planned(registers, place, view_mask, access, target, false)
+    }
+
+    /// Plans the accesses of warps whose lanes come together, which may be of matrices: otherwise as
+    /// [`Self::new`].
+    ///
+    /// # Errors
+    /// As [`Self::new`].
+    pub fn of_warps(
+        registers: &LinearLayout,
+        place: &Place,
+        view_mask: u64,
+        access: Access,
+        target: &Target,
+    ) -> Result<Self, MemoryError> {
+        Self::planned(registers, place, view_mask, access, target, true)
+    }
+
+    fn planned(
+        registers: &LinearLayout,
+        place: &Place,
+        view_mask: u64,
+        access: Access,
+        target: &Target,
+        together: bool,
     ) -> Result<Self, MemoryError> {
         let positions = place.positions(registers)?;
         let columns = |dim| -> Vec<u64> {
@@ -94,7 +119,6 @@ impl MemoryPlan {
         let [own, lanes, warps] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
         let threads = [&*lanes, &*warps].concat();
         let input_bits = [lanes.len() as u32, warps.len() as u32];
-        let thread = IndexProgram::new(&input_bits, std::slice::from_ref(&threads));
         let gaps = place.paddings();
         // An access goes across no gap, and gaps keep its alignment.
         let widest = gaps
@@ -114,9 +138,11 @@ impl MemoryPlan {
             last: 0,
             gaps,
             access,
+            together,
             target,
         })
         .expect("there are no repetitions that a thread could move along");
+        let thread = IndexProgram::new(&input_bits, &[chosen.threads().to_vec()]);
         let moving = thread.possible_bits(0) | view_mask;
         let vector = chosen.vector();
         let accesses = (0..chosen.count())
@@ -145,6 +171,7 @@ impl MemoryPlan {
             place: place.clone(),
             thread,
             view_mask,
+            form: chosen.form(),
             vector,
             accesses,
             held,
@@ -158,7 +185,13 @@ impl MemoryPlan {
         &self.place
     }
 
-    /// Returns the position of a thread's register 0: inputs lane and warp.
+    /// Returns who holds what of an access.
+    #[must_use]
+    pub const fn form(&self) -> Form {
+        self.form
+    }
+
+    /// Returns the position of a thread's register 0, or of its row of a matrix: inputs lane and warp.
     #[must_use]
     pub fn thread(&self) -> &IndexProgram {
         &self.thread
@@ -195,7 +228,7 @@ impl MemoryPlan {
         self.wavefronts
     }
 
-    /// Returns the address of an access of a thread, lane and warp, in a view at a position.
+    /// Returns the address that a thread, lane and warp, gives for an access, in a view at a position.
     #[must_use]
     pub fn address(&self, access: usize, thread: [u64; 2], view: u64) -> u64 {
         let access = &self.accesses[access];

@@ -219,6 +219,36 @@ impl Builder {
         first
     }
 
+    pub(crate) fn store_matrices(
+        &mut self,
+        address: Address,
+        values: &[ValueId],
+        transposed: bool,
+    ) {
+        let values = self.list(values);
+        self.steps.push(Step::StoreMatrices {
+            address,
+            values,
+            transposed,
+        });
+    }
+
+    pub(crate) fn load_matrices(
+        &mut self,
+        address: Address,
+        count: u32,
+        transposed: bool,
+    ) -> ValueId {
+        let first = self.define(count);
+        self.steps.push(Step::LoadMatrices {
+            address,
+            first,
+            count,
+            transposed,
+        });
+        first
+    }
+
     pub(crate) fn barrier(&mut self, scope: BarrierScope) {
         self.steps.push(Step::Barrier(scope));
     }
@@ -258,14 +288,14 @@ impl Builder {
         for step in &self.steps {
             let (first, count) = outs(step);
             let word = match *step {
-                Step::Pack { .. } => self.elem_bits < 32,
+                Step::Pack { .. } | Step::LoadMatrices { .. } => self.elem_bits < 32,
                 Step::Unpack { .. } => self.elem_bits == 64,
                 Step::Select { if_set: v, .. }
                 | Step::ShuffleXor { value: v, .. }
                 | Step::ShuffleIndex { value: v, .. }
                 | Step::SwapLanes { low: v, .. } => words[v.index()],
                 Step::Load { words, .. } => words,
-                Step::Store { .. } | Step::Barrier(_) => continue,
+                Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => continue,
             };
             words[first.index()..first.index() + count as usize].fill(word);
         }
@@ -326,10 +356,11 @@ fn with_out(step: Step, value: ValueId) -> Step {
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. } => *out = value,
-        Step::Unpack { first, .. } | Step::SwapLanes { first, .. } | Step::Load { first, .. } => {
-            *first = value;
-        }
-        Step::Store { .. } | Step::Barrier(_) => {}
+        Step::Unpack { first, .. }
+        | Step::SwapLanes { first, .. }
+        | Step::Load { first, .. }
+        | Step::LoadMatrices { first, .. } => *first = value,
+        Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => {}
     }
     step
 }
@@ -341,9 +372,11 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. } => (out, 1),
-        Step::Unpack { first, count, .. } | Step::Load { first, count, .. } => (first, count),
+        Step::Unpack { first, count, .. }
+        | Step::Load { first, count, .. }
+        | Step::LoadMatrices { first, count, .. } => (first, count),
         Step::SwapLanes { first, .. } => (first, 2),
-        Step::Store { .. } | Step::Barrier(_) => (ValueId(0), 0),
+        Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => (ValueId(0), 0),
     }
 }
 
@@ -354,7 +387,9 @@ fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueId)) {
             .for_each(|v| f(*v));
     };
     match *step {
-        Step::Pack { parts: l, .. } | Step::Store { values: l, .. } => list(l),
+        Step::Pack { parts: l, .. }
+        | Step::Store { values: l, .. }
+        | Step::StoreMatrices { values: l, .. } => list(l),
         _ => single_inputs(&mut step.clone())
             .into_iter()
             .flatten()
@@ -376,9 +411,12 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
         | Step::SwapLanes {
             low: a, high: b, ..
         } => [Some(a), Some(b)],
-        Step::Pack { .. } | Step::Store { .. } | Step::Load { .. } | Step::Barrier(_) => {
-            [None, None]
-        }
+        Step::Pack { .. }
+        | Step::Store { .. }
+        | Step::StoreMatrices { .. }
+        | Step::Load { .. }
+        | Step::LoadMatrices { .. }
+        | Step::Barrier(_) => [None, None],
     }
 }
 
@@ -394,7 +432,10 @@ fn renumber(
     } else {
         step
     };
-    if let Step::Pack { parts: list, .. } | Step::Store { values: list, .. } = &mut step {
+    if let Step::Pack { parts: list, .. }
+    | Step::Store { values: list, .. }
+    | Step::StoreMatrices { values: list, .. } = &mut step
+    {
         let start = operands.len() as u32;
         let old = &pool[list.start as usize..(list.start + list.len) as usize];
         operands.extend(old.iter().map(|v| renamed[v.index()]));

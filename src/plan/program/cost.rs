@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::banks::wavefronts;
+use super::step::{ROW_BYTES, ROWS};
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
 use crate::target::{Access, Target};
 
@@ -72,6 +73,11 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
         w
     };
     let container = program.container_bits() / 8;
+    // All rows of a warp's lanes are as many as four matrices have.
+    let matrix_waves =
+        |waves: &mut dyn FnMut(u32, u32, Access) -> u32, base, count: u32, access| {
+            (waves(base, ROW_BYTES, access) * count * costs.wavefront) / (target.lanes / ROWS)
+        };
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
         match *step {
@@ -107,6 +113,17 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             } => {
                 let bytes = count * if words { 4 } else { container };
                 load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+            }
+            Step::StoreMatrices {
+                address, values, ..
+            } => {
+                load_store += matrix_waves(&mut waves, address.base, values.len, Access::Store);
+                arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
+                stored = true;
+            }
+            Step::LoadMatrices { address, count, .. } => {
+                load_store += matrix_waves(&mut waves, address.base, count, Access::Load);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,

@@ -125,6 +125,11 @@ pub enum BarrierScope {
     Block,
 }
 
+/// Bytes of a row of a matrix that a warp accesses as one.
+pub(crate) const ROW_BYTES: u32 = 16;
+/// Rows of such a matrix.
+pub(crate) const ROWS: u32 = 8;
+
 /// One operation of a program, executed by all threads of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -209,6 +214,29 @@ pub enum Step {
         /// Words are made where set, elements where not.
         words: bool,
     },
+    /// Writes matrices of 8 rows of 16 bytes, one for each word of a lane, as [`Form::Matrices`] says who holds what
+    /// (`stmatrix`).
+    ///
+    /// [`Form::Matrices`]: crate::plan::memory::Form::Matrices
+    StoreMatrices {
+        /// Where the row lies that a lane names: lane `8 m + r` row `r` of matrix `m`.
+        address: Address,
+        /// 1, 2 or 4 words, or 32-bit elements.
+        values: Operands,
+        /// Words hold two rows of a column where set, two columns of a row where not.
+        transposed: bool,
+    },
+    /// Reads matrices of 8 rows of 16 bytes, one for each word of a lane (`ldmatrix`).
+    LoadMatrices {
+        /// As in [`Step::StoreMatrices`].
+        address: Address,
+        /// The first word, or 32-bit element, made.
+        first: ValueId,
+        /// How many are made: 1, 2 or 4.
+        count: u32,
+        /// As in [`Step::StoreMatrices`].
+        transposed: bool,
+    },
     /// Orders the stores and loads before it against those after it.
     Barrier(BarrierScope),
 }
@@ -225,6 +253,8 @@ impl Step {
             Self::SwapLanes { .. } => "lane swap",
             Self::Store { .. } => "store",
             Self::Load { .. } => "load",
+            Self::StoreMatrices { .. } => "matrix store",
+            Self::LoadMatrices { .. } => "matrix load",
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
         }

@@ -165,8 +165,39 @@ impl Program {
                 Self::fmt_address(f, &address)?;
                 write!(f, "{}", if words { " (words)" } else { "" })
             }
+            Step::StoreMatrices {
+                address,
+                values,
+                transposed,
+            } => {
+                write!(f, "store {} ", matrices(transposed))?;
+                Self::fmt_address(f, &address)?;
+                write!(f, " = ")?;
+                self.fmt_list(f, values)
+            }
+            Step::LoadMatrices {
+                address,
+                first,
+                count,
+                transposed,
+            } => {
+                match count {
+                    1 => write!(f, "{first} = ")?,
+                    _ => write!(f, "{first}..%{} = ", first.0 + count - 1)?,
+                }
+                write!(f, "load {} ", matrices(transposed))?;
+                Self::fmt_address(f, &address)
+            }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
             Step::Barrier(BarrierScope::Block) => write!(f, "barrier block"),
         }
+    }
+}
+
+const fn matrices(transposed: bool) -> &'static str {
+    if transposed {
+        "transposed matrices"
+    } else {
+        "matrices"
     }
 }

@@ -3,6 +3,7 @@
 mod access;
 mod atomic;
 mod float8;
+mod matrix;
 mod print;
 
 use super::access::GlobalAccess;
@@ -143,6 +144,27 @@ impl Isa for Nvidia {
         }
         let all = e.i32(FULL_WARP);
         Some(e.effect("nvvm.redux.sync", &[word, all], word.r#type(), &attributes))
+    }
+
+    fn load_matrices<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        count: usize,
+        transposed: bool,
+    ) -> Option<Vec<Val<'c>>> {
+        Some(matrix::load(e, pointer, count, transposed))
+    }
+
+    fn store_matrices<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        words: &[Val<'c>],
+        transposed: bool,
+    ) -> Option<()> {
+        matrix::store(e, pointer, words, transposed);
+        Some(())
     }
 
     fn load<'c>(

@@ -7,6 +7,7 @@ use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
 use crate::machine::kernel::exec::{Exec, Fate, Marks, Place};
 use crate::machine::kernel::text::Node;
+use crate::machine::matrix::cell;
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -76,13 +77,14 @@ impl Instruction for LoadMatrix {
                 for lane in 0..32 {
                     let mut value = 0;
                     for half in 0..2 {
-                        let (row, column) = element(lane, half, self.transposed);
+                        let (row, offset) = cell(lane, 2 * half, self.transposed);
+                        let place = places[matrix * 8 + row as usize];
                         let field = Field {
                             reg,
-                            offset: 2 * column as u32,
+                            offset,
                             bytes: 2,
                         };
-                        exec.read_place(first + lane, places[matrix * 8 + row], &[field])?;
+                        exec.read_place(first + lane, place, &[field])?;
                         value |= exec.get(reg, first + lane) << (16 * half);
                     }
                     exec.set(reg, first + lane, value);
@@ -125,10 +127,10 @@ impl Instruction for StoreMatrix {
                 for lane in 0..32 {
                     let value = exec.get(reg, first + lane);
                     for half in 0..2 {
-                        let (row, column) = element(lane, half, self.transposed);
-                        let place = places[matrix * 8 + row];
+                        let (row, offset) = cell(lane, 2 * half, self.transposed);
+                        let place = places[matrix * 8 + row as usize];
                         let part = value >> (16 * half) & 0xffff;
-                        exec.write_value(first + lane, place, 2 * column as u32, 2, part)?;
+                        exec.write_value(first + lane, place, offset, 2, part)?;
                     }
                 }
             }
@@ -173,14 +175,4 @@ fn rows(exec: &mut Exec<'_>, addr: Reg, count: usize, verb: &str) -> Done<Vec<(u
         warps.push((warp * per_warp, places));
     }
     Ok(warps)
-}
-
-/// Row and column of the `half`-th element that a lane holds of an 8x8 matrix.
-const fn element(lane: u32, half: usize, transposed: bool) -> (usize, usize) {
-    let (major, minor) = (lane as usize / 4, 2 * (lane as usize % 4) + half);
-    if transposed {
-        (minor, major)
-    } else {
-        (major, minor)
-    }
 }

@@ -1,0 +1,107 @@
+//! What loops and branches hand on: the registers of a value, 16-bit floats two to a word.
+//!
+//! The arithmetic of 16-bit floats, their exchanges between lanes and their accesses to memory all work on pairs.
+//! Handed on one by one, each would be taken out of its word before and brought back into it after a loop's turn: a
+//! byte permute for each pair and turn.
+
+use super::emit::{Emitter, block_arguments};
+use super::state::Lowering;
+use super::value::Registers;
+use crate::sys;
+use crate::sys::build::{self, Blk, Op, Val};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Region, Type, ValueLike};
+
+/// Whether registers of these types are handed on in pairs.
+fn is_paired(types: &[Type<'_>]) -> bool {
+    types.len() > 1
+        && types.len().is_multiple_of(2)
+        && types
+            .iter()
+            .all(|type_| sys::float_width(*type_) == Some(16))
+}
+
+fn pair<'c>(e: &Emitter<'c>, element: Type<'c>) -> Type<'c> {
+    e.vector_type(2, element)
+}
+
+impl<'c> Lowering<'c> {
+    /// The types that are handed on for a value of a type: none where it cannot be lowered.
+    fn carried_types_of(&self, type_: Type<'c>) -> Vec<Type<'c>> {
+        let registers = self.placeholder_types(type_);
+        if is_paired(&registers) {
+            let pair = pair(&self.e, registers[0]);
+            return vec![pair; registers.len() / 2];
+        }
+        registers
+    }
+
+    /// The types that are handed on for several values, end to end, and how many each has.
+    pub(crate) fn carried_types(
+        &self,
+        types: impl Iterator<Item = Type<'c>>,
+    ) -> (Vec<Type<'c>>, Vec<usize>) {
+        let each: Vec<_> = types.map(|type_| self.carried_types_of(type_)).collect();
+        let counts = each.iter().map(Vec::len).collect();
+        (each.concat(), counts)
+    }
+
+    /// What is handed on for several values, end to end.
+    pub(crate) fn carried(&mut self, values: impl IntoIterator<Item = Val<'c>>) -> Vec<Val<'c>> {
+        let mut flat = Vec::new();
+        for value in values {
+            let registers = self.get(value);
+            let types: Vec<Type<'c>> = registers.iter().map(ValueLike::r#type).collect();
+            if is_paired(&types) {
+                flat.extend(registers.chunks(2).map(|pair| self.e.gather(pair)));
+            } else {
+                flat.extend_from_slice(&registers);
+            }
+        }
+        flat
+    }
+
+    /// What an operation that ends a region, or begins a loop, hands on.
+    pub(crate) fn carried_operands(&mut self, op: Op<'c>) -> Vec<Val<'c>> {
+        self.carried((0..op.operand_count()).map(|i| build::operand(op, i)))
+    }
+
+    /// Gives each value the registers of its share of what was handed on, where the emitter stands.
+    pub(crate) fn receive(
+        &mut self,
+        values: impl IntoIterator<Item = Val<'c>>,
+        counts: &[usize],
+        flat: &[Val<'c>],
+    ) {
+        let mut rest = flat;
+        for (value, count) in values.into_iter().zip(counts) {
+            let (own, others) = rest.split_at(*count);
+            rest = others;
+            let types = self.placeholder_types(value.r#type());
+            let registers: Registers<'c> = if is_paired(&types) {
+                let pairs = own.iter();
+                pairs
+                    .flat_map(|pair| self.e.scatter(*pair, 2, types[0]))
+                    .collect()
+            } else {
+                own.into()
+            };
+            self.set(value, registers);
+        }
+    }
+
+    /// Adds the block that an old one becomes.
+    pub(crate) fn add_block(&mut self, region: &Region<'c>, old: Blk<'c>) -> Blk<'c> {
+        let arguments = block_arguments(old);
+        let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));
+        self.e.add_block(region, &types)
+    }
+
+    /// Goes on in the block that an old one becomes, whose arguments get their registers there.
+    pub(crate) fn enter(&mut self, new: Blk<'c>, old: Blk<'c>) {
+        self.e.enter_block(new);
+        let arguments = block_arguments(old);
+        let (_, counts) = self.carried_types(arguments.iter().map(ValueLike::r#type));
+        self.receive(arguments, &counts, &block_arguments(new));
+    }
+}
