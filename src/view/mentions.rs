@@ -493,7 +493,7 @@ module attributes {a = "tensor<2x2xf32, #blocked>", b = #blocked} {
     fn arrows_are_no_brackets() {
         let text = "#b = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 f : tensor<64x!tt.ptr<(i32) -> i32>, #b>, tensor<32x!x<a-y / z>, #b>
-#b->#b -> #b- #b";
+#b->#b -> #b- #b- #b";
         let found = list(text);
         let found: Vec<&str> = found.iter().map(|m| m.trim_end()).collect();
         assert_eq!(

@@ -919,6 +919,26 @@ fn divisions_and_endless_loops_stop() {
     assert_eq!(error.kind(), FaultKind::StepLimit);
 }
 
+/// A warp that waits goes on counting where it has stopped.
+#[test]
+fn a_barrier_is_a_step_like_any_other() {
+    let least = |barriers: usize| {
+        let runs = |limit: &u64| {
+            let mut t = Bench::new();
+            (0..barriers).for_each(|_| t.b.push(Barrier));
+            t.b.terminate(Terminator::Return);
+            let program = t.b.finish().unwrap();
+            let launch = Launch::new(Machine::nvidia()).block([64, 1, 1]);
+            let launch = launch.step_limit(*limit);
+            launch.run(&program, &mut t.memory).is_ok()
+        };
+        (0..1000).find(runs).unwrap()
+    };
+    let steps: Vec<u64> = (0..8).map(least).collect();
+    let more: Vec<u64> = steps.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert_eq!(more, [more[0]; 7], "{steps:?}");
+}
+
 #[test]
 fn a_launch_must_fit_the_kernel() {
     let mut t = Bench::new();
