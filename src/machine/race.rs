@@ -331,45 +331,43 @@ impl Shadow {
         (missing, conflict)
     }
 
-    /// Notes a write of bytes over others; says how many were there already by another thread's unordered write, and
-    /// the first conflict.
+    /// Notes a write of at most 8 bytes over others, least significant first; says how many were there already by
+    /// another thread's unordered write, and the first conflict.
     pub(super) fn write(
         &mut self,
         at: usize,
-        [old, new]: [&[u8]; 2],
+        count: usize,
+        [old, new]: [u64; 2],
         now: Now,
         order: Order,
     ) -> (u64, Option<Conflict>) {
         let (mut redundant, mut conflict) = (0, None);
         let mut done = 0;
-        while done < new.len() {
-            let (page, from, here) = self.page(at + done, new.len() - done);
-            let ends = done + here;
-            // Where a piece keeps some of its bytes, each byte has a history of its own.
-            let piece = 1 << page.piece_log2;
-            let is_mixed = |start: usize| {
-                let bytes = start..start + piece;
-                let equal = bytes.filter(|i| old[*i] == new[*i]).count();
-                equal != 0 && equal != piece
+        while done < count {
+            let (page, from, here) = self.page(at + done, count - done);
+            let changes = |piece: usize, i: usize| {
+                let bits = (old ^ new) >> (8 * (done + i * piece));
+                bits & (u64::MAX >> (64 - 8 * piece))
             };
-            let cells = page.cells(from, here).iter();
-            let mut starts = (done..ends).step_by(piece).zip(cells);
-            if piece > 1
-                && starts.any(|(start, cell)| is_mixed(start) && cell.writers.is_live(order))
-            {
+            let piece = 1 << page.piece_log2;
+            // Where a piece keeps some of its bytes, each byte has a history of its own.
+            let is_mixed = |(i, cell): (usize, &Cell)| {
+                let bits = changes(piece, i);
+                let is_kept = |byte: usize| bits >> (8 * byte) & 0xff == 0;
+                bits != 0 && (0..piece).any(is_kept) && cell.writers.is_live(order)
+            };
+            if piece > 1 && page.cells(from, here).iter().enumerate().any(is_mixed) {
                 page.split(0);
             }
             let piece = 1 << page.piece_log2;
             for (i, cell) in page.cells(from, here).iter_mut().enumerate() {
-                let bytes = done + i * piece..done + (i + 1) * piece;
-                let same = old[bytes.clone()] == new[bytes];
-                match cell.write(same, now, order) {
+                match cell.write(changes(piece, i) == 0, now, order) {
                     Found::Clean => {}
                     Found::Redundant => redundant += piece as u64,
                     Found::Conflict(other) => conflict = conflict.or(Some(other)),
                 }
             }
-            done = ends;
+            done += here;
         }
         (redundant, conflict)
     }
@@ -446,7 +444,7 @@ mod tests {
 
     /// A byte over the same one, or another one.
     fn write(shadow: &mut Shadow, same: bool, now: Now) -> (u64, Option<Conflict>) {
-        shadow.write(3, [&[0], &[u8::from(!same)]], now, ORDER)
+        shadow.write(3, 1, [0, u64::from(!same)], now, ORDER)
     }
 
     #[track_caller]
@@ -593,7 +591,12 @@ mod tests {
                     assert_eq!(found, wanted);
                 } else {
                     let new: Vec<u8> = (0..count).map(|_| draw(2) as u8).collect();
-                    let found = pieces.write(at, [&memory[at..at + count], &new], now, ORDER);
+                    let word = |bytes: &[u8]| {
+                        let bytes = bytes.iter().rev();
+                        bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+                    };
+                    let words = [word(&memory[at..at + count]), word(&new)];
+                    let found = pieces.write(at, count, words, now, ORDER);
                     let mut wanted = (0, None);
                     for (i, cell) in bytes[at..at + count].iter_mut().enumerate() {
                         match cell.write(memory[at + i] == new[i], now, ORDER) {
@@ -613,8 +616,9 @@ mod tests {
     fn what_ran_apart_is_merged_where_nobody_met() {
         let run = |bytes: &mut [u8], at: usize, thread: u32, value: u8| {
             let mut shadow = Shadow::new(4096);
-            let (old, new) = (bytes[at..at + 4].to_vec(), [value; 4]);
-            shadow.write(at, [&old, &new], now(thread, 1, 0), ORDER);
+            let new = [value; 4];
+            let words = [0, u32::from_le_bytes(new).into()];
+            shadow.write(at, 4, words, now(thread, 1, 0), ORDER);
             bytes[at..at + 4].copy_from_slice(&new);
             shadow.read(8, 2, now(thread, 1, 0), ORDER);
             shadow

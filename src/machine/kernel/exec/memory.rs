@@ -288,10 +288,12 @@ impl Exec<'_> {
             memory::write_le(bytes, at, count, value);
             return Ok(());
         }
-        let (all, count) = (value.to_le_bytes(), usize::from(count));
-        let new = &all[..count];
-        let (redundant, conflict) = shadow.write(at, [&bytes[at..at + count], new], now, order);
-        bytes[at..at + count].copy_from_slice(new);
+        let words = [
+            memory::read_le(bytes, at, count),
+            value & mask(8 * u32::from(count)),
+        ];
+        let (redundant, conflict) = shadow.write(at, count.into(), words, now, order);
+        memory::write_le(bytes, at, count, value);
         self.report.redundant_bytes += redundant;
         match conflict {
             None => Ok(()),
