@@ -94,17 +94,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %x = arith.sitofp %r : tensor<128xi32, #b> to tensor<128xf32, #b>
     %y = "tt.map_elementwise"(%x) <{pack = 1 : i32}> ({
     ^bb0(%p: f32):
-      // expected-error @+2 {{cannot be lowered yet}}
-      // expected-note @+1 {{of `tt`, these can}}
-      %q = tt.extern_elementwise %p {libname = "", libpath = "", pure = true, symbol = "f"} : (f32) -> f32
-      tt.map_elementwise.return %q : f32
+      // expected-error @+1 {{has the type `tf32`, which has no LLVM type}}
+      %q = arith.truncf %p : f32 to tf32
+      tt.map_elementwise.return %p : f32
     }) : (tensor<128xf32, #b>) -> tensor<128xf32, #b>
     %z = "tt.reduce"(%x) <{axis = 0 : i32}> ({
     ^bb0(%u: f32, %v: f32):
-      // expected-error @+2 {{cannot be lowered yet}}
-      // expected-note @+1 {{of `tt`, these can}}
-      %w = tt.extern_elementwise %u, %v {libname = "", libpath = "", pure = true, symbol = "f"} : (f32, f32) -> f32
-      tt.reduce.return %w : f32
+      // expected-error @+1 {{has the type `tf32`, which has no LLVM type}}
+      %w = arith.truncf %u : f32 to tf32
+      tt.reduce.return %v : f32
     }) : (tensor<128xf32, #b>) -> f32
     tt.return
   }
