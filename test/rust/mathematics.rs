@@ -8,10 +8,19 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
 /// GPUs of both vendors, the oldest that today's `ptxas` assembles for and newer ones.
-const TARGETS: [(&str, u32); 3] = [("cuda:75", 32), ("cuda:90", 32), ("hip:gfx942", 64)];
+const TARGETS: [(&str, u32); 8] = [
+    ("cuda:75", 32),
+    ("cuda:80", 32),
+    ("cuda:90", 32),
+    ("cuda:100", 32),
+    ("hip:gfx942", 64),
+    ("hip:gfx950", 64),
+    ("hip:gfx1100", 32),
+    ("hip:gfx1250", 32),
+];
 
 /// `$0`, `$1`, `$2` are operands of the type `$t`.
-const FLOATS: [(&str, &str); 62] = [
+const FLOATS: [(&str, &str); 64] = [
     ("absf", "math.absf $0 : $t"),
     ("acos", "math.acos $0 : $t"),
     ("acosh", "math.acosh $0 : $t"),
@@ -74,6 +83,29 @@ const FLOATS: [(&str, &str); 62] = [
     ("fptoui", "arith.fptoui $0 : $t to $n"),
     ("sitofp", "arith.sitofp %n : $n to $t"),
     ("uitofp", "arith.uitofp %n : $n to $t"),
+    ("clamp", "tt.clampf $0, $1, $2, propagateNan = none : $t"),
+    ("clamp_nan", "tt.clampf $0, $1, $2, propagateNan = all : $t"),
+];
+
+/// Integers of any width, down to one bit.
+const ARITHMETIC: [(&str, &str); 17] = [
+    ("addi", "arith.addi $0, $1 : $t"),
+    ("subi", "arith.subi $0, $1 : $t"),
+    ("muli", "arith.muli $0, $1 : $t"),
+    ("divsi", "arith.divsi $0, $1 : $t"),
+    ("divui", "arith.divui $0, $1 : $t"),
+    ("remsi", "arith.remsi $0, $1 : $t"),
+    ("remui", "arith.remui $0, $1 : $t"),
+    ("andi", "arith.andi $0, $1 : $t"),
+    ("ori", "arith.ori $0, $1 : $t"),
+    ("xori", "arith.xori $0, $1 : $t"),
+    ("shli", "arith.shli $0, $1 : $t"),
+    ("shrsi", "arith.shrsi $0, $1 : $t"),
+    ("shrui", "arith.shrui $0, $1 : $t"),
+    ("maxsi", "arith.maxsi $0, $1 : $t"),
+    ("maxui", "arith.maxui $0, $1 : $t"),
+    ("minsi", "arith.minsi $0, $1 : $t"),
+    ("minui", "arith.minui $0, $1 : $t"),
 ];
 
 const INTEGERS: [(&str, &str); 5] = [
@@ -114,7 +146,9 @@ enum Fate {
 
 fn fate(text: &str, name: &str, type_: &str) -> Fate {
     match type_ {
-        "f64" if text.starts_with("arith") || NATIVE.contains(&name) => Fate::Assembles,
+        "f64" if text.starts_with("arith") || text.starts_with("tt") || NATIVE.contains(&name) => {
+            Fate::Assembles
+        }
         "f64" => Fate::Calls,
         _ if type_.starts_with("f8") => Fate::Refused,
         _ => Fate::Assembles,
@@ -127,8 +161,11 @@ fn cases(wanted: Fate) -> Vec<(&'static str, &'static str, &'static str)> {
     let integers = ["i8", "i16", "i32", "i64"];
     let floats = FLOATS.iter().map(|row| (row, &floats[..]));
     let integers = INTEGERS.iter().map(|row| (row, &integers[..]));
+    let any_width = ["i1", "i8", "i16", "i32", "i64"];
+    let arithmetic = ARITHMETIC.iter().map(|row| (row, &any_width[..]));
     floats
         .chain(integers)
+        .chain(arithmetic)
         .flat_map(|((name, text), types)| types.iter().map(move |type_| (*name, *text, *type_)))
         .filter(|(name, text, type_)| fate(text, name, type_) == wanted)
         .collect()

@@ -88,7 +88,7 @@ fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
 }
 
 /// AMD's `v_perm_b32`: selector bytes 0 to 7 pick a byte of `a:b`, 8 to 11 a sign, 12 zero, more ones.
-fn amd(a: u64, b: u64, selector: u64) -> u64 {
+pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
     let both = a << 32 | b & 0xffff_ffff;
     (0..4).fold(0, |result, index| {
         let choice = selector >> (8 * index) & 0xff;

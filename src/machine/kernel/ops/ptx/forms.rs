@@ -663,7 +663,7 @@ pub(super) fn names() -> Vec<&'static str> {
 }
 
 /// Returns each form as messages show it.
-pub(in super::super) fn spelled() -> impl Iterator<Item = String> {
+pub(super) fn spelled() -> impl Iterator<Item = String> {
     FORMS.iter().map(Form::spelled)
 }
 

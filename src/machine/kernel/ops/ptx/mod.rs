@@ -1,4 +1,4 @@
-//! Inline assembly: the statements of PTX in the table of [`forms`], and AMD's waits.
+//! Inline assembly: the statements of PTX in the table of [`forms`], AMD's waits and [`vector`] instructions.
 //!
 //! ```text
 //! mov.u32 $0, 0x0;
@@ -13,8 +13,12 @@ mod atomic;
 mod check;
 mod forms;
 mod text;
+mod vector;
 
-pub(super) use self::forms::spelled as forms;
+/// Returns each statement that can be run as messages show it.
+pub(super) fn forms() -> impl Iterator<Item = String> {
+    forms::spelled().chain(vector::names().map(str::to_owned))
+}
 
 use self::check::Refusal;
 use self::text::{Arg, Name, Statement, float_type, parse, ptx_type};
@@ -62,22 +66,32 @@ const ROWS: &[Row] = &[row("llvm.inline_asm", |d, op| {
     }
     match d.machine.assembly {
         Assembly::Ptx if !text.trim().is_empty() => statements(d, op, text, &constraints, outputs),
-        _ => waits(d, op, text, &constraints, outputs),
+        _ => vector_text(d, op, text, &constraints, outputs),
     }
 })];
 
-/// Text without an effect on values: empty, or waits of AMD GPUs.
-fn waits<'a>(
+/// What an AMD GPU has to do, but nothing here.
+const HARMLESS: [&str; 3] = ["s_waitcnt", "s_nop", "s_sleep"];
+
+/// Text of AMD GPUs: vector instructions, or none with an effect on values, where results are operands.
+fn vector_text<'a>(
     d: &mut Decoder<'_, 'a>,
     op: &Node<'a>,
     text: &str,
     constraints: &[&str],
     outputs: usize,
 ) -> Done {
-    const HARMLESS: [&str; 4] = ["s_waitcnt", "s_nop", "s_sleep", ";"];
-    let mut lines = text.lines().map(str::trim);
-    if !lines.all(|line| line.is_empty() || HARMLESS.iter().any(|word| line.starts_with(word))) {
-        return Err(d.unsupported(op, "inline assembly of AMD GPUs is not supported"));
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line.split([';', '#']).next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty() && !HARMLESS.iter().any(|word| line.starts_with(word)))
+        .collect();
+    if !lines.is_empty() {
+        let mut scope = Scope::new(d, op, "", constraints, outputs)?;
+        for line in lines {
+            vector::statement(&mut scope, line)?;
+        }
+        return scope.results(outputs);
     }
     if outputs == 0 {
         return Ok(());
@@ -101,7 +115,7 @@ fn constraint_bits(constraint: &str) -> Option<u32> {
     Some(match constraint.trim_start_matches(['=', '&', '+']) {
         "b" => 1,
         "c" | "h" => 16,
-        "r" | "f" => 32,
+        "r" | "f" | "v" | "s" => 32,
         "l" | "d" => 64,
         _ => return None,
     })
@@ -136,16 +150,7 @@ fn statements<'a>(
     constraints: &[&str],
     outputs: usize,
 ) -> Done {
-    let mut scope = Scope {
-        d,
-        op,
-        current: HashMap::new(),
-        widths: Vec::new(),
-        declared: check::declared(text),
-    };
-    for (index, constraint) in constraints.iter().enumerate() {
-        scope.operand(index, constraint, outputs)?;
-    }
+    let mut scope = Scope::new(d, op, text, constraints, outputs)?;
     let statements = parse(text).map_err(|problem| {
         scope.unsupported(format!("inline assembly: {problem} is not supported"))
     })?;
@@ -159,6 +164,29 @@ impl Line<'_> {
     /// Whether a modifier stands among the words.
     fn says(&self, modifier: &str) -> bool {
         self.words.contains(&modifier)
+    }
+}
+
+impl<'d, 'm, 'a> Scope<'d, 'm, 'a> {
+    /// The operands of an assembly, whose text may declare registers.
+    fn new(
+        d: &'d mut Decoder<'m, 'a>,
+        op: &'d Node<'a>,
+        text: &str,
+        constraints: &[&str],
+        outputs: usize,
+    ) -> Done<Self> {
+        let mut scope = Self {
+            d,
+            op,
+            current: HashMap::new(),
+            widths: Vec::new(),
+            declared: check::declared(text),
+        };
+        for (index, constraint) in constraints.iter().enumerate() {
+            scope.operand(index, constraint, outputs)?;
+        }
+        Ok(scope)
     }
 }
 
