@@ -3,7 +3,8 @@
 use super::allocate::Asked;
 use super::blocks::BlockGraph;
 use super::convert::emit_plans;
-use super::gpu::{Gpu, LaneOperation};
+use super::emit::attributes_of;
+use super::gpu::{Gpu, LaneOperation, SingleOperation};
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
@@ -16,6 +17,7 @@ use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
+use std::collections::HashMap;
 use std::sync::Arc;
 
 /// What an operation combines, and by how many instructions.
@@ -110,10 +112,19 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .collect(),
         types,
         at_once: LaneOperation::of(op),
+        packed: SingleOperation::of(op).filter(SingleOperation::is_packed),
+        words: HashMap::new(),
     };
+    run.note_words(ValueId(0), program.num_sources());
     run.tuples.resize(program.num_values(), Vec::new());
-    for step in program.steps() {
-        run.step(l, step)?;
+    let mut steps = program.steps();
+    while let Some((step, rest)) = steps.split_first() {
+        if let Some(after) = run.pair(l, steps) {
+            steps = after;
+        } else {
+            run.step(l, step)?;
+            steps = rest;
+        }
     }
     for i in 0..op.result_count() {
         let of_tuple = |value: &ValueId| run.tuples[value.index()][i];
@@ -135,9 +146,64 @@ struct Run<'r, 'c> {
     types: Vec<Type<'c>>,
     /// What the region is to an instruction that combines all lanes of a warp.
     at_once: Option<LaneOperation>,
+    /// The region, where one instruction combines two elements in a word.
+    packed: Option<SingleOperation<'c>>,
+    /// The values whose elements are side by side in a word with that of the next value.
+    words: HashMap<ValueId, ValueId>,
 }
 
 impl<'c> Run<'_, 'c> {
+    /// Notes that values travel in words, two of 16 bits in each.
+    fn note_words(&mut self, first: ValueId, count: usize) {
+        if self.packed.is_some() {
+            let firsts = (0..count as u32 / 2).map(|i| first.plus(2 * i));
+            self.words.extend(firsts.map(|low| (low, low.plus(1))));
+        }
+    }
+
+    /// Combines two pairs by one instruction, where what it takes is in words as it is; returns the steps that are left.
+    fn pair<'s>(
+        &mut self,
+        l: &mut Lowering<'c>,
+        steps: &'s [TupleStep],
+    ) -> Option<&'s [TupleStep]> {
+        let packed = self.packed?;
+        let [
+            TupleStep::Combine { out, acc, other },
+            TupleStep::Combine {
+                out: next_out,
+                acc: next_acc,
+                other: next_other,
+            },
+            rest @ ..,
+        ] = steps
+        else {
+            return None;
+        };
+        let are_words = [(acc, next_acc), (other, next_other)]
+            .iter()
+            .all(|(low, high)| self.words.get(low) == Some(high));
+        if !are_words {
+            return None;
+        }
+        let mut words = [[acc, next_acc], [other, next_other]].map(|pair| {
+            let halves = pair.map(|value| self.tuples[value.index()][0]);
+            l.e.gather(&halves)
+        });
+        if packed.is_swapped {
+            words.reverse();
+        }
+        let type_ = words[0].r#type();
+        let attributes = attributes_of(packed.op);
+        let combined = l.e.upstream(packed.kind, &words, type_, &attributes);
+        let halves = l.e.scatter(combined, 2, packed.element);
+        for (value, half) in [out, next_out].into_iter().zip(halves) {
+            self.tuples[value.index()] = vec![half];
+        }
+        self.words.insert(*out, *next_out);
+        Some(rest)
+    }
+
     fn step(&mut self, l: &mut Lowering<'c>, step: &TupleStep) -> Outcome {
         match step {
             TupleStep::Combine { out, acc, other } => {
@@ -279,6 +345,7 @@ impl<'c> Run<'_, 'c> {
     /// Gives values their registers, by operand.
     fn set_lists(&mut self, first: ValueId, lists: &[Vec<Val<'c>>]) {
         let count = lists.first().map_or(0, Vec::len);
+        self.note_words(first, count);
         for i in 0..count {
             let tuple = lists.iter().map(|list| list[i]).collect();
             self.tuples[first.index() + i] = tuple;

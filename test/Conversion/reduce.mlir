@@ -15,9 +15,12 @@
 // RUN: ll-opt --convert-layouts-to-llvm=target=cuda:100 %s -o %t.100.mlir && FileCheck %s --check-prefix=SM100 --input-file=%t.100.mlir
 // RUN: ll-translate --emit=ptx %t.100.mlir -o %t.100.ptx && ptxas -arch=sm_100a %t.100.ptx -o /dev/null
 // RUN: ll-sim %t.100.mlir --entry extremes --arg out=zeros:i32:2 --arg want=iota:i32:2 --expect-same out=want
+// RUN: ll-sim %t.mlir --entry pairs --arg out=zeros:f16:8 --arg want=full:64:f16:8 --arg in=full:1:f16:512 --expect-same out=want
+// RUN: ll-sim %t.amd.mlir --entry pairs --arg out=zeros:f16:8 --arg want=full:64:f16:8 --arg in=full:1:f16:512 --expect-same out=want
 
 #a = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [1, 32], warpsPerCTA = [4, 1], order = [1, 0]}>
+#d = #ttg.blocked<{sizePerThread = [4, 8], threadsPerWarp = [32, 1], warpsPerCTA = [4, 1], order = [1, 0]}>
 #c = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [16, 2], warpsPerCTA = [2, 2], order = [1, 0]}>
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // Three additions in a thread, five exchanges, one trip through shared memory, two more exchanges.
@@ -144,6 +147,33 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     %one = arith.constant 1 : i32
     %next = tt.addptr %out, %one : !tt.ptr<i32>, i32
     tt.store %next, %second : !tt.ptr<i32>
+    tt.return
+  }
+
+  // Columns of f16 that lie in pairs are added in pairs, in the registers of a thread; 512 ones in 8 columns.
+  // CHECK-LABEL: llvm.func @pairs
+  // CHECK: llvm.fadd {{.*}} : vector<2xf16>
+  tt.func public @pairs(%out: !tt.ptr<f16>, %want: !tt.ptr<f16>, %in: !tt.ptr<f16> {tt.divisibility = 16 : i32}) {
+    %r = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #d}>>
+    %c = tt.make_range {end = 8 : i32, start = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #d}>>
+    %r2 = tt.expand_dims %r {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #d}>> -> tensor<64x1xi32, #d>
+    %c2 = tt.expand_dims %c {axis = 0 : i32} : tensor<8xi32, #ttg.slice<{dim = 0, parent = #d}>> -> tensor<1x8xi32, #d>
+    %c8 = arith.constant dense<8> : tensor<64x1xi32, #d>
+    %row = arith.muli %r2, %c8 : tensor<64x1xi32, #d>
+    %r3 = tt.broadcast %row : tensor<64x1xi32, #d> -> tensor<64x8xi32, #d>
+    %c3 = tt.broadcast %c2 : tensor<1x8xi32, #d> -> tensor<64x8xi32, #d>
+    %n = arith.addi %r3, %c3 : tensor<64x8xi32, #d>
+    %i = tt.splat %in : !tt.ptr<f16> -> tensor<64x8x!tt.ptr<f16>, #d>
+    %p = tt.addptr %i, %n : tensor<64x8x!tt.ptr<f16>, #d>, tensor<64x8xi32, #d>
+    %x = tt.load %p : tensor<64x8x!tt.ptr<f16>, #d>
+    %s = "tt.reduce"(%x) <{axis = 0 : i32}> ({
+    ^bb0(%u: f16, %v: f16):
+      %w = arith.addf %u, %v : f16
+      tt.reduce.return %w : f16
+    }) : (tensor<64x8xf16, #d>) -> tensor<8xf16, #ttg.slice<{dim = 0, parent = #d}>>
+    %o = tt.splat %out : !tt.ptr<f16> -> tensor<8x!tt.ptr<f16>, #ttg.slice<{dim = 0, parent = #d}>>
+    %q = tt.addptr %o, %c : tensor<8x!tt.ptr<f16>, #ttg.slice<{dim = 0, parent = #d}>>, tensor<8xi32, #ttg.slice<{dim = 0, parent = #d}>>
+    tt.store %q, %s : tensor<8x!tt.ptr<f16>, #ttg.slice<{dim = 0, parent = #d}>>
     tt.return
   }
 }

@@ -1,6 +1,8 @@
 //! Every method makes an operation that MLIR verifies.
 
-use super::{AtomicOperation, Emitter, FloatPredicate, IntPredicate, Ordering, Usage};
+use super::{
+    AtomicOperation, Emitter, FloatPredicate, IntPredicate, LOOP_ANNOTATION, Ordering, Usage,
+};
 use crate::ir::UpstreamKind;
 use crate::lower::tests::context;
 use crate::lower::texts::Texts;
@@ -269,7 +271,8 @@ fn every_method_makes_a_verified_operation() {
         include_str!("memory.rs"),
         include_str!("parts.rs"),
     ] {
-        for name in names_in(source) {
+        // What is said of loops is an attribute.
+        for name in names_in(source).difference(&BTreeSet::from([LOOP_ANNOTATION])) {
             assert!(
                 text.contains(&format!("\"{name}\"")),
                 "no test emits {name}"

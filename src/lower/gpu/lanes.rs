@@ -29,36 +29,74 @@ pub(crate) enum LaneOperation {
     },
 }
 
+/// The one operation of a region that combines elements of one tensor.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct SingleOperation<'c> {
+    pub(crate) op: Op<'c>,
+    pub(crate) kind: UpstreamKind,
+    pub(crate) element: Type<'c>,
+    /// Whether it takes what the region takes second first.
+    pub(crate) is_swapped: bool,
+}
+
+impl<'c> SingleOperation<'c> {
+    /// Finds what the region of an operation does, where it is one operation on all that the region takes.
+    pub(crate) fn of(op: Op<'c>) -> Option<Self> {
+        let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
+        let block = blocks.next().filter(|_| op.result_count() == 1)?;
+        let [single, end] = build::operations(block)[..] else {
+            return None;
+        };
+        let ids = |values: Vec<Val<'c>>| -> Vec<usize> {
+            values.into_iter().map(sys::value_id).collect()
+        };
+        let operands = |op: Op<'c>| -> Vec<Val<'c>> {
+            let operands = 0..op.operand_count();
+            operands.map(|i| build::operand(op, i)).collect()
+        };
+        let made: Vec<Val<'c>> = (0..single.result_count())
+            .map(|i| build::result(single, i))
+            .collect();
+        let element = made.first()?.r#type();
+        let arguments = ids(block_arguments(block));
+        let mut taken = ids(operands(single));
+        let is_swapped = taken.first() != arguments.first();
+        if is_swapped {
+            taken.reverse();
+        }
+        let is_whole = taken == arguments && ids(operands(end)) == ids(made);
+        let AnyKind::Upstream(kind) = AnyKind::of(single) else {
+            return None;
+        };
+        (is_whole && blocks.next().is_none()).then_some(Self {
+            op: single,
+            kind,
+            element,
+            is_swapped,
+        })
+    }
+
+    /// Whether two elements in a word are combined by one instruction: f16, by what rounds or compares each by itself.
+    pub(crate) fn is_packed(&self) -> bool {
+        use UpstreamKind as K;
+        let is_known = matches!(
+            self.kind,
+            K::ArithAddF
+                | K::ArithMulF
+                | K::ArithMaximumF
+                | K::ArithMinimumF
+                | K::ArithMaxNumF
+                | K::ArithMinNumF
+        );
+        is_known && self.element == Type::float16(sys::context_of(self.element.context()))
+    }
+}
+
 impl LaneOperation {
     /// Finds what the region of an operation on one tensor does, where it is one operation and on elements that
     /// instructions take.
     pub(crate) fn of(op: Op<'_>) -> Option<Self> {
-        let mut blocks = (0..op.region_count()).flat_map(|region| build::blocks(op, region));
-        let block = blocks.next().filter(|_| op.result_count() == 1)?;
-        let arguments = block_arguments(block);
-        let [single, end] = build::operations(block)[..] else {
-            return None;
-        };
-        let operands = |op: Op<'_>| -> Vec<usize> {
-            let operands = (0..op.operand_count()).map(|i| build::operand(op, i));
-            operands.map(sys::value_id).collect()
-        };
-        let ids = |values: &[Val<'_>]| -> Vec<usize> {
-            values.iter().map(|v| sys::value_id(*v)).collect()
-        };
-        let mut taken = operands(single);
-        if taken.first() != ids(&arguments).first() {
-            taken.reverse();
-        }
-        let made: Vec<Val<'_>> = (0..single.result_count())
-            .map(|i| build::result(single, i))
-            .collect();
-        let is_whole = taken == ids(&arguments) && operands(end) == ids(&made);
-        let type_ = made.first()?.r#type();
-        let AnyKind::Upstream(kind) = AnyKind::of(single) else {
-            return None;
-        };
-        Self::known(kind, type_).filter(|_| is_whole && blocks.next().is_none())
+        SingleOperation::of(op).and_then(|single| Self::known(single.kind, single.element))
     }
 
     fn known(kind: UpstreamKind, type_: Type<'_>) -> Option<Self> {

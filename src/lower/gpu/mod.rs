@@ -17,7 +17,7 @@ mod tests;
 pub(crate) use access::{CachePolicy, GlobalAccess, SecondCache};
 pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, releases};
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
-pub(crate) use lanes::LaneOperation;
+pub(crate) use lanes::{LaneOperation, SingleOperation};
 
 use crate::target::{Target, Vendor};
 use isa::Isa;

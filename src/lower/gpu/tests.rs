@@ -1,7 +1,8 @@
 //! Every method makes operations that MLIR verifies, on every target.
 
 use super::{
-    AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, GlobalAccess, Gpu, SecondCache, choose,
+    AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, GlobalAccess, Gpu, GridDependency,
+    SecondCache, choose,
 };
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
@@ -187,6 +188,10 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
         gpu.program_id(e, axis);
         gpu.num_programs(e, axis);
     }
+    for step in [GridDependency::Wait, GridDependency::LaunchDependents] {
+        gpu.grid_dependency(e, step);
+    }
+    gpu.nanoseconds(e);
     gpu.block_barrier(e);
     gpu.warp_barrier(e);
     for mask in 1..gpu.target.lanes {
