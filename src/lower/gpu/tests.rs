@@ -191,7 +191,6 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     for step in [GridDependency::Wait, GridDependency::LaunchDependents] {
         gpu.grid_dependency(e, step);
     }
-    gpu.nanoseconds(e);
     gpu.block_barrier(e);
     gpu.warp_barrier(e);
     for mask in 1..gpu.target.lanes {
