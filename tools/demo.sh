@@ -20,7 +20,7 @@ show "grep -E 'ttg.blocked<|tt.trans|convert_layout' $kernel"
 echo
 echo "Lowered: one value per register, the conversion through swizzled shared memory."
 show "ll-opt --convert-layouts-to-llvm $kernel -o $lowered"
-show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)\.(global|shared)|bar.sync' | sed -E 's/[[:space:]]+/ /g; s/%[a-z]+[0-9]+(\+[0-9]+)?/%_/g' | sort | uniq -c"
+show "ll-translate --emit=ptx $lowered | grep -E '^\.(version|target)|entry|reqntid|(ld|st)(matrix|\.global|\.shared)|bar.sync' | sed -E 's/[[:space:]]+/ /g; s/%[a-z]+[0-9]+(\+[0-9]+)?/%_/g' | sort | uniq -c"
 
 echo
 echo "On the CPU: 144 rows by 208 columns: no multiple of the tile, so some blocks are partly empty."
