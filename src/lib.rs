@@ -5,11 +5,12 @@
 //! Rooms, lowest first; each one uses only those above it in this list:
 //! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
 //! [`target`] GPUs as data, [`access`] how wide accesses to memory may be, [`plan`] how data moves, [`machine`] the evaluator
-//! that proves plans and kernels lane by lane, [`view`] layouts as text.
+//! that proves plans and kernels lane by lane, [`assign`] the choice of layouts for a whole kernel, [`view`] layouts as text.
 
 pub mod access;
 #[cfg(feature = "mlir")]
 pub mod analysis;
+pub mod assign;
 pub mod encoding;
 pub mod f2;
 mod graph;

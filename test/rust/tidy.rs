@@ -33,7 +33,7 @@ pub(crate) fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> 
 }
 
 /// The rooms, each with those that it may use.
-const ROOMS: [(&str, &[&str]); 11] = [
+const ROOMS: [(&str, &[&str]); 12] = [
     ("f2", &[]),
     ("layout", &["f2"]),
     ("encoding", &["f2", "layout"]),
@@ -60,10 +60,16 @@ const ROOMS: [(&str, &[&str]); 11] = [
         ],
     ),
     (
+        "assign",
+        &[
+            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
+        ],
+    ),
+    (
         "view",
         &[
             "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
-            "machine",
+            "machine", "assign",
         ],
     ),
 ];

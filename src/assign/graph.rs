@@ -1,0 +1,328 @@
+//! The graph of a kernel: what is to be chosen, and what each choice costs.
+
+/// A price, in sixteenths of a cycle.
+pub type Price = u64;
+
+/// The price of what must not be: an alternative, a pair, or a whole assignment.
+///
+/// A sum of prices that does not fit is infeasible too.
+pub const INFEASIBLE: Price = Price::MAX;
+
+/// A node of a [`Graph`], by its place in program order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NodeId(u32);
+
+impl NodeId {
+    /// Returns its place in program order, which is its place in an assignment.
+    #[must_use]
+    pub fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+/// An edge of a [`Graph`], by the order in which edges were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct EdgeId(u32);
+
+/// A term of a [`Graph`] that is paid once for several nodes, by the order in which they were made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SharedId(u32);
+
+/// What one choice costs: its price, the conversions it needs, and the shared memory that those take.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Term {
+    pub(super) price: Price,
+    pub(super) conversions: u32,
+    pub(super) bytes: u64,
+}
+
+/// Terms from prices and counts of conversions.
+fn terms(prices: Vec<(Price, u32)>) -> Vec<Term> {
+    let term = |(price, conversions)| Term {
+        price,
+        conversions,
+        bytes: 0,
+    };
+    prices.into_iter().map(term).collect()
+}
+
+/// Terms take the bytes, one number each.
+fn set_bytes(terms: &mut [Term], bytes: &[u64]) {
+    assert_eq!(terms.len(), bytes.len(), "bytes for each price");
+    for (term, &bytes) in terms.iter_mut().zip(bytes) {
+        term.bytes = bytes;
+    }
+}
+
+/// An edge: a term for each pair of alternatives, those of `b` next to each other.
+#[derive(Clone, Debug)]
+pub(super) struct Edge {
+    pub(super) a: NodeId,
+    pub(super) b: NodeId,
+    pub(super) terms: Vec<Term>,
+}
+
+/// What is paid once for several nodes.
+#[derive(Clone, Debug)]
+pub(super) struct Shared {
+    /// Whose alternative says which of the terms is paid; without one there is a single term.
+    pub(super) of: Option<NodeId>,
+    pub(super) terms: Vec<Term>,
+    /// Those who ask for it, each with the alternatives that do.
+    pub(super) members: Vec<(NodeId, Vec<bool>)>,
+}
+
+/// What is to be chosen, and what each choice costs.
+///
+/// A node is an operation, or several that must agree; its alternatives are the ways to run it, of which an
+/// assignment picks one for each node. What an assignment costs is the sum of
+/// - the price of each node's alternative;
+/// - the price of each edge for the alternatives of its two ends: the conversion between them;
+/// - the price of each shared term whose members ask for it: a conversion that several users want, paid once.
+///
+/// ```
+/// use linear_layout::assign::{Graph, solve};
+/// // A load in layout 0 or 1, and two operations that are cheaper in layout 1; a conversion costs 40.
+/// let convert = vec![(0, 0), (40, 1), (40, 1), (0, 0)];
+/// let mut graph = Graph::new();
+/// let load = graph.node(vec![(100, 0), (130, 0)]);
+/// let first = graph.node(vec![(50, 0), (10, 0)]);
+/// let second = graph.node(vec![(50, 0), (20, 0)]);
+/// graph.edge(load, first, convert.clone());
+/// graph.edge(first, second, convert);
+/// assert_eq!(graph.price(&[0, 0, 0]), (200, 0));
+/// assert_eq!(graph.price(&[0, 1, 1]), (170, 1));
+/// // The best is to load in layout 1 at once.
+/// let best = solve(&graph, &[0, 0, 0]);
+/// assert_eq!((best.choice, best.price, best.bound), (vec![1, 1, 1], 160, 160));
+/// ```
+/// # Units
+/// Prices count sixteenths of a cycle, already times how often the operation runs; bytes are of shared memory.
+/// # Panics
+/// A graph is made by code that knows it. Methods panic where prices or flags are not one for each alternative
+/// (or pair), and where a node is of another graph.
+#[derive(Clone, Debug, Default)]
+pub struct Graph {
+    nodes: Vec<Vec<Term>>,
+    edges: Vec<Edge>,
+    shared: Vec<Shared>,
+}
+
+impl Graph {
+    /// Returns a graph without nodes.
+    #[must_use]
+    pub fn new() -> Graph {
+        Graph::default()
+    }
+
+    /// Adds a node, behind all others in program order, with the price and the conversions of each alternative.
+    ///
+    /// # Panics
+    /// If there is no alternative, or more than 2^32 nodes.
+    pub fn node(&mut self, prices: Vec<(Price, u32)>) -> NodeId {
+        assert!(!prices.is_empty(), "a node without alternatives");
+        let id = NodeId(number(self.nodes.len()));
+        self.nodes.push(terms(prices));
+        id
+    }
+
+    /// Adds an edge, with the price and the conversions of each pair of alternatives.
+    ///
+    /// Several edges between two nodes add up. An edge from a node to itself counts where both are the same.
+    ///
+    /// # Shape
+    /// Alternatives of `a` x alternatives of `b`, those of `b` next to each other.
+    /// # Panics
+    /// If there are not as many prices as pairs.
+    pub fn edge(&mut self, a: NodeId, b: NodeId, prices: Vec<(Price, u32)>) -> EdgeId {
+        let pairs = self.alternatives(a) * self.alternatives(b);
+        assert_eq!(prices.len(), pairs, "prices for each pair");
+        let id = EdgeId(number(self.edges.len()));
+        let terms = terms(prices);
+        self.edges.push(Edge { a, b, terms });
+        id
+    }
+
+    /// Adds what is paid once if the alternative of at least one member is marked: a slice of addresses that is
+    /// computed again, for pointer and mask.
+    ///
+    /// # Panics
+    /// If a member does not have one flag for each alternative.
+    pub fn shared(
+        &mut self,
+        price: Price,
+        conversions: u32,
+        members: Vec<(NodeId, Vec<bool>)>,
+    ) -> SharedId {
+        self.share(None, vec![(price, conversions)], members)
+    }
+
+    /// Adds a copy of what `of` gives in another layout: paid once, at the price for the alternative of `of`, if
+    /// the alternative of at least one member is marked.
+    ///
+    /// ```
+    /// use linear_layout::assign::Graph;
+    /// let mut graph = Graph::new();
+    /// let load = graph.node(vec![(0, 0), (0, 0)]);
+    /// let users = [(); 3].map(|()| graph.node(vec![(0, 0), (0, 0)]));
+    /// // Layout 1 of what is loaded: users whose alternative is 1 ask for it; it is there if the load is in 1.
+    /// let members = users.map(|user| (user, vec![false, true])).to_vec();
+    /// graph.copy(load, vec![(40, 1), (0, 0)], members);
+    /// assert_eq!(graph.price(&[0, 1, 1, 1]), (40, 1));
+    /// assert_eq!(graph.price(&[1, 1, 1, 1]), (0, 0));
+    /// ```
+    /// # Panics
+    /// If there is not one price for each alternative of `of`, or one flag for each alternative of a member.
+    pub fn copy(
+        &mut self,
+        of: NodeId,
+        prices: Vec<(Price, u32)>,
+        members: Vec<(NodeId, Vec<bool>)>,
+    ) -> SharedId {
+        assert_eq!(
+            prices.len(),
+            self.alternatives(of),
+            "prices for each layout"
+        );
+        self.share(Some(of), prices, members)
+    }
+
+    fn share(
+        &mut self,
+        of: Option<NodeId>,
+        prices: Vec<(Price, u32)>,
+        members: Vec<(NodeId, Vec<bool>)>,
+    ) -> SharedId {
+        for (node, asks) in &members {
+            assert_eq!(asks.len(), self.alternatives(*node), "flags of a member");
+        }
+        let id = SharedId(number(self.shared.len()));
+        let terms = terms(prices);
+        self.shared.push(Shared { of, terms, members });
+        id
+    }
+
+    /// Says how many bytes of shared memory each alternative of a node takes; none if nothing is said.
+    ///
+    /// # Panics
+    /// If there is not one number for each alternative.
+    pub fn set_node_bytes(&mut self, node: NodeId, bytes: &[u64]) {
+        set_bytes(&mut self.nodes[node.index()], bytes);
+    }
+
+    /// Says how many bytes of shared memory each pair of an edge takes; none if nothing is said.
+    ///
+    /// # Panics
+    /// If there is not one number for each pair.
+    pub fn set_edge_bytes(&mut self, edge: EdgeId, bytes: &[u64]) {
+        set_bytes(&mut self.edges[edge.0 as usize].terms, bytes);
+    }
+
+    /// Says how many bytes of shared memory a shared term takes: one number, or one for each alternative of
+    /// what it is a copy of; none if nothing is said.
+    ///
+    /// # Panics
+    /// If there are not as many numbers as prices.
+    pub fn set_shared_bytes(&mut self, shared: SharedId, bytes: &[u64]) {
+        set_bytes(&mut self.shared[shared.0 as usize].terms, bytes);
+    }
+
+    /// Returns how many nodes there are.
+    #[must_use]
+    pub fn num_nodes(&self) -> usize {
+        self.nodes.len()
+    }
+
+    /// Returns the nodes in program order.
+    pub fn node_ids(&self) -> impl Iterator<Item = NodeId> + use<> {
+        (0..number(self.nodes.len())).map(NodeId)
+    }
+
+    /// Returns how many alternatives a node has.
+    ///
+    /// # Panics
+    /// If the node is of another graph.
+    #[must_use]
+    pub fn alternatives(&self, node: NodeId) -> usize {
+        self.nodes[node.index()].len()
+    }
+
+    /// Returns the exact price of an assignment, with shared terms paid once, and its conversions.
+    ///
+    /// An infeasible assignment costs [`INFEASIBLE`].
+    ///
+    /// # Panics
+    /// If there is not one alternative for each node.
+    #[must_use]
+    pub fn price(&self, choice: &[u32]) -> (Price, u32) {
+        assert_eq!(
+            choice.len(),
+            self.nodes.len(),
+            "an alternative for each node"
+        );
+        self.paid(choice)
+            .fold((0, 0), |(price, conversions), term| {
+                let price = price.saturating_add(term.price);
+                (price, conversions.saturating_add(term.conversions))
+            })
+    }
+
+    /// Returns the bytes of shared memory that an assignment takes, all at once: a sum, without lifetimes.
+    ///
+    /// # Panics
+    /// If there is not one alternative for each node.
+    #[must_use]
+    pub fn bytes(&self, choice: &[u32]) -> u64 {
+        assert_eq!(
+            choice.len(),
+            self.nodes.len(),
+            "an alternative for each node"
+        );
+        self.paid(choice)
+            .fold(0, |sum, term| sum.saturating_add(term.bytes))
+    }
+
+    /// The terms that an assignment pays.
+    fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = &'a Term> {
+        let of = |node: NodeId| choice[node.index()] as usize;
+        let nodes = self.nodes.iter().zip(choice);
+        let edges = self.edges.iter();
+        let shared = self.shared.iter();
+        nodes
+            .map(|(terms, &at)| &terms[at as usize])
+            .chain(
+                edges.map(move |edge| {
+                    &edge.terms[of(edge.a) * self.alternatives(edge.b) + of(edge.b)]
+                }),
+            )
+            .chain(
+                shared
+                    .filter(move |term| term.members.iter().any(|(node, asks)| asks[of(*node)]))
+                    .map(move |term| &term.terms[term.of.map_or(0, of)]),
+            )
+    }
+
+    /// Forbids all alternatives of a node but one.
+    pub(super) fn force(&mut self, node: NodeId, alternative: u32) {
+        let terms = &mut self.nodes[node.index()];
+        assert!((alternative as usize) < terms.len(), "no such alternative");
+        for (at, term) in (0..).zip(terms) {
+            if at != alternative {
+                term.price = INFEASIBLE;
+            }
+        }
+    }
+
+    pub(super) fn nodes(&self) -> &[Vec<Term>] {
+        &self.nodes
+    }
+
+    pub(super) fn edges(&self) -> &[Edge] {
+        &self.edges
+    }
+}
+
+/// An index as an id.
+fn number(index: usize) -> u32 {
+    u32::try_from(index).expect("fewer than 2^32 parts of a graph")
+}
