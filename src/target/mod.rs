@@ -202,6 +202,8 @@ pub struct Costs {
     pub warp_sync: u32,
     /// The time of one trip through shared memory when nothing else hides it, weighed for a partly filled SM.
     pub round_trip: u32,
+    /// The time of one shuffle that waits for another, weighed as `round_trip` is; 0 where it was not measured.
+    pub shuffle_trip: u32,
 }
 
 /// The instruction that flips bits of the lane number, cheapest first where a target has several.

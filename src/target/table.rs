@@ -16,6 +16,7 @@ const NVIDIA_COSTS: Costs = Costs {
     barrier: 12,
     warp_sync: 4,
     round_trip: 24,
+    shuffle_trip: 16,
 };
 
 /// A wave64 takes a SIMD of 16 lanes four clocks; four SIMDs work side by side.
@@ -29,6 +30,7 @@ const CDNA_COSTS: Costs = Costs {
     barrier: 16,
     warp_sync: 8,
     round_trip: 48,
+    shuffle_trip: 0,
 };
 
 /// A wave32 takes one clock of one of two SIMDs.
@@ -42,6 +44,7 @@ const RDNA_COSTS: Costs = Costs {
     barrier: 16,
     warp_sync: 4,
     round_trip: 32,
+    shuffle_trip: 0,
 };
 
 /// Data format 7 (32 bits, float or integer alike) in bits 12 to 14, and 4 from bit 15.

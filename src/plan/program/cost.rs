@@ -140,11 +140,58 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
     if stored {
         waiting += costs.round_trip;
     }
+    waiting += costs.shuffle_trip * longest_chain(program, target);
     Cost {
         load_store: load_store * warps,
         arithmetic: arithmetic * warps,
         waiting,
     }
+}
+
+/// The most shuffles of which each waits for the one before.
+fn longest_chain(program: &Program, target: &Target) -> u32 {
+    let mut chains = vec![0u32; program.num_values()];
+    let mut most = 0;
+    for step in &program.steps {
+        let before = |values: &[ValueId]| {
+            let chains = values.iter().map(|v| chains[v.index()]);
+            chains.max().unwrap_or(0)
+        };
+        let (first, count, chain) = match *step {
+            Step::Pack { out, parts } => (out, 1, before(program.operands(parts))),
+            Step::Unpack {
+                first,
+                count,
+                value,
+            } => (first, count, before(&[value])),
+            Step::Select {
+                out,
+                if_set,
+                if_clear,
+                ..
+            } => (out, 1, before(&[if_set, if_clear])),
+            Step::ShuffleXor {
+                out,
+                value,
+                lane_mask,
+            } => {
+                let waits = !target.xor_shuffle(lane_mask).is_arithmetic();
+                (out, 1, before(&[value]) + u32::from(waits))
+            }
+            Step::ShuffleIndex { out, value, .. } => (out, 1, before(&[value]) + 1),
+            Step::SwapLanes {
+                first, low, high, ..
+            } => (first, 2, before(&[low, high])),
+            Step::Store { .. }
+            | Step::StoreMatrices { .. }
+            | Step::Load { .. }
+            | Step::LoadMatrices { .. }
+            | Step::Barrier(_) => continue,
+        };
+        chains[first.index()..][..count as usize].fill(chain);
+        most = most.max(chain);
+    }
+    most
 }
 
 /// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
