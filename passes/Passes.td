@@ -75,8 +75,8 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower tensors with layouts to the LLVM dialect, for NVVM or ROCDL";
   let description = [{
     Every tensor becomes one LLVM value per register that a thread holds; index arithmetic follows
-    from the layouts. `arith`, `math`, `scf` and `cf` are finished by MLIR's own conversions. The
-    shared memory a CTA needs is recorded in bytes as the module's `ttg.shared`.
+    from the layouts. MLIR's own conversions finish `scf`, `cf` and what is of type `index`, where there is any.
+    The shared memory a CTA needs is recorded in bytes as the module's `ttg.shared`.
 
     With `abi=triton` Triton's launcher can run the kernels: each takes two more arguments, the addresses of scratch
     memory in global memory (`ttg.global_scratch_alloc`), and the module says how many bytes of it a program needs.

@@ -7,7 +7,8 @@ use crate::encoding::spelling::nearest;
 use crate::lower::{self, Abi};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 
-/// What finishes the loops, `arith` and `math` that the lowering leaves; all but the loops in one sweep.
+/// What finishes the loops and numbers of type `index` that the lowering leaves, where it leaves any; all but the
+/// loops in one sweep.
 const FINISH: [FollowUp; 4] = [
     FollowUp::ScfToControlFlow,
     FollowUp::ToLlvm,
@@ -20,7 +21,13 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         let gpu = context.gpu(self.target.as_deref());
         let abi = self.abi(context)?;
         lower::lower_module(context.rewriter(), context.module(), gpu, abi)?;
-        Ok(FINISH.to_vec())
+        // What was emitted once needs no clean-up; what MLIR's conversions make does.
+        let is_finished = lower::left(context.module()).is_empty();
+        Ok(if is_finished {
+            Vec::new()
+        } else {
+            FINISH.to_vec()
+        })
     }
 
     /// After the last conversion there is nothing but the LLVM dialect.

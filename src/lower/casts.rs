@@ -57,7 +57,7 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     convert(l, cast.src(), cast.result(), rounding)
 }
 
-/// `arith.extf` and `arith.truncf`, which MLIR finishes where it knows the formats.
+/// `arith.extf` and `arith.truncf`.
 pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (operand, result) = (build::only_operand(op), build::only_result(op));
     let is_8_bits = |value: Val<'c>| float8_of(element_of(value.r#type())).is_some();

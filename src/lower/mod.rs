@@ -2,7 +2,7 @@
 //!
 //! A tensor value becomes the list of its unique registers: one LLVM value per non-broadcast
 //! register of a thread, through loops and branches too. A buffer is two values, an address and a position. Elementwise operations are repeated per
-//! register and finished by MLIR's own conversions; what is written here is what layouts decide.
+//! register, as LLVM's where LLVM has the same; MLIR's own conversions finish loops and what is of type `index`.
 //!
 //! Reading order: [`lower_module`], `calls` (which functions), `function`, `state` (what values became), `walk`, `dispatch` (which file lowers what), `emit` (each pure operation once),
 //! `memory`, `convert`. `gpu` is the only folder that knows NVVM from ROCDL.
@@ -75,7 +75,6 @@ use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
 use areas::ProgramScratch;
 use gpu::Gpu;
-use melior::ir::OperationRef;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
@@ -84,7 +83,7 @@ use std::rc::Rc;
 use texts::Texts;
 
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
-/// conversions finish: `scf`, `arith` and `math` on scalars.
+/// conversions finish: `scf`, `cf`, and what is of type `index` ([`left`]).
 ///
 /// `target` is the GPU to lower for, if one is known; a module without functions needs none. `abi` says how kernels
 /// are called.
@@ -167,12 +166,9 @@ pub fn lower_module<'c>(
     Ok(())
 }
 
-/// Checks that everything in a module is of the LLVM dialect, or of NVVM or ROCDL beside it.
-///
-/// # Errors
-/// Every operation that is not, each at its place.
-pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Reported> {
-    let mut outcome = Ok(());
+/// What is left in a module that is not of the LLVM dialect, nor of NVVM or ROCDL beside it.
+pub fn left<'c>(module: Op<'c>) -> Vec<Op<'c>> {
+    let mut left = Vec::new();
     let mut pending = vec![module];
     while let Some(op) = pending.pop() {
         for i in 0..op.region_count() {
@@ -181,12 +177,23 @@ pub fn check_lowered(module: OperationRef<'_, '_>) -> Result<(), Reported> {
             }
         }
         let name = op.name();
-        let name = name.as_string_ref().as_str().unwrap_or_default();
-        if !emit::is_lowered(name) {
-            let diagnostic = Diagnostic::new("is left after the last conversion")
-                .note("no pass lowers it to the LLVM dialect on these types");
-            outcome = Err(sys::emit_error(op, &diagnostic));
+        if !emit::is_lowered(name.as_string_ref().as_str().unwrap_or_default()) {
+            left.push(op);
         }
+    }
+    left
+}
+
+/// Checks that nothing is left in a module after the last conversion.
+///
+/// # Errors
+/// Every operation that is, each at its place.
+pub fn check_lowered(module: Op<'_>) -> Result<(), Reported> {
+    let mut outcome = Ok(());
+    for op in left(module) {
+        let diagnostic = Diagnostic::new("is left after the last conversion")
+            .note("no pass lowers it to the LLVM dialect on these types");
+        outcome = Err(sys::emit_error(op, &diagnostic));
     }
     outcome
 }

@@ -55,6 +55,8 @@ pub(crate) struct Emitter<'c> {
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
     /// Attributes by their text.
     pub(super) kept: FxHashMap<&'static str, Attribute<'c>>,
+    /// Flags of `arith`, by what they are, as the LLVM dialect spells them.
+    pub(super) fast_flags: FxHashMap<usize, Option<Attribute<'c>>>,
     /// Ranges from 0 by their end.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// Every pure operation emitted, for the sweep at the end.
@@ -81,6 +83,7 @@ impl<'c> Emitter<'c> {
             constants: FxHashMap::default(),
             identifiers: FxHashMap::default(),
             kept: FxHashMap::default(),
+            fast_flags: FxHashMap::default(),
             ranges: FxHashMap::default(),
             pure: Vec::new(),
             types: Types::new(context),
@@ -277,17 +280,6 @@ impl<'c> Emitter<'c> {
         }
         self.known.insert(key, value);
         value
-    }
-
-    /// A pure operation of MLIR's own dialects on scalars, which MLIR's conversions finish.
-    pub(crate) fn upstream(
-        &mut self,
-        kind: UpstreamKind,
-        operands: &[Val<'c>],
-        result: Type<'c>,
-        attributes: &[Named<'c>],
-    ) -> Val<'c> {
-        self.pure(kind.name(), operands, result, attributes)
     }
 
     /// Erases pure operations that nothing uses.

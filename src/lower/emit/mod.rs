@@ -19,6 +19,7 @@ mod parts;
 #[cfg(test)]
 pub(super) mod tests;
 mod types;
+mod upstream;
 
 pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use float::FloatPredicate;
