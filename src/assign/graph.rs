@@ -320,6 +320,10 @@ impl Graph {
     pub(super) fn edges(&self) -> &[Edge] {
         &self.edges
     }
+
+    pub(super) fn shared_terms(&self) -> &[Shared] {
+        &self.shared
+    }
 }
 
 /// An index as an id.

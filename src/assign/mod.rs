@@ -4,10 +4,35 @@
 //! The room knows numbers only. Who builds the [`Graph`] says what a node is (an operation, or several that must
 //! agree), what its alternatives are (the layouts that it can work in), and what they cost.
 //!
-//! Reading order: [`Graph`], [`solve`].
+//! # How it is solved
+//! The graph becomes a `network`: variables, and tables of costs between them. A variable is eliminated by adding
+//! up its tables and keeping the least over its values, which leaves a table over its neighbours (`order`,
+//! `factor`, `eliminate`). Graphs of kernels are nearly trees, so tables stay small, and the last number is the
+//! optimum. Of assignments that cost the same, `first` takes the first.
+//!
+//! What is too entangled loses alternatives that another one is always cheaper than (`prune`); what is still too
+//! entangled gets a lower bound (`relax`), and is improved by moves (`improve`): all variables but a few are chosen
+//! at once, exactly, beside those few as they are.
+//!
+//! Missing on purpose: limits of time, caps on alternatives, and copies of an operation in several layouts.
+//!
+//! Reading order: [`Graph`], [`solve`], `network`, `eliminate`, `improve`.
 
+mod budget;
+mod cost;
+mod eliminate;
+mod factor;
+mod first;
 mod graph;
+mod improve;
+mod network;
+mod order;
+mod prune;
+mod relax;
 mod solve;
+#[cfg(test)]
+mod tests;
 
+pub use budget::solve_within;
 pub use graph::{EdgeId, Graph, INFEASIBLE, NodeId, Price, SharedId};
-pub use solve::{How, Solution, next_best, solve};
+pub use solve::{How, Solution, next_best, solve, solve_from};

@@ -1,13 +1,24 @@
 //! The cheapest assignment.
 
-use super::graph::{Graph, NodeId, Price};
+use super::cost::Cost;
+use super::eliminate::Eliminated;
+use super::first::Cheapest;
+use super::graph::{Graph, INFEASIBLE, NodeId, Price};
+use super::improve::improved;
+use super::network::Network;
+use super::order::Order;
+use super::prune::Pruned;
+use super::relax::relaxed;
 
 /// How an assignment was found, and so what is known of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum How {
-    /// No assignment is cheaper, or as cheap with fewer conversions, or equal in both and earlier.
-    Optimal,
-    /// No move made it cheaper; `bound` says how far from the optimum it may be.
+    /// By elimination: no assignment is cheaper, none as cheap has fewer conversions, and none that is equal in
+    /// both is earlier.
+    Eliminated,
+    /// By moves, and the bound shows that no assignment is cheaper, or as cheap with fewer conversions.
+    Bounded,
+    /// By moves: `bound` says how far from the optimum the price may be.
     Improved,
 }
 
@@ -20,7 +31,7 @@ pub struct Solution {
     pub price: Price,
     /// The conversions of `choice`.
     pub conversions: u32,
-    /// No assignment is cheaper than this.
+    /// No assignment is cheaper than this, whatever the graph: shared terms count as they are paid.
     pub bound: Price,
     /// How it was found.
     pub how: How,
@@ -28,56 +39,72 @@ pub struct Solution {
     pub steps: u64,
 }
 
+impl Solution {
+    /// Returns whether no assignment is cheaper.
+    #[must_use]
+    pub fn is_optimal(&self) -> bool {
+        self.price == self.bound
+    }
+}
+
+/// The most entries that a joint table has.
+const MAX_ENTRIES: u64 = 1_000_000;
+/// The most entries that all joint tables together have, where all nodes are eliminated.
+const MAX_ALL_ENTRIES: u64 = 30_000_000;
+/// The most entries of a table that is worth making before it is known whether all can be eliminated.
+const FEW_ENTRIES: u64 = 4096;
+/// The entries that a bound, or a round of moves, may take: so many are shared among the nodes.
+const ROUND_ENTRIES: u64 = 2_000_000;
+/// The entries after which no further round of moves is begun.
+const MAX_MOVE_ENTRIES: u64 = 60_000_000;
+
 /// Returns an assignment that is as cheap as can be, and never dearer than `start`.
 ///
+/// Graphs of kernels are nearly trees, and are solved exactly. Where the joint tables of an entangled graph would
+/// have more than a million entries, the result is the best that moves find; then `bound` says how good it is.
 /// Of assignments of one price, that with the fewest conversions is taken, and of those the first in the order
-/// of alternatives, node by node in program order. A start that is infeasible is allowed.
+/// of alternatives, node by node in program order. A start that is infeasible is allowed. If there is no feasible
+/// assignment, the price is [`INFEASIBLE`].
+///
+/// The result depends on the graph and the start only, not on the order in which edges were added.
 ///
 /// # Panics
 /// If `start` does not have one alternative for each node.
 #[must_use]
 pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
-    let mut choice = start.to_vec();
-    let mut best = graph.price(&choice);
-    let mut steps = 0;
-    loop {
-        let before = best;
-        for node in graph.node_ids() {
-            let old = choice[node.index()];
-            let mut taken = old;
-            for alternative in (0..).take(graph.alternatives(node)) {
-                choice[node.index()] = alternative;
-                steps += 1;
-                let price = graph.price(&choice);
-                if price < best {
-                    (best, taken) = (price, alternative);
-                }
-            }
-            choice[node.index()] = taken;
-        }
-        if best == before {
-            break;
-        }
-    }
-    let cheapest = |terms: &[super::graph::Term]| terms.iter().map(|t| t.price).min().unwrap_or(0);
-    let nodes = graph.nodes().iter().map(|terms| cheapest(terms));
-    let edges = graph.edges().iter().map(|edge| cheapest(&edge.terms));
-    let bound = nodes.chain(edges).fold(0, Price::saturating_add);
-    let how = match bound == best.0 && best.1 == 0 {
-        true => How::Optimal,
-        false => How::Improved,
+    solve_from(graph, &[start])
+}
+
+/// Returns an assignment that is as cheap as can be, and not dearer than any of `starts`; see [`solve`].
+///
+/// Starts matter only where moves are needed.
+///
+/// # Panics
+/// If a start does not have one alternative for each node.
+#[must_use]
+pub fn solve_from(graph: &Graph, starts: &[&[u32]]) -> Solution {
+    let network = Network::new(graph, 0);
+    let found = best(&network, graph, starts);
+    let choices = starts.iter().map(|start| start.to_vec());
+    let choices = choices.chain([found.choice]);
+    let priced = choices.map(|choice| (graph.price(&choice), choice));
+    let best = priced.min().expect("what was found is one of them");
+    let ((price, conversions), choice) = best;
+    let bound = match found.bound >= network.forbidden {
+        true => INFEASIBLE,
+        false => found.bound.price(),
     };
     Solution {
         choice,
-        price: best.0,
-        conversions: best.1,
+        price,
+        conversions,
         bound,
-        how,
-        steps,
+        how: found.how,
+        steps: found.steps,
     }
 }
 
-/// Returns the price of the best assignment that was found with `node` forced to be `alternative`.
+/// Returns the price of the best assignment that is found with a node forced to be `alternative`.
 ///
 /// # Panics
 /// If the node, or its alternative, is of another graph.
@@ -88,4 +115,94 @@ pub fn next_best(graph: &Graph, solution: &Solution, node: NodeId, alternative: 
     let mut start = solution.choice.clone();
     start[node.index()] = alternative;
     solve(&forced, &start).price
+}
+
+/// What is found for a network.
+pub(super) struct Found {
+    /// The alternatives of the nodes.
+    pub(super) choice: Vec<u32>,
+    /// No assignment costs less.
+    pub(super) bound: Cost,
+    pub(super) how: How,
+    pub(super) steps: u64,
+}
+
+/// The cheapest assignment of a graph's network that is found.
+pub(super) fn best(network: &Network, graph: &Graph, starts: &[&[u32]]) -> Found {
+    if let Some(found) = eliminated(network) {
+        return found;
+    }
+    let low = Order::up_to(network, FEW_ENTRIES);
+    let core = Eliminated::in_order(network, &low, &[]).rest(network);
+    let pruned = Pruned::new(network, core);
+    let starts = starts
+        .iter()
+        .map(|start| pruned.enter(&network.complete(graph, start)));
+    let starts: Vec<Vec<u32>> = starts.collect();
+    let mut found = match eliminated(&pruned.network) {
+        Some(found) => found,
+        None => moved(&pruned.network, &starts),
+    };
+    found.choice.resize(network.sizes.len(), 0);
+    found.choice = pruned.leave(&found.choice);
+    found.choice.truncate(network.num_nodes());
+    found.steps += pruned.steps + low.entries;
+    found
+}
+
+/// The first of the cheapest assignments, if joint tables are small enough.
+fn eliminated(network: &Network) -> Option<Found> {
+    let order = Order::up_to(network, MAX_ENTRIES);
+    if !order.is_whole || order.entries > MAX_ALL_ENTRIES {
+        return None;
+    }
+    let eliminated = Eliminated::in_order(network, &order, &[]);
+    let mut choice = vec![0; network.sizes.len()];
+    let mut steps = eliminated.steps + network.sizes.len() as u64;
+    if eliminated.choose(&mut choice) {
+        let nodes = (0..).take(network.num_nodes());
+        let mut cheapest = Cheapest::new(&eliminated);
+        cheapest.first(nodes, &mut choice);
+        steps += cheapest.steps;
+    }
+    choice.truncate(network.num_nodes());
+    Some(Found {
+        choice,
+        bound: eliminated.constant,
+        how: How::Eliminated,
+        steps,
+    })
+}
+
+/// The cheapest assignment that moves find from any start, and from what the bound suggests.
+fn moved(network: &Network, starts: &[Vec<u32>]) -> Found {
+    let low = Order::up_to(network, FEW_ENTRIES);
+    let outside = Eliminated::in_order(network, &low, &[]);
+    let core = outside.rest(network);
+    let share = ROUND_ENTRIES / (core.live.len() as u64).max(1);
+    let limit = share.clamp(FEW_ENTRIES, MAX_ENTRIES);
+    let relaxed = relaxed(&core, limit);
+    let mut suggested = vec![0; network.sizes.len()];
+    relaxed.choose(&mut suggested);
+    let mut steps = outside.steps + relaxed.steps;
+    let improved: Vec<_> = starts
+        .iter()
+        .chain([&suggested])
+        .map(|start| improved(&core, start, limit, MAX_MOVE_ENTRIES))
+        .collect();
+    steps += improved.iter().map(|one| one.steps).sum::<u64>();
+    let best = improved.into_iter().map(|one| (one.cost, one.choice)).min();
+    let (cost, mut choice) = best.expect("one was suggested");
+    outside.choose(&mut choice);
+    choice.truncate(network.num_nodes());
+    let how = match cost == relaxed.constant {
+        true => How::Bounded,
+        false => How::Improved,
+    };
+    Found {
+        choice,
+        bound: relaxed.constant,
+        how,
+        steps,
+    }
 }

@@ -1,0 +1,164 @@
+//! In which order variables are eliminated, and what tables that takes.
+
+use super::network::Network;
+use std::cmp::Reverse;
+use std::collections::{BTreeSet, BinaryHeap};
+
+/// Who is beside whom, and what it would take to eliminate each: the entries of the joint table of a variable and
+/// those beside it.
+pub(super) struct Neighbours<'a> {
+    sizes: &'a [u32],
+    beside: Vec<BTreeSet<u32>>,
+    /// The key of each variable that is still there.
+    keys: Vec<Option<Key>>,
+    queue: BinaryHeap<Reverse<(Key, u32)>>,
+    limit: u64,
+}
+
+/// What is least goes first: entries of the joint table, one more than the limit if they are more; neighbours.
+type Key = (u64, usize);
+
+impl<'a> Neighbours<'a> {
+    pub(super) fn new(network: &'a Network, limit: u64) -> Neighbours<'a> {
+        let mut beside = vec![BTreeSet::new(); network.sizes.len()];
+        for factor in &network.factors {
+            for &a in &factor.scope {
+                beside[a as usize].extend(factor.scope.iter().copied().filter(|&b| b != a));
+            }
+        }
+        let mut neighbours = Neighbours {
+            sizes: &network.sizes,
+            keys: vec![None; beside.len()],
+            beside,
+            queue: BinaryHeap::new(),
+            limit,
+        };
+        for &var in &network.live {
+            neighbours.renew(var);
+        }
+        neighbours
+    }
+
+    /// Those beside a variable, ascending.
+    pub(super) fn of(&self, var: u32) -> Vec<u32> {
+        self.beside[var as usize].iter().copied().collect()
+    }
+
+    /// The variable that takes the least to eliminate, with the entries that it takes.
+    pub(super) fn least(&mut self) -> Option<(u32, u64)> {
+        while let Some(&Reverse((key, var))) = self.queue.peek() {
+            if self.keys[var as usize] == Some(key) {
+                return Some((var, key.0));
+            }
+            self.queue.pop();
+        }
+        None
+    }
+
+    /// Takes a variable out.
+    pub(super) fn remove(&mut self, var: u32) {
+        self.keys[var as usize] = None;
+        let beside = std::mem::take(&mut self.beside[var as usize]);
+        for &other in &beside {
+            self.beside[other as usize].remove(&var);
+        }
+        for &other in &beside {
+            self.renew(other);
+        }
+    }
+
+    /// Makes all of these neighbours of each other.
+    pub(super) fn join(&mut self, vars: &[u32]) {
+        for &a in vars {
+            let others = vars.iter().copied().filter(|&b| b != a);
+            self.beside[a as usize].extend(others);
+        }
+        for &var in vars {
+            self.renew(var);
+        }
+    }
+
+    /// The variable to fix: a node sooner than a shared term, then one that was fixed less often, then one with
+    /// more neighbours.
+    fn to_fix(&self, num_nodes: usize, times: &[u32]) -> Option<u32> {
+        let there = (0..).zip(&self.keys).filter(|(_, key)| key.is_some());
+        there.map(|(var, _)| var).min_by_key(|&var| {
+            let at = var as usize;
+            (at >= num_nodes, times[at], Reverse(self.beside[at].len()))
+        })
+    }
+
+    fn renew(&mut self, var: u32) {
+        let beside = &self.beside[var as usize];
+        let mut entries = u64::from(self.sizes[var as usize]);
+        for &other in beside {
+            entries = entries.saturating_mul(u64::from(self.sizes[other as usize]));
+            if entries > self.limit {
+                entries = self.limit + 1;
+                break;
+            }
+        }
+        let key = (entries, beside.len());
+        if self.keys[var as usize].replace(key) != Some(key) {
+            self.queue.push(Reverse((key, var)));
+        }
+    }
+}
+
+/// A variable that is eliminated, and those that its table is over afterwards.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) var: u32,
+    pub(super) beside: Vec<u32>,
+}
+
+/// An order of elimination in which no table has more entries than the limit.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Order {
+    pub(super) steps: Vec<Step>,
+    /// Variables that are not eliminated but keep their values, so that tables are small.
+    pub(super) fixed: Vec<u32>,
+    /// Whether variables are left that are neither.
+    pub(super) is_whole: bool,
+    /// The entries of all joint tables.
+    pub(super) entries: u64,
+}
+
+impl Order {
+    /// Eliminates what takes at most `limit` entries, least first.
+    pub(super) fn up_to(network: &Network, limit: u64) -> Order {
+        Order::new(network, limit, None)
+    }
+
+    /// Eliminates all, but fixes variables where a table would be larger than `limit`; `times` says how often each
+    /// one was fixed before.
+    pub(super) fn fixing(network: &Network, limit: u64, times: &[u32]) -> Order {
+        Order::new(network, limit, Some(times))
+    }
+
+    fn new(network: &Network, limit: u64, times: Option<&[u32]>) -> Order {
+        let mut neighbours = Neighbours::new(network, limit);
+        let mut order = Order {
+            is_whole: true,
+            ..Order::default()
+        };
+        while let Some((var, entries)) = neighbours.least() {
+            if entries > limit {
+                let fixed = times.and_then(|times| neighbours.to_fix(network.num_nodes(), times));
+                let Some(var) = fixed else {
+                    order.is_whole = false;
+                    break;
+                };
+                neighbours.remove(var);
+                order.fixed.push(var);
+                continue;
+            }
+            let beside = neighbours.of(var);
+            neighbours.remove(var);
+            neighbours.join(&beside);
+            order.entries += entries;
+            order.steps.push(Step { var, beside });
+        }
+        order
+    }
+}
