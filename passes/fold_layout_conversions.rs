@@ -2,28 +2,40 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{Inventory, attribute, respell, root};
+use super::price::{Price, Prices};
+use super::respell::{Inventory, attribute, in_order, respell, root};
 use super::table::FoldLayoutConversionsOptions;
+use super::ways::{self, Search};
+use crate::access::Sharing;
 use crate::ir::ops::ttg::ConvertLayout;
-use crate::ir::{TensorLayout, TensorType};
-use crate::sys::build::Op;
+use crate::ir::ops::{scf, tt, ttg};
+use crate::ir::{OpKind, TensorLayout, TensorType, canonical};
+use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
+use crate::target::Access;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+/// Each round leaves less to pay; a kernel that needs more of them is folded by the next run.
+const MAX_ROUNDS: usize = 16;
+
 impl Pass for FoldLayoutConversionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let folding = Folding {
             context,
+            prices: Prices::of(context),
             explain: self.explain,
         };
         let kept = folding.unify_spellings();
-        let all = conversions(context).into_iter().map(ConvertLayout::op);
-        context.rewriter().each(all, |op| {
-            folding.fold(op);
-        });
+        for _ in 0..MAX_ROUNDS {
+            let before = context.rewriter().changes();
+            folding.round();
+            if context.rewriter().changes() == before {
+                break;
+            }
+        }
         folding.explain_rest(&kept);
         Ok(Vec::new())
     }
@@ -39,6 +51,7 @@ enum Kept<'c> {
 
 struct Folding<'a, 'c> {
     context: &'a PassContext<'c>,
+    prices: Prices<'c>,
     /// Whether to tell the user what becomes of each conversion.
     explain: bool,
 }
@@ -48,9 +61,8 @@ fn conversion(op: Op<'_>) -> Option<ConvertLayout<'_, '_>> {
 }
 
 fn conversions<'c>(context: &PassContext<'c>) -> Vec<ConvertLayout<'c, 'c>> {
-    let inventory = context.get::<Inventory<'_>>();
-    let all = inventory.operations.iter();
-    all.filter_map(|op| conversion(*op)).collect()
+    let all = in_order(context.module()).into_iter();
+    all.filter_map(conversion).collect()
 }
 
 impl<'c> Folding<'_, 'c> {
@@ -111,20 +123,37 @@ impl<'c> Folding<'_, 'c> {
         kept
     }
 
-    /// A chain of conversions becomes one, from the first operand; one that arrives where it began
-    /// disappears.
+    /// Looks at every operation once.
+    fn round(&self) {
+        let rewriter = self.context.rewriter();
+        self.drop_unused_arguments();
+        self.share();
+        rewriter.each(in_order(self.context.module()), |op| {
+            use OpKind as K;
+            match OpKind::of(op) {
+                Some(K::TtgConvertLayout) => drop(self.fold(op)),
+                Some(K::TtStore) => drop(self.store(op)),
+                Some(K::TtgLocalStore | K::TtgLocalAlloc) => drop(self.buffer_store(op)),
+                // What these need no conversion for, they look through.
+                Some(K::TtReshape | K::TtTrans | K::TtSplit | K::TtngTMEMStore) => {
+                    self.look_through(op);
+                }
+                _ => {}
+            }
+        });
+    }
+
+    /// A conversion whose result can be had for less, goes: its operand is one, or its layout is given by what made
+    /// the operand, or the conversion costs less before that.
     fn fold(&self, op: Op<'c>) -> Option<()> {
         let rewriter = self.context.rewriter();
         let cvt = conversion(op)?;
         let (own, result) = (cvt.src(), cvt.result());
-        let mut source = own;
-        while source.r#type() != result.r#type() {
-            match sys::defining_operation(source).and_then(conversion) {
-                Some(inner) => source = inner.src(),
-                None => break,
-            }
+        if sys::is_unused(result) {
+            self.erase_unused(result);
+            return Some(());
         }
-        if source.r#type() == result.r#type() {
+        if let Some(source) = self.beginning(cvt) {
             self.remark(op, || {
                 if source == own {
                     "is removed: its operand has the layout of its result".to_owned()
@@ -136,19 +165,297 @@ impl<'c> Folding<'_, 'c> {
             self.erase_unused(own);
             return Some(());
         }
-        if source != own {
+        if cvt.force_warp_shuffle() {
+            return None;
+        }
+        if let Some(source) = self.nearer(cvt) {
             self.remark(op, || {
                 "takes its operand from before the conversions that made it".to_owned()
             });
             rewriter.set_operand(op, cvt.src_at().start, source);
             self.erase_unused(own);
+            return Some(());
         }
-        self.erase_unused(result);
+        let mut search = Search::before(&self.prices, self.context.layouts(), op);
+        let found = search.data(own, result.r#type())?;
+        let maker = search.maker(found)?;
+        let mut gain = search.gain(op, &[own]);
+        let price = search.price_of(op);
+        gain -= price;
+        if gain >= Price::FREE {
+            return None;
+        }
+        let dying = search.dying(op, &[own]);
+        let made = *search.carry_out(rewriter)?.get(found)?;
+        self.remark(op, || {
+            let maker = sys::identifier_text(maker.name());
+            if search.conversions() == 0 {
+                format!("is removed: `{maker}` gives this layout, which costs no more")
+            } else {
+                let mut left = price;
+                left += gain;
+                let (before, after) = (price.clocks(), left.clocks());
+                format!("moves before `{maker}`: {after} clk instead of {before}")
+            }
+        });
+        rewriter.replace(op, &[made]);
+        self.erase_dying(dying);
         Some(())
     }
 
+    /// The value in a chain of conversions that has the type of the last one's result.
+    fn beginning(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
+        let wanted = cvt.result().r#type();
+        let mut source = cvt.src();
+        while source.r#type() != wanted {
+            source = ways::conversion(source)?.src();
+        }
+        Some(source)
+    }
+
+    /// The value of a chain of conversions from which a conversion costs least, where that is not its operand.
+    fn nearer(&self, cvt: ConvertLayout<'c, 'c>) -> Option<Val<'c>> {
+        let to = cvt.result().r#type();
+        let mut best = None;
+        // What is paid before the conversion, for this conversion only.
+        let mut saved = 0;
+        let mut is_sole = true;
+        let mut source = cvt.src();
+        let own = self.prices.conversion(source.r#type(), to);
+        while let Some(inner) = ways::conversion(source) {
+            is_sole &= sys::has_one_use(source);
+            let paid = self
+                .prices
+                .conversion(inner.src().r#type(), source.r#type());
+            source = inner.src();
+            let Some((own, paid)) = own.zip(paid) else {
+                // Without layouts there is nothing to choose by, and one conversion is less than two.
+                best = Some((i64::MIN, source));
+                continue;
+            };
+            saved += if is_sole { paid } else { 0 };
+            if let Some(price) = self.prices.conversion(source.r#type(), to) {
+                let price = price - saved;
+                let least = best.map_or(own, |(least, _)| least);
+                if price < least || (price == least && is_sole) {
+                    best = Some((price, source));
+                }
+            }
+        }
+        best.map(|(_, source)| source)
+    }
+
+    /// A store in the layout that its value is converted from, where that asks no more of memory.
+    fn store(&self, op: Op<'c>) -> Option<()> {
+        let store = tt::Store::of(op)?;
+        let (pointer, value, mask) = (store.ptr(), store.value(), store.mask());
+        let cvt = ways::conversion(value)?;
+        let source = cvt.src();
+        let tensor = TensorType::of(source.r#type())?;
+        let encoding = tensor.encoding?;
+        let traffic = |type_| {
+            self.prices
+                .traffic(op, pointer, mask, type_, Sharing::Owners)
+        };
+        if !traffic(source.r#type())?.is_at_most(&traffic(value.r#type())?) {
+            return None;
+        }
+        let mut search = Search::before(&self.prices, self.context.layouts(), op);
+        let data = search.data(value, source.r#type())?;
+        search.is_there(data)?;
+        let mut operands = vec![(store.value_at().start, data)];
+        operands.push((store.ptr_at().start, search.address(pointer, encoding)?));
+        if let Some(mask) = mask {
+            operands.push((store.mask_at().start, search.address(mask, encoding)?));
+        }
+        let released: Vec<Val<'c>> = [value, pointer].into_iter().chain(mask).collect();
+        if search.gain(op, &released) >= Price::FREE {
+            return None;
+        }
+        self.remark(cvt.op(), || {
+            let name = sys::identifier_text(op.name());
+            format!("is not needed by `{name}`, which asks no more of memory in the layout of its operand")
+        });
+        let dying = search.dying(op, &released);
+        let made = search.carry_out(self.context.rewriter())?;
+        for (i, node) in operands {
+            self.context.rewriter().set_operand(op, i, made[node]);
+        }
+        self.erase_dying(dying);
+        Some(())
+    }
+
+    /// A store to a buffer in the layout that its value is converted from, where that costs no more.
+    fn buffer_store(&self, op: Op<'c>) -> Option<()> {
+        let (value, at, buffer) = if let Some(store) = ttg::LocalStore::of(op) {
+            (store.src(), store.src_at().start, store.dst())
+        } else {
+            let alloc = ttg::LocalAlloc::of(op)?;
+            (alloc.src()?, alloc.src_at().start, alloc.result())
+        };
+        let cvt = ways::conversion(value)?;
+        let source = cvt.src();
+        let cost = |type_| self.prices.buffer_access(type_, buffer, Access::Store);
+        let before = cost(value.r#type())?
+            + if sys::has_one_use(value) {
+                self.prices.conversion(source.r#type(), value.r#type())?
+            } else {
+                0
+            };
+        let after = cost(source.r#type())?;
+        if after > before {
+            return None;
+        }
+        self.remark(cvt.op(), || {
+            let name = sys::identifier_text(op.name());
+            format!("is not needed by `{name}`, which takes any layout")
+        });
+        self.context.rewriter().set_operand(op, at, source);
+        self.erase_unused(value);
+        Some(())
+    }
+
+    /// An operation that may take its operand from before a conversion does, where that moves nothing.
+    fn look_through(&self, op: Op<'c>) {
+        let at = (0..op.operand_count()).find_map(|i| {
+            let value = build::operand(op, i);
+            Some((i, value, ways::conversion(value)?))
+        });
+        let Some((i, value, cvt)) = at else { return };
+        let before = cvt.op();
+        let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
+        if OpKind::TtReshape.is(op) && !self.prices.is_same(from, to) && !sys::has_one_use(value) {
+            return;
+        }
+        let name = sys::identifier_text(op.name());
+        canonical::canonicalize(self.context.rewriter(), op);
+        let is_gone = sys::uses(value).is_empty();
+        let is_other = !is_gone && i < op.operand_count() && build::operand(op, i) != value;
+        if is_gone || is_other {
+            self.remark(before, || format!("is not needed by `{name}`"));
+            self.erase_unused(value);
+        }
+    }
+
+    /// A conversion that was made before is not made again.
+    fn share(&self) {
+        for region in self.context.module().regions() {
+            for block in build::blocks_of(region) {
+                self.share_in(block, &mut HashMap::new());
+            }
+        }
+    }
+
+    fn share_in(&self, block: Blk<'c>, made: &mut HashMap<[usize; 2], Val<'c>>) {
+        let mut own = Vec::new();
+        for op in build::operations(block) {
+            if let Some(cvt) = conversion(op).filter(|cvt| !cvt.force_warp_shuffle()) {
+                let result = cvt.result();
+                let key = [sys::value_id(cvt.src()), sys::type_id(result.r#type())];
+                if let Some(first) = made.get(&key) {
+                    self.remark(op, || {
+                        "is removed: the same conversion was made before".to_owned()
+                    });
+                    self.context.rewriter().replace(op, &[*first]);
+                } else {
+                    made.insert(key, result);
+                    own.push(key);
+                }
+                continue;
+            }
+            for region in op.regions() {
+                for block in build::blocks_of(region) {
+                    self.share_in(block, made);
+                }
+            }
+        }
+        for key in own {
+            made.remove(&key);
+        }
+    }
+
+    /// What a loop carries and nobody looks at, it carries unchanged: what makes it is not needed.
+    fn drop_unused_arguments(&self) {
+        let rewriter = self.context.rewriter();
+        for op in in_order(self.context.module()) {
+            let Some(body) = scf::For::of(op).and_then(|_| build::single_block(op, 0)) else {
+                continue;
+            };
+            let Some(end) = build::operations(body).pop() else {
+                continue;
+            };
+            for i in 0..op.result_count().min(end.operand_count()) {
+                let (argument, yielded) = (build::argument(body, i + 1), build::operand(end, i));
+                if yielded == argument || !sys::is_unused(build::result(op, i)) {
+                    continue;
+                }
+                let Some(made) = self.unused_slice(argument, end, i) else {
+                    continue;
+                };
+                if !made.iter().any(|op| conversion(*op).is_some()) {
+                    continue;
+                }
+                rewriter.set_operand(end, i, argument);
+                self.erase_dying(made);
+            }
+        }
+    }
+
+    /// The pure operations on a loop's argument that nobody but the loop's own `i`-th yield needs, last ones first.
+    fn unused_slice(&self, argument: Val<'c>, end: Op<'c>, i: usize) -> Option<Vec<Op<'c>>> {
+        let mut found: Vec<Op<'c>> = Vec::new();
+        let mut waiting = vec![argument];
+        while let Some(value) = waiting.pop() {
+            for (user, at) in sys::uses(value) {
+                if user == end && at == i {
+                    continue;
+                }
+                if !ways::is_pure(user) || user == end {
+                    return None;
+                }
+                if !found.contains(&user) {
+                    found.push(user);
+                    waiting.push(build::only_result(user));
+                }
+            }
+        }
+        // What the yield takes from elsewhere may be a conversion, too.
+        let mut source = sys::defining_operation(build::operand(end, i));
+        while let Some(op) = source.filter(|op| conversion(*op).is_some() && !found.contains(op)) {
+            let is_sole = sys::uses(build::only_result(op))
+                .iter()
+                .all(|(user, at)| found.contains(user) || (*user == end && *at == i));
+            if !is_sole {
+                break;
+            }
+            found.push(op);
+            source = sys::defining_operation(build::only_operand(op));
+        }
+        Some(found)
+    }
+
+    /// Erases what nobody needs any more.
+    fn erase_dying(&self, mut ops: Vec<Op<'c>>) {
+        loop {
+            let before = ops.len();
+            ops.retain(|op| {
+                if !build::results(*op).into_iter().all(sys::is_unused) {
+                    return true;
+                }
+                if conversion(*op).is_some() {
+                    self.remark(*op, || "is removed: nothing uses it".to_owned());
+                }
+                self.context.rewriter().erase(*op);
+                false
+            });
+            if ops.is_empty() || ops.len() == before {
+                return;
+            }
+        }
+    }
+
     /// Erases the conversion that makes a value nobody uses, and then those that only it used.
-    fn erase_unused(&self, mut value: sys::build::Val<'c>) {
+    fn erase_unused(&self, mut value: Val<'c>) {
         while sys::is_unused(value) {
             let Some(cvt) = sys::defining_operation(value).and_then(conversion) else {
                 return;

@@ -8,8 +8,10 @@ mod context;
 mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
+mod price;
 mod respell;
 mod table;
+mod ways;
 
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;

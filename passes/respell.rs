@@ -90,6 +90,20 @@ impl Inventory<'_> {
     }
 }
 
+/// The operations below one, in the order of the text.
+pub(super) fn in_order(root: Op<'_>) -> Vec<Op<'_>> {
+    let mut all = Vec::new();
+    let mut stack = vec![root];
+    while let Some(op) = stack.pop() {
+        all.push(op);
+        let below = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
+        let mut below: Vec<Op<'_>> = below.flat_map(build::operations).collect();
+        below.reverse();
+        stack.append(&mut below);
+    }
+    all
+}
+
 /// Replaces encodings everywhere in a module, less those that an operation keeps.
 ///
 /// Which operations ask for an encoding by its kind is for their rules to say: they are asked about

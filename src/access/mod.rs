@@ -28,7 +28,8 @@
 //! - Sizes, divisibilities and run lengths are powers of two; 2^62 stands for "and beyond", so zero is divisible
 //!   by 2^62.
 //!
-//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion).
+//! Reading order: this file (the facts, shapes), `arithmetic` (operations on numbers), `vector` (the conclusion),
+//! `traffic` (what it asks of memory).
 //! Missing on purpose: facts about loaded values (another thread may write them) and ranges of values.
 //!
 //! # Source
@@ -38,9 +39,11 @@
 mod arithmetic;
 #[cfg(test)]
 mod tests;
+mod traffic;
 mod vector;
 
 pub use arithmetic::{BinaryOp, Comparison};
+pub use traffic::{SECTOR_BYTES, Sharing, Traffic};
 pub use vector::{MemoryAccess, VectorAccess};
 
 use crate::layout::MAX_DIMS;

@@ -19,7 +19,7 @@ use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Identifier, Type, ValueLike};
 
 /// Something that a rule was found for; nothing where the operation stays.
-pub(super) type Matched = Option<()>;
+pub(crate) type Matched = Option<()>;
 
 /// An operation that shows one value in another way.
 #[derive(Clone, Copy)]
@@ -52,7 +52,7 @@ impl<'c> View<'c> {
 }
 
 /// Brings an operation nearer to canonical form.
-pub(super) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
+pub(crate) fn canonicalize<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Matched {
     use OpKind as K;
     match OpKind::of(op)? {
         K::TtgConvertLayout => convert(rewriter, view!(ttg::ConvertLayout<'_, '_>, op)),
@@ -114,13 +114,14 @@ fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encodi
     Some((tensor, encoding))
 }
 
-/// Whether two tensors hold the same elements in the same registers of the same threads.
+/// Whether two tensors hold the same elements in the same registers of the same threads, registers that repeat
+/// others included: what follows from an operand's layout has them, too.
 fn same_layout(a: Val<'_>, b: Val<'_>) -> bool {
     let (Some(left), Some(right)) = (TensorType::of(a.r#type()), TensorType::of(b.r#type())) else {
         return false;
     };
     let cache = Layouts::of(a.context());
-    matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.unique == r.unique)
+    matches!((cache.tensor(&left), cache.tensor(&right)), (Ok(l), Ok(r)) if l.full == r.full)
 }
 
 /// What makes the source makes the result instead, in the same place and with its own attributes: those of

@@ -16,12 +16,13 @@ use super::types::bits_of;
 use super::value::Buffer;
 use super::words;
 use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
-use crate::ir::Layouts;
 use crate::ir::ops::ttg;
+use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::layout::Dim;
 use crate::plan::memory::{Form, MemoryPlan};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
-use crate::target::Access;
+use crate::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
 use view::{ALIGNMENT, View, narrow, padded};
 
@@ -115,13 +116,40 @@ fn plan<'c>(
     access: Access,
 ) -> Result<MemoryPlan, Diagnostic> {
     let layout = l.tensor_layout(tensor)?;
-    let view = View::of(l.layouts(), buffer.r#type())?;
+    plan_access(l.layouts(), l.gpu.target, &layout, buffer.r#type(), access)
+}
+
+/// How registers of a layout are stored to a buffer, or loaded from it.
+fn plan_access(
+    layouts: &Layouts,
+    target: &Target,
+    layout: &TensorLayout,
+    buffer: Type<'_>,
+    access: Access,
+) -> Result<MemoryPlan, Diagnostic> {
+    let view = View::of(layouts, buffer)?;
     view.place
         .view_mask(view.shape())
-        .and_then(|mask| {
-            MemoryPlan::of_warps(&layout.unique, &view.place, mask, access, l.gpu.target)
-        })
+        .and_then(|mask| MemoryPlan::of_warps(&layout.unique, &view.place, mask, access, target))
         .map_err(|e| Diagnostic::new(e.to_string()))
+}
+
+/// What storing a tensor to a buffer, or loading it, costs all warps of a block, in the unit of
+/// [`Cost`](crate::plan::Cost); nothing where it cannot be planned.
+#[must_use]
+pub fn access_cost(
+    layouts: &Layouts,
+    target: &Target,
+    tensor: &TensorType<'_>,
+    buffer: Type<'_>,
+    access: Access,
+) -> Option<u64> {
+    let layout = layouts.tensor(tensor).ok()?;
+    let plan = plan_access(layouts, target, &layout, buffer, access).ok()?;
+    let costs = &target.costs;
+    let per_warp = u64::from(plan.wavefronts().0) * u64::from(costs.wavefront)
+        + plan.accesses().len() as u64 * u64::from(costs.access);
+    Some(per_warp * layout.full.in_size(Dim::WARP))
 }
 
 fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {

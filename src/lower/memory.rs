@@ -123,7 +123,7 @@ fn accesses<'c>(
 }
 
 /// The widest access of which more is said than where it goes.
-pub(super) const MASKED_BITS: u32 = 128;
+pub const MASKED_BITS: u32 = 128;
 
 /// What a user says of the caches by `cachePolicy`.
 fn cache_policy(of: Option<Attribute<'_>>) -> CachePolicy {

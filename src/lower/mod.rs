@@ -64,6 +64,8 @@ mod words;
 
 pub use abi::Abi;
 pub use dispatch::can_be_lowered;
+pub use local::access_cost;
+pub use memory::MASKED_BITS;
 
 use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, PROFILE_SCRATCH_ALIGNMENT,

@@ -405,6 +405,43 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
     }
 }
 
+/// The operation that one lies in, or nothing for the outermost.
+#[must_use]
+pub fn parent<'c>(op: build::Op<'c>) -> Option<build::Op<'c>> {
+    // SAFETY: the operation is alive, and so is what it lies in.
+    unsafe {
+        let parent = mlir_sys::mlirOperationGetParentOperation(op.to_raw());
+        (!parent.ptr.is_null()).then(|| OperationRef::from_raw(parent))
+    }
+}
+
+/// The block that an operation lies in, as a number; 0 for one in none.
+#[must_use]
+pub fn block_of(op: OperationRef<'_, '_>) -> usize {
+    // SAFETY: the operation is alive.
+    unsafe { mlir_sys::mlirOperationGetBlock(op.to_raw()).ptr as usize }
+}
+
+/// The operations that use a value, one for each use, with the number of the operand that it is.
+#[must_use]
+pub fn uses<'c>(value: build::Val<'c>) -> Vec<(build::Op<'c>, usize)> {
+    let mut all = Vec::new();
+    // SAFETY: the value is alive, and so are its uses and their owners; the next use is asked for only of one
+    // that is there.
+    unsafe {
+        let mut next = mlir_sys::mlirValueGetFirstUse(value.to_raw());
+        while !mlir_sys::mlirOpOperandIsNull(next) {
+            let owner = OperationRef::from_raw(mlir_sys::mlirOpOperandGetOwner(next));
+            all.push((
+                owner,
+                mlir_sys::mlirOpOperandGetOperandNumber(next) as usize,
+            ));
+            next = mlir_sys::mlirOpOperandGetNextUse(next);
+        }
+    }
+    all
+}
+
 /// The width of a floating-point type in bits, or nothing for another type.
 #[must_use]
 pub fn float_width(type_: Type<'_>) -> Option<u32> {

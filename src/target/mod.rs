@@ -394,6 +394,16 @@ impl Target {
             })
     }
 
+    /// The GPU whose prices count where a module names none: of those with so many lanes in a warp, a usual one.
+    ///
+    /// # Panics
+    /// Never: both are in the table.
+    #[must_use]
+    pub fn usual(lanes: u64) -> &'static Self {
+        let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
+        Self::parse(name).expect("it is in the table")
+    }
+
     /// The names of the targets that have something, for messages: `cuda:90`, `cuda:100`.
     #[must_use]
     pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {

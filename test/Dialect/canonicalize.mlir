@@ -195,3 +195,20 @@ module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32}
     tt.return
   }
 }
+
+// -----
+
+// What follows from a layout with registers that repeat others has them, too: a reshape keeps its operand's.
+#few = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
+#copies = #ttg.linear<{register = [[0]], lane = [[1], [2], [4], [8], [0]], warp = [[0]], block = []}>
+#copies2 = #ttg.linear<{register = [[0, 0]], lane = [[1, 0], [2, 0], [4, 0], [8, 0], [0, 0]], warp = [[0, 0]], block = []}>
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @repeated_registers
+  tt.func @repeated_registers(%x: tensor<16xi32, #few>) -> tensor<16x1xi32, #copies2> {
+    // CHECK: ttg.convert_layout
+    // CHECK-NEXT: tt.reshape
+    %0 = ttg.convert_layout %x : tensor<16xi32, #few> -> tensor<16xi32, #copies>
+    %1 = tt.reshape %0 : tensor<16xi32, #copies> -> tensor<16x1xi32, #copies2>
+    tt.return %1 : tensor<16x1xi32, #copies2>
+  }
+}

@@ -58,3 +58,34 @@ module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 32 : i32}
     tt.return %0 : tensor<32x1xf32, #columns>
   }
 }
+
+// -----
+
+// What makes the layout by itself, and what moves.
+
+#rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func @made_again(%x: f32, %y: tensor<64x1xf32, #rows>, %m: !ttg.memdesc<64x64xf32, #shared, #smem, mutable>) -> (tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>) {
+    %0 = tt.splat %x : f32 -> tensor<64x64xf32, #rows>
+    // expected-remark@+1 {{is removed: `tt.splat` gives this layout, which costs no more}}
+    %1 = ttg.convert_layout %0 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    %2 = tt.broadcast %y : tensor<64x1xf32, #rows> -> tensor<64x64xf32, #rows>
+    // expected-remark@+2 {{stays: data moves from}}
+    // expected-remark-re@+1 {{moves before `tt.broadcast`: {{[0-9]+}} clk instead of {{[0-9]+}}}}
+    %3 = ttg.convert_layout %2 : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    tt.return %1, %3 : tensor<64x64xf32, #columns>, tensor<64x64xf32, #columns>
+  }
+
+  tt.func @shared(%x: tensor<64x64xf32, #rows>, %m: !ttg.memdesc<64x64xf32, #shared, #smem, mutable>) {
+    // expected-remark@+2 {{is not needed by `ttg.local_store`, which takes any layout}}
+    // expected-remark@+1 {{is removed: nothing uses it}}
+    %0 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    // expected-remark@+1 {{is removed: the same conversion was made before}}
+    %1 = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+    ttg.local_store %0, %m : tensor<64x64xf32, #columns> -> !ttg.memdesc<64x64xf32, #shared, #smem, mutable>
+    tt.return
+  }
+}

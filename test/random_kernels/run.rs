@@ -21,6 +21,12 @@ pub(crate) const UNTOUCHED: u8 = 0xa5;
 /// A kernel takes a few thousand steps.
 const STEP_LIMIT: u64 = 1 << 22;
 
+/// How kernels are lowered: as they are, and with layouts folded first, which changes no result.
+const PIPELINES: [&str; 2] = [
+    "builtin.module(convert-layouts-to-llvm)",
+    "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
+];
+
 /// How a kernel failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
@@ -58,17 +64,18 @@ impl Runner {
     /// # Errors
     /// What MLIR said.
     pub(crate) fn lower(&self, text: &str) -> Result<String, String> {
+        self.lower_by(PIPELINES[0], text)
+    }
+
+    fn lower_by(&self, pipeline: &str, text: &str) -> Result<String, String> {
         let said = || -> String {
             let messages = self.recorder.take();
             messages.iter().map(|m| format!("{m}\n")).collect()
         };
         let mut module = Module::parse(&self.context, text).ok_or_else(said)?;
         let manager = PassManager::new(&self.context);
-        parse_pass_pipeline(
-            manager.as_operation_pass_manager(),
-            "builtin.module(convert-layouts-to-llvm)",
-        )
-        .map_err(|error| error.to_string())?;
+        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)
+            .map_err(|error| error.to_string())?;
         manager.run(&mut module).map_err(|_| said())?;
         let flags = OperationPrintingFlags::new().print_generic_operation_form();
         module
@@ -77,11 +84,19 @@ impl Runner {
             .map_err(|error| error.to_string())
     }
 
-    /// Runs a kernel both ways.
+    /// Runs a kernel as each pipeline lowers it, and by plain evaluation.
     ///
     /// # Errors
     /// How it failed, and what was said.
     pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        for pipeline in PIPELINES {
+            self.check_lowered_by(pipeline, kernel)
+                .map_err(|(failure, what)| (failure, format!("{pipeline}: {what}")))?;
+        }
+        Ok(())
+    }
+
+    fn check_lowered_by(&self, pipeline: &str, kernel: &Kernel) -> Result<(), (Failure, String)> {
         let (mut memory, buffers, arguments) = launch_memory(kernel);
         let mut expected = evaluate::Memory::new(
             buffers.iter().map(|b| memory.bytes(*b).to_vec()).collect(),
@@ -98,7 +113,9 @@ impl Runner {
         evaluate::run(kernel, &bits, &mut expected).map_err(|e| (Failure::Meaningless, e))?;
 
         let text = text::module(&[kernel]);
-        let lowered = self.lower(&text).map_err(|e| (Failure::Refused, e))?;
+        let lowered = self
+            .lower_by(pipeline, &text)
+            .map_err(|e| (Failure::Refused, e))?;
         let decoded =
             decode_generic(&lowered, None).map_err(|e| (Failure::NotDecoded, e.to_string()))?;
         launch(kernel, &decoded, &mut memory, arguments)
