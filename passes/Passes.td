@@ -134,4 +134,58 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
                            "::mlir::cf::ControlFlowDialect"];
 }
 
+def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
+  let summary = "Choose the layouts of a whole kernel so that it costs least";
+  let description = [{
+    Every value of a kernel gets the layout that makes the kernel as a whole cheapest: conversions by the plans
+    that would carry them out, reductions and scans by theirs, accesses to memory by the sectors they touch,
+    the rest by its instructions; what runs in a loop counts more. Constants, ranges and addresses are computed
+    again where that is cheaper. Then the kernel is rewritten once. It never costs more than before, and a
+    second run changes nothing.
+
+    Loads and stores of whole tensors keep their layouts unless `memory=free`. So do products, atomic accesses,
+    calls, and whatever else asks for a layout or is not known.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #columns = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+    module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+      tt.func @f(%p: tensor<64x64x!tt.ptr<f32>, #rows>) {
+        %x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #rows>
+        %c = ttg.convert_layout %x : tensor<64x64xf32, #rows> -> tensor<64x64xf32, #columns>
+        %y = arith.addf %c, %c : tensor<64x64xf32, #columns>
+        %r = ttg.convert_layout %y : tensor<64x64xf32, #columns> -> tensor<64x64xf32, #rows>
+        tt.store %p, %r : tensor<64x64x!tt.ptr<f32>, #rows>
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<64x64x!tt.ptr<f32>, #blocked>) {
+        %0 = tt.load %arg0 : tensor<64x64x!tt.ptr<f32>, #blocked>
+        %1 = arith.addf %0, %0 : tensor<64x64xf32, #blocked>
+        tt.store %arg0, %1 : tensor<64x64x!tt.ptr<f32>, #blocked>
+        tt.return
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
+    Option<"memory", "memory", "std::string", "\"pinned\"",
+           "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">,
+    Option<"loopWeight", "loop-weight", "int64_t", "8",
+           "How often the body of a loop counts">,
+    Option<"explain", "explain", "bool", "false",
+           "Say what each conversion that is left costs and why it stays, as remarks">,
+    Option<"verify", "verify", "bool", "false",
+           "Prove that every value is the same before and after, layouts aside">
+  ];
+}
+
 #endif

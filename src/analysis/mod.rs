@@ -17,6 +17,7 @@
 
 pub(crate) mod alias;
 pub(crate) mod allocation;
+pub(crate) mod assignment;
 pub mod axis;
 pub(crate) mod barriers;
 pub(crate) mod effects;

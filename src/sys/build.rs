@@ -216,6 +216,30 @@ pub fn operations<'c>(block: BlockRef<'_, 'c>) -> Vec<Op<'c>> {
     all
 }
 
+/// The operation around an operation.
+#[must_use]
+pub fn parent<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
+    let parent = op.parent_operation()?;
+    // SAFETY: an operation lives as long as what lies in it.
+    Some(unsafe { OperationRef::from_raw(parent.to_raw()) })
+}
+
+/// The block that an operation stands in.
+#[must_use]
+pub fn block_around<'c>(op: OperationRef<'_, 'c>) -> Option<Blk<'c>> {
+    let block = op.block()?;
+    // SAFETY: a block lives as long as what stands in it.
+    Some(unsafe { BlockRef::from_raw(block.to_raw()) })
+}
+
+/// The operation that follows one in its block.
+#[must_use]
+pub fn next<'c>(op: OperationRef<'_, 'c>) -> Option<Op<'c>> {
+    let next = op.next_in_block()?;
+    // SAFETY: the operation lives as long as its block.
+    Some(unsafe { OperationRef::from_raw(next.to_raw()) })
+}
+
 /// The context of an operation.
 #[must_use]
 pub fn context<'c>(op: OperationRef<'c, '_>) -> &'c Context {

@@ -504,3 +504,13 @@ pub fn defining_operation<'c>(value: build::Val<'c>) -> Option<build::Op<'c>> {
             .then(|| OperationRef::from_raw(mlir_sys::mlirOpResultGetOwner(value.to_raw())))
     }
 }
+
+/// The block that a value is an argument of, or nothing for a result.
+#[must_use]
+pub fn block_of_argument<'c>(value: build::Val<'c>) -> Option<build::Blk<'c>> {
+    // SAFETY: the value is alive; the owner is asked only of a block's argument.
+    unsafe {
+        mlir_sys::mlirValueIsABlockArgument(value.to_raw())
+            .then(|| BlockRef::from_raw(mlir_sys::mlirBlockArgumentGetOwner(value.to_raw())))
+    }
+}

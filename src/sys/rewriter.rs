@@ -444,6 +444,21 @@ impl<'c> Rewriter<'c> {
         });
     }
 
+    /// Gives a value another type; that what makes it and what uses it allow it is the caller's to know.
+    pub fn set_type(self, value: Val<'c>, type_: Type<'c>) {
+        let set = || {
+            // SAFETY: value and type are alive and of one context.
+            unsafe { m::mlirValueSetType(value.to_raw(), type_.to_raw()) }
+        };
+        match super::defining_operation(value) {
+            Some(op) => self.modify(op, |_| set()),
+            None => {
+                set();
+                self.count();
+            }
+        }
+    }
+
     /// Sets an attribute of an operation, inherent or discardable.
     pub fn set_attribute(self, op: Op<'c>, name: &str, value: Attribute<'_>) {
         let name = m::MlirStringRef {

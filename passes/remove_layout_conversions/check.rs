@@ -1,0 +1,192 @@
+//! The proof of a rewrite: before and after, every value that reaches memory or control flow is the same.
+//!
+//! A function is read twice, before and after, by a reader that knows nothing of how layouts are chosen. It gives
+//! every value a *name*: what makes it, of which names. Layouts are no part of a name, and a conversion gives its
+//! operand's. Operations that may have an effect, and all that control flow does, stand in a list, in order. The
+//! rewrite is right if both lists are equal, because each operation's own rules hold its layouts together.
+
+use crate::analysis::assignment::Role;
+use crate::ir::ops::arith;
+use crate::ir::{Layouts, TensorType};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, Diagnostic, Reported};
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, ValueLike};
+use rustc_hash::FxHashMap;
+
+/// What a function does, without layouts.
+pub(super) struct Names {
+    /// Each name by what it stands for.
+    terms: FxHashMap<Vec<usize>, usize>,
+    texts: FxHashMap<String, usize>,
+    /// What has an effect, in order.
+    effects: Vec<usize>,
+}
+
+struct Reader<'n> {
+    names: &'n mut Names,
+    values: FxHashMap<usize, usize>,
+    effects: Vec<usize>,
+    arguments: usize,
+    wrong: Option<String>,
+}
+
+/// Reads what a function does.
+pub(super) fn names(function: Op<'_>) -> Names {
+    let mut names = Names {
+        terms: FxHashMap::default(),
+        texts: FxHashMap::default(),
+        effects: Vec::new(),
+    };
+    let (effects, _) = read(&mut names, function);
+    names.effects = effects;
+    names
+}
+
+/// Holds what a function does now to what it did.
+///
+/// # Errors
+/// It does something else, which is reported.
+pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), Reported> {
+    let then = std::mem::take(&mut before.effects);
+    let (now, wrong) = read(before, function);
+    let said = match wrong {
+        Some(wrong) => wrong,
+        None if then == now => return Ok(()),
+        None => {
+            let at = then.iter().zip(&now).position(|(a, b)| a != b);
+            format!(
+                "effect {} of {} is another than before",
+                at.unwrap_or(then.len().min(now.len())),
+                then.len()
+            )
+        }
+    };
+    Err(sys::emit_error(
+        function,
+        &Diagnostic::new(format!(
+            "internal error, please report it: the layouts chosen change what is computed: {said}"
+        )),
+    ))
+}
+
+fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
+    let mut reader = Reader {
+        names,
+        values: FxHashMap::default(),
+        effects: Vec::new(),
+        arguments: 0,
+        wrong: None,
+    };
+    reader.regions(function);
+    (reader.effects, reader.wrong)
+}
+
+impl<'n> Reader<'n> {
+    fn text(&mut self, text: String) -> usize {
+        let next = self.names.texts.len();
+        *self.names.texts.entry(text).or_insert(next)
+    }
+
+    fn name(&mut self, term: Vec<usize>) -> usize {
+        let next = self.names.terms.len();
+        *self.names.terms.entry(term).or_insert(next)
+    }
+
+    /// The type without its encoding.
+    fn bare(&mut self, value: Val<'_>) -> usize {
+        let type_ = value.r#type();
+        let text = match TensorType::of(type_) {
+            Some(tensor) => format!("{:?} {}", tensor.shape, tensor.element),
+            None => Layouts::of(value.context()).text_of_type(type_).to_string(),
+        };
+        self.text(text)
+    }
+
+    fn of(&mut self, value: Val<'_>) -> usize {
+        let known = self.values.get(&sys::value_id(value)).copied();
+        // Of a block further down: it is told by its type alone, and by where it is defined.
+        known.unwrap_or_else(|| {
+            let bare = self.bare(value);
+            self.name(vec![usize::MAX, bare])
+        })
+    }
+
+    fn regions(&mut self, op: Op<'_>) {
+        for region in 0..op.region_count() {
+            for block in build::blocks(op, region) {
+                for i in 0..block.argument_count() {
+                    let argument = build::argument(block, i);
+                    let bare = self.bare(argument);
+                    let name = self.name(vec![usize::MAX - 1, self.arguments, bare]);
+                    self.arguments += 1;
+                    self.values.insert(sys::value_id(argument), name);
+                }
+                for inner in build::operations(block) {
+                    self.operation(inner);
+                }
+            }
+        }
+    }
+
+    fn operation(&mut self, op: Op<'_>) {
+        let role = Role::of(op);
+        let operands: Vec<usize> = build::operands(op)
+            .into_iter()
+            .map(|v| self.of(v))
+            .collect();
+        if role == Role::Conversion {
+            let (from, to) = (build::only_operand(op), build::only_result(op));
+            if self.bare(from) != self.bare(to) {
+                self.wrong
+                    .get_or_insert_with(|| format!("`{op}` changes the tensor"));
+            }
+            self.values.insert(sys::value_id(to), operands[0]);
+            return;
+        }
+        let mut term = vec![self.text(sys::identifier_text(op.name()).to_owned())];
+        term.push(op.region_count());
+        term.extend(operands);
+        for (key, value) in build::attributes(op) {
+            // Of a constant tensor, the element.
+            let is_value = arith::Constant::of(op).is_some();
+            let value = match build::splat_value(value).filter(|_| is_value) {
+                Some(element) => element.to_string(),
+                None => value.to_string(),
+            };
+            term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
+        }
+        // What keeps its layouts may depend on them.
+        let keeps = role == Role::Fixed;
+        for value in build::results(op).into_iter().chain(build::operands(op)) {
+            let text = if keeps {
+                let type_ = value.r#type();
+                let text = Layouts::of(value.context()).text_of_type(type_);
+                self.text(text.to_string())
+            } else {
+                self.bare(value)
+            };
+            term.push(text);
+        }
+        if op.region_count() > 0 {
+            let first = self.effects.len();
+            self.regions(op);
+            let within = self.effects.split_off(first);
+            term.extend(within);
+        }
+        let is_pure = role.is_pure();
+        let name = self.name(term);
+        // What has an effect is told from another one that does the same.
+        let name = if is_pure {
+            name
+        } else {
+            self.effects.push(name);
+            self.name(vec![usize::MAX - 2, name, self.effects.len()])
+        };
+        for i in 0..op.result_count() {
+            let of_result = self.name(vec![usize::MAX - 3, name, i]);
+            self.values
+                .insert(sys::value_id(build::result(op, i)), of_result);
+        }
+    }
+}

@@ -1,0 +1,258 @@
+//! An assignment, carried out: types are set, operations made again, conversions added and dropped, each once.
+
+use crate::analysis::assignment::{Assignment, DatumId, EncodingId, Item, Kernel, Role, Spelling};
+use crate::ir::TensorType;
+use crate::ir::ops::{arith, ttg};
+use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::sys::{self, Rewriter};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Attribute, Identifier, Location, Type, ValueLike};
+use std::collections::BTreeMap;
+
+/// A datum in an encoding.
+type Wanted = (DatumId, EncodingId);
+
+struct Rewriting<'r, 'c> {
+    rewriter: Rewriter<'c>,
+    kernel: &'r mut Kernel<'c>,
+    /// What operations make.
+    made: BTreeMap<Wanted, Val<'c>>,
+    /// What conversions make of it.
+    converted: BTreeMap<Wanted, Val<'c>>,
+    /// Operands, by what they are to be.
+    uses: Vec<(Op<'c>, usize, Wanted)>,
+}
+
+/// Gives all values of a function the layouts of an assignment.
+pub(super) fn rewrite<'c>(
+    rewriter: Rewriter<'c>,
+    kernel: &mut Kernel<'c>,
+    assignment: &Assignment,
+) {
+    let mut rewriting = Rewriting {
+        rewriter,
+        kernel,
+        made: BTreeMap::new(),
+        converted: BTreeMap::new(),
+        uses: Vec::new(),
+    };
+    rewriting.nodes(&assignment.nodes);
+    rewriting.slices(assignment);
+    rewriting.conversions(assignment);
+    for (op, at, wanted) in std::mem::take(&mut rewriting.uses) {
+        let value = rewriting.value(wanted);
+        if build::operand(op, at) != value {
+            rewriter.set_operand(op, at, value);
+        }
+    }
+    // Later ones use the results of earlier ones.
+    for conversion in rewriting.kernel.conversions.iter().rev() {
+        rewriter.erase(conversion.op);
+    }
+}
+
+impl<'c> Rewriting<'_, 'c> {
+    fn value(&self, wanted: Wanted) -> Val<'c> {
+        let made = self
+            .made
+            .get(&wanted)
+            .or_else(|| self.converted.get(&wanted));
+        *made.expect("an assignment says how all that is wanted is made")
+    }
+
+    fn type_of(&mut self, (datum, encoding): Wanted) -> Type<'c> {
+        let value = self.kernel.datums[datum].value;
+        let context = build::context(self.kernel.function);
+        let attribute = self.kernel.catalogue.attribute(context, encoding);
+        let tensor = TensorType::of(value.r#type()).expect("a datum is a tensor");
+        tensor.with_encoding(attribute.expect("an encoding is spelled as it is read"))
+    }
+
+    /// Gives a value its type.
+    fn retype(&mut self, value: Val<'c>, wanted: Wanted) {
+        let type_ = self.type_of(wanted);
+        if value.r#type() != type_ {
+            self.rewriter.set_type(value, type_);
+        }
+    }
+
+    fn nodes(&mut self, spellings: &[Spelling]) {
+        for (node, spelling) in spellings.iter().enumerate() {
+            for i in 0..spelling.defs.len() {
+                let wanted = (self.kernel.nodes[node].defs[i], spelling.defs[i]);
+                let value = self.kernel.datums[wanted.0].value;
+                self.retype(value, wanted);
+                self.made.insert(wanted, value);
+            }
+            let uses = self.kernel.nodes[node].uses.iter().zip(&spelling.uses);
+            let uses = uses.map(|(used, encoding)| (used.op, used.at, (used.datum, *encoding)));
+            self.uses.extend(uses);
+        }
+    }
+
+    /// Makes operations again, each before itself; the first time, or where its layouts stay, it is itself.
+    fn slices(&mut self, assignment: &Assignment) {
+        let mut wanted: BTreeMap<usize, Vec<&Spelling>> = BTreeMap::new();
+        for (item, cost) in &assignment.items {
+            if let (Item::Make(slice, _), Some(spelling)) = (item, &cost.spelling) {
+                wanted.entry(*slice).or_default().push(spelling);
+            }
+        }
+        for (slice, spellings) in wanted {
+            let own = self.kernel.slices[slice].op;
+            let defs = self.kernel.slices[slice].defs.clone();
+            let is_present = |spelling: &&Spelling| {
+                let encodings = spelling.defs.iter();
+                let mut pairs = defs.iter().zip(encodings);
+                pairs.all(|(datum, encoding)| self.kernel.datums[*datum].present == *encoding)
+            };
+            let itself = spellings.iter().position(is_present).unwrap_or(0);
+            for (i, spelling) in spellings.into_iter().enumerate() {
+                let op = if i == itself {
+                    own
+                } else {
+                    self.rewriter.copy_before(own, own)
+                };
+                let tensors: Vec<Val<'c>> = build::results(op)
+                    .into_iter()
+                    .filter(|value| TensorType::of(value.r#type()).is_some())
+                    .collect();
+                for ((datum, encoding), value) in defs.iter().zip(&spelling.defs).zip(tensors) {
+                    let wanted = (*datum, *encoding);
+                    self.retype(value, wanted);
+                    self.made.insert(wanted, value);
+                }
+                if let Some(constant) = arith::Constant::of(op)
+                    && let Some(element) = build::splat_value(constant.value())
+                {
+                    let value = build::splat(build::only_result(op).r#type(), element);
+                    self.rewriter
+                        .set_attribute(op, arith::Constant::VALUE_KEY, value);
+                }
+                let uses = self.kernel.slices[slice].uses.iter().zip(&spelling.uses);
+                let uses = uses.map(|(used, encoding)| (op, used.at, (used.datum, *encoding)));
+                self.uses.extend(uses);
+            }
+        }
+    }
+
+    fn conversions(&mut self, assignment: &Assignment) {
+        let mut users: BTreeMap<Wanted, Vec<Op<'c>>> = BTreeMap::new();
+        for (op, _, wanted) in &self.uses {
+            users.entry(*wanted).or_default().push(*op);
+        }
+        for item in assignment.items.keys() {
+            let Item::Convert(datum, from, to) = *item else {
+                continue;
+            };
+            let source = self.made[&(datum, from)];
+            let users = users.get(&(datum, to)).map_or(&[][..], Vec::as_slice);
+            let place = place(source, users);
+            // What passes have noted beside a conversion that was there stays.
+            let known = self
+                .kernel
+                .conversions
+                .iter()
+                .find(|known| known.datum == datum && known.to == to)
+                .map(|known| known.op);
+            let location: Location<'c> = known.unwrap_or(place).location();
+            let attributes: Vec<(Identifier<'c>, Attribute<'c>)> =
+                known.map(build::discardable_attributes).unwrap_or_default();
+            let spec = Spec {
+                name: ttg::ConvertLayout::KIND.name(),
+                location,
+                operands: &[source],
+                results: &[self.type_of((datum, to))],
+                attributes: &attributes,
+                regions: Vec::new(),
+                successors: &[],
+            };
+            let made = self.rewriter.insert_before(place, spec);
+            let made = made.expect("a conversion can be made");
+            self.converted.insert((datum, to), build::only_result(made));
+        }
+    }
+}
+
+/// The block that a value is made in, and the first operation that can use it.
+fn after<'c>(value: Val<'c>) -> Op<'c> {
+    match sys::defining_operation(value) {
+        Some(op) => build::next(op).expect("a block has an end"),
+        None => {
+            let block = sys::block_of_argument(value).expect("a value has a maker");
+            build::operations(block)[0]
+        }
+    }
+}
+
+/// Before which operation a conversion of a value stands: right after the value, or in the branch that alone uses it.
+fn place<'c>(source: Val<'c>, users: &[Op<'c>]) -> Op<'c> {
+    let first = after(source);
+    let mut block = block_of(first);
+    let mut place = first;
+    'down: loop {
+        // The operations of this block that hold the users, and the regions of theirs that do.
+        let mut around: Option<(Op<'c>, Blk<'c>)> = None;
+        for user in users {
+            let Some(found) = holder(*user, block) else {
+                break 'down;
+            };
+            match around {
+                None => around = Some(found),
+                Some((op, inner)) if op == found.0 && same(inner, found.1) => {}
+                Some(_) => break 'down,
+            }
+        }
+        let Some((op, inner)) = around else {
+            break;
+        };
+        if Role::of(op) != Role::Choice {
+            break;
+        }
+        block = inner;
+        place = users
+            .iter()
+            .filter_map(|user| ancestor(*user, block))
+            .min_by_key(|op| {
+                build::operations(block)
+                    .iter()
+                    .position(|other| other == op)
+            })
+            .unwrap_or(first);
+    }
+    place
+}
+
+fn same(a: Blk<'_>, b: Blk<'_>) -> bool {
+    sys::block_id(a) == sys::block_id(b)
+}
+
+fn block_of<'c>(op: Op<'c>) -> Blk<'c> {
+    build::block_around(op).expect("an operation below a function lies in a block")
+}
+
+/// The operation of a block that an operation is, or lies in.
+fn ancestor<'c>(op: Op<'c>, block: Blk<'c>) -> Option<Op<'c>> {
+    let mut op = op;
+    while !same(block_of(op), block) {
+        op = build::parent(op)?;
+        build::block_around(op)?;
+    }
+    Some(op)
+}
+
+/// The operation of a block that an operation lies in, not as itself, and the block of that one that it lies in.
+fn holder<'c>(op: Op<'c>, block: Blk<'c>) -> Option<(Op<'c>, Blk<'c>)> {
+    let mut inner = block_of(op);
+    if same(inner, block) {
+        return None;
+    }
+    loop {
+        let around = build::parent(build::operations(inner)[0])?;
+        let outer = build::block_around(around)?;
+        if same(outer, block) {
+            return Some((around, inner));
+        }
+        inner = outer;
+    }
+}

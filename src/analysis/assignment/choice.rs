@@ -1,0 +1,453 @@
+//! The choice itself: the graph of a function, what solves it, and what that comes to.
+
+use super::kernel::{DatumId, Kernel, Maker, NodeId};
+use super::layouts::{EncodingId, LayoutId};
+use super::modes::{Candidates, Mode, Of, Spelling, candidates};
+use super::prices::{Prices, is_expensive};
+use super::roles::Role;
+use super::slices::{Cost, Item, Seen, Slices, add};
+use crate::assign::{self, Graph, INFEASIBLE, Price, Solution};
+use crate::ir::ModuleInfo;
+use crate::target::Target;
+use rustc_hash::FxHashMap;
+use std::collections::BTreeMap;
+
+/// What is asked of an assignment.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Asked {
+    pub(crate) target: &'static Target,
+    /// Whether accesses of whole tensors to global memory keep their layouts.
+    pub(crate) pins_memory: bool,
+    /// How often the body of a loop counts.
+    pub(crate) loop_weight: u64,
+}
+
+/// A layout for each value of a function.
+pub(crate) struct Assignment {
+    /// How each node is spelled.
+    pub(crate) nodes: Vec<Spelling>,
+    /// What is made again or converted for each use of a node: none of it twice.
+    pub(crate) items: BTreeMap<Item, ItemCost>,
+    /// What it costs, with its conversions.
+    pub(crate) price: Cost,
+    /// What the function costs as it is.
+    pub(crate) before: Cost,
+    /// No assignment of the graph costs less than this.
+    pub(crate) bound: Price,
+}
+
+/// What an item costs, and how an operation that is made again is spelled.
+#[derive(Clone, Debug)]
+pub(crate) struct ItemCost {
+    pub(crate) price: Cost,
+    pub(crate) spelling: Option<Spelling>,
+}
+
+/// Chooses layouts for all values of a function.
+pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked) -> Assignment {
+    let mut prices = Prices::new(asked.target, kernel.function);
+    let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
+    let Candidates { modes } = candidates(kernel, &is_pinned);
+    let mut problem = Problem {
+        kernel,
+        prices: &mut prices,
+        modes,
+        slices: Slices::default(),
+        base: (0, 0),
+    };
+    let solution = problem.solve();
+    let chosen = problem.respell(&solution);
+    problem.assignment(chosen, &solution)
+}
+
+fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
+    match node.role {
+        Role::Fixed => true,
+        Role::Access { .. } if asked.pins_memory => {
+            let threads = ModuleInfo::around(node.op).map_or(1, |info| info.threads_per_cta());
+            is_expensive(node.op, threads)
+        }
+        _ => false,
+    }
+}
+
+/// Returns what a function costs as it is.
+fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'c>) -> Cost {
+    let mut sum = (0, 0);
+    let nodes = (0..kernel.nodes.len()).map(|node| (Of::Node(node), kernel.nodes[node].weight));
+    let slices = (0..kernel.slices.len()).map(|at| (Of::Slice(at), kernel.slices[at].weight));
+    for (of, weight) in nodes.chain(slices).collect::<Vec<_>>() {
+        let spelling = kernel.present(of);
+        if let Some(mode) = kernel.mode(of, spelling) {
+            sum = add(
+                sum,
+                (times(known(prices.operation(kernel, of, &mode)), weight), 0),
+            );
+        }
+    }
+    for at in 0..kernel.conversions.len() {
+        let conversion = kernel.conversions[at];
+        let price = convert(
+            kernel,
+            prices,
+            conversion.datum,
+            conversion.from,
+            conversion.to,
+        );
+        sum = add(sum, (times(known(price), conversion.weight), 1));
+    }
+    sum
+}
+
+/// What stands in a function is feasible, whatever it costs.
+fn known(price: Price) -> Price {
+    if price == INFEASIBLE { 0 } else { price }
+}
+
+fn times(price: Price, weight: u64) -> Price {
+    price.saturating_mul(weight)
+}
+
+/// What it costs to give a datum another encoding, once.
+fn convert<'c>(
+    kernel: &mut Kernel<'c>,
+    prices: &mut Prices<'c>,
+    datum: DatumId,
+    from: EncodingId,
+    to: EncodingId,
+) -> Price {
+    let (shape, bits) = (
+        kernel.datums[datum].shape,
+        kernel.datums[datum].element_bits,
+    );
+    let layouts = [from, to].map(|encoding| kernel.catalogue.layout(encoding, shape));
+    match layouts {
+        [Some(from), Some(to)] => prices.conversion(kernel, from, to, bits),
+        _ => INFEASIBLE,
+    }
+}
+
+struct Problem<'p, 'c> {
+    kernel: &'p mut Kernel<'c>,
+    prices: &'p mut Prices<'c>,
+    modes: Vec<Vec<Mode>>,
+    slices: Slices,
+    /// What is paid however layouts are chosen.
+    base: Cost,
+}
+
+/// Which modes of which nodes ask for something, in order.
+type Members = Vec<(NodeId, usize)>;
+
+impl<'c> Problem<'_, 'c> {
+    fn solve(&mut self) -> Solution {
+        let mut own = self.own_prices();
+        let mut shared = self.shared_slices();
+        let (edges, copies) = self.conversions();
+        // What all modes of some node ask for is paid anyway; what one node asks for alone is its own.
+        shared.retain(|members, price| {
+            let alone = members.iter().all(|(node, _)| *node == members[0].0);
+            if self.is_certain(members) {
+                self.base = add(self.base, *price);
+            } else if alone {
+                for (node, mode) in members {
+                    own[*node][*mode] = add(own[*node][*mode], *price);
+                }
+            } else {
+                return true;
+            }
+            false
+        });
+        let mut graph = Graph::new();
+        let ids: Vec<_> = own.into_iter().map(|prices| graph.node(prices)).collect();
+        graph.node(vec![self.base]);
+        for ((a, b), prices) in edges {
+            graph.edge(ids[a], ids[b], prices);
+        }
+        let flags = |problem: &Self, members: &Members| {
+            let mut all: Vec<(assign::NodeId, Vec<bool>)> = Vec::new();
+            for (node, mode) in members {
+                if all.last().is_none_or(|(last, _)| *last != ids[*node]) {
+                    all.push((ids[*node], vec![false; problem.modes[*node].len()]));
+                }
+                if let Some((_, flags)) = all.last_mut() {
+                    flags[*mode] = true;
+                }
+            }
+            all
+        };
+        for (members, price) in &shared {
+            graph.shared(price.0, price.1, flags(self, members));
+        }
+        for (of, prices, members) in copies {
+            graph.copy(ids[of], prices, flags(self, &members));
+        }
+        let start = vec![0; graph.num_nodes()];
+        assign::solve(&graph, &start)
+    }
+
+    /// Whether some node asks for something in all of its modes.
+    fn is_certain(&self, members: &Members) -> bool {
+        members
+            .chunk_by(|a, b| a.0 == b.0)
+            .any(|of_node| of_node.len() == self.modes[of_node[0].0].len())
+    }
+
+    fn own_prices(&mut self) -> Vec<Vec<Cost>> {
+        (0..self.modes.len())
+            .map(|node| {
+                let weight = self.kernel.nodes[node].weight;
+                let modes = self.modes[node].iter().enumerate();
+                modes
+                    .map(|(i, mode)| {
+                        let price = self.prices.operation(self.kernel, Of::Node(node), mode);
+                        let price = if i == 0 { known(price) } else { price };
+                        (times(price, weight), 0)
+                    })
+                    .collect()
+            })
+            .collect()
+    }
+
+    /// What is made again, by those that ask for it.
+    fn shared_slices(&mut self) -> BTreeMap<Members, Cost> {
+        let mut demands = Vec::new();
+        for node in 0..self.modes.len() {
+            for mode in 0..self.modes[node].len() {
+                let spelling = self.modes[node][mode].spellings[0].clone();
+                demands.push(((node, mode), self.demands(node, &spelling)));
+            }
+        }
+        self.slices.settle(self.kernel, self.prices);
+        let mut seen = Seen::default();
+        let mut members: FxHashMap<Item, (Members, Cost)> = FxHashMap::default();
+        for (member, roots) in demands {
+            let visit = |item, _: Option<&Spelling>, price| {
+                let entry = members.entry(item).or_insert_with(|| (Vec::new(), price));
+                entry.0.push(member);
+            };
+            self.slices.visit(roots, self.kernel, &mut seen, visit);
+        }
+        let mut shared: BTreeMap<Members, Cost> = BTreeMap::new();
+        for (members, price) in members.into_values() {
+            let sum = shared.entry(members).or_default();
+            *sum = add(*sum, price);
+        }
+        shared
+    }
+
+    /// What a node wants of what can be made again.
+    fn demands(&mut self, node: NodeId, spelling: &Spelling) -> Vec<usize> {
+        let wanted: Vec<(DatumId, EncodingId)> = self.kernel.nodes[node]
+            .uses
+            .iter()
+            .zip(&spelling.uses)
+            .filter(|(used, _)| {
+                let maker = self.kernel.datums[used.datum].maker;
+                matches!(maker, Maker::Slice(..))
+            })
+            .map(|(used, encoding)| (used.datum, *encoding))
+            .collect();
+        wanted
+            .into_iter()
+            .map(|(datum, encoding)| self.slices.demand(self.kernel, datum, encoding))
+            .collect()
+    }
+
+    /// Conversions of what nodes make: between two nodes where one user wants a layout, as copies where several do.
+    fn conversions(&mut self) -> (Edges, Vec<Copy>) {
+        let mut edges = Edges::new();
+        let mut copies = Vec::new();
+        let mut users: Vec<BTreeMap<LayoutId, Members>> =
+            vec![BTreeMap::new(); self.kernel.datums.len()];
+        for node in 0..self.modes.len() {
+            for (i, used) in self.kernel.nodes[node].uses.iter().enumerate() {
+                let is_own = matches!(self.kernel.datums[used.datum].maker, Maker::Node(maker, _) if maker == node);
+                if is_own {
+                    continue;
+                }
+                for (at, mode) in self.modes[node].iter().enumerate() {
+                    let members = users[used.datum].entry(mode.uses[i]).or_default();
+                    if !members.contains(&(node, at)) {
+                        members.push((node, at));
+                    }
+                }
+            }
+        }
+        for (datum, wanted) in users.into_iter().enumerate() {
+            let Maker::Node(maker, def) = self.kernel.datums[datum].maker else {
+                continue;
+            };
+            for (layout, mut members) in wanted {
+                members.sort_unstable();
+                let prices = self.prices_of(datum, (maker, def), layout);
+                if prices.iter().all(|price| *price == (0, 0)) {
+                    continue;
+                }
+                let is_alone = members.iter().all(|(node, _)| *node == members[0].0);
+                if prices.len() == 1 && self.is_certain(&members) {
+                    self.base = add(self.base, prices[0]);
+                } else if is_alone {
+                    let user = members[0].0;
+                    let (rows, columns) = (prices.len(), self.modes[user].len());
+                    let sums = edges
+                        .entry((maker, user))
+                        .or_insert_with(|| vec![(0, 0); rows * columns]);
+                    for (row, price) in prices.iter().enumerate() {
+                        for (_, column) in &members {
+                            let sum = &mut sums[row * columns + column];
+                            *sum = add(*sum, *price);
+                        }
+                    }
+                } else {
+                    copies.push((maker, prices, members));
+                }
+            }
+        }
+        (edges, copies)
+    }
+
+    /// What it costs to have a datum in a layout, for each mode of its maker.
+    fn prices_of(
+        &mut self,
+        datum: DatumId,
+        (maker, def): (NodeId, usize),
+        layout: LayoutId,
+    ) -> Vec<Cost> {
+        let (weight, bits) = (
+            self.kernel.datums[datum].weight,
+            self.kernel.datums[datum].element_bits,
+        );
+        let modes = self.modes[maker].iter();
+        modes
+            .map(|mode| {
+                let from = mode.defs[def];
+                let price = self.prices.conversion(self.kernel, from, layout, bits);
+                (times(price, weight), u32::from(from != layout))
+            })
+            .collect()
+    }
+
+    /// Chooses among encodings of one layout: as few conversions as can be between them.
+    fn respell(&mut self, solution: &Solution) -> Vec<Spelling> {
+        let chosen: Vec<&Mode> = self
+            .modes
+            .iter()
+            .zip(&solution.choice)
+            .map(|(modes, choice)| &modes[*choice as usize])
+            .collect();
+        if chosen.iter().all(|mode| mode.spellings.len() == 1) {
+            return chosen
+                .iter()
+                .map(|mode| mode.spellings[0].clone())
+                .collect();
+        }
+        let mut graph = Graph::new();
+        let ids: Vec<_> = chosen
+            .iter()
+            .map(|mode| graph.node(vec![(0, 0); mode.spellings.len()]))
+            .collect();
+        let mut users: Vec<BTreeMap<EncodingId, Vec<(NodeId, usize)>>> =
+            vec![BTreeMap::new(); self.kernel.datums.len()];
+        for (node, mode) in chosen.iter().enumerate() {
+            for (i, used) in self.kernel.nodes[node].uses.iter().enumerate() {
+                for (at, spelling) in mode.spellings.iter().enumerate() {
+                    let members = users[used.datum].entry(spelling.uses[i]).or_default();
+                    if !members.contains(&(node, at)) {
+                        members.push((node, at));
+                    }
+                }
+            }
+        }
+        for (datum, wanted) in users.into_iter().enumerate() {
+            let (maker, def) = match self.kernel.datums[datum].maker {
+                Maker::Node(maker, def) => (maker, def),
+                Maker::Slice(..) => continue,
+            };
+            for (encoding, mut members) in wanted {
+                members.sort_unstable();
+                let spellings = chosen[maker].spellings.iter();
+                let prices: Vec<Cost> = spellings
+                    .map(|spelling| (0, u32::from(spelling.defs[def] != encoding)))
+                    .collect();
+                let flags = members
+                    .chunk_by(|a, b| a.0 == b.0)
+                    .map(|of_node| {
+                        let node = of_node[0].0;
+                        let mut flags = vec![false; chosen[node].spellings.len()];
+                        for (_, at) in of_node {
+                            flags[*at] = true;
+                        }
+                        (ids[node], flags)
+                    })
+                    .collect();
+                graph.copy(ids[maker], prices, flags);
+            }
+        }
+        let start = vec![0; graph.num_nodes()];
+        let best = assign::solve(&graph, &start);
+        chosen
+            .iter()
+            .zip(best.choice)
+            .map(|(mode, at)| mode.spellings[at as usize].clone())
+            .collect()
+    }
+
+    /// What a spelling of all nodes comes to.
+    fn assignment(&mut self, nodes: Vec<Spelling>, solution: &Solution) -> Assignment {
+        let mut roots = Vec::new();
+        for (node, spelling) in nodes.iter().enumerate() {
+            roots.extend(self.demands(node, spelling));
+        }
+        self.slices.settle(self.kernel, self.prices);
+        let mut items: BTreeMap<Item, ItemCost> = BTreeMap::new();
+        let visit = |item, spelling: Option<&Spelling>, price| {
+            let cost = ItemCost {
+                price,
+                spelling: spelling.cloned(),
+            };
+            items.insert(item, cost);
+        };
+        self.slices
+            .visit(roots, self.kernel, &mut Seen::default(), visit);
+        let mut sum = (0, 0);
+        for (node, spelling) in nodes.iter().enumerate() {
+            let uses = 0..self.kernel.nodes[node].uses.len();
+            for i in uses {
+                let datum = self.kernel.nodes[node].uses[i].datum;
+                let Maker::Node(maker, def) = self.kernel.datums[datum].maker else {
+                    continue;
+                };
+                let (from, to) = (nodes[maker].defs[def], spelling.uses[i]);
+                let item = Item::Convert(datum, from, to);
+                if from != to && !items.contains_key(&item) {
+                    let price = convert(self.kernel, self.prices, datum, from, to);
+                    let price = (times(price, self.kernel.datums[datum].weight), 1);
+                    let spelling = None;
+                    items.insert(item, ItemCost { price, spelling });
+                }
+            }
+            if let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone()) {
+                let price = self.prices.operation(self.kernel, Of::Node(node), &mode);
+                let is_present = spelling == &self.kernel.present(Of::Node(node));
+                let price = if is_present { known(price) } else { price };
+                sum = add(sum, (times(price, self.kernel.nodes[node].weight), 0));
+            }
+        }
+        for cost in items.values() {
+            sum = add(sum, cost.price);
+        }
+        Assignment {
+            nodes,
+            items,
+            price: sum,
+            before: present(self.kernel, self.prices),
+            bound: solution.bound,
+        }
+    }
+}
+
+/// By maker and user, a price for each pair of modes, those of the user next to each other.
+type Edges = BTreeMap<(NodeId, NodeId), Vec<Cost>>;
+/// By maker, the price for each of its modes, and who asks.
+type Copy = (NodeId, Vec<Cost>, Members);

@@ -1,0 +1,154 @@
+//! Encodings, shapes and layouts by number, so that what is asked often is computed once.
+
+use crate::encoding::Encoding;
+use crate::ir::{Layouts, TensorType};
+use crate::layout::{Dim, LinearLayout};
+use crate::sys;
+use melior::Context;
+use melior::ir::Attribute;
+use rustc_hash::FxHashMap;
+use std::sync::Arc;
+
+/// An encoding, as one attribute spells it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct EncodingId(u32);
+
+/// The sizes of a tensor's dimensions.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct ShapeId(u32);
+
+/// Which register of which thread holds which element; the same number where that is the same, whatever the
+/// encodings are called.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
+pub(crate) struct LayoutId(u32);
+
+/// All encodings that are thought of for one function, numbered in the order in which they come up.
+pub(crate) struct Catalogue<'c> {
+    encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,
+    numbers: FxHashMap<Arc<Encoding>, EncodingId>,
+    spelled: FxHashMap<usize, EncodingId>,
+    shapes: Vec<Box<[u64]>>,
+    shape_numbers: FxHashMap<Box<[u64]>, ShapeId>,
+    layouts: Vec<LinearLayout>,
+    layout_numbers: FxHashMap<LinearLayout, LayoutId>,
+    known: FxHashMap<(EncodingId, ShapeId), Option<LayoutId>>,
+}
+
+impl<'c> Catalogue<'c> {
+    pub(crate) fn new() -> Self {
+        Self {
+            encodings: Vec::new(),
+            numbers: FxHashMap::default(),
+            spelled: FxHashMap::default(),
+            shapes: Vec::new(),
+            shape_numbers: FxHashMap::default(),
+            layouts: Vec::new(),
+            layout_numbers: FxHashMap::default(),
+            known: FxHashMap::default(),
+        }
+    }
+
+    /// Returns the number of the encoding and of the shape of a tensor that has an encoding of registers.
+    pub(crate) fn tensor(
+        &mut self,
+        cache: &Layouts,
+        tensor: &TensorType<'c>,
+    ) -> Option<(EncodingId, ShapeId)> {
+        let attribute = tensor.encoding?;
+        let known = self.spelled.get(&sys::attribute_id(attribute)).copied();
+        let encoding = match known {
+            Some(known) => known,
+            None => {
+                let encoding = cache.encoding(attribute).ok()?;
+                let number = self.encoding(encoding);
+                self.encodings[number.0 as usize].1.get_or_insert(attribute);
+                self.spelled.insert(sys::attribute_id(attribute), number);
+                number
+            }
+        };
+        let shape = self.shape(tensor.shape);
+        self.layout(encoding, shape)?;
+        Some((encoding, shape))
+    }
+
+    /// Returns the number of an encoding.
+    pub(crate) fn encoding(&mut self, encoding: Arc<Encoding>) -> EncodingId {
+        if let Some(known) = self.numbers.get(&encoding) {
+            return *known;
+        }
+        let number = EncodingId(index(self.encodings.len()));
+        self.numbers.insert(Arc::clone(&encoding), number);
+        self.encodings.push((encoding, None));
+        number
+    }
+
+    /// Returns an encoding by its number.
+    pub(crate) fn get(&self, encoding: EncodingId) -> &Arc<Encoding> {
+        &self.encodings[encoding.0 as usize].0
+    }
+
+    /// Returns the attribute that spells an encoding.
+    pub(crate) fn attribute(
+        &mut self,
+        context: &'c Context,
+        encoding: EncodingId,
+    ) -> Option<Attribute<'c>> {
+        let (encoding, attribute) = &mut self.encodings[encoding.0 as usize];
+        if attribute.is_none() {
+            *attribute = Attribute::parse(context, &encoding.to_string());
+        }
+        *attribute
+    }
+
+    /// Returns the number of a shape.
+    pub(crate) fn shape(&mut self, shape: &[u64]) -> ShapeId {
+        if let Some(known) = self.shape_numbers.get(shape) {
+            return *known;
+        }
+        let number = ShapeId(index(self.shapes.len()));
+        self.shapes.push(shape.into());
+        self.shape_numbers.insert(shape.into(), number);
+        number
+    }
+
+    /// Returns what an encoding makes of a shape, where it lays it out.
+    pub(crate) fn layout(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
+        if let Some(known) = self.known.get(&(encoding, shape)) {
+            return *known;
+        }
+        let found = self.lay_out(encoding, shape);
+        self.known.insert((encoding, shape), found);
+        found
+    }
+
+    fn lay_out(&mut self, encoding: EncodingId, shape: ShapeId) -> Option<LayoutId> {
+        let encoding = &self.encodings[encoding.0 as usize].0;
+        let sizes = &self.shapes[shape.0 as usize];
+        if !encoding.is_distributed() || encoding.rank() != sizes.len() {
+            return None;
+        }
+        let full = encoding.to_surjective_layout(sizes).ok()?;
+        let unique = full.remove_zero_bases(Dim::REGISTER).ok()?;
+        if let Some(known) = self.layout_numbers.get(&unique) {
+            return Some(*known);
+        }
+        let number = LayoutId(index(self.layouts.len()));
+        self.layouts.push(unique.clone());
+        self.layout_numbers.insert(unique, number);
+        Some(number)
+    }
+
+    /// Returns a layout, without zero register bases.
+    pub(crate) fn linear(&self, layout: LayoutId) -> &LinearLayout {
+        &self.layouts[layout.0 as usize]
+    }
+
+    /// Returns how many values a thread holds.
+    pub(crate) fn registers(&self, layout: LayoutId) -> u64 {
+        1 << self.linear(layout).in_bits(Dim::REGISTER)
+    }
+}
+
+fn index(length: usize) -> u32 {
+    u32::try_from(length).expect("memory ends before")
+}

@@ -1,0 +1,28 @@
+//! Layouts for all values of a function at once: what there is to choose, what it costs, and what is best.
+//!
+//! | file | knows |
+//! |---|---|
+//! | `layouts` | encodings and layouts by number |
+//! | `roles` | what an operation is to layouts |
+//! | `kernel` | a function as values with layouts: who makes them, who uses them, how often |
+//! | `modes` | the ways to lay out an operation, and how they are carried from one to the next |
+//! | `slices` | what is made again where it is wanted in another layout |
+//! | `prices` | what operations and conversions cost |
+//! | `choice` | the graph of all that, and the choice |
+//!
+//! The choice is made by [`crate::assign`], which knows numbers only. Nothing here changes IR.
+
+mod choice;
+mod kernel;
+mod layouts;
+mod modes;
+mod prices;
+mod roles;
+mod slices;
+
+pub(crate) use choice::{Asked, Assignment, assign};
+pub(crate) use kernel::{DatumId, Kernel, read};
+pub(crate) use layouts::EncodingId;
+pub(crate) use modes::Spelling;
+pub(crate) use roles::Role;
+pub(crate) use slices::Item;
