@@ -164,7 +164,7 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     After:
     ```mlir
     #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
-    module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
       tt.func @f(%arg0: tensor<64x64x!tt.ptr<f32>, #blocked>) {
         %0 = tt.load %arg0 : tensor<64x64x!tt.ptr<f32>, #blocked>
         %1 = arith.addf %0, %0 : tensor<64x64xf32, #blocked>
