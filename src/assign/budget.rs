@@ -2,7 +2,7 @@
 
 use super::graph::Graph;
 use super::network::{BYTE_PRICE_BITS, Network};
-use super::solve::{Solution, best, solve};
+use super::solve::{Limits, Solution, best, solve};
 
 /// How often the graph is solved, at most.
 const MAX_SOLVES: u32 = 8;
@@ -45,7 +45,7 @@ pub fn solve_within(
     let (mut too_low, mut enough) = (0, None);
     for _ in 1..MAX_SOLVES {
         let network = Network::new(graph, per_byte);
-        let found = best(&network, graph, &[start, &free.choice]);
+        let found = best(&network, graph, &[start, &free.choice], Limits::USUAL);
         steps += found.steps;
         match fits(&found.choice) {
             Ok(()) => {

@@ -1,7 +1,7 @@
 //! Elimination: a variable is minimised away, until none is left; then each takes its value.
 
 use super::cost::Cost;
-use super::factor::{Factor, minimised};
+use super::factor::{Adder, Factor};
 use super::network::Network;
 use super::order::Order;
 
@@ -28,10 +28,12 @@ pub(super) struct Bucket {
 #[derive(Debug)]
 pub(super) struct Eliminated<'a> {
     pub(super) sizes: &'a [u32],
-    /// All tables: those of the network, then those that were made.
-    pub(super) tables: Vec<Factor>,
+    /// The tables of the network, which are the first ones.
+    given: &'a [Factor],
+    /// The tables that were made, behind them.
+    made: Vec<Factor>,
     /// Which tables a variable's bucket has taken.
-    pub(super) taken: Vec<bool>,
+    taken: Vec<bool>,
     /// In the order in which they were eliminated.
     pub(super) buckets: Vec<Bucket>,
     /// What is paid in any case.
@@ -40,6 +42,7 @@ pub(super) struct Eliminated<'a> {
     pub(super) steps: u64,
     /// The tables that each variable is in.
     of_var: Vec<Vec<usize>>,
+    adder: Adder,
 }
 
 impl<'a> Eliminated<'a> {
@@ -47,15 +50,17 @@ impl<'a> Eliminated<'a> {
     pub(super) fn new(network: &'a Network) -> Eliminated<'a> {
         let mut new = Eliminated {
             sizes: &network.sizes,
-            tables: Vec::with_capacity(2 * network.factors.len()),
-            taken: Vec::new(),
+            given: &network.factors,
+            made: Vec::with_capacity(network.live.len()),
+            taken: Vec::with_capacity(network.factors.len() + network.live.len()),
             buckets: Vec::with_capacity(network.live.len()),
             constant: network.constant,
             steps: 0,
             of_var: vec![Vec::new(); network.sizes.len()],
+            adder: Adder::default(),
         };
         for factor in &network.factors {
-            new.add(factor.clone());
+            new.enter(&factor.scope);
         }
         new
     }
@@ -66,7 +71,7 @@ impl<'a> Eliminated<'a> {
         for &var in &order.fixed {
             for at in new.take(var) {
                 let value = |other: u32| (other == var).then(|| choice[var as usize]);
-                let rest = new.tables[at].given(new.sizes, value);
+                let rest = new.table(at).given(new.sizes, value);
                 new.steps += rest.table.len() as u64;
                 new.add(rest);
             }
@@ -83,13 +88,38 @@ impl<'a> Eliminated<'a> {
             self.constant = self.constant.plus(factor.table[0]);
             return None;
         }
-        let at = self.tables.len();
-        for &var in &factor.scope {
+        let at = self.enter(&factor.scope);
+        self.made.push(factor);
+        Some(at)
+    }
+
+    /// Numbers the next table.
+    fn enter(&mut self, scope: &[u32]) -> usize {
+        let at = self.taken.len();
+        for &var in scope {
             self.of_var[var as usize].push(at);
         }
-        self.tables.push(factor);
         self.taken.push(false);
-        Some(at)
+        at
+    }
+
+    /// A table by its number.
+    pub(super) fn table(&self, at: usize) -> &Factor {
+        let made = at.checked_sub(self.given.len());
+        made.map_or_else(|| &self.given[at], |at| &self.made[at])
+    }
+
+    /// The sum of tables for each combination of `beside` and, next to each other, each value of `var`.
+    pub(super) fn joint(&mut self, var: u32, beside: &[u32], tables: &[usize]) -> Vec<Cost> {
+        let mut adder = std::mem::take(&mut self.adder);
+        let factors: Vec<&Factor> = tables.iter().map(|&at| self.table(at)).collect();
+        let mut joint = Vec::new();
+        adder.sums(self.sizes, beside, var, &factors, |row| {
+            joint.extend_from_slice(row);
+        });
+        self.adder = adder;
+        self.steps += joint.len() as u64;
+        joint
     }
 
     /// Takes the tables that a variable is in.
@@ -102,8 +132,10 @@ impl<'a> Eliminated<'a> {
     /// Minimises a variable away; `beside` are the others of its tables.
     fn eliminate(&mut self, var: u32, beside: &[u32]) {
         let inputs = self.take(var);
-        let factors: Vec<&Factor> = inputs.iter().map(|&at| &self.tables[at]).collect();
-        let rest = minimised(self.sizes, beside, var, &factors);
+        let mut adder = std::mem::take(&mut self.adder);
+        let factors: Vec<&Factor> = inputs.iter().map(|&at| self.table(at)).collect();
+        let rest = adder.minimised(self.sizes, beside, var, &factors);
+        self.adder = adder;
         self.steps += rest.table.len() as u64 * u64::from(self.sizes[var as usize]);
         let outputs = self.add(rest).into_iter().collect();
         self.buckets.push(Bucket {
@@ -119,14 +151,11 @@ impl<'a> Eliminated<'a> {
         for bucket in &self.buckets {
             gone[bucket.var as usize] = true;
         }
-        let left = self.tables.iter().zip(&self.taken);
+        let left = (0..self.taken.len()).filter(|&at| !self.taken[at]);
         let live = network.live.iter().copied();
         Network {
             live: live.filter(|&var| !gone[var as usize]).collect(),
-            factors: left
-                .filter(|(_, taken)| !**taken)
-                .map(|(f, _)| f.clone())
-                .collect(),
+            factors: left.map(|at| self.table(at).clone()).collect(),
             constant: self.constant,
             ..network.empty()
         }
@@ -151,7 +180,7 @@ impl<'a> Eliminated<'a> {
         choice[bucket.var as usize] = 0;
         let mut row = vec![Cost::ZERO; self.sizes[bucket.var as usize] as usize];
         for &at in &bucket.inputs {
-            let factor = &self.tables[at];
+            let factor = self.table(at);
             let first = factor.place(self.sizes, choice);
             let stride = factor.stride(self.sizes, bucket.var);
             for (value, sum) in row.iter_mut().enumerate() {

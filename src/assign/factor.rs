@@ -35,105 +35,136 @@ impl Factor {
         let scope: Vec<u32> = self.scope.iter().copied().filter(kept).collect();
         let of = |var: &u32| fixed(*var).unwrap_or(0) as usize * self.stride(sizes, *var);
         let first = self.scope.iter().map(of).sum();
-        let mut walk = Walk::new(sizes, &scope);
-        let strides = walk.strides(sizes, self);
-        let mut table = Vec::with_capacity(walk.len());
-        let mut place = [first];
+        let mut table = Vec::new();
+        self.walk(sizes, &scope, first, &mut table);
+        Factor { scope, table }
+    }
+
+    /// The table where each variable has its value in one assignment or in the other: those that have two values
+    /// are left, the value in `choice` first.
+    pub(super) fn between(&self, sizes: &[u32], choice: &[u32], other: &[u32]) -> Factor {
+        let mut places = vec![self.place(sizes, choice)];
+        let mut scope = Vec::new();
+        for &var in &self.scope {
+            let (old, new) = (choice[var as usize] as usize, other[var as usize] as usize);
+            if old != new {
+                let stride = self.stride(sizes, var);
+                let both = |place: usize| [place, place + new * stride - old * stride];
+                places = places.into_iter().flat_map(both).collect();
+                scope.push(var);
+            }
+        }
+        let table = places.into_iter().map(|place| self.table[place]).collect();
+        Factor { scope, table }
+    }
+
+    /// Appends the entries for each combination of `vars`, the last one fastest, from that place on.
+    fn walk(&self, sizes: &[u32], vars: &[u32], place: usize, entries: &mut Vec<Cost>) {
+        let Some((&var, rest)) = vars.split_first() else {
+            entries.push(self.table[place]);
+            return;
+        };
+        let stride = self.stride(sizes, var);
+        for value in 0..sizes[var as usize] as usize {
+            self.walk(sizes, rest, place + value * stride, entries);
+        }
+    }
+}
+
+/// Adds up tables; keeps its memory from one sum to the next.
+#[derive(Debug, Default)]
+pub(super) struct Adder {
+    /// For each variable of a walk, the last one first, and each table, how far apart its next values are.
+    strides: Vec<usize>,
+    /// For each table, the same for the variable whose values are next to each other.
+    steps: Vec<usize>,
+    places: Vec<usize>,
+    digits: Vec<u32>,
+    row: Vec<Cost>,
+}
+
+impl Adder {
+    /// The sum of tables for each combination of `vars` and, next to each other, each value of `last`.
+    ///
+    /// `each` gets the sums for one combination after the other.
+    pub(super) fn sums(
+        &mut self,
+        sizes: &[u32],
+        vars: &[u32],
+        last: u32,
+        factors: &[&Factor],
+        mut each: impl FnMut(&[Cost]),
+    ) {
+        self.strides.clear();
+        for &var in vars.iter().rev() {
+            let strides = factors.iter().map(|f| f.stride(sizes, var));
+            self.strides.extend(strides);
+        }
+        self.steps.clear();
+        self.steps
+            .extend(factors.iter().map(|f| f.stride(sizes, last)));
+        self.places.clear();
+        self.places.resize(factors.len(), 0);
+        self.digits.clear();
+        self.digits.resize(vars.len(), 0);
+        let size = sizes[last as usize] as usize;
         loop {
-            table.push(self.table[place[0]]);
-            if !walk.next(&[&strides], &mut place) {
-                return Factor { scope, table };
+            self.row.clear();
+            let mut tables = factors.iter().zip(&self.places).zip(&self.steps);
+            if let Some(((factor, &place), &step)) = tables.next() {
+                let costs = (0..size).map(|value| factor.table[place + value * step]);
+                self.row.extend(costs);
+            }
+            for ((factor, &place), &step) in tables {
+                let mut place = place;
+                for sum in &mut self.row {
+                    *sum = sum.plus(factor.table[place]);
+                    place += step;
+                }
+            }
+            each(&self.row);
+            if !self.advance(sizes, vars) {
+                return;
             }
         }
     }
-}
 
-/// A walk through all combinations of the values of some variables, the last one fastest.
-pub(super) struct Walk {
-    vars: Vec<u32>,
-    sizes: Vec<u32>,
-    digits: Vec<u32>,
-}
-
-impl Walk {
-    pub(super) fn new(sizes: &[u32], vars: &[u32]) -> Walk {
-        Walk {
-            vars: vars.to_vec(),
-            sizes: vars.iter().map(|&var| sizes[var as usize]).collect(),
-            digits: vec![0; vars.len()],
-        }
-    }
-
-    /// How many combinations there are.
-    pub(super) fn len(&self) -> usize {
-        self.sizes.iter().map(|&size| size as usize).product()
-    }
-
-    /// The strides of a table, one for each variable of the walk.
-    pub(super) fn strides(&self, sizes: &[u32], factor: &Factor) -> Vec<usize> {
-        let vars = self.vars.iter();
-        vars.map(|&var| factor.stride(sizes, var)).collect()
-    }
-
-    /// Goes to the next combination, and so does the place in each table; `false` after the last one.
-    #[inline]
-    pub(super) fn next(&mut self, strides: &[impl AsRef<[usize]>], places: &mut [usize]) -> bool {
-        for at in (0..self.digits.len()).rev() {
-            self.digits[at] += 1;
-            if self.digits[at] < self.sizes[at] {
-                for (place, strides) in places.iter_mut().zip(strides) {
-                    *place += strides.as_ref()[at];
-                }
+    /// Goes to the next combination of the variables, the last one fastest; `false` after the last combination.
+    fn advance(&mut self, sizes: &[u32], vars: &[u32]) -> bool {
+        let tables = self.places.len();
+        for (at, &var) in vars.iter().rev().enumerate() {
+            let strides = &self.strides[at * tables..][..tables];
+            let places = self.places.iter_mut().zip(strides);
+            let last = sizes[var as usize] - 1;
+            if self.digits[at] < last {
+                self.digits[at] += 1;
+                places.for_each(|(place, stride)| *place += stride);
                 return true;
             }
             self.digits[at] = 0;
-            let back = self.sizes[at] as usize - 1;
-            for (place, strides) in places.iter_mut().zip(strides) {
-                *place -= strides.as_ref()[at] * back;
-            }
+            places.for_each(|(place, stride)| *place -= stride * last as usize);
         }
         false
     }
-}
 
-/// The sum of tables for each combination of `vars` and, next to each other, each value of `last`.
-///
-/// `each` gets the sums for one combination after the other.
-pub(super) fn sums(
-    sizes: &[u32],
-    vars: &[u32],
-    last: u32,
-    factors: &[&Factor],
-    mut each: impl FnMut(&[Cost]),
-) {
-    let mut walk = Walk::new(sizes, vars);
-    let strides: Vec<Vec<usize>> = factors.iter().map(|f| walk.strides(sizes, f)).collect();
-    let steps: Vec<usize> = factors.iter().map(|f| f.stride(sizes, last)).collect();
-    let mut places = vec![0; factors.len()];
-    let mut row = vec![Cost::ZERO; sizes[last as usize] as usize];
-    loop {
-        row.fill(Cost::ZERO);
-        for ((factor, &place), &step) in factors.iter().zip(&places).zip(&steps) {
-            let mut place = place;
-            for sum in &mut row {
-                *sum = sum.plus(factor.table[place]);
-                place += step;
-            }
-        }
-        each(&row);
-        if !walk.next(&strides, &mut places) {
-            return;
-        }
+    /// The sum of tables, minimised over one variable: for each combination of `vars`, the least over the values
+    /// of `last`.
+    pub(super) fn minimised(
+        &mut self,
+        sizes: &[u32],
+        vars: &[u32],
+        last: u32,
+        factors: &[&Factor],
+    ) -> Factor {
+        let entries = vars
+            .iter()
+            .map(|&var| sizes[var as usize] as usize)
+            .product();
+        let mut table = Vec::with_capacity(entries);
+        self.sums(sizes, vars, last, factors, |row| {
+            table.push(row.iter().copied().min().unwrap_or_default());
+        });
+        let scope = vars.to_vec();
+        Factor { scope, table }
     }
-}
-
-/// The sum of tables, minimised over one variable: for each combination of `vars`, the least over the values of
-/// `last`.
-pub(super) fn minimised(sizes: &[u32], vars: &[u32], last: u32, factors: &[&Factor]) -> Factor {
-    let mut table = Vec::new();
-    sums(sizes, vars, last, factors, |row| {
-        table.push(row.iter().copied().min().unwrap_or_default());
-    });
-    let scope = vars.to_vec();
-    Factor { scope, table }
 }

@@ -71,7 +71,7 @@ impl Cheapest {
             let beside = bucket
                 .outputs
                 .first()
-                .map_or(&[][..], |&at| &eliminated.tables[at].scope);
+                .map_or(&[][..], |&at| &eliminated.table(at).scope);
             let above = beside
                 .iter()
                 .filter_map(|&var| new.of_var[var as usize])

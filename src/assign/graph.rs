@@ -28,29 +28,38 @@ pub struct EdgeId(u32);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct SharedId(u32);
 
-/// What one choice costs: its price, the conversions it needs, and the shared memory that those take.
+/// What one choice costs: its price, and the conversions that it needs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Term {
     pub(super) price: Price,
     pub(super) conversions: u32,
-    pub(super) bytes: u64,
 }
 
-/// Terms from prices and counts of conversions.
-fn terms(prices: Vec<(Price, u32)>) -> Vec<Term> {
-    let term = |(price, conversions)| Term {
-        price,
-        conversions,
-        bytes: 0,
-    };
-    prices.into_iter().map(term).collect()
+/// Terms, one for each choice.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Terms {
+    pub(super) terms: Vec<Term>,
+    /// The bytes of shared memory that each takes; nothing where none takes any.
+    bytes: Vec<u64>,
 }
 
-/// Terms take the bytes, one number each.
-fn set_bytes(terms: &mut [Term], bytes: &[u64]) {
-    assert_eq!(terms.len(), bytes.len(), "bytes for each price");
-    for (term, &bytes) in terms.iter_mut().zip(bytes) {
-        term.bytes = bytes;
+impl Terms {
+    fn new(prices: Vec<(Price, u32)>) -> Terms {
+        let term = |(price, conversions)| Term { price, conversions };
+        Terms {
+            terms: prices.into_iter().map(term).collect(),
+            bytes: Vec::new(),
+        }
+    }
+
+    fn set_bytes(&mut self, bytes: &[u64]) {
+        assert_eq!(self.terms.len(), bytes.len(), "bytes for each price");
+        self.bytes = bytes.to_vec();
+    }
+
+    /// The bytes of shared memory that a choice takes.
+    pub(super) fn bytes(&self, at: usize) -> u64 {
+        self.bytes.get(at).copied().unwrap_or(0)
     }
 }
 
@@ -59,7 +68,7 @@ fn set_bytes(terms: &mut [Term], bytes: &[u64]) {
 pub(super) struct Edge {
     pub(super) a: NodeId,
     pub(super) b: NodeId,
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Terms,
 }
 
 /// What is paid once for several nodes.
@@ -67,7 +76,7 @@ pub(super) struct Edge {
 pub(super) struct Shared {
     /// Whose alternative says which of the terms is paid; without one there is a single term.
     pub(super) of: Option<NodeId>,
-    pub(super) terms: Vec<Term>,
+    pub(super) terms: Terms,
     /// Those who ask for it, each with the alternatives that do.
     pub(super) members: Vec<(NodeId, Vec<bool>)>,
 }
@@ -103,7 +112,7 @@ pub(super) struct Shared {
 /// (or pair), and where a node is of another graph.
 #[derive(Clone, Debug, Default)]
 pub struct Graph {
-    nodes: Vec<Vec<Term>>,
+    nodes: Vec<Terms>,
     edges: Vec<Edge>,
     shared: Vec<Shared>,
 }
@@ -122,7 +131,7 @@ impl Graph {
     pub fn node(&mut self, prices: Vec<(Price, u32)>) -> NodeId {
         assert!(!prices.is_empty(), "a node without alternatives");
         let id = NodeId(number(self.nodes.len()));
-        self.nodes.push(terms(prices));
+        self.nodes.push(Terms::new(prices));
         id
     }
 
@@ -138,7 +147,7 @@ impl Graph {
         let pairs = self.alternatives(a) * self.alternatives(b);
         assert_eq!(prices.len(), pairs, "prices for each pair");
         let id = EdgeId(number(self.edges.len()));
-        let terms = terms(prices);
+        let terms = Terms::new(prices);
         self.edges.push(Edge { a, b, terms });
         id
     }
@@ -197,7 +206,7 @@ impl Graph {
             assert_eq!(asks.len(), self.alternatives(*node), "flags of a member");
         }
         let id = SharedId(number(self.shared.len()));
-        let terms = terms(prices);
+        let terms = Terms::new(prices);
         self.shared.push(Shared { of, terms, members });
         id
     }
@@ -207,7 +216,7 @@ impl Graph {
     /// # Panics
     /// If there is not one number for each alternative.
     pub fn set_node_bytes(&mut self, node: NodeId, bytes: &[u64]) {
-        set_bytes(&mut self.nodes[node.index()], bytes);
+        self.nodes[node.index()].set_bytes(bytes);
     }
 
     /// Says how many bytes of shared memory each pair of an edge takes; none if nothing is said.
@@ -215,7 +224,7 @@ impl Graph {
     /// # Panics
     /// If there is not one number for each pair.
     pub fn set_edge_bytes(&mut self, edge: EdgeId, bytes: &[u64]) {
-        set_bytes(&mut self.edges[edge.0 as usize].terms, bytes);
+        self.edges[edge.0 as usize].terms.set_bytes(bytes);
     }
 
     /// Says how many bytes of shared memory a shared term takes: one number, or one for each alternative of
@@ -224,7 +233,7 @@ impl Graph {
     /// # Panics
     /// If there are not as many numbers as prices.
     pub fn set_shared_bytes(&mut self, shared: SharedId, bytes: &[u64]) {
-        set_bytes(&mut self.shared[shared.0 as usize].terms, bytes);
+        self.shared[shared.0 as usize].terms.set_bytes(bytes);
     }
 
     /// Returns how many nodes there are.
@@ -244,7 +253,7 @@ impl Graph {
     /// If the node is of another graph.
     #[must_use]
     pub fn alternatives(&self, node: NodeId) -> usize {
-        self.nodes[node.index()].len()
+        self.nodes[node.index()].terms.len()
     }
 
     /// Returns the exact price of an assignment, with shared terms paid once, and its conversions.
@@ -261,7 +270,8 @@ impl Graph {
             "an alternative for each node"
         );
         self.paid(choice)
-            .fold((0, 0), |(price, conversions), term| {
+            .fold((0, 0), |(price, conversions), (terms, at)| {
+                let term = terms.terms[at];
                 let price = price.saturating_add(term.price);
                 (price, conversions.saturating_add(term.conversions))
             })
@@ -279,32 +289,30 @@ impl Graph {
             "an alternative for each node"
         );
         self.paid(choice)
-            .fold(0, |sum, term| sum.saturating_add(term.bytes))
+            .fold(0, |sum, (terms, at)| sum.saturating_add(terms.bytes(at)))
     }
 
-    /// The terms that an assignment pays.
-    fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = &'a Term> {
+    /// The terms that an assignment pays: those of a node, an edge or a shared term, and which of them.
+    fn paid<'a>(&'a self, choice: &'a [u32]) -> impl Iterator<Item = (&'a Terms, usize)> {
         let of = |node: NodeId| choice[node.index()] as usize;
         let nodes = self.nodes.iter().zip(choice);
-        let edges = self.edges.iter();
-        let shared = self.shared.iter();
-        nodes
-            .map(|(terms, &at)| &terms[at as usize])
-            .chain(
-                edges.map(move |edge| {
-                    &edge.terms[of(edge.a) * self.alternatives(edge.b) + of(edge.b)]
-                }),
-            )
-            .chain(
-                shared
-                    .filter(move |term| term.members.iter().any(|(node, asks)| asks[of(*node)]))
-                    .map(move |term| &term.terms[term.of.map_or(0, of)]),
-            )
+        let nodes = nodes.map(|(terms, &at)| (terms, at as usize));
+        let edges = self.edges.iter().map(move |edge| {
+            let at = of(edge.a) * self.alternatives(edge.b) + of(edge.b);
+            (&edge.terms, at)
+        });
+        let asked = move |shared: &&Shared| {
+            let mut members = shared.members.iter();
+            members.any(|(node, asks)| asks[of(*node)])
+        };
+        let shared = self.shared.iter().filter(asked);
+        let shared = shared.map(move |shared| (&shared.terms, shared.of.map_or(0, of)));
+        nodes.chain(edges).chain(shared)
     }
 
     /// Forbids all alternatives of a node but one.
     pub(super) fn force(&mut self, node: NodeId, alternative: u32) {
-        let terms = &mut self.nodes[node.index()];
+        let terms = &mut self.nodes[node.index()].terms;
         assert!((alternative as usize) < terms.len(), "no such alternative");
         for (at, term) in (0..).zip(terms) {
             if at != alternative {
@@ -313,7 +321,7 @@ impl Graph {
         }
     }
 
-    pub(super) fn nodes(&self) -> &[Vec<Term>] {
+    pub(super) fn nodes(&self) -> &[Terms] {
         &self.nodes
     }
 

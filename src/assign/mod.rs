@@ -10,9 +10,17 @@
 //! `factor`, `eliminate`). Graphs of kernels are nearly trees, so tables stay small, and the last number is the
 //! optimum. Of assignments that cost the same, `first` takes the first.
 //!
-//! What is too entangled loses alternatives that another one is always cheaper than (`prune`); what is still too
-//! entangled gets a lower bound (`relax`), and is improved by moves (`improve`): all variables but a few are chosen
-//! at once, exactly, beside those few as they are.
+//! What is too entangled loses alternatives that another one is always cheaper than (`prune`). What is still too
+//! entangled gets a lower bound (`relax`), and assignments are made cheaper by moves (`improve`): most variables are
+//! chosen at once, exactly, beside a few as they are; and a layout is spread from an operation as far as it pays
+//! (`expand`).
+//!
+//! # What is exact
+//! - The price of a [`Solution`] is that of its assignment, with what is shared paid once: [`Graph::price`].
+//! - The bound is below the price of every assignment.
+//! - What is eliminated ([`How::Eliminated`]) is the optimum, shared terms and all: a shared term is a variable of
+//!   its own, which must be paid if a member asks.
+//! - What is found by moves is never dearer than the start.
 //!
 //! Missing on purpose: limits of time, caps on alternatives, and copies of an operation in several layouts.
 //!
@@ -21,6 +29,7 @@
 mod budget;
 mod cost;
 mod eliminate;
+mod expand;
 mod factor;
 mod first;
 mod graph;

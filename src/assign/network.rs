@@ -2,7 +2,7 @@
 
 use super::cost::Cost;
 use super::factor::Factor;
-use super::graph::{Graph, INFEASIBLE, NodeId, Shared, Term};
+use super::graph::{Graph, INFEASIBLE, NodeId, Shared, Terms};
 
 /// Variables, and tables of costs between them, whose sum is to be as low as can be.
 ///
@@ -39,22 +39,27 @@ struct Costs {
 }
 
 impl Costs {
-    /// A term's price, with its bytes; nothing if it is infeasible.
-    fn price(per_byte: u64, term: &Term) -> Option<u128> {
-        let bytes = (u128::from(per_byte) * u128::from(term.bytes)) >> BYTE_PRICE_BITS;
-        (term.price != INFEASIBLE).then(|| u128::from(term.price) + bytes)
+    /// What a choice costs, with its bytes; nothing if it is infeasible.
+    fn feasible(per_byte: u64, terms: &Terms, at: usize) -> Option<Cost> {
+        let term = &terms.terms[at];
+        let bytes = match per_byte {
+            0 => 0,
+            _ => (u128::from(per_byte) * u128::from(terms.bytes(at))) >> BYTE_PRICE_BITS,
+        };
+        (term.price != INFEASIBLE).then(|| Cost::new(u128::from(term.price) + bytes, term))
     }
 
-    fn of(&self, term: &Term) -> Cost {
-        let price = Costs::price(self.per_byte, term);
-        price.map_or(self.forbidden, |price| Cost::new(price, term))
+    #[inline]
+    fn of(&self, terms: &Terms, at: usize) -> Cost {
+        Costs::feasible(self.per_byte, terms, at).unwrap_or(self.forbidden)
     }
 
     /// More than any feasible assignment costs.
     fn beyond(graph: &Graph, per_byte: u64) -> Cost {
-        let dearest = |terms: &Vec<Term>| {
-            let prices = terms.iter().filter_map(|term| Costs::price(per_byte, term));
-            prices.max().unwrap_or(0)
+        let dearest = |terms: &Terms| {
+            let all = 0..terms.terms.len();
+            let costs = all.filter_map(|at| Costs::feasible(per_byte, terms, at));
+            costs.max().unwrap_or_default()
         };
         let nodes = graph.nodes().iter().map(dearest);
         let edges = graph.edges().iter().map(|edge| dearest(&edge.terms));
@@ -62,8 +67,8 @@ impl Costs {
         let sum = nodes
             .chain(edges)
             .chain(shared)
-            .fold(0, u128::saturating_add);
-        Cost::of_price(sum.saturating_add(1))
+            .fold(Cost::ZERO, Cost::plus);
+        sum.plus(Cost::of_price(1))
     }
 }
 
@@ -98,9 +103,15 @@ impl Tables {
             return self.add_one(a, |at| cost(at, at));
         }
         let (low, high) = (a.min(b), a.max(b));
-        let pairs = (0..size(low)).flat_map(|x| (0..size(high)).map(move |y| (x, y)));
-        let table = pairs.map(|(x, y)| if a < b { cost(x, y) } else { cost(y, x) });
-        let table = table.collect();
+        let (rows, columns) = (size(low), size(high));
+        let mut table = Vec::with_capacity(rows * columns);
+        for x in 0..rows {
+            let row = 0..columns;
+            match a < b {
+                true => table.extend(row.map(|y| cost(x, y))),
+                false => table.extend(row.map(|y| cost(y, x))),
+            }
+        }
         self.two.push((low, high, table));
     }
 
@@ -156,16 +167,15 @@ impl Tables {
 /// ```
 fn apart(table: &[Cost], columns: usize) -> Option<(Vec<Cost>, Vec<Cost>)> {
     let first = &table[..columns];
-    let least = first.iter().copied().min()?;
-    let at = first.iter().position(|&cost| cost == least)?;
-    let rows: Vec<Cost> = table.chunks(columns).map(|row| row[at]).collect();
-    let over: Vec<Cost> = first.iter().map(|&cost| cost - least).collect();
-    let mut whole = table.chunks(columns).zip(&rows);
-    let is_sum = whole.all(|(row, &own)| {
-        let mut columns = row.iter().zip(&over);
-        columns.all(|(&cost, &over)| cost == own.plus(over))
+    let is_sum = table.chunks(columns).skip(1).all(|row| {
+        let mut pairs = row.iter().zip(first);
+        pairs.all(|(cost, over)| cost.plus(first[0]) == row[0].plus(*over))
     });
-    is_sum.then_some((rows, over))
+    let least = first.iter().copied().min().filter(|_| is_sum)?;
+    let at = first.iter().position(|&cost| cost == least)?;
+    let rows = table.chunks(columns).map(|row| row[at]).collect();
+    let over = first.iter().map(|&cost| cost - least).collect();
+    Some((rows, over))
 }
 
 impl Network {
@@ -186,12 +196,13 @@ impl Network {
             constant: Cost::ZERO,
         };
         for terms in graph.nodes() {
-            tables.new_variable(terms.iter().map(|term| costs.of(term)).collect());
+            let all = 0..terms.terms.len();
+            tables.new_variable(all.map(|at| costs.of(terms, at)).collect());
         }
         for edge in graph.edges() {
             let columns = graph.alternatives(edge.b);
             tables.add_two(var_of(edge.a), var_of(edge.b), |x, y| {
-                costs.of(&edge.terms[x * columns + y])
+                costs.of(&edge.terms, x * columns + y)
             });
         }
         let mut helpers = Vec::new();
@@ -249,7 +260,8 @@ fn var_of(node: NodeId) -> u32 {
 
 /// Adds a shared term; `true` if it is a variable of its own.
 fn share(tables: &mut Tables, costs: &Costs, shared: &Shared) -> bool {
-    let terms: Vec<Cost> = shared.terms.iter().map(|term| costs.of(term)).collect();
+    let all = 0..shared.terms.terms.len();
+    let terms: Vec<Cost> = all.map(|at| costs.of(&shared.terms, at)).collect();
     let mut members: Vec<(u32, Vec<bool>)> = Vec::new();
     for (node, asks) in &shared.members {
         match members.iter_mut().find(|(var, _)| *var == var_of(*node)) {

@@ -2,7 +2,7 @@
 
 use super::cost::Cost;
 use super::eliminate::{Bucket, Eliminated};
-use super::factor::{Factor, sums};
+use super::factor::Factor;
 use super::network::Network;
 use super::order::Neighbours;
 
@@ -26,15 +26,18 @@ pub(super) fn relaxed(network: &Network, limit: u64) -> Eliminated<'_> {
         neighbours.remove(var);
         let inputs = relaxed.take(var);
         let groups = groups(&relaxed, var, &inputs, limit);
-        let mut rows: Vec<Factor> = groups.iter().map(|g| joint(&mut relaxed, var, g)).collect();
-        if rows.len() > 1 {
-            level(&mut rows, relaxed.sizes[var as usize] as usize);
+        let joints = groups
+            .iter()
+            .map(|g| relaxed.joint(var, &g.beside, &g.tables));
+        let mut joints: Vec<Vec<Cost>> = joints.collect();
+        let size = relaxed.sizes[var as usize] as usize;
+        if joints.len() > 1 {
+            level(&mut joints, size);
         }
         let mut outputs = Vec::new();
-        for (group, joint) in groups.iter().zip(rows) {
+        for (group, joint) in groups.iter().zip(joints) {
             neighbours.join(&group.beside);
-            let size = relaxed.sizes[var as usize] as usize;
-            let least = joint.table.chunks(size);
+            let least = joint.chunks(size);
             let least = least.map(|row| row.iter().copied().min().unwrap_or_default());
             let rest = Factor {
                 scope: group.beside.clone(),
@@ -61,10 +64,10 @@ struct Group {
 /// Puts tables in as few groups as the limit allows, the largest first.
 fn groups(relaxed: &Eliminated<'_>, var: u32, inputs: &[usize], limit: u64) -> Vec<Group> {
     let mut by_size = inputs.to_vec();
-    by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.tables[at].table.len()), at));
+    by_size.sort_by_key(|&at| (std::cmp::Reverse(relaxed.table(at).table.len()), at));
     let mut groups: Vec<Group> = Vec::new();
     for at in by_size {
-        let scope = relaxed.tables[at].scope.iter().copied();
+        let scope = relaxed.table(at).scope.iter().copied();
         let own: Vec<u32> = scope.filter(|&other| other != var).collect();
         let fits = groups.iter_mut().find_map(|group| {
             let mut both = [&group.beside[..], &own].concat();
@@ -91,24 +94,12 @@ fn groups(relaxed: &Eliminated<'_>, var: u32, inputs: &[usize], limit: u64) -> V
     groups
 }
 
-/// The sum of a group's tables, the values of the variable next to each other.
-fn joint(relaxed: &mut Eliminated<'_>, var: u32, group: &Group) -> Factor {
-    let factors: Vec<&Factor> = group.tables.iter().map(|&at| &relaxed.tables[at]).collect();
-    let mut table = Vec::new();
-    sums(relaxed.sizes, &group.beside, var, &factors, |row| {
-        table.extend_from_slice(row);
-    });
-    relaxed.steps += table.len() as u64;
-    let scope = group.beside.clone();
-    Factor { scope, table }
-}
-
 /// Moves costs between groups, so that each value's least cost is the same in all of them. The sum stays.
-fn level(joints: &mut [Factor], size: usize) {
+fn level(joints: &mut [Vec<Cost>], size: usize) {
     let groups = joints.len();
     for value in 0..size {
-        let least = |joint: &Factor| {
-            let costs = joint.table.iter().skip(value).step_by(size);
+        let least = |joint: &Vec<Cost>| {
+            let costs = joint.iter().skip(value).step_by(size);
             costs.copied().min().unwrap_or_default()
         };
         let before: Vec<Cost> = joints.iter().map(least).collect();
@@ -118,7 +109,7 @@ fn level(joints: &mut [Factor], size: usize) {
         let parts = (1..groups).fold(Cost::ZERO, |parts, _| parts.plus(part));
         for (at, joint) in joints.iter_mut().enumerate() {
             let own = if at == 0 { sum - parts } else { part };
-            for cost in joint.table.iter_mut().skip(value).step_by(size) {
+            for cost in joint.iter_mut().skip(value).step_by(size) {
                 *cost = (*cost - before[at]).plus(own);
             }
         }

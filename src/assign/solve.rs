@@ -4,7 +4,7 @@ use super::cost::Cost;
 use super::eliminate::Eliminated;
 use super::first::Cheapest;
 use super::graph::{Graph, INFEASIBLE, NodeId, Price};
-use super::improve::improved;
+use super::improve::{Improved, Mover};
 use super::network::Network;
 use super::order::Order;
 use super::prune::Pruned;
@@ -47,16 +47,30 @@ impl Solution {
     }
 }
 
-/// The most entries that a joint table has.
-const MAX_ENTRIES: u64 = 1_000_000;
-/// The most entries that all joint tables together have, where all nodes are eliminated.
-const MAX_ALL_ENTRIES: u64 = 30_000_000;
-/// The most entries of a table that is worth making before it is known whether all can be eliminated.
-const FEW_ENTRIES: u64 = 4096;
-/// The entries that a bound, or a round of moves, may take: so many are shared among the nodes.
-const ROUND_ENTRIES: u64 = 2_000_000;
-/// The entries after which no further round of moves is begun.
-const MAX_MOVE_ENTRIES: u64 = 60_000_000;
+/// How large tables may be, in entries.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Limits {
+    /// A joint table.
+    pub(super) table: u64,
+    /// All joint tables together, where all nodes are eliminated.
+    pub(super) all: u64,
+    /// A table that is worth making before it is known whether all can be eliminated.
+    pub(super) few: u64,
+    /// The tables of a bound, or of a round of moves: so many are shared among the nodes.
+    pub(super) round: u64,
+    /// All tables of moves, after which no further round is begun.
+    pub(super) moves: u64,
+}
+
+impl Limits {
+    pub(super) const USUAL: Limits = Limits {
+        table: 1_000_000,
+        all: 30_000_000,
+        few: 4096,
+        round: 2_000_000,
+        moves: 20_000_000,
+    };
+}
 
 /// Returns an assignment that is as cheap as can be, and never dearer than `start`.
 ///
@@ -83,8 +97,13 @@ pub fn solve(graph: &Graph, start: &[u32]) -> Solution {
 /// If a start does not have one alternative for each node.
 #[must_use]
 pub fn solve_from(graph: &Graph, starts: &[&[u32]]) -> Solution {
+    solve_with(graph, starts, Limits::USUAL)
+}
+
+/// Solves with tables that are not larger than these limits.
+pub(super) fn solve_with(graph: &Graph, starts: &[&[u32]], limits: Limits) -> Solution {
     let network = Network::new(graph, 0);
-    let found = best(&network, graph, starts);
+    let found = best(&network, graph, starts, limits);
     let choices = starts.iter().map(|start| start.to_vec());
     let choices = choices.chain([found.choice]);
     let priced = choices.map(|choice| (graph.price(&choice), choice));
@@ -128,20 +147,20 @@ pub(super) struct Found {
 }
 
 /// The cheapest assignment of a graph's network that is found.
-pub(super) fn best(network: &Network, graph: &Graph, starts: &[&[u32]]) -> Found {
-    if let Some(found) = eliminated(network) {
+pub(super) fn best(network: &Network, graph: &Graph, starts: &[&[u32]], limits: Limits) -> Found {
+    if let Some(found) = eliminated(network, limits) {
         return found;
     }
-    let low = Order::up_to(network, FEW_ENTRIES);
+    let low = Order::up_to(network, limits.few);
     let core = Eliminated::in_order(network, &low, &[]).rest(network);
     let pruned = Pruned::new(network, core);
     let starts = starts
         .iter()
         .map(|start| pruned.enter(&network.complete(graph, start)));
     let starts: Vec<Vec<u32>> = starts.collect();
-    let mut found = match eliminated(&pruned.network) {
+    let mut found = match eliminated(&pruned.network, limits) {
         Some(found) => found,
-        None => moved(&pruned.network, &starts),
+        None => moved(&pruned.network, &starts, limits),
     };
     found.choice.resize(network.sizes.len(), 0);
     found.choice = pruned.leave(&found.choice);
@@ -151,9 +170,9 @@ pub(super) fn best(network: &Network, graph: &Graph, starts: &[&[u32]]) -> Found
 }
 
 /// The first of the cheapest assignments, if joint tables are small enough.
-fn eliminated(network: &Network) -> Option<Found> {
-    let order = Order::up_to(network, MAX_ENTRIES);
-    if !order.is_whole || order.entries > MAX_ALL_ENTRIES {
+fn eliminated(network: &Network, limits: Limits) -> Option<Found> {
+    let order = Order::up_to(network, limits.table);
+    if !order.is_whole || order.entries > limits.all {
         return None;
     }
     let eliminated = Eliminated::in_order(network, &order, &[]);
@@ -175,24 +194,32 @@ fn eliminated(network: &Network) -> Option<Found> {
 }
 
 /// The cheapest assignment that moves find from any start, and from what the bound suggests.
-fn moved(network: &Network, starts: &[Vec<u32>]) -> Found {
-    let low = Order::up_to(network, FEW_ENTRIES);
+fn moved(network: &Network, starts: &[Vec<u32>], limits: Limits) -> Found {
+    let low = Order::up_to(network, limits.few);
     let outside = Eliminated::in_order(network, &low, &[]);
     let core = outside.rest(network);
-    let share = ROUND_ENTRIES / (core.live.len() as u64).max(1);
-    let limit = share.clamp(FEW_ENTRIES, MAX_ENTRIES);
+    let share = limits.round / (core.live.len() as u64).max(1);
+    let limit = share.clamp(limits.few, limits.table);
     let relaxed = relaxed(&core, limit);
     let mut suggested = vec![0; network.sizes.len()];
     relaxed.choose(&mut suggested);
     let mut steps = outside.steps + relaxed.steps;
-    let improved: Vec<_> = starts
-        .iter()
-        .chain([&suggested])
-        .map(|start| improved(&core, start, limit, MAX_MOVE_ENTRIES))
-        .collect();
-    steps += improved.iter().map(|one| one.steps).sum::<u64>();
-    let best = improved.into_iter().map(|one| (one.cost, one.choice)).min();
-    let (cost, mut choice) = best.expect("one was suggested");
+    let mut mover = Mover::new(&core, limit, limits.moves);
+    let starts = starts.iter().chain([&suggested]).cloned();
+    let mut found: Vec<Improved> = starts.map(|start| mover.priced(start)).collect();
+    for one in &mut found {
+        mover.improve(one);
+    }
+    found.sort_by(|a, b| (a.cost, &a.choice).cmp(&(b.cost, &b.choice)));
+    let mut found = found.into_iter();
+    let mut best = found.next().expect("one was suggested");
+    for other in found {
+        mover.fuse(&mut best, &other.choice);
+    }
+    mover.expand(&mut best);
+    mover.improve(&mut best);
+    steps += mover.steps;
+    let Improved { cost, mut choice } = best;
     outside.choose(&mut choice);
     choice.truncate(network.num_nodes());
     let how = match cost == relaxed.constant {

@@ -1,5 +1,6 @@
 //! Graphs against brute force.
 
+use super::solve::{Limits, solve_with};
 use super::*;
 
 /// SplitMix64: the same graphs on any machine.
@@ -142,4 +143,319 @@ fn small_graphs_are_solved_as_by_trying_all() {
             );
         }
     }
+}
+
+/// Limits so small that most graphs of a test are too entangled.
+fn small(table: u64) -> Limits {
+    Limits {
+        table,
+        few: table.min(8),
+        ..Limits::USUAL
+    }
+}
+
+#[test]
+fn moves_are_never_dearer_than_the_start_nor_cheaper_than_the_bound() {
+    let mut random = Random(2);
+    let mut missed = 0;
+    let mut by_moves = 0;
+    for case in 0..3000 {
+        let nodes = 4 + random.below(4);
+        let edges = [3, 6, 12][random.below(3) as usize];
+        let shared = random.below(4);
+        let graph = random_graph(&mut random, nodes, edges, shared);
+        let start = random_start(&graph, &mut random);
+        let solution = solve_with(&graph, &[&start], small(4 + random.below(12)));
+        let found = (solution.price, solution.conversions);
+        let (price, choice) = brute_force(&graph);
+        assert!(found <= graph.price(&start), "case {case}");
+        if price.0 == INFEASIBLE {
+            assert_eq!(solution.price, INFEASIBLE, "case {case}");
+            continue;
+        }
+        assert!(
+            found >= price && solution.bound <= price.0,
+            "case {case}: {solution:?}"
+        );
+        assert_eq!(found, graph.price(&solution.choice), "case {case}");
+        match solution.how {
+            How::Eliminated => {
+                assert_eq!((found, &solution.choice), (price, &choice), "case {case}");
+            }
+            How::Bounded => assert_eq!(found, price, "case {case}"),
+            How::Improved => by_moves += 1,
+        }
+        missed += u32::from(found != price);
+    }
+    // The figures are those of these graphs; they are here so that a change that makes moves worse is seen.
+    assert!(
+        by_moves > 300 && missed <= 5,
+        "{missed} of {by_moves} missed"
+    );
+}
+
+#[test]
+fn the_order_of_edges_does_not_matter() {
+    let mut random = Random(3);
+    for case in 0..300 {
+        let nodes = 5 + random.below(5);
+        let mut edges = Vec::new();
+        let mut graph = Graph::new();
+        let sizes: Vec<u64> = (0..nodes).map(|_| 1 + random.below(4)).collect();
+        let prices = |random: &mut Random, n| (0..n).map(|_| (random.below(5), 0)).collect();
+        let own: Vec<Vec<_>> = sizes.iter().map(|&n| prices(&mut random, n)).collect();
+        let ids: Vec<NodeId> = own.iter().map(|own| graph.node(own.clone())).collect();
+        let mut other = graph.clone();
+        for _ in 0..2 * nodes {
+            let (a, b) = (random.below(nodes) as usize, random.below(nodes) as usize);
+            let table: Vec<_> = prices(&mut random, sizes[a] * sizes[b]);
+            graph.edge(ids[a], ids[b], table.clone());
+            edges.push((a, b, table));
+        }
+        while !edges.is_empty() {
+            let (a, b, table) = edges.swap_remove(random.below(edges.len() as u64) as usize);
+            // The other way round, too.
+            let turned = |x: usize, y: usize| table[y * sizes[b] as usize + x];
+            let pairs =
+                (0..sizes[b] as usize).flat_map(|x| (0..sizes[a] as usize).map(move |y| (x, y)));
+            let table = pairs.map(|(x, y)| turned(x, y)).collect();
+            other.edge(ids[b], ids[a], table);
+        }
+        let start = random_start(&graph, &mut random);
+        for limits in [Limits::USUAL, small(6)] {
+            let solve = |graph| solve_with(graph, &[&start], limits);
+            assert_eq!(solve(&graph), solve(&other), "case {case}");
+        }
+    }
+}
+
+/// A chain of operations with that many layouts each.
+fn chain(nodes: usize, layouts: u64, prices: u64) -> Graph {
+    let mut random = Random(4);
+    let mut graph = Graph::new();
+    let mut last = None;
+    for _ in 0..nodes {
+        let own = (0..layouts).map(|_| (random.below(prices), 0));
+        let node = graph.node(own.collect());
+        if let Some(last) = last {
+            let pairs = (0..layouts * layouts).map(|at| match at / layouts == at % layouts {
+                true => (0, 0),
+                false => (random.below(prices), 1),
+            });
+            graph.edge(last, node, pairs.collect());
+        }
+        last = Some(node);
+    }
+    graph
+}
+
+#[test]
+fn chains_take_steps_in_proportion() {
+    // With different prices, and where all assignments cost the same but for their conversions.
+    for prices in [1_000_000, 1] {
+        let per_node = [10, 100, 1000, 10_000].map(|nodes| {
+            let solution = solve(&chain(nodes, 8, prices), &vec![0; nodes]);
+            assert_eq!(solution.how, How::Eliminated);
+            solution.steps / nodes as u64
+        });
+        assert!(per_node.iter().all(|&steps| steps <= 150), "{per_node:?}");
+    }
+}
+
+#[test]
+fn stars_and_rings_are_eliminated() {
+    let mut random = Random(5);
+    let same = |random: &mut Random| {
+        let pairs = (0..64).map(|at| {
+            (
+                if at / 8 == at % 8 {
+                    0
+                } else {
+                    1 + random.below(99)
+                },
+                1,
+            )
+        });
+        pairs.collect::<Vec<_>>()
+    };
+    let own = |random: &mut Random| (0..8).map(|_| (random.below(100), 0)).collect();
+    for is_star in [true, false] {
+        let mut graph = Graph::new();
+        let ids: Vec<NodeId> = (0..2000).map(|_| graph.node(own(&mut random))).collect();
+        for at in 1..ids.len() {
+            let other = if is_star { 0 } else { at - 1 };
+            graph.edge(ids[other], ids[at], same(&mut random));
+        }
+        graph.edge(ids[0], ids[1999], same(&mut random));
+        let solution = solve(&graph, &vec![0; 2000]);
+        assert_eq!(solution.how, How::Eliminated);
+        assert!(solution.steps < 2_500_000, "{}", solution.steps);
+    }
+}
+
+/// A graph where operations want layouts and conversions between these cost what they cost, times loops.
+fn entangled(random: &mut Random, nodes: u64, degree: u64, layouts: u64) -> Graph {
+    let mut graph = Graph::new();
+    let own = |random: &mut Random| (0..layouts).map(|_| (random.below(1000), 0)).collect();
+    let ids: Vec<NodeId> = (0..nodes).map(|_| graph.node(own(random))).collect();
+    let pairs = (0..layouts * layouts).map(|at| match at / layouts == at % layouts {
+        true => 0,
+        false => 100 + random.below(400),
+    });
+    let conversions: Vec<u64> = pairs.collect();
+    for _ in 0..nodes * degree / 2 {
+        let (a, b) = (random.below(nodes), random.below(nodes));
+        let weight = 1 + random.below(4) * random.below(3);
+        let table = conversions
+            .iter()
+            .map(|&price| (price * weight, u32::from(price > 0)));
+        graph.edge(ids[a as usize], ids[b as usize], table.collect());
+    }
+    graph
+}
+
+#[test]
+fn moves_come_near_the_optimum_of_entangled_graphs() {
+    let mut random = Random(6);
+    let (mut sum, mut worst, mut by_moves) = (0.0, 0.0_f64, 0);
+    for case in 0..60 {
+        let nodes = 20 + random.below(25);
+        let graph = entangled(&mut random, nodes, 3, 4);
+        let start = random_start(&graph, &mut random);
+        let optimum = solve(&graph, &start);
+        assert_eq!(optimum.how, How::Eliminated, "case {case}");
+        let solution = solve_with(&graph, &[&start], small(256));
+        assert!(solution.bound <= optimum.price && solution.price >= optimum.price);
+        by_moves += u32::from(solution.how != How::Eliminated);
+        let above = solution.price as f64 / optimum.price as f64 - 1.0;
+        sum += above;
+        worst = worst.max(above);
+    }
+    let mean = sum / 60.0;
+    assert!(
+        by_moves >= 20 && mean <= 0.0006 && worst <= 0.0034,
+        "{by_moves}: {mean}, {worst}"
+    );
+}
+
+#[test]
+fn dominated_alternatives_go_and_the_optimum_stays() {
+    let mut random = Random(7);
+    for _ in 0..20 {
+        // Complete graphs with conversions of one price: a layout that is dearer by more than all of them goes.
+        let mut graph = Graph::new();
+        let ids: Vec<NodeId> = (0..12)
+            .map(|_| graph.node((0..8).map(|_| (random.below(100) * 40, 0)).collect()))
+            .collect();
+        for (at, &a) in ids.iter().enumerate() {
+            for &b in &ids[..at] {
+                let table = (0..64).map(|at| (if at / 8 == at % 8 { 0 } else { 40 }, 0));
+                graph.edge(a, b, table.collect());
+            }
+        }
+        // 8^12 entries, were it not for what goes.
+        let solution = solve(&graph, &[0; 12]);
+        assert!(solution.is_optimal(), "{solution:?}");
+    }
+}
+
+#[test]
+fn the_next_best_is_that_of_trying_all() {
+    let mut random = Random(8);
+    for case in 0..300 {
+        let shared = random.below(3);
+        let graph = random_graph(&mut random, 5, 3, shared);
+        let solution = solve(&graph, &[0; 5]);
+        for node in graph.node_ids() {
+            for alternative in (0..).take(graph.alternatives(node)) {
+                let mut forced = graph.clone();
+                forced.force(node, alternative);
+                let price = next_best(&graph, &solution, node, alternative);
+                assert_eq!(price, brute_force(&forced).0.0, "case {case}");
+                assert!(price >= solution.price);
+            }
+        }
+    }
+}
+
+#[test]
+fn what_fits_is_found() {
+    let mut random = Random(9);
+    let (mut found, mut possible, mut above) = (0, 0, 0.0);
+    for case in 0..400 {
+        let mut graph = Graph::new();
+        let ids: Vec<NodeId> = (0..5)
+            .map(|_| graph.node((0..3).map(|_| (100 + random.below(100), 0)).collect()))
+            .collect();
+        let mut bytes = |n: u64| (0..n).map(|_| 16 * random.below(20)).collect::<Vec<_>>();
+        for pair in ids.windows(2) {
+            let edge = graph.edge(pair[0], pair[1], vec![(7, 1); 9]);
+            graph.set_edge_bytes(edge, &bytes(9));
+        }
+        graph.set_node_bytes(ids[0], &bytes(3));
+        let shared = graph.shared(9, 0, vec![(ids[1], vec![true, false, true])]);
+        graph.set_shared_bytes(shared, &bytes(1));
+        let budget = 100 + random.below(500);
+        let mut asked = 0;
+        let solution = solve_within(&graph, &[0; 5], |choice| {
+            asked += 1;
+            graph
+                .bytes(choice)
+                .checked_sub(budget + 1)
+                .map_or(Ok(()), |over| Err(over + 1))
+        });
+        assert!(asked <= 9, "case {case}: asked {asked} times");
+        // The cheapest that fits, by trying all.
+        let all = (0..243).map(|n: u32| (0..5).map(|at| n / 3_u32.pow(at) % 3).collect::<Vec<_>>());
+        let fitting = all.filter(|choice| graph.bytes(choice) <= budget);
+        let best = fitting.map(|choice| graph.price(&choice).0).min();
+        possible += u32::from(best.is_some());
+        if let Ok(solution) = solution {
+            found += 1;
+            assert!(graph.bytes(&solution.choice) <= budget, "case {case}");
+            assert_eq!(
+                graph.price(&solution.choice).0,
+                solution.price,
+                "case {case}"
+            );
+            assert!(
+                solution.bound <= best.expect("what was found fits"),
+                "case {case}"
+            );
+            above += solution.price as f64 / best.unwrap_or(1) as f64 - 1.0;
+        }
+    }
+    assert!(found * 100 >= possible * 99, "{found} of {possible}");
+    assert!(
+        above / f64::from(found) < 0.03,
+        "{}",
+        above / f64::from(found)
+    );
+}
+
+#[test]
+fn sums_that_do_not_fit_are_infeasible() {
+    let mut graph = Graph::new();
+    let ids = [(); 4].map(|()| graph.node(vec![(INFEASIBLE - 1, 0), (INFEASIBLE / 8, u32::MAX)]));
+    graph.edge(
+        ids[0],
+        ids[1],
+        vec![(INFEASIBLE, 0), (0, 0), (0, 0), (0, 0)],
+    );
+    assert_eq!(graph.price(&[0, 0, 0, 0]).0, INFEASIBLE);
+    let solution = solve(&graph, &[0, 0, 0, 0]);
+    assert_eq!(solution.choice, [1, 1, 1, 1]);
+    assert_eq!(
+        (solution.price, solution.conversions),
+        (INFEASIBLE / 8 * 4, u32::MAX)
+    );
+    assert!(solution.is_optimal());
+    // Nothing is feasible: nothing costs less than that.
+    let mut graph = Graph::new();
+    graph.node(vec![(INFEASIBLE, 0)]);
+    let solution = solve(&graph, &[0]);
+    assert_eq!((solution.price, solution.bound), (INFEASIBLE, INFEASIBLE));
+    // A graph without nodes costs nothing.
+    let solution = solve(&Graph::new(), &[]);
+    assert_eq!((solution.price, solution.bound), (0, 0));
 }

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod assign;
 mod bench_peer;
 #[cfg(feature = "mlir")]
 mod broken;

@@ -1,0 +1,102 @@
+//! The choice of layouts: `cargo bench --no-default-features --bench assign`.
+//!
+//! Chains of 10 to 10 000 operations with eight layouts each, one where all prices differ and one where only the
+//! conversions do, so that ties have to be settled; and entangled graphs, which take moves. Each time is the best
+//! of several.
+
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use linear_layout::assign::{Graph, NodeId, Solution, solve};
+
+/// SplitMix64.
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, end: u64) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mut z = self.0;
+        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        (z ^ (z >> 31)) % end
+    }
+}
+
+const LAYOUTS: u64 = 8;
+
+fn nodes(graph: &mut Graph, random: &mut Random, count: usize, prices: u64) -> Vec<NodeId> {
+    let own = |random: &mut Random| (0..LAYOUTS).map(|_| (random.below(prices), 0)).collect();
+    (0..count).map(|_| graph.node(own(random))).collect()
+}
+
+/// What it costs to go from each layout to each.
+fn conversions(random: &mut Random, prices: u64) -> Vec<(u64, u32)> {
+    let pairs = 0..LAYOUTS * LAYOUTS;
+    pairs
+        .map(|at| match at / LAYOUTS == at % LAYOUTS {
+            true => (0, 0),
+            false => (random.below(prices), 1),
+        })
+        .collect()
+}
+
+fn chain(count: usize, prices: u64) -> Graph {
+    let mut random = Random(1);
+    let mut graph = Graph::new();
+    let ids = nodes(&mut graph, &mut random, count, prices);
+    for pair in ids.windows(2) {
+        let table = conversions(&mut random, prices);
+        graph.edge(pair[0], pair[1], table);
+    }
+    graph
+}
+
+/// A graph where each node has three neighbours or so.
+fn entangled(count: usize) -> Graph {
+    let mut random = Random(2);
+    let mut graph = Graph::new();
+    let ids = nodes(&mut graph, &mut random, count, 1000);
+    let table = conversions(&mut random, 500);
+    for _ in 0..3 * count / 2 {
+        let (a, b) = (random.below(count as u64), random.below(count as u64));
+        graph.edge(ids[a as usize], ids[b as usize], table.clone());
+    }
+    graph
+}
+
+fn report(name: &str, graph: &Graph, rounds: u32) {
+    let start = vec![0; graph.num_nodes()];
+    let mut best = f64::INFINITY;
+    let mut found: Option<Solution> = None;
+    for _ in 0..rounds {
+        let begin = Instant::now();
+        found = Some(black_box(solve(graph, &start)));
+        best = best.min(begin.elapsed().as_secs_f64());
+    }
+    let Some(found) = found else { return };
+    let (milliseconds, above) = (
+        best * 1e3,
+        found.price as f64 / found.bound.max(1) as f64 - 1.0,
+    );
+    println!(
+        "{name:<28}{milliseconds:>10.3} ms {:>12} entries   at most {:.2} % above the optimum",
+        found.steps,
+        100.0 * above
+    );
+}
+
+fn main() {
+    for count in [10, 100, 1000, 10_000] {
+        report(&format!("chain of {count}"), &chain(count, 1_000_000), 20);
+        report(
+            &format!("chain of {count}, with ties"),
+            &chain(count, 1),
+            20,
+        );
+    }
+    for count in [20, 40, 80, 160] {
+        report(&format!("entangled, {count}"), &entangled(count), 3);
+    }
+}
