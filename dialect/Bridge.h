@@ -56,7 +56,9 @@ BufferInfo buffer_info(size_t type);
 // A discardable attribute of the innermost operation around `op`, itself included, or null.
 size_t nearest_attribute(size_t op, rust::Str name);
 // Replaces attributes everywhere below an operation, in types and constants too.
-void replace_attributes(size_t op, rust::Slice<const size_t> from, rust::Slice<const size_t> to);
+void replace_parts(size_t op, rust::Slice<const size_t> from_attributes,
+                   rust::Slice<const size_t> to_attributes, rust::Slice<const size_t> from_types,
+                   rust::Slice<const size_t> to_types);
 // Takes an operation out of the IR into the block `limbo`, with stand-ins for all that it uses, and tells
 // the rewriter's listener that it is gone; false where its results are used.
 bool erase(size_t rewriter, size_t op, size_t limbo);

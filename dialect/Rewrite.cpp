@@ -54,17 +54,30 @@ void ll::bridge::move_regions(size_t rewriter, size_t from, size_t to) {
     rewriterAt(rewriter).inlineRegionBefore(source, target, target.end());
 }
 
-void ll::bridge::replace_attributes(size_t op, rust::Slice<const size_t> from,
-                                    rust::Slice<const size_t> to) {
+void ll::bridge::replace_parts(size_t op, rust::Slice<const size_t> from_attributes,
+                               rust::Slice<const size_t> to_attributes,
+                               rust::Slice<const size_t> from_types,
+                               rust::Slice<const size_t> to_types) {
   auto attribute = [](size_t address) {
     return Attribute::getFromOpaquePointer(reinterpret_cast<void *>(address));
   };
-  llvm::DenseMap<Attribute, Attribute> map;
-  for (size_t i = 0; i < from.size(); ++i)
-    map[attribute(from[i])] = attribute(to[i]);
+  auto type = [](size_t address) {
+    return Type::getFromOpaquePointer(reinterpret_cast<void *>(address));
+  };
+  llvm::DenseMap<Attribute, Attribute> attributes;
+  for (size_t i = 0; i < from_attributes.size(); ++i)
+    attributes[attribute(from_attributes[i])] = attribute(to_attributes[i]);
+  llvm::DenseMap<Type, Type> types;
+  for (size_t i = 0; i < from_types.size(); ++i)
+    types[type(from_types[i])] = type(to_types[i]);
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](Attribute found) -> std::optional<Attribute> {
-    if (Attribute replaced = map.lookup(found))
+    if (Attribute replaced = attributes.lookup(found))
+      return replaced;
+    return std::nullopt;
+  });
+  replacer.addReplacement([&](Type found) -> std::optional<Type> {
+    if (Type replaced = types.lookup(found))
       return replaced;
     return std::nullopt;
   });

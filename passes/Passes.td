@@ -6,12 +6,14 @@
 include "mlir/Pass/PassBase.td"
 
 def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::ModuleOp"> {
-  let summary = "Spell every encoding of a tensor as #ttg.linear";
+  let summary = "Spell every encoding of a tensor or a buffer by its bases";
   let description = [{
     Two encodings of one layout become one attribute, so that files can be read and compared.
-    Nothing moves: every tensor keeps its layout. An encoding that an operation asks for by its kind
-    keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products. So does one of
-    a family that `keep` lists.
+    Nothing moves: every tensor keeps its layout, and every buffer its own. An encoding that an operation asks for
+    by its kind keeps its name: `#ttg.nvidia_mma` and the `#ttg.dot_op` of it where there are products,
+    `#ttg.nvmma_shared` where the hardware reads it. So does one of a family that `keep` lists, and one of a family
+    that `only` does not, where it lists any. Padded and partitioned buffers have no list of bases.
+    `recognize-encodings` goes back.
 
     Before:
     ```mlir
@@ -34,7 +36,45 @@ def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::Modu
   }];
   let options = [
     ListOption<"keep", "keep", "std::string",
-               "Families of encodings that keep their names, as `blocked,amd_mfma`">
+               "Families of encodings that keep their names, as `blocked,amd_mfma`">,
+    ListOption<"only", "only", "std::string",
+               "Families of encodings to spell, as `blocked,swizzled_shared` (default: all)">
+  ];
+}
+
+def RecognizeEncodings : Pass<"recognize-encodings", "::mlir::ModuleOp"> {
+  let summary = "Spell lists of bases by the encoding that says the same";
+  let description = [{
+    The inverse of `convert-encodings-to-linear`: a layout that is written out gets the name of the family that
+    says it, on every shape that it is used with: that of an encoding which the module has already, or else blocked,
+    results and operands of matrix instructions, slices of them, and for buffers swizzled, NVIDIA's or rotating.
+    What no family says stays written out. What leaves no trace in the layout is chosen: an instruction is the first
+    of its family that holds elements in this way, and a box beyond the tensor is as small as can be.
+
+    Before:
+    ```mlir
+    #bases = #ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [0, 8], [1, 0], [2, 0]], warp = [[4, 0], [8, 0]], block = []}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<16x16xf32, #bases>, %i: tensor<16xi32, #ttg.slice<{dim = 0, parent = #bases}>>) {
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<16x16xf32, #blocked>, %arg1: tensor<16xi32, #ttg.slice<{dim = 0, parent = #blocked}>>) {
+        tt.return
+      }
+    }
+    ```
+  }];
+  let options = [
+    ListOption<"keep", "keep", "std::string",
+               "Families of encodings whose names are not used, as `amd_wmma`">,
+    ListOption<"only", "only", "std::string",
+               "Families of encodings whose names are used, as `blocked,slice` (default: all)">
   ];
 }
 

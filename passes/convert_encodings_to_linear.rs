@@ -2,127 +2,78 @@
 //!
 //! A slice stays a slice, of a linear parent: `tt.expand_dims` and `tt.reduce` speak of slices. An
 //! encoding whose layout grows with the shape in a way that no list of bases does keeps its name, and
-//! so does one that an operation asks for by its kind, as products do.
+//! so does one that an operation asks for by its kind, as products do. A padded buffer has no linear layout, and
+//! one in partitions more inputs than bases can be listed of.
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{Inventory, attribute, respell, root};
+use super::respell::{Families, Inventory, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
-use crate::encoding::Encoding;
-use crate::encoding::spelling::nearest;
+use crate::encoding::{Encoding, LinearEncoding, SharedLinearEncoding};
 use crate::ir::Layouts;
-use crate::layout::{Dim, LinearLayout};
-use crate::sys::{self, Diagnostic, FollowUp, Reported};
-use std::fmt::Write;
+use crate::sys::{FollowUp, Reported};
+
+/// What a buffer begins at a multiple of where its encoding does not say, in bytes.
+const ALIGNMENT_BYTES: u32 = 16;
 
 impl Pass for ConvertEncodingsToLinearOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let (module, layouts) = (context.module(), context.layouts());
-        self.check_names(context)?;
+        let families = Families {
+            only: &self.only,
+            keep: &self.keep,
+        };
+        families.check(context)?;
         let inventory = context.get::<Inventory<'_>>();
-        let mut replacements = Vec::new();
-        let mut seen: Vec<Encoding> = Vec::new();
-        for tensor in &inventory.tensors {
-            let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
-                continue;
-            };
-            let old = root(&found);
-            if matches!(old, Encoding::Linear(_)) || self.keeps(old) || seen.contains(old) {
+        let mut respelling = Respelling::default();
+        for (old, shapes) in inventory.roots(layouts) {
+            if matches!(old, Encoding::Linear(_)) || !families.has(&old) {
                 continue;
             }
-            seen.push(old.clone());
-            let Some(new) = linear(old, &inventory, layouts) else {
+            let Some(new) = linear(&old, &shapes, &inventory, layouts) else {
                 continue;
             };
-            if let (Some(old), Some(new)) = (attribute(module, old), attribute(module, &new)) {
-                replacements.push((old, new));
+            let both = attribute(module, &old).zip(attribute(module, &new));
+            respelling.encodings.extend(both);
+        }
+        for buffer in &inventory.buffers {
+            let Ok(old) = layouts.encoding(buffer.encoding) else {
+                continue;
+            };
+            if matches!(*old, Encoding::SharedLinear(_)) || !families.has(&old) {
+                continue;
             }
+            let new = shared_linear(&old, &buffer.shape)
+                .and_then(|new| buffer.with_encoding(layouts, &new));
+            respelling
+                .buffers
+                .extend(new.map(|new| (buffer.type_, new)));
         }
         // What operations ask for by its kind keeps its name.
-        let _ = respell(context, replacements);
+        let _ = respelling.carry_out(context);
         Ok(Vec::new())
-    }
-}
-
-impl ConvertEncodingsToLinearOptions {
-    fn keeps(&self, encoding: &Encoding) -> bool {
-        self.keep.iter().any(|name| name == encoding.family())
-    }
-
-    /// What is to be kept has to have a name.
-    fn check_names(&self, context: &PassContext<'_>) -> Result<(), Reported> {
-        let known = || Encoding::families();
-        let Some(name) = self
-            .keep
-            .iter()
-            .find(|name| !known().any(|family| family == **name))
-        else {
-            return Ok(());
-        };
-        let list: Vec<&str> = known().collect();
-        let said = Diagnostic::new(format!(
-            "cannot keep encodings of the family `{name}`: families are {}",
-            list.join(", ")
-        ));
-        let said = match nearest(name, known()) {
-            Some(near) => said.note(format!("did you mean `{near}`?")),
-            None => said,
-        };
-        Err(sys::emit_error(context.module(), &said))
     }
 }
 
 /// The bases of an encoding that give its layout on every shape it is used with: those of one of
 /// these shapes.
-fn linear(old: &Encoding, inventory: &Inventory<'_>, layouts: &Layouts) -> Option<Encoding> {
-    let rank = old.rank();
-    let mut shapes: Vec<Vec<u64>> = inventory
-        .tensors
-        .iter()
-        .filter_map(|tensor| {
-            let found = layouts.encoding(tensor.encoding?).ok()?;
-            (root(&found) == old).then(|| widen(&found, tensor.shape))
-        })
-        .filter(|shape| shape.len() == rank)
-        .collect();
-    shapes.sort_by_key(|shape| std::cmp::Reverse(shape.iter().product::<u64>()));
-    shapes.dedup();
+fn linear(
+    old: &Encoding,
+    shapes: &[Vec<u64>],
+    inventory: &Inventory<'_>,
+    layouts: &Layouts,
+) -> Option<Encoding> {
     shapes.iter().find_map(|shape| {
-        let layout = old.to_linear_layout(shape).ok()?;
-        let text = format!("#ttg.linear<{{{}}}>", bases(&layout));
-        let new: Encoding = text.parse().ok()?;
+        let new = LinearEncoding::new(old.to_linear_layout(shape).ok()?)
+            .ok()?
+            .into();
         inventory.allows(layouts, old, &new).then_some(new)
     })
 }
 
-/// A slice's shape with the missing dims of its parents back, at size 1.
-fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
-    match encoding {
-        Encoding::Slice(slice) => {
-            let mut wider = shape.to_vec();
-            wider.insert(slice.dim().min(wider.len()), 1);
-            widen(slice.parent(), &wider)
-        }
-        _ => shape.to_vec(),
-    }
-}
-
-/// `register = [[0, 1]], lane = [...], warp = [...], block = [...]`
-fn bases(layout: &LinearLayout) -> String {
-    let mut text = String::new();
-    for (i, dim) in [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
-        .into_iter()
-        .enumerate()
-    {
-        let list: Vec<String> = (0..layout.in_bits(dim))
-            .map(|bit| {
-                let basis = layout.basis(dim, bit);
-                let parts: Vec<String> = basis.iter().map(|v| v.to_string()).collect();
-                format!("[{}]", parts.join(", "))
-            })
-            .collect();
-        let separator = if i == 0 { "" } else { ", " };
-        let _ = write!(text, "{separator}{} = [{}]", dim.name(), list.join(", "));
-    }
-    text
+/// The bases of a buffer of one shape.
+fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
+    let layout = old.to_linear_layout(shape).ok()?;
+    let alignment = old.alignment_bytes().unwrap_or(ALIGNMENT_BYTES);
+    Some(SharedLinearEncoding::new(layout, alignment).ok()?.into())
 }

@@ -3,7 +3,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::price::{Price, Prices};
-use super::respell::{Inventory, attribute, in_order, respell, root};
+use super::respell::{Inventory, Respelling, attribute, in_order, root};
 use super::table::FoldLayoutConversionsOptions;
 use super::ways::{self, Search};
 use crate::access::Sharing;
@@ -102,10 +102,10 @@ impl<'c> Folding<'_, 'c> {
                     continue;
                 }
                 let module = context.module();
-                let Some(pair) = attribute(module, old).zip(attribute(module, new)) else {
+                let Some((from, to)) = attribute(module, old).zip(attribute(module, new)) else {
                     continue;
                 };
-                match respell(context, vec![pair]) {
+                match Respelling::of(from, to).carry_out(context) {
                     Ok(()) => {
                         is_done = true;
                         self.remark(cvt.op(), || {
@@ -378,7 +378,7 @@ impl<'c> Folding<'_, 'c> {
     fn drop_unused_arguments(&self) {
         let rewriter = self.context.rewriter();
         for op in in_order(self.context.module()) {
-            let Some(body) = scf::For::of(op).and_then(|_| build::single_block(op, 0)) else {
+            let Some(body) = scf::For::of(op).and_then(|op| build::block_of(op.region())) else {
                 continue;
             };
             let Some(end) = build::operations(body).pop() else {

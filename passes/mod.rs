@@ -9,6 +9,7 @@ mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
 mod price;
+mod recognize_encodings;
 mod remove_layout_conversions;
 mod respell;
 mod table;

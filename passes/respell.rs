@@ -8,18 +8,50 @@
 
 use super::context::{Analyses, Analysis, PassContext, Slot};
 use crate::encoding::Encoding;
+use crate::encoding::spelling::nearest;
 use crate::ir::{Layouts, TensorType, verify};
 use crate::layout::Dim;
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Rewriter};
+use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockLike, OperationRef, RegionLike, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, OperationRef, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;
 
-/// The tensor types of a module, each once, and every operation.
+/// The types of tensors and of buffers in shared memory of a module, each once, and every operation.
 pub(super) struct Inventory<'c> {
     pub(super) tensors: Vec<TensorType<'c>>,
+    pub(super) buffers: Vec<BufferType<'c>>,
     pub(super) operations: Vec<Op<'c>>,
+}
+
+/// The type of a buffer in shared memory.
+pub(super) struct BufferType<'c> {
+    pub(super) type_: Type<'c>,
+    pub(super) encoding: Attribute<'c>,
+    /// Sizes of the dimensions of the allocation that the encoding lays out.
+    pub(super) shape: Vec<u64>,
+}
+
+impl<'c> BufferType<'c> {
+    fn of(type_: Type<'c>, layouts: &Layouts) -> Option<Self> {
+        let buffer = sys::buffer(type_).filter(|buffer| buffer.memory_space.is_some())?;
+        let encoding = buffer.encoding?;
+        let spelled = layouts.encoding(encoding).ok().filter(|e| e.is_shared())?;
+        let leading = buffer.alloc_shape.len().checked_sub(spelled.rank())?;
+        Some(Self {
+            type_,
+            encoding,
+            shape: buffer.alloc_shape[leading..].to_vec(),
+        })
+    }
+
+    /// The same type with another encoding.
+    pub(super) fn with_encoding(&self, layouts: &Layouts, new: &Encoding) -> Option<Type<'c>> {
+        let old = layouts.text_of_attribute(self.encoding);
+        let text = layouts.text_of_type(self.type_);
+        let context = sys::context_of(self.type_.context());
+        Type::parse(context, &text.replace(&*old, &new.to_string()))
+    }
 }
 
 impl<'c> Analysis<'c> for Inventory<'c> {
@@ -50,6 +82,9 @@ impl<'c> Analysis<'c> for Inventory<'c> {
                 }
             }
         }
+        let layouts = Layouts::of(root.context());
+        let of_buffer = |type_: &Type<'c>| BufferType::of(*type_, layouts);
+        let buffers = order.iter().filter_map(of_buffer).collect();
         let tensors = order
             .into_iter()
             .filter_map(TensorType::of)
@@ -57,6 +92,7 @@ impl<'c> Analysis<'c> for Inventory<'c> {
             .collect();
         Self {
             tensors,
+            buffers,
             operations,
         }
     }
@@ -104,57 +140,76 @@ pub(super) fn in_order(root: Op<'_>) -> Vec<Op<'_>> {
     all
 }
 
-/// Replaces encodings everywhere in a module, less those that an operation keeps.
-///
-/// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
-/// a copy of the module.
-///
-/// # Errors
-/// None is left to replace, because of this operation.
-pub(super) fn respell<'c>(
-    context: &PassContext<'c>,
-    mut replacements: Vec<(Attribute<'c>, Attribute<'c>)>,
-) -> Result<(), Option<Op<'c>>> {
-    let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
-    let inventory = context.get::<Inventory<'_>>();
-    let mut asked_by = None;
-    while !replacements.is_empty() {
-        let refused = refused(rewriter, module, &inventory, &replacements);
-        let Some(first) = refused.first() else {
-            rewriter.replace_attributes(module, &replacements);
-            return Ok(());
-        };
-        asked_by = Some(*first);
-        let kept: Vec<_> = refused.iter().flat_map(|op| types(*op)).collect();
-        let before = replacements.len();
-        replacements.retain(|(old, _)| {
-            let old = layouts.text_of_attribute(*old);
-            !kept
-                .iter()
-                .any(|type_| layouts.text_of_type(*type_).contains(&*old))
-        });
-        if replacements.len() == before {
-            break;
-        }
-    }
-    Err(asked_by)
+/// Encodings of tensors, and types of buffers, that are to be others.
+#[derive(Default)]
+pub(super) struct Respelling<'c> {
+    pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
+    pub(super) buffers: Vec<(Type<'c>, Type<'c>)>,
 }
 
-/// The operations of a module that would break a rule of theirs after the replacements.
-fn refused<'c>(
-    rewriter: Rewriter<'c>,
-    module: Op<'c>,
-    inventory: &Inventory<'c>,
-    replacements: &[(Attribute<'c>, Attribute<'c>)],
-) -> Vec<Op<'c>> {
-    rewriter.with_copy(module, |rewriter, copy| {
-        rewriter.replace_attributes(copy, replacements);
-        let copies = Inventory::of(copy).operations;
-        let both = inventory.operations.iter().zip(copies);
-        both.filter(|(_, copy)| verify::operation(*copy).is_err())
-            .map(|(op, _)| *op)
-            .collect()
-    })
+impl<'c> Respelling<'c> {
+    /// One encoding for another.
+    pub(super) fn of(old: Attribute<'c>, new: Attribute<'c>) -> Self {
+        Self {
+            encodings: vec![(old, new)],
+            buffers: Vec::new(),
+        }
+    }
+
+    fn len(&self) -> usize {
+        self.encodings.len() + self.buffers.len()
+    }
+
+    /// Carries it out everywhere in a module, less what an operation keeps.
+    ///
+    /// Which operations ask for an encoding by its kind is for their rules to say: they are asked about
+    /// a copy of the module.
+    ///
+    /// # Errors
+    /// None is left to replace, because of this operation.
+    pub(super) fn carry_out(mut self, context: &PassContext<'c>) -> Result<(), Option<Op<'c>>> {
+        let (rewriter, module, layouts) = (context.rewriter(), context.module(), context.layouts());
+        let inventory = context.get::<Inventory<'_>>();
+        let mut asked_by = None;
+        while self.len() > 0 {
+            let refused = self.refused(rewriter, module, &inventory);
+            let Some(first) = refused.first() else {
+                rewriter.replace_parts(module, &self.encodings, &self.buffers);
+                return Ok(());
+            };
+            asked_by = Some(*first);
+            let kept: Vec<_> = refused.iter().flat_map(|op| types(*op)).collect();
+            let before = self.len();
+            self.encodings.retain(|(old, _)| {
+                let old = layouts.text_of_attribute(*old);
+                !kept
+                    .iter()
+                    .any(|type_| layouts.text_of_type(*type_).contains(&*old))
+            });
+            self.buffers.retain(|(old, _)| !kept.contains(old));
+            if self.len() == before {
+                break;
+            }
+        }
+        Err(asked_by)
+    }
+
+    /// The operations of a module that would break a rule of theirs after the replacements.
+    fn refused(
+        &self,
+        rewriter: Rewriter<'c>,
+        module: Op<'c>,
+        inventory: &Inventory<'c>,
+    ) -> Vec<Op<'c>> {
+        rewriter.with_copy(module, |rewriter, copy| {
+            rewriter.replace_parts(copy, &self.encodings, &self.buffers);
+            let copies = Inventory::of(copy).operations;
+            let both = inventory.operations.iter().zip(copies);
+            both.filter(|(_, copy)| verify::operation(*copy).is_err())
+                .map(|(op, _)| *op)
+                .collect()
+        })
+    }
 }
 
 fn types<'c>(op: Op<'c>) -> impl Iterator<Item = Type<'c>> {
@@ -186,5 +241,78 @@ pub(super) fn root(encoding: &Encoding) -> &Encoding {
     match encoding {
         Encoding::Slice(slice) => root(slice.parent()),
         other => other,
+    }
+}
+
+/// A slice's shape with the missing dims of its parents back, at size 1.
+fn widen(encoding: &Encoding, shape: &[u64]) -> Vec<u64> {
+    match encoding {
+        Encoding::Slice(slice) => {
+            let mut wider = shape.to_vec();
+            wider.insert(slice.dim().min(wider.len()), 1);
+            widen(slice.parent(), &wider)
+        }
+        _ => shape.to_vec(),
+    }
+}
+
+impl<'c> Inventory<'c> {
+    /// The encodings of tensors, each once, of slices their parents, with the shapes that they lay out, largest
+    /// first.
+    pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
+        let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
+        for tensor in &self.tensors {
+            let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
+                continue;
+            };
+            let (own, shape) = (root(&found), widen(&found, tensor.shape));
+            if shape.len() != own.rank() {
+                continue;
+            }
+            match roots.iter_mut().find(|(other, _)| other == own) {
+                Some((_, shapes)) => shapes.push(shape),
+                None => roots.push((own.clone(), vec![shape])),
+            }
+        }
+        for (_, shapes) in &mut roots {
+            shapes.sort_by_key(|shape| std::cmp::Reverse(shape.iter().product::<u64>()));
+            shapes.dedup();
+        }
+        roots
+    }
+}
+
+/// Which families of encodings a pass is about.
+pub(super) struct Families<'o> {
+    /// These and no others, unless there are none.
+    pub(super) only: &'o [String],
+    /// Not these.
+    pub(super) keep: &'o [String],
+}
+
+impl Families<'_> {
+    /// What is listed has to have a name.
+    pub(super) fn check(&self, context: &PassContext<'_>) -> Result<(), Reported> {
+        let known = Encoding::families;
+        let all = self.only.iter().chain(self.keep);
+        let mut unknown = all.filter(|name| !known().any(|family| family == **name));
+        let Some(name) = unknown.next() else {
+            return Ok(());
+        };
+        let list: Vec<&str> = known().collect();
+        let said = Diagnostic::new(format!(
+            "knows no encodings of the family `{name}`: families are {}",
+            list.join(", ")
+        ));
+        let said = match nearest(name, known()) {
+            Some(near) => said.note(format!("did you mean `{near}`?")),
+            None => said,
+        };
+        Err(sys::emit_error(context.module(), &said))
+    }
+
+    pub(super) fn has(&self, encoding: &Encoding) -> bool {
+        let is_in = |list: &[String]| list.iter().any(|name| name == encoding.family());
+        (self.only.is_empty() || is_in(self.only)) && !is_in(self.keep)
     }
 }

@@ -63,7 +63,12 @@ mod tests {
     #[test]
     fn a_list_is_its_length_and_its_values() {
         let read = |values: &[OptionValue<'_>]| {
-            ConvertEncodingsToLinearOptions::read(&mut Values::of(values)).keep
+            let none = [OptionValue {
+                text: b"",
+                number: 0,
+            }];
+            let all = [values, &none].concat();
+            ConvertEncodingsToLinearOptions::read(&mut Values::of(&all)).keep
         };
         let length = |number| OptionValue { text: b"", number };
         assert_eq!(read(&[length(0)]), [""; 0]);

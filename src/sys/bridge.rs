@@ -145,7 +145,13 @@ pub(super) mod ffi {
         fn tensor_info(type_: usize) -> TensorInfo;
         fn buffer_info(type_: usize) -> BufferInfo;
         fn nearest_attribute(op: usize, name: &str) -> usize;
-        fn replace_attributes(op: usize, from: &[usize], to: &[usize]);
+        fn replace_parts(
+            op: usize,
+            from_attributes: &[usize],
+            to_attributes: &[usize],
+            from_types: &[usize],
+            to_types: &[usize],
+        );
         fn erase(rewriter: usize, op: usize, limbo: usize) -> bool;
         fn move_regions(rewriter: usize, from: usize, to: usize);
     }

@@ -505,12 +505,22 @@ impl<'c> Rewriter<'c> {
         self.count();
     }
 
-    /// Replaces attributes everywhere below an operation, in types and in the types of constants.
-    pub fn replace_attributes(self, op: Op<'c>, replacements: &[(Attribute<'_>, Attribute<'_>)]) {
-        let address =
-            |(old, new): &(Attribute<'_>, Attribute<'_>)| (attribute_id(*old), attribute_id(*new));
-        let (from, to): (Vec<usize>, Vec<usize>) = replacements.iter().map(address).unzip();
-        ffi::replace_attributes(operation_id(op), &from, &to);
+    /// Replaces attributes and types everywhere below an operation, in types and in the types of constants.
+    pub fn replace_parts(
+        self,
+        op: Op<'c>,
+        attributes: &[(Attribute<'_>, Attribute<'_>)],
+        types: &[(Type<'_>, Type<'_>)],
+    ) {
+        let (from, to): (Vec<usize>, Vec<usize>) = attributes
+            .iter()
+            .map(|(old, new)| (attribute_id(*old), attribute_id(*new)))
+            .unzip();
+        let (from_types, to_types): (Vec<usize>, Vec<usize>) = types
+            .iter()
+            .map(|(old, new)| (super::type_id(*old), super::type_id(*new)))
+            .unzip();
+        ffi::replace_parts(operation_id(op), &from, &to, &from_types, &to_types);
         self.count();
     }
 }

@@ -48,3 +48,26 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
     tt.return %2 : tensor<64xf32, #ttg.slice<{dim = 1, parent = #mma}>>
   }
 }
+
+// -----
+
+// Buffers, each by the bases of its shape; of an array of buffers those of one.
+
+// CHECK-DAG: #[[$A:.+]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 2], [2, 4], [4, 0], [8, 0]]}, alignment = 16>
+// CHECK-DAG: #[[$B:.+]] = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 8], [1, 2], [2, 4], [4, 0]]}, alignment = 16>
+#shared = #ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>
+#rows = #ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @buffers(
+  tt.func @buffers(%x: tensor<16x8xf32, #rows>, %i: i32, %n: !ttg.memdesc<8x16xf32, #shared, #smem>) -> tensor<16x8xf32, #rows> {
+    // CHECK-SAME: !ttg.memdesc<8x16xf32, #[[$B]], #smem>
+    // CHECK: ttg.local_alloc : () -> !ttg.memdesc<2x16x8xf32, #[[$A]], #smem, mutable>
+    // CHECK: ttg.memdesc_index {{.*}} -> !ttg.memdesc<16x8xf32, #[[$A]], #smem, mutable>
+    %m = ttg.local_alloc : () -> !ttg.memdesc<2x16x8xf32, #shared, #smem, mutable>
+    %0 = ttg.memdesc_index %m[%i] : !ttg.memdesc<2x16x8xf32, #shared, #smem, mutable> -> !ttg.memdesc<16x8xf32, #shared, #smem, mutable>
+    ttg.local_store %x, %0 : tensor<16x8xf32, #rows> -> !ttg.memdesc<16x8xf32, #shared, #smem, mutable>
+    %1 = ttg.local_load %0 : !ttg.memdesc<16x8xf32, #shared, #smem, mutable> -> tensor<16x8xf32, #rows>
+    tt.return %1 : tensor<16x8xf32, #rows>
+  }
+}

@@ -1,7 +1,7 @@
 // The text of an option reaches the pass as it was given, and what is no option is said by MLIR.
 
 // RUN: not ll-opt --convert-layouts-to-llvm='target={cuda:90 fast}' %s 2>&1 | FileCheck %s --check-prefix=TEXT
-// TEXT: :[[#@LINE+20]]:1: error: 'builtin.module' op cannot be lowered: unknown target `cuda:90 fast`; known targets are
+// TEXT: :[[#@LINE+23]]:1: error: 'builtin.module' op cannot be lowered: unknown target `cuda:90 fast`; known targets are
 
 // RUN: not ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{aim=cuda:90})' %s 2>&1 | FileCheck %s --check-prefix=KEY
 // KEY: <Pass-Options-Parser>: no such option aim
@@ -18,8 +18,11 @@
 // A list is separated by commas; what it names has to be there.
 // RUN: ll-opt --convert-encodings-to-linear='keep=blocked,slice' %s
 // RUN: not ll-opt --convert-encodings-to-linear='keep=slice,bloked' %s 2>&1 | FileCheck %s --check-prefix=LIST
-// LIST: error: 'builtin.module' op cannot keep encodings of the family `bloked`: families are
+// LIST: error: 'builtin.module' op knows no encodings of the family `bloked`: families are
 // LIST: note: did you mean `blocked`?
+// RUN: not ll-opt --recognize-encodings='only=slise' %s 2>&1 | FileCheck %s --check-prefix=ONLY
+// ONLY: error: 'builtin.module' op knows no encodings of the family `slise`: families are
+// ONLY: note: did you mean `slice`?
 
 module attributes {ttg.target = "cuda:100", "ttg.num-warps" = 4 : i32} {
   tt.func public @f() {

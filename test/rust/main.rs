@@ -45,6 +45,8 @@ mod referee;
 #[cfg(feature = "mlir")]
 mod reference;
 #[cfg(feature = "mlir")]
+mod respelling;
+#[cfg(feature = "mlir")]
 mod rules;
 mod seeds;
 #[cfg(feature = "mlir")]

@@ -201,8 +201,8 @@ fn changes_are_counted_and_looks_are_not() {
             assert_eq!(inner.changes(), 1);
         });
         assert!(!b.has_attribute("k"));
-        rewriter.replace_attributes(b, &[]);
-        changed("replace_attributes");
+        rewriter.replace_parts(b, &[], &[]);
+        changed("replace_parts");
     });
     let wanted = "%0 = arith.addi %arg1, %arg1 : i32\n    %1 = arith.muli %0, %0 : i32";
     assert!(left.contains(wanted), "{left}");

@@ -1,0 +1,110 @@
+//! `recognize-encodings`: every layout by the name that says most of it.
+//!
+//! The inverse of `convert-encodings-to-linear`. A name of the module that means the layout is taken before one that
+//! is found by [`Encoding::recognize`]; both have to mean it on every shape that the bases are used with. What no
+//! family says, and what an operation asks for by its bases, stays written out.
+
+use super::Pass;
+use super::context::PassContext;
+use super::respell::{Families, Inventory, Respelling, attribute};
+use super::table::RecognizeEncodingsOptions;
+use crate::encoding::Encoding;
+use crate::ir::Layouts;
+use crate::sys::{FollowUp, Reported};
+
+impl Pass for RecognizeEncodingsOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let (module, layouts) = (context.module(), context.layouts());
+        let families = Families {
+            only: &self.only,
+            keep: &self.keep,
+        };
+        families.check(context)?;
+        let inventory = context.get::<Inventory<'_>>();
+        let roots = inventory.roots(layouts);
+        let named: Vec<&Encoding> = roots
+            .iter()
+            .map(|(encoding, _)| encoding)
+            .filter(|encoding| !is_written_out(encoding))
+            .collect();
+        let mut respelling = Respelling::default();
+        for (old, shapes) in &roots {
+            if !is_written_out(old) {
+                continue;
+            }
+            let found = shapes.iter().filter_map(|shape| {
+                let layout = old.to_linear_layout(shape).ok()?;
+                Encoding::recognize(&layout).ok()
+            });
+            // Of those that the module has, registers that repeat others have to be the same, too.
+            let has_same = |new: &Encoding| {
+                new.rank() == old.rank()
+                    && shapes.iter().all(|shape| {
+                        matches!(
+                            (old.to_linear_layout(shape), new.to_linear_layout(shape)),
+                            (Ok(a), Ok(b)) if a == b
+                        )
+                    })
+            };
+            let new = named
+                .iter()
+                .map(|encoding| (*encoding).clone())
+                .filter(has_same)
+                .chain(found)
+                .filter(|new| !is_written_out(new) && families.has(new))
+                .find(|new| new.rank() == old.rank() && inventory.allows(layouts, old, new));
+            let both = new.and_then(|new| attribute(module, old).zip(attribute(module, &new)));
+            respelling.encodings.extend(both);
+        }
+        for buffer in &inventory.buffers {
+            let Ok(old) = layouts.encoding(buffer.encoding) else {
+                continue;
+            };
+            let new = shared(&old, &buffer.shape, &inventory, layouts)
+                .filter(|new| families.has(new))
+                .and_then(|new| buffer.with_encoding(layouts, &new));
+            respelling
+                .buffers
+                .extend(new.map(|new| (buffer.type_, new)));
+        }
+        // What operations ask for by its bases stays written out.
+        let _ = respelling.carry_out(context);
+        Ok(Vec::new())
+    }
+}
+
+/// Whether an encoding is a list of bases.
+fn is_written_out(encoding: &Encoding) -> bool {
+    matches!(
+        encoding,
+        Encoding::Linear(_) | Encoding::GenericLinear(_) | Encoding::SharedLinear(_)
+    )
+}
+
+/// The name of the layout of a buffer, which may begin no less aligned than its bases say.
+fn shared(
+    old: &Encoding,
+    shape: &[u64],
+    inventory: &Inventory<'_>,
+    layouts: &Layouts,
+) -> Option<Encoding> {
+    let Encoding::SharedLinear(written) = old else {
+        return None;
+    };
+    let named = inventory.buffers.iter();
+    let named = named.filter_map(|buffer| Some((*layouts.encoding(buffer.encoding).ok()?).clone()));
+    named
+        .chain(Encoding::recognize(written.layout()))
+        .filter(|new| !is_written_out(new) && new.interval_paddings().is_empty())
+        .filter(|new| {
+            new.alignment_bytes().unwrap_or(1) >= written.alignment_bytes()
+                || written.alignment_bytes() <= LEAST_ALIGNMENT_BYTES
+        })
+        .find(|new| {
+            new.to_linear_layout(shape)
+                .is_ok_and(|layout| layout == *written.layout())
+        })
+}
+
+/// What every buffer begins at a multiple of, in bytes.
+const LEAST_ALIGNMENT_BYTES: u32 = 16;
