@@ -21,7 +21,7 @@ fn script(name: &str, text: &str) -> String {
 #[test]
 fn the_best_time_of_all_turns_is_compared() {
     let text = "echo x >> TURNS\nn=$(wc -l < TURNS)\necho a heading\n\
-                printf 'apply\\t%s.5\\tmore\\n' $((10 - n % 3))\nprintf \"$1\\t7\\n\"\n";
+                printf 'apply\\t%s.5\\tmore\\n' $((10 - n % 3))\nprintf \"$1\\t7\\t%s\\n\" $n\n";
     let mut peer = peer(&script("peer_turns.sh", text)).unwrap();
     assert_eq!(peer.time("apply"), None);
     for _ in 0..TURNS {
@@ -29,6 +29,8 @@ fn the_best_time_of_all_turns_is_compared() {
     }
     assert_eq!(peer.time("apply"), Some(8.5));
     assert_eq!(peer.time("a file"), Some(7.0));
+    assert_eq!(peer.figure("a file", 1), Some(1.0));
+    assert_eq!(peer.figure("apply", 1), None);
     assert_eq!(columns(peer.time("apply"), 2.0), "        8.5     4.2x");
     assert_eq!(heads(Some(&peer)), "       peer    ratio");
 }

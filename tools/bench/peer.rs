@@ -1,8 +1,8 @@
 //! Another implementation to compare with, where one is at hand.
 //!
 //! An environment variable names a command. It is run with the arguments that the benchmark gives it,
-//! and prints a line for each thing that it timed: a name, a tab, a time, and perhaps more columns that
-//! are not read. Other lines are passed over. A time of another machine says nothing here, so a ratio is
+//! and prints a line for each thing that it timed: a name, a tab, a time, and perhaps more figures after tabs,
+//! of which those that are numbers are read. Other lines are passed over. A time of another machine says nothing here, so a ratio is
 //! printed only where the peer ran in the same minutes, in turns with what it is compared with.
 
 use std::collections::HashMap;
@@ -16,7 +16,7 @@ pub(crate) const TURNS: usize = 3;
 pub(crate) struct Peer {
     variable: &'static str,
     command: Vec<String>,
-    best: HashMap<String, f64>,
+    best: HashMap<String, Vec<f64>>,
 }
 
 impl Peer {
@@ -43,14 +43,17 @@ impl Peer {
         let mut found = 0;
         for line in text.lines() {
             let mut columns = line.split('\t');
-            let (Some(name), Some(Ok(time))) =
-                (columns.next(), columns.next().map(|t| t.trim().parse()))
-            else {
+            let name = columns.next().unwrap_or_default();
+            let figures: Vec<f64> = columns.map_while(|t| t.trim().parse().ok()).collect();
+            if figures.is_empty() {
                 continue;
-            };
+            }
             found += 1;
-            let best = self.best.entry(name.to_owned()).or_insert(time);
-            *best = time.min(*best);
+            let best = self.best.entry(name.to_owned()).or_default();
+            for (best, figure) in best.iter_mut().zip(&figures) {
+                *best = figure.min(*best);
+            }
+            best.extend(figures.iter().skip(best.len()));
         }
         if found == 0 {
             let errors = String::from_utf8_lossy(&output.stderr);
@@ -65,7 +68,12 @@ impl Peer {
 
     /// Returns the best time of this name.
     pub(crate) fn time(&self, name: &str) -> Option<f64> {
-        self.best.get(name).copied()
+        self.figure(name, 0)
+    }
+
+    /// Returns the least of its figures in this column after the name, the time being column 0.
+    pub(crate) fn figure(&self, name: &str, column: usize) -> Option<f64> {
+        self.best.get(name)?.get(column).copied()
     }
 }
 

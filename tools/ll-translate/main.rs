@@ -1,5 +1,6 @@
-//! `ll-translate`: from the LLVM dialect to LLVM IR, PTX, AMDGCN assembly or an AMD code object.
+//! `ll-translate`: from the LLVM dialect, or a kernel that it lowers first, to LLVM IR, PTX, AMDGCN assembly or an AMD code object.
 
+mod clock;
 mod debug;
 mod emit;
 mod gpu;
@@ -7,6 +8,7 @@ mod link;
 mod loops;
 
 use clap::{Parser, ValueEnum};
+use clock::Clock;
 use emit::Artifact;
 use gpu::Gpu;
 use linear_layout::ir::{Recorder, Severity};
@@ -17,11 +19,17 @@ use melior::dialect::DialectRegistry;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
-use melior::utility::{register_all_dialects, register_all_llvm_translations};
+use melior::pass::PassManager;
+use melior::utility::{
+    parse_pass_pipeline, register_all_dialects, register_all_llvm_translations, register_all_passes,
+};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+
+/// What lowers a kernel where nothing else is said.
+const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -39,13 +47,14 @@ enum Emit {
 /// Translate a kernel in MLIR's LLVM dialect to LLVM IR, assembly or an object
 ///
 /// The input is what `ll-opt --convert-layouts-to-llvm` writes: a module of the LLVM dialect with
-/// NVVM or ROCDL. The GPU is the module's `ttg.target`, unless `--target` says otherwise.
+/// NVVM or ROCDL; `--lower` takes the kernel itself. The GPU is the module's `ttg.target`, unless `--target` says otherwise.
 #[derive(Debug, Parser)]
 #[command(
     name = "ll-translate",
     version = sys::version(),
     after_help = "Examples:
   ll-opt --convert-layouts-to-llvm kernel.mlir | ll-translate --emit=ptx
+  ll-translate --lower --emit=ptx kernel.mlir
   ll-translate --emit=object lowered.mlir -o kernel.hsaco
   ll-translate --emit=llvm-ir -O0 lowered.mlir
   ll-translate --emit=ptx --target cuda:90 --features +ptx84 lowered.mlir | ptxas -arch=sm_90a - "
@@ -62,6 +71,21 @@ struct Arguments {
     /// File to write; `-` is standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     output: PathBuf,
+
+    /// Lower the module first, by this pipeline of passes [default: convert-layouts-to-llvm]
+    #[arg(
+        long, value_name = "PIPELINE", num_args = 0..=1, require_equals = true, default_missing_value = LOWERING
+    )]
+    lower: Option<String>,
+
+    /// Print how long each phase takes, in milliseconds, to standard error: the best of so many rounds [default: 5]
+    ///
+    /// Every round begins with the text, in a context of its own, whose making is not counted.
+    #[arg(
+        long, value_name = "ROUNDS", num_args = 0..=1, require_equals = true, default_missing_value = "5",
+        value_parser = clap::value_parser!(u32).range(1..)
+    )]
+    time: Option<u32>,
 
     /// Optimisation level; 0 translates only
     #[arg(short = 'O', default_value_t = 3, value_name = "0-3", value_parser = clap::value_parser!(u8).range(0..=3))]
@@ -123,12 +147,43 @@ fn main() -> ExitCode {
 
 fn run(arguments: &Arguments) -> Result<(), Failure> {
     let input = read(&arguments.input)?;
+    let (made, mut best) = translate(arguments, &input)?;
+    say(&made.said);
+    if let Some(rounds) = arguments.time {
+        for _ in 1..rounds {
+            best = best.best(translate(arguments, &input)?.1);
+        }
+        say(&best.table());
+    }
+    write(&arguments.output, &made.bytes, made.artifact)
+}
+
+/// What a round makes of the input.
+struct Made {
+    bytes: Vec<u8>,
+    artifact: Artifact,
+    /// Warnings, ready to print.
+    said: String,
+}
+
+/// The whole way, from the input's bytes to the output's.
+fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failure> {
     let context = context();
     let recorder = Recorder::attach(&context);
-    let mut module = parse(&context, &recorder, &arguments.input, &input)?;
+    let mut clock = Clock::start();
+    let mut module = parse(&context, &recorder, &arguments.input, input)?;
+    let mut warnings = said(&recorder, &arguments.input);
+    clock.end("parse");
+    if let Some(pipeline) = &arguments.lower {
+        lower(&context, &recorder, &mut module, arguments, pipeline)?;
+        warnings += &said(&recorder, &arguments.input);
+        clock.end("lower");
+    }
     let gpu = Gpu::choose(&module, arguments)?;
     let artifact = Artifact::choose(arguments.emit, gpu.target)?;
     let machine = gpu.machine(arguments.optimize)?;
+    // The machine is made once for any number of modules.
+    clock.skip();
     // Before translation, since the alignment of an access follows from the data layout.
     sys::rewrite(&mut module, |rewriter, module| {
         for (name, value) in [
@@ -151,9 +206,11 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
     let Some(translated) = translated else {
         return Err(not_translated(said, &recorder, &module, &arguments.input));
     };
-    say(&said);
+    warnings += &said;
     link::add_bitcode(&translated, &arguments.link_bitcode, gpu.target, &machine)?;
+    clock.end("translate");
     emit::optimize(&translated, &machine, arguments.optimize)?;
+    clock.end("optimise");
     if artifact != Artifact::Ir {
         let missing = link::missing(&translated);
         if !missing.is_empty() {
@@ -161,7 +218,38 @@ fn run(arguments: &Arguments) -> Result<(), Failure> {
         }
     }
     let bytes = emit::emit(&translated, &machine, artifact)?;
-    write(&arguments.output, &bytes, artifact)
+    clock.end("emit");
+    let made = Made {
+        bytes,
+        artifact,
+        said: warnings,
+    };
+    Ok((made, clock))
+}
+
+/// Lowers a module by a pipeline of passes.
+fn lower(
+    context: &Context,
+    recorder: &Recorder,
+    module: &mut Module<'_>,
+    arguments: &Arguments,
+    pipeline: &str,
+) -> Result<(), Failure> {
+    if pipeline != LOWERING {
+        // A pipeline of the user's may name any pass of MLIR.
+        register_all_passes();
+    }
+    let failed = |error: melior::Error| {
+        let said = said(recorder, &arguments.input);
+        let said = if said.is_empty() { None } else { Some(said) };
+        said.map_or_else(
+            || Failure::new(format!("pipeline `{pipeline}`: {error}")),
+            Failure,
+        )
+    };
+    let manager = PassManager::new(context);
+    parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(failed)?;
+    manager.run(module).map_err(failed)
 }
 
 /// A context that knows every dialect, ours among them, so that a kernel that has not been lowered
@@ -206,16 +294,14 @@ fn parse<'c>(
     input: &str,
     bytes: &[u8],
 ) -> Result<Module<'c>, Failure> {
-    let module = sys::parse_input(context, bytes);
-    let said = said(recorder, input);
-    match module {
-        Some(module) => {
-            say(&said);
-            Ok(module)
+    sys::parse_input(context, bytes).ok_or_else(|| {
+        let said = said(recorder, input);
+        if said.is_empty() {
+            Failure::new(format!("`{input}` is not an MLIR module"))
+        } else {
+            Failure(said)
         }
-        None if said.is_empty() => Err(Failure::new(format!("`{input}` is not an MLIR module"))),
-        None => Err(Failure(said)),
-    }
+    })
 }
 
 /// What MLIR has said since the last call; without remarks, and without the operations that it prints, which
@@ -248,7 +334,8 @@ fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input:
         let input = if input == "-" { "kernel.mlir" } else { input };
         let diagnostic = Diagnostic::new("is not of the LLVM dialect, NVVM or ROCDL");
         let fix = format!(
-            "lower the module first: `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
+            "lower the module first: `ll-translate --lower {input}`, or \
+             `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
         );
         sys::emit_error(op, &diagnostic.note(fix));
         is_lowered = false;

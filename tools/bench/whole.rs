@@ -1,0 +1,192 @@
+//! The whole way, from TTGIR to assembly, and what comes out: `cargo bench --bench whole`.
+//!
+//! Times are those of `ll-translate --lower --time`: one process, a new context each round, the best of many
+//! rounds. `LL_PEER_WHOLE` may name a command that does the same with another compiler; it runs in turns with ours,
+//! and its figures stand after a slash.
+
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+#[expect(dead_code, reason = "the columns are this benchmark's own")]
+mod peer;
+#[path = "../../test/ptxas.rs"]
+mod ptxas;
+
+use peer::Peer;
+use std::error::Error;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names a peer; see the head of this file.
+const PEER: &str = "LL_PEER_WHOLE";
+const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
+/// Those that are lowered: all but the two with products.
+const KERNELS: [&str; 6] = [
+    "vector_add",
+    "interleave",
+    "outer_scale",
+    "transpose",
+    "row_softmax",
+    "column_sum",
+];
+
+/// Rounds of each turn; the best one counts.
+const ROUNDS: u32 = 20;
+
+/// A kernel, and the best of its figures so far.
+struct Row {
+    name: String,
+    file: String,
+    front: f64,
+    total: f64,
+    assembly: String,
+}
+
+impl Row {
+    fn of(target: &str, kernel: &str) -> Self {
+        let name = format!("{target}/{kernel}");
+        Self {
+            file: format!("{}/test/kernels/{name}.ttgir", env!("CARGO_MANIFEST_DIR")),
+            name,
+            front: f64::MAX,
+            total: f64::MAX,
+            assembly: String::new(),
+        }
+    }
+
+    fn take_turn(&mut self) -> Result<(), Box<dyn Error>> {
+        let output = Command::new(env!("CARGO_BIN_EXE_ll-translate"))
+            .args(["--lower", &format!("--time={ROUNDS}"), &self.file])
+            .output()?;
+        let said = String::from_utf8(output.stderr)?;
+        if !output.status.success() {
+            return Err(said.into());
+        }
+        let phase = |name: &str| -> Option<f64> {
+            let line = said.lines().find(|line| line.starts_with(name))?;
+            line.split_whitespace().nth(1)?.parse().ok()
+        };
+        let (Some(parse), Some(lower), Some(total)) =
+            (phase("parse"), phase("lower"), phase("total"))
+        else {
+            return Err(format!("`ll-translate --time` said no times:\n{said}").into());
+        };
+        self.front = self.front.min(parse + lower);
+        self.total = self.total.min(total);
+        self.assembly = String::from_utf8(output.stdout)?;
+        Ok(())
+    }
+
+    /// Operations in the LLVM dialect.
+    fn num_operations(&self) -> Result<usize, Box<dyn Error>> {
+        let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
+            .args(["--convert-layouts-to-llvm", &self.file])
+            .output()?;
+        let text = String::from_utf8(output.stdout)?;
+        let dialects = ["llvm.", "nvvm.", "rocdl."];
+        let is_operation = |line: &&str| {
+            let after = line.split_once(" = ").map_or(line.trim(), |(_, op)| op);
+            dialects.iter().any(|dialect| after.starts_with(dialect))
+        };
+        Ok(text.lines().filter(is_operation).count())
+    }
+
+    /// Instructions, registers and bytes or registers spilled, as far as they are known.
+    fn figures(&self, ptxas: Option<&Path>) -> [Option<usize>; 3] {
+        if self.name.starts_with("gfx") {
+            return figures_of_gcn(&self.assembly);
+        }
+        let lines = self.assembly.lines();
+        let is_instruction =
+            |line: &str| line.starts_with('\t') && line.ends_with(';') && !line.starts_with("\t.");
+        let instructions = lines.filter(|line| is_instruction(line)).count();
+        let said = ptxas.and_then(|ptxas| assembled(ptxas, &self.assembly, &self.name));
+        let said = said.unwrap_or_default();
+        let before = |what: &str| -> Option<usize> {
+            let (before, _) = said.split_once(what)?;
+            before.rsplit([' ', '\n']).next()?.parse().ok()
+        };
+        [
+            Some(instructions),
+            before(" registers"),
+            before(" bytes spill stores"),
+        ]
+    }
+}
+
+/// What AMD's assembly says of itself.
+fn figures_of_gcn(assembly: &str) -> [Option<usize>; 3] {
+    let is_instruction = |line: &&str| {
+        line.starts_with('\t') && !line.starts_with("\t.") && !line.starts_with("\t;")
+    };
+    let after = |what: &str| -> Option<usize> {
+        let (_, after) = assembly.split_once(what)?;
+        after.split_whitespace().next()?.parse().ok()
+    };
+    [
+        Some(assembly.lines().filter(is_instruction).count()),
+        after(".vgpr_count:"),
+        after(".vgpr_spill_count:"),
+    ]
+}
+
+/// What `ptxas -v` says of PTX.
+fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
+    let file = std::env::temp_dir().join(format!("ll-bench-{}.ptx", std::process::id()));
+    std::fs::write(&file, ptx).ok()?;
+    // `sm_90` is written for `sm_90a`.
+    let arch = ptx.lines().find_map(|line| line.strip_prefix(".target "));
+    let arch = arch.unwrap_or(name).split(',').next().unwrap_or(name);
+    let output = Command::new(ptxas)
+        .args(["-v", &format!("-arch={arch}"), "-o", "/dev/null"])
+        .arg(&file)
+        .output()
+        .ok()?;
+    let _ = std::fs::remove_file(&file);
+    String::from_utf8(output.stderr).ok()
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
+    let mut rows: Vec<Row> = TARGETS
+        .iter()
+        .flat_map(|target| KERNELS.iter().map(|kernel| Row::of(target, kernel)))
+        .collect();
+    let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();
+    for _ in 0..peer::TURNS {
+        rows.iter_mut().try_for_each(Row::take_turn)?;
+        if let Some(peer) = &mut peer {
+            peer.take_turn(&files)?;
+        }
+    }
+    let assembler: Option<PathBuf> = ptxas::ptxas(Path::new(env!("CARGO_MANIFEST_DIR")));
+    println!(
+        "{:<20} {:>16} {:>16} {:>8} {:>14} {:>11} {:>7}",
+        "kernel", "front ms", "total ms", "LLVM ops", "instructions", "registers", "spilled"
+    );
+    for row in &rows {
+        let theirs = |column| {
+            peer.as_ref()
+                .and_then(|peer| peer.figure(&row.file, column))
+        };
+        let time = |ours: f64, theirs: Option<f64>| match theirs {
+            Some(theirs) => format!("{ours:.2}/{theirs:.1} {:.1}x", theirs / ours),
+            None => format!("{ours:.2}"),
+        };
+        let [instructions, registers, spilled] = row.figures(assembler.as_deref());
+        let count = |ours: Option<usize>, theirs: Option<f64>| {
+            let ours = ours.map_or_else(|| "?".to_owned(), |count| count.to_string());
+            theirs.map_or_else(|| ours.clone(), |theirs| format!("{ours}/{theirs:.0}"))
+        };
+        println!(
+            "{:<20} {:>16} {:>16} {:>8} {:>14} {:>11} {:>7}",
+            row.name,
+            time(row.front, theirs(0)),
+            time(row.total, theirs(1)),
+            row.num_operations()?,
+            count(instructions, theirs(2)),
+            count(registers, theirs(3)),
+            count(spilled, None),
+        );
+    }
+    Ok(())
+}
