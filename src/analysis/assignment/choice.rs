@@ -55,10 +55,23 @@ pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked) -> Assignment {
         slices: Slices::default(),
         base: (0, 0),
     };
-    let solution = problem.solve();
+    problem.open();
+    let conversions = problem.conversions();
+    let mut solution = problem.solve(&conversions);
+    for _ in 0..ROUNDS {
+        // What is made again for the modes chosen may be had for less, which may make others better.
+        let roots = problem.roots(&solution);
+        if !problem.slices.improve(&roots) {
+            break;
+        }
+        solution = problem.solve(&conversions);
+    }
     let chosen = problem.respell(&solution);
     problem.assignment(chosen, &solution)
 }
+
+/// How often modes are chosen anew after what they want was improved.
+const ROUNDS: usize = 3;
 
 fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
     match node.role {
@@ -140,10 +153,41 @@ struct Problem<'p, 'c> {
 type Members = Vec<(NodeId, usize)>;
 
 impl<'c> Problem<'_, 'c> {
-    fn solve(&mut self) -> Solution {
+    /// Finds all that may be wanted of what can be made again; what is wanted in any case is there for the rest.
+    fn open(&mut self) {
+        let mut certain = Vec::new();
+        for node in 0..self.modes.len() {
+            for mode in 0..self.modes[node].len() {
+                let spelling = self.modes[node][mode].spellings[0].clone();
+                let demands = self.demands(node, &spelling);
+                if self.modes[node].len() == 1 {
+                    certain.extend(demands);
+                }
+            }
+        }
+        self.slices.settle(self.kernel, self.prices);
+        self.slices.improve(&certain);
+        self.slices.settle_again(self.kernel);
+    }
+
+    /// What the modes of a solution want of what can be made again.
+    fn roots(&mut self, solution: &Solution) -> Vec<usize> {
+        let chosen: Vec<Spelling> = self
+            .modes
+            .iter()
+            .zip(&solution.choice)
+            .map(|(modes, choice)| modes[*choice as usize].spellings[0].clone())
+            .collect();
+        let nodes = chosen.iter().enumerate();
+        nodes
+            .flat_map(|(node, spelling)| self.demands(node, spelling))
+            .collect()
+    }
+
+    fn solve(&mut self, (edges, copies): &(Edges, Vec<Copy>)) -> Solution {
+        self.base = (0, 0);
         let mut own = self.own_prices();
         let mut shared = self.shared_slices();
-        let (edges, copies) = self.conversions();
         // What all modes of some node ask for is paid anyway; what one node asks for alone is its own.
         shared.retain(|members, price| {
             let alone = members.iter().all(|(node, _)| *node == members[0].0);
@@ -162,7 +206,7 @@ impl<'c> Problem<'_, 'c> {
         let ids: Vec<_> = own.into_iter().map(|prices| graph.node(prices)).collect();
         graph.node(vec![self.base]);
         for ((a, b), prices) in edges {
-            graph.edge(ids[a], ids[b], prices);
+            graph.edge(ids[*a], ids[*b], prices.clone());
         }
         let flags = |problem: &Self, members: &Members| {
             let mut all: Vec<(assign::NodeId, Vec<bool>)> = Vec::new();
@@ -180,7 +224,7 @@ impl<'c> Problem<'_, 'c> {
             graph.shared(price.0, price.1, flags(self, members));
         }
         for (of, prices, members) in copies {
-            graph.copy(ids[of], prices, flags(self, &members));
+            graph.copy(ids[*of], prices.clone(), flags(self, members));
         }
         let start = vec![0; graph.num_nodes()];
         assign::solve(&graph, &start)
@@ -218,7 +262,6 @@ impl<'c> Problem<'_, 'c> {
                 demands.push(((node, mode), self.demands(node, &spelling)));
             }
         }
-        self.slices.settle(self.kernel, self.prices);
         let mut seen = Seen::default();
         let mut members: FxHashMap<Item, (Members, Cost)> = FxHashMap::default();
         for (member, roots) in demands {
@@ -285,9 +328,7 @@ impl<'c> Problem<'_, 'c> {
                     continue;
                 }
                 let is_alone = members.iter().all(|(node, _)| *node == members[0].0);
-                if prices.len() == 1 && self.is_certain(&members) {
-                    self.base = add(self.base, prices[0]);
-                } else if is_alone {
+                if is_alone {
                     let user = members[0].0;
                     let (rows, columns) = (prices.len(), self.modes[user].len());
                     let sums = edges
@@ -400,6 +441,7 @@ impl<'c> Problem<'_, 'c> {
             roots.extend(self.demands(node, spelling));
         }
         self.slices.settle(self.kernel, self.prices);
+        self.slices.improve(&roots);
         let mut items: BTreeMap<Item, ItemCost> = BTreeMap::new();
         let visit = |item, spelling: Option<&Spelling>, price| {
             let cost = ItemCost {

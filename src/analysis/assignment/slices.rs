@@ -10,6 +10,7 @@ use super::modes::{Of, Place, Spelling};
 use super::prices::Prices;
 use crate::assign::{INFEASIBLE, Price};
 use rustc_hash::FxHashMap;
+use std::ops::Range;
 
 /// A price, and how many conversions are in it.
 pub(crate) type Cost = (Price, u32);
@@ -36,8 +37,25 @@ struct Demand {
     /// The same datum as it is now, where that is another demand.
     present: Option<DemandId>,
     is_direct: bool,
-    own: Cost,
+    /// What its operation costs, and what the conversion does.
+    ways: [Option<Cost>; 2],
     total: Cost,
+    /// How many want it, in the assignment that is looked at.
+    wanted: u32,
+}
+
+impl Demand {
+    fn own(&self) -> Cost {
+        self.ways[usize::from(!self.is_direct)].unwrap_or((INFEASIBLE, 0))
+    }
+
+    /// What it wants in turn.
+    fn wants(&self) -> &[DemandId] {
+        match &self.direct {
+            Some((_, wanted)) if self.is_direct => wanted,
+            _ => self.present.as_slice(),
+        }
+    }
 }
 
 /// All that is wanted of what can be made again.
@@ -80,8 +98,9 @@ impl Slices {
             direct: None,
             present: None,
             is_direct: true,
-            own: (0, 0),
+            ways: [None, None],
             total: (0, 0),
+            wanted: 0,
         });
         id
     }
@@ -119,10 +138,24 @@ impl Slices {
         }
     }
 
-    /// Decides how each new demand is met.
+    /// Decides how each new demand is met: as if nobody else wanted anything, but what is wanted now is there.
     pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'c>) {
+        for id in self.settled..self.demands.len() {
+            self.price(kernel, prices, id);
+        }
+        let new = self.settled..self.demands.len();
+        self.settled = self.demands.len();
+        self.decide_all(kernel, new);
+    }
+
+    /// Decides again how each demand is met that nobody wants yet, now that some are wanted in any case.
+    pub(crate) fn settle_again(&mut self, kernel: &Kernel<'_>) {
+        self.decide_all(kernel, 0..self.demands.len());
+    }
+
+    fn decide_all(&mut self, kernel: &Kernel<'_>, range: Range<DemandId>) {
         // What an operation wants is made by one before it, and what is converted as it is now.
-        let mut order: Vec<DemandId> = (self.settled..self.demands.len()).collect();
+        let mut order: Vec<DemandId> = range.collect();
         order.sort_by_key(|id| {
             let demand = &self.demands[*id];
             let datum = &kernel.datums[demand.datum];
@@ -131,45 +164,128 @@ impl Slices {
             };
             (slice, demand.encoding != datum.present)
         });
-        self.settled = self.demands.len();
         for id in order {
-            self.decide(kernel, prices, id);
+            self.decide(id);
         }
     }
 
-    fn decide<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'c>, id: DemandId) {
-        let demand = self.demands[id].clone();
+    /// Finds what both ways to meet a demand cost.
+    fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'c>, id: DemandId) {
+        let demand = &self.demands[id];
+        let (encoding, is_present) = (demand.encoding, demand.present.is_none());
         let datum = kernel.datums[demand.datum];
         let Maker::Slice(slice, _) = datum.maker else {
             return;
         };
-        let mut best: Option<(bool, Cost, Cost)> = None;
-        if let Some((spelling, wanted)) = &demand.direct
-            && let Some(mode) = kernel.mode(Of::Slice(slice), spelling.clone())
-        {
+        let spelling = demand.direct.as_ref().map(|(spelling, _)| spelling.clone());
+        let mode = spelling.and_then(|spelling| kernel.mode(Of::Slice(slice), spelling));
+        let make = mode.map(|mode| {
             let own = prices.operation(kernel, Of::Slice(slice), &mode);
-            let own = own.saturating_mul(kernel.slices[slice].weight);
-            let total = wanted.iter().fold((own, 0), |sum, wanted| {
-                add(sum, self.demands[*wanted].total)
-            });
-            best = Some((true, (own, 0), total));
-        }
-        if let Some(present) = demand.present {
-            let layouts = [datum.present, demand.encoding]
+            (own.saturating_mul(kernel.slices[slice].weight), 0)
+        });
+        let convert = (!is_present).then(|| {
+            let layouts = [datum.present, encoding]
                 .map(|encoding| kernel.catalogue.layout(encoding, datum.shape));
             let own = match layouts {
                 [Some(from), Some(to)] => prices.conversion(kernel, from, to, datum.element_bits),
                 _ => INFEASIBLE,
             };
-            let own = (own.saturating_mul(datum.weight), 1);
-            let total = add(own, self.demands[present].total);
-            if best.is_none_or(|(_, _, direct)| total < direct) {
-                best = Some((false, own, total));
+            (own.saturating_mul(datum.weight), 1)
+        });
+        self.demands[id].ways = [make, convert];
+    }
+
+    fn decide(&mut self, id: DemandId) {
+        if self.demands[id].wanted > 0 {
+            self.demands[id].total = (0, 0);
+            return;
+        }
+        let demand = &self.demands[id];
+        let total = |own: Cost, wanted: &[DemandId]| {
+            let totals = wanted.iter().map(|wanted| self.demands[*wanted].total);
+            totals.fold(own, add)
+        };
+        let direct = demand.ways[0].zip(demand.direct.as_ref());
+        let direct = direct.map(|(own, (_, wanted))| total(own, wanted));
+        let converted = demand.ways[1].map(|own| total(own, demand.present.as_slice()));
+        let is_direct = match (direct, converted) {
+            (Some(direct), Some(converted)) => direct <= converted,
+            (direct, _) => direct.is_some(),
+        };
+        let best = if is_direct { direct } else { converted };
+        let demand = &mut self.demands[id];
+        demand.is_direct = is_direct;
+        demand.total = best.unwrap_or((INFEASIBLE, 0));
+    }
+
+    /// Changes how demands are met, one at a time, as long as all that `roots` come to gets cheaper; returns whether
+    /// anything changed. What they come to counts as wanted from then on.
+    pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
+        for demand in &mut self.demands {
+            demand.wanted = 0;
+        }
+        let mut sum = Sum::default();
+        for root in roots {
+            self.acquire(*root, &mut sum);
+        }
+        let mut has_changed = false;
+        loop {
+            let mut is_done = true;
+            for id in 0..self.demands.len() {
+                let demand = &self.demands[id];
+                let other = demand.ways[usize::from(demand.is_direct)];
+                if demand.wanted == 0 || other.is_none() {
+                    continue;
+                }
+                let before = sum.cost();
+                self.turn(id, &mut sum);
+                if sum.cost() < before {
+                    (is_done, has_changed) = (false, true);
+                } else {
+                    self.turn(id, &mut sum);
+                }
+            }
+            if is_done {
+                return has_changed;
             }
         }
-        let (is_direct, own, total) = best.unwrap_or((true, (INFEASIBLE, 0), (INFEASIBLE, 0)));
-        let demand = &mut self.demands[id];
-        (demand.is_direct, demand.own, demand.total) = (is_direct, own, total);
+    }
+
+    /// Meets a demand that is wanted in the other way.
+    fn turn(&mut self, id: DemandId, sum: &mut Sum) {
+        let old = self.demands[id].clone();
+        self.demands[id].is_direct = !old.is_direct;
+        sum.add(self.demands[id].own());
+        // First what is wanted now, so that what both want stays.
+        for wanted in self.demands[id].wants().to_vec() {
+            self.acquire(wanted, sum);
+        }
+        for wanted in old.wants() {
+            self.release(*wanted, sum);
+        }
+        sum.subtract(old.own());
+    }
+
+    fn acquire(&mut self, id: DemandId, sum: &mut Sum) {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            self.demands[id].wanted += 1;
+            if self.demands[id].wanted == 1 {
+                sum.add(self.demands[id].own());
+                stack.extend(self.demands[id].wants());
+            }
+        }
+    }
+
+    fn release(&mut self, id: DemandId, sum: &mut Sum) {
+        let mut stack = vec![id];
+        while let Some(id) = stack.pop() {
+            self.demands[id].wanted -= 1;
+            if self.demands[id].wanted == 0 {
+                sum.subtract(self.demands[id].own());
+                stack.extend(self.demands[id].wants());
+            }
+        }
     }
 
     /// Visits what demands come to, each item once, with its price and conversions.
@@ -195,19 +311,42 @@ impl Slices {
                     visit(
                         Item::Make(slice, spelling.defs[0]),
                         Some(spelling),
-                        demand.own,
+                        demand.own(),
                     );
                     stack.extend(wanted);
                 }
                 (_, Some(present)) => {
                     let from = kernel.datums[demand.datum].present;
                     let item = Item::Convert(demand.datum, from, demand.encoding);
-                    visit(item, None, demand.own);
+                    visit(item, None, demand.own());
                     stack.push(present);
                 }
                 _ => {}
             }
         }
+    }
+}
+
+/// What is wanted costs in sum, also while some of it cannot be had.
+#[derive(Clone, Copy, Default)]
+struct Sum {
+    price: u128,
+    conversions: u64,
+}
+
+impl Sum {
+    fn cost(self) -> (u128, u64) {
+        (self.price, self.conversions)
+    }
+
+    fn add(&mut self, cost: Cost) {
+        self.price += u128::from(cost.0);
+        self.conversions += u64::from(cost.1);
+    }
+
+    fn subtract(&mut self, cost: Cost) {
+        self.price -= u128::from(cost.0);
+        self.conversions -= u64::from(cost.1);
     }
 }
 
