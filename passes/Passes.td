@@ -222,7 +222,9 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     Option<"loopWeight", "loop-weight", "int64_t", "8",
            "How often the body of a loop counts">,
     Option<"explain", "explain", "bool", "false",
-           "Say what each conversion that is left costs and why it stays, as remarks">,
+           "Say what each conversion that is left costs and why it stays, and what became of the others, as remarks">,
+    Option<"report", "report", "std::string", "\"\"",
+           "File to write the same to, as JSON">,
     Option<"verify", "verify", "bool", "false",
            "Prove that every value is the same before and after, layouts aside">
   ];

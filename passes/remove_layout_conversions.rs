@@ -4,12 +4,13 @@
 //! how it came about.
 
 mod check;
+mod report;
 mod rewrite;
 
 use super::Pass;
 use super::context::PassContext;
 use super::table::RemoveLayoutConversionsOptions;
-use crate::analysis::assignment::{self, Asked, Role};
+use crate::analysis::assignment::{self, Asked, Role, Went};
 use crate::encoding::spelling::nearest;
 use crate::ir::NoGpu;
 use crate::sys::build::{self, Op};
@@ -23,12 +24,16 @@ impl Pass for RemoveLayoutConversionsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let asked = self.asked(context)?;
         let module = context.module();
+        let mut entries = Vec::new();
         for block in build::blocks(module, 0) {
             for function in build::operations(block) {
                 if function.region_count() > 0 {
-                    self.function(context, function, asked)?;
+                    self.function(context, function, asked, &mut entries)?;
                 }
             }
+        }
+        if let Some(file) = &self.report {
+            report::write(file, &entries).map_err(|said| sys::emit_error(module, &said))?;
         }
         Ok(Vec::new())
     }
@@ -77,30 +82,59 @@ impl RemoveLayoutConversionsOptions {
         context: &PassContext<'c>,
         function: Op<'c>,
         asked: Asked,
+        entries: &mut Vec<String>,
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
         drop_dead(rewriter, function);
         let mut kernel = assignment::read(function, asked.loop_weight);
-        let assignment = assignment::assign(&mut kernel, asked);
-        if self.explain {
-            let (before, after) = (assignment.before, assignment.price);
-            context.remark(
+        let (assignment, explanation) = if self.explain || self.report.is_some() {
+            let (assignment, explanation) = assignment::assign_explained(&mut kernel, asked);
+            (assignment, Some(explanation))
+        } else {
+            (assignment::assign(&mut kernel, asked), None)
+        };
+        if let Some(explanation) = &explanation {
+            entries.push(report::entry(
                 function,
-                &format!(
-                    "{} cycles and {} conversions before, {} and {} after; none cost less than {}",
-                    before.0.div_ceil(16),
-                    before.1,
-                    after.0.div_ceil(16),
-                    after.1,
-                    assignment.bound.div_ceil(16)
-                ),
-            );
+                &kernel,
+                asked,
+                &assignment,
+                explanation,
+            ));
+        }
+        let explanation = explanation.filter(|_| self.explain);
+        if explanation.is_some() {
+            context.remark(function, &report::of_function(&assignment));
         }
         if assignment.price >= assignment.before {
+            // Another choice of equal price would be another one each time.
+            if let Some(explanation) = explanation.filter(|_| assignment.price == assignment.before)
+            {
+                for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
+                    if let Went::Stays(at) = went {
+                        let text = report::of_left(&kernel, &explanation.left[*at]);
+                        context.remark(conversion.op, &text);
+                    }
+                }
+            }
             return Ok(());
         }
+        if let Some(explanation) = &explanation {
+            for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
+                if !matches!(went, Went::Stays(_)) {
+                    context.remark(conversion.op, report::of_conversion(*went));
+                }
+            }
+        }
         let names = self.verify.then(|| check::names(function));
-        rewrite::rewrite(rewriter, &mut kernel, &assignment);
+        let made = rewrite::rewrite(rewriter, &mut kernel, &assignment);
+        if let Some(explanation) = &explanation {
+            for left in &explanation.left {
+                if let Some(op) = made.get(&(left.datum, left.to)) {
+                    context.remark(*op, &report::of_left(&kernel, left));
+                }
+            }
+        }
         drop_dead(rewriter, function);
         match names {
             Some(mut before) => check::compare(&mut before, function),

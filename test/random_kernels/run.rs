@@ -21,10 +21,12 @@ pub(crate) const UNTOUCHED: u8 = 0xa5;
 /// A kernel takes a few thousand steps.
 const STEP_LIMIT: u64 = 1 << 22;
 
-/// How kernels are lowered: as they are, and with layouts folded first, which changes no result.
-const PIPELINES: [&str; 2] = [
+/// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, which changes no result.
+const PIPELINES: [&str; 4] = [
     "builtin.module(convert-layouts-to-llvm)",
     "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
+    "builtin.module(remove-layout-conversions{verify=true},convert-layouts-to-llvm)",
+    "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
 ];
 
 /// How a kernel failed.

@@ -25,6 +25,8 @@ mod kernels;
 #[cfg(feature = "mlir")]
 mod language_server;
 mod layout_borders;
+#[cfg(feature = "mlir")]
+mod layout_choices;
 mod layout_laws;
 mod linear_layout_vectors;
 mod ll_layout;

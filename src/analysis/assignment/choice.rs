@@ -1,5 +1,6 @@
 //! The choice itself: the graph of a function, what solves it, and what that comes to.
 
+use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Candidates, Mode, Of, Spelling, candidates};
@@ -34,6 +35,8 @@ pub(crate) struct Assignment {
     pub(crate) before: Cost,
     /// No assignment of the graph costs less than this.
     pub(crate) bound: Price,
+    /// Whether none is cheaper.
+    pub(crate) is_proved: bool,
 }
 
 /// What an item costs, and how an operation that is made again is spelled.
@@ -45,6 +48,23 @@ pub(crate) struct ItemCost {
 
 /// Chooses layouts for all values of a function.
 pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked) -> Assignment {
+    assign_and(kernel, asked, false).0
+}
+
+/// Chooses layouts for all values of a function, and says why conversions are left.
+pub(crate) fn assign_explained<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+) -> (Assignment, Explanation) {
+    let (assignment, explanation) = assign_and(kernel, asked, true);
+    (assignment, explanation.expect("it was asked for"))
+}
+
+fn assign_and<'c>(
+    kernel: &mut Kernel<'c>,
+    asked: Asked,
+    explains: bool,
+) -> (Assignment, Option<Explanation>) {
     let mut prices = Prices::new(asked.target, kernel.function);
     let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
     let Candidates { modes } = candidates(kernel, &is_pinned);
@@ -57,17 +77,29 @@ pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked) -> Assignment {
     };
     problem.open();
     let conversions = problem.conversions();
-    let mut solution = problem.solve(&conversions);
+    let (mut graph, mut solution) = problem.solve(&conversions);
     for _ in 0..ROUNDS {
         // What is made again for the modes chosen may be had for less, which may make others better.
         let roots = problem.roots(&solution);
         if !problem.slices.improve(&roots) {
             break;
         }
-        solution = problem.solve(&conversions);
+        (graph, solution) = problem.solve(&conversions);
     }
     let chosen = problem.respell(&solution);
-    problem.assignment(chosen, &solution)
+    let assignment = problem.assignment(chosen, &solution);
+    let explanation = explains.then(|| {
+        explain::explain(Explaining {
+            kernel: problem.kernel,
+            prices: problem.prices,
+            modes: &problem.modes,
+            slices: &mut problem.slices,
+            graph: &graph,
+            solution: &solution,
+            assignment: &assignment,
+        })
+    });
+    (assignment, explanation)
 }
 
 /// How often modes are chosen anew after what they want was improved.
@@ -117,12 +149,12 @@ fn known(price: Price) -> Price {
     if price == INFEASIBLE { 0 } else { price }
 }
 
-fn times(price: Price, weight: u64) -> Price {
+pub(super) fn times(price: Price, weight: u64) -> Price {
     price.saturating_mul(weight)
 }
 
 /// What it costs to give a datum another encoding, once.
-fn convert<'c>(
+pub(super) fn convert<'c>(
     kernel: &mut Kernel<'c>,
     prices: &mut Prices<'c>,
     datum: DatumId,
@@ -184,7 +216,7 @@ impl<'c> Problem<'_, 'c> {
             .collect()
     }
 
-    fn solve(&mut self, (edges, copies): &(Edges, Vec<Copy>)) -> Solution {
+    fn solve(&mut self, (edges, copies): &(Edges, Vec<Copy>)) -> (Graph, Solution) {
         self.base = (0, 0);
         let mut own = self.own_prices();
         let mut shared = self.shared_slices();
@@ -227,7 +259,8 @@ impl<'c> Problem<'_, 'c> {
             graph.copy(ids[*of], prices.clone(), flags(self, members));
         }
         let start = vec![0; graph.num_nodes()];
-        assign::solve(&graph, &start)
+        let solution = assign::solve(&graph, &start);
+        (graph, solution)
     }
 
     /// Whether some node asks for something in all of its modes.
@@ -485,6 +518,7 @@ impl<'c> Problem<'_, 'c> {
             price: sum,
             before: present(self.kernel, self.prices),
             bound: solution.bound,
+            is_proved: solution.is_optimal(),
         }
     }
 }

@@ -9,10 +9,12 @@
 //! | `slices` | what is made again where it is wanted in another layout |
 //! | `prices` | what operations and conversions cost |
 //! | `choice` | the graph of all that, and the choice |
+//! | `explain` | why conversions are left, and what became of the others |
 //!
 //! The choice is made by [`crate::assign`], which knows numbers only. Nothing here changes IR.
 
 mod choice;
+mod explain;
 mod kernel;
 mod layouts;
 mod modes;
@@ -20,7 +22,8 @@ mod prices;
 mod roles;
 mod slices;
 
-pub(crate) use choice::{Asked, Assignment, assign};
+pub(crate) use choice::{Asked, Assignment, assign, assign_explained};
+pub(crate) use explain::{Explanation, Left, Went, Why};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
 pub(crate) use modes::Spelling;

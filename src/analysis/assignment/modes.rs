@@ -97,12 +97,13 @@ impl Tensors<'_, '_> {
                     }
                 };
                 let of_result = get(result);
-                let uses = self.uses.iter().enumerate().map(|(i, used)| {
-                    if place == Place::Use(i) {
-                        return Some(encoding);
+                let uses = self.uses.iter().map(|used| match place {
+                    // Operands of one operation are of one type.
+                    Place::Use(_) => Some(encoding),
+                    Place::Def(_) => {
+                        let asked = infer::operand_encoding(self.op, used.at, &of_result);
+                        Some(number(asked.ok()?))
                     }
-                    let asked = infer::operand_encoding(self.op, used.at, &of_result);
-                    Some(number(asked.ok()?))
                 });
                 Some(Spelling {
                     uses: uses.collect::<Option<_>>()?,

@@ -220,7 +220,36 @@ impl Slices {
 
     /// Changes how demands are met, one at a time, as long as all that `roots` come to gets cheaper; returns whether
     /// anything changed. What they come to counts as wanted from then on.
+    ///
+    /// Conversions that share what they convert are dear to give up one by one, so making all anew is a second
+    /// place to start from.
     pub(crate) fn improve(&mut self, roots: &[DemandId]) -> bool {
+        let ways = |of: &Self| -> Vec<bool> { of.demands.iter().map(|d| d.is_direct).collect() };
+        let first = ways(self);
+        let as_is = self.want(roots).cost();
+        let found = self.descend(roots);
+        let improved = ways(self);
+        for demand in &mut self.demands {
+            demand.is_direct = demand.ways[0].is_some_and(|own| own.0 != INFEASIBLE);
+        }
+        let anew = self.descend(roots);
+        let best = if anew < found { ways(self) } else { improved };
+        // What nobody wants stays as it was.
+        let wanted: Vec<bool> = self.demands.iter().map(|d| d.wanted > 0).collect();
+        for (id, demand) in self.demands.iter_mut().enumerate() {
+            demand.is_direct = if anew < found && !wanted[id] {
+                first[id]
+            } else {
+                best[id]
+            };
+        }
+        let now = self.want(roots).cost();
+        debug_assert!(now <= as_is);
+        now < as_is
+    }
+
+    /// Counts how often each demand is wanted.
+    fn want(&mut self, roots: &[DemandId]) -> Sum {
         for demand in &mut self.demands {
             demand.wanted = 0;
         }
@@ -228,7 +257,12 @@ impl Slices {
         for root in roots {
             self.acquire(*root, &mut sum);
         }
-        let mut has_changed = false;
+        sum
+    }
+
+    /// Meets single demands in the other way while that is cheaper; returns what all comes to then.
+    fn descend(&mut self, roots: &[DemandId]) -> (u128, u64) {
+        let mut sum = self.want(roots);
         loop {
             let mut is_done = true;
             for id in 0..self.demands.len() {
@@ -240,15 +274,36 @@ impl Slices {
                 let before = sum.cost();
                 self.turn(id, &mut sum);
                 if sum.cost() < before {
-                    (is_done, has_changed) = (false, true);
+                    is_done = false;
                 } else {
                     self.turn(id, &mut sum);
                 }
             }
             if is_done {
-                return has_changed;
+                return sum.cost();
             }
         }
+    }
+
+    /// Returns by how much all that `roots` come to gets dearer if one demand is met in the other way, where there
+    /// is one.
+    pub(crate) fn other_way(&mut self, roots: &[DemandId], id: DemandId) -> Option<Price> {
+        self.improve(roots);
+        let demand = &self.demands[id];
+        if demand.wanted == 0 || demand.ways.iter().any(Option::is_none) {
+            return None;
+        }
+        let own = demand.own().0;
+        let mut sum = Sum {
+            // Differences alone count.
+            price: 1 << 100,
+            conversions: 1 << 40,
+        };
+        self.turn(id, &mut sum);
+        let dearer = sum.price.saturating_sub(1 << 100);
+        self.turn(id, &mut sum);
+        let dearer = Price::try_from(dearer).ok().filter(|_| own != INFEASIBLE);
+        dearer.filter(|dearer| *dearer < INFEASIBLE / 2)
     }
 
     /// Meets a demand that is wanted in the other way.

@@ -64,4 +64,5 @@ pub use launch::{Arg, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
 pub use program::{Param, ParamTy, Program};
+pub(crate) use report::json_string;
 pub use report::{GlobalUse, Report, SharedUse};

@@ -135,7 +135,7 @@ impl Report {
 }
 
 /// A JSON string with its quotes.
-fn json_string(text: &str) -> String {
+pub(crate) fn json_string(text: &str) -> String {
     let mut out = String::from("\"");
     for c in text.chars() {
         match c {

@@ -1,0 +1,117 @@
+//! Layouts chosen for whole kernels, beside those that Triton's pass leaves, at the same prices.
+
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// What the pass says of the functions of a file: cycles and conversions before, and after.
+struct Said {
+    before: (f64, u64),
+    after: (f64, u64),
+}
+
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels/conversions")
+}
+
+/// Runs the pass on a module, each change proved; returns what it says, and what it makes.
+fn run(module: &str, name: &str, options: &str) -> (Said, String) {
+    let scratch = Path::new(env!("CARGO_TARGET_TMPDIR"));
+    let input = scratch.join(format!("choices-{name}.mlir"));
+    let report = scratch.join(format!("choices-{name}.json"));
+    std::fs::write(&input, module).unwrap();
+    let output = Command::new(env!("CARGO_BIN_EXE_ll-opt"))
+        .arg(format!(
+            "--remove-layout-conversions=verify=true report={} {options}",
+            report.display()
+        ))
+        .arg(&input)
+        .output()
+        .unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{name}: {said}");
+    let entries: Vec<Value> =
+        serde_json::from_str(&std::fs::read_to_string(report).unwrap()).unwrap();
+    let cost = |entry: &Value, when: &str| {
+        let cost = &entry[when];
+        (
+            cost["cycles"].as_f64().unwrap(),
+            cost["conversions"].as_u64().unwrap(),
+        )
+    };
+    let sum = |when: &str| {
+        let costs = entries.iter().map(|entry| cost(entry, when));
+        costs.fold((0.0, 0), |a, b| (a.0 + b.0, a.1 + b.1))
+    };
+    let said = Said {
+        before: sum("before"),
+        after: sum("after"),
+    };
+    (said, String::from_utf8(output.stdout).unwrap())
+}
+
+/// Each kernel with what Triton makes of it.
+fn kernels() -> Vec<(String, String, String)> {
+    let read = |path: PathBuf| std::fs::read_to_string(path).unwrap();
+    let mut all = Vec::new();
+    for gpu in ["sm_90", "gfx942"] {
+        let mut files: Vec<PathBuf> = std::fs::read_dir(folder().join(gpu))
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .collect();
+        files.sort();
+        for file in files {
+            let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+            let theirs = read(folder().join("triton").join(gpu).join(&name));
+            all.push((format!("{gpu}-{name}"), read(file), theirs));
+        }
+    }
+    let pieces = |file: PathBuf| -> Vec<String> {
+        let text = read(file);
+        text.split("// -----").map(str::to_owned).collect()
+    };
+    let ours = pieces(folder().join("assignment_examples.mlir"));
+    let theirs = pieces(folder().join("triton/assignment_examples.mlir"));
+    for (i, (ours, theirs)) in ours.into_iter().zip(theirs).enumerate() {
+        all.push((format!("example-{i}"), ours, theirs));
+    }
+    all
+}
+
+/// Chooses for all kernels; returns the cost of all beside Triton's.
+fn compare(memory: &str) -> f64 {
+    let (mut ours, mut theirs) = (0.0, 0.0);
+    for (name, module, triton) in kernels() {
+        let name = format!("{memory}-{name}");
+        let options = format!("memory={memory}");
+        let (said, made) = run(&module, &name, &options);
+        // What Triton's result costs as it is.
+        let (other, _) = run(&triton, &format!("{name}-triton"), &options);
+        assert!(said.after.0 <= said.before.0, "{name} gets dearer");
+        assert!(
+            said.after.0 <= other.before.0,
+            "{name} costs {:?}, but Triton's {:?}",
+            said.after,
+            other.before
+        );
+        // The price that was predicted is that of what was made, and nothing is left to do.
+        let (again, same) = run(&made, &format!("{name}-again"), &options);
+        assert_eq!(again.before, said.after, "{name}");
+        assert_eq!(same, made, "{name}");
+        ours += said.after.0;
+        theirs += other.before.0;
+    }
+    ours / theirs
+}
+
+#[test]
+fn no_kernel_costs_more_than_what_triton_makes_of_it() {
+    let pinned = compare("pinned");
+    assert!(pinned <= 0.945, "{pinned}");
+}
+
+#[test]
+fn layouts_of_memory_are_worth_choosing() {
+    let free = compare("free");
+    assert!(free <= 0.93, "{free}");
+}
