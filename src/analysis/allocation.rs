@@ -4,13 +4,14 @@
 //! each at the lowest bytes that are free (first fit). The scratch of an operation takes bytes that no buffer needs
 //! at that time.
 //!
-//! Bytes that are used again cost a barrier where nothing else makes everybody wait. A scratch therefore takes
-//! fresh bytes where that saves one, and buffers keep bytes of their own; but only as far as no fewer blocks run on
-//! a processor at the same time ([`crate::target::Target::shared_bytes_as_cheap_as`]).
+//! How many bytes a function takes has a bound: what it would take if each operation went the plain way
+//! ([`Choice::plain_bytes`](super::effects::Choice)) and all bytes were used again. What needs more than is free below the bound is planned
+//! anew within that. What the bound leaves saves barriers: bytes that are used again cost one where nothing else makes
+//! everybody wait, so scratch takes fresh bytes, and buffers keep bytes of their own, as far as there are any.
 
 use super::alias::Aliases;
-use super::barriers::{Accesses, Barriers, Footprint, Pending, Places};
-use super::effects::{OpNumber, Request, ValueNumber};
+use super::barriers::{Accesses, Barriers, Footprint, Pending, Places, rounds};
+use super::effects::{Effects, OpNumber, Request, ValueNumber};
 use super::flow::{Event, Flow};
 use super::liveness::Liveness;
 use std::collections::{BTreeMap, BTreeSet};
@@ -39,9 +40,10 @@ impl Allocation {
     /// # Errors
     /// Buffers that would need the same bytes twice, or longer than the function runs.
     pub(crate) fn of(
-        flow: &Flow,
+        flow: &mut Flow,
         outside: &[ValueNumber],
         room: &dyn Fn(u32) -> u32,
+        replan: &mut Replan<'_>,
     ) -> Result<Self, Vec<Conflict>> {
         if flow.events().next().is_none() {
             return Ok(Self::default());
@@ -57,19 +59,43 @@ impl Allocation {
         if !conflicts.is_empty() {
             return Err(conflicts);
         }
-        let mut most = room(0);
-        let (mut shared, mut cost) = problem.solve(true, most);
-        if shared.bytes > most {
-            let (dense, _) = problem.solve(true, 0);
-            most = room(dense.bytes);
-            (shared, cost) = problem.solve(true, most);
+        let most = room(problem.bound());
+        let crowded = problem.crowded(most);
+        let spared = problem.above_plain(&crowded);
+        limit(flow, &crowded, replan);
+        let fast = Self::best(flow, (&aliases, &liveness), most);
+        if spared.is_empty() || fast.barriers.is_empty() {
+            return Ok(fast);
         }
+        // Bytes that the plain way does not take may be what others wait for.
+        let mut plain_flow = flow.clone();
+        limit(&mut plain_flow, &spared, replan);
+        let plain = Self::best(&plain_flow, (&aliases, &liveness), most);
+        if waits(&plain_flow, &plain) < waits(flow, &fast) {
+            *flow = plain_flow;
+            return Ok(plain);
+        }
+        let before = spared
+            .keys()
+            .map(|op| (*op, crowded.get(op).copied().flatten()));
+        limit(flow, &before.collect(), replan);
+        Ok(fast)
+    }
+
+    /// The better of two ways to place buffers: where others are not needed, or apart from all.
+    fn best(flow: &Flow, (aliases, liveness): (&Aliases, &Liveness), most: u32) -> Self {
+        let problem = Problem {
+            flow,
+            aliases,
+            liveness,
+        };
+        let (shared, cost) = problem.solve(true, most);
         let (own, cost_apart) = problem.solve(false, most);
-        Ok(if own.bytes <= most && cost_apart < cost {
+        if own.bytes <= most && cost_apart < cost {
             own
         } else {
             shared
-        })
+        }
     }
 
     /// Returns the bytes of shared memory that the function takes.
@@ -86,6 +112,36 @@ impl Allocation {
     pub(crate) fn needs_barrier(&self, op: OpNumber) -> bool {
         self.barriers.contains(&op)
     }
+}
+
+/// The most bytes of scratch that operations may have which are planned anew; any, where none are given.
+type Limits = BTreeMap<OpNumber, Option<u32>>;
+
+/// What an operation does in so many bytes of scratch or a few more, where it can.
+pub(crate) type Replan<'r> = dyn FnMut(OpNumber, Option<u32>) -> Option<Effects> + 'r;
+
+/// Plans operations anew.
+fn limit(flow: &mut Flow, limits: &Limits, replan: &mut Replan<'_>) {
+    for event in flow.pieces.iter_mut().flat_map(|piece| &mut piece.events) {
+        if let Some(limit) = limits.get(&event.op)
+            && let Some(effects) = replan(event.op, *limit)
+        {
+            event.effects = effects;
+        }
+    }
+}
+
+/// How much waiting barriers are, with those inside operations that can be planned anew.
+fn waits(flow: &Flow, allocation: &Allocation) -> u64 {
+    let pieces = flow.order().into_iter().map(|number| &flow.pieces[number]);
+    let waits = pieces.flat_map(|piece| {
+        piece.events.iter().map(|event| {
+            let inside = event.effects.choice.map_or(0, |choice| choice.barriers);
+            let before = usize::from(allocation.needs_barrier(event.op));
+            (inside + before) as u64 * rounds(piece.depth)
+        })
+    });
+    waits.sum()
 }
 
 struct Problem<'f> {
@@ -136,6 +192,68 @@ impl Problem<'_> {
             }
         }
         best.unwrap_or_default()
+    }
+
+    /// The bytes that everything takes where each scratch has those of the plain way, and all are used again.
+    fn bound(&self) -> u32 {
+        let buffers = self.buffers(true);
+        let mut bound = self.end(&buffers);
+        for event in self.flow.events() {
+            let scratch = event.effects.scratch.map(|request| request.bytes);
+            let plain = event.effects.choice.map(|choice| choice.plain_bytes);
+            if let Some(bytes) = plain.or(scratch) {
+                let request = Request::scratch(bytes);
+                let start = first_free(&self.taken(event, &buffers), request);
+                bound = bound.max(start.saturating_add(bytes));
+            }
+        }
+        bound
+    }
+
+    /// The operations that can be planned anew and whose scratch has no place below `most`, with the most bytes that
+    /// it may have.
+    fn crowded(&self, most: u32) -> Limits {
+        let buffers = self.buffers(true);
+        let mut crowded = BTreeMap::new();
+        for event in self.flow.events() {
+            let (Some(request), Some(_)) = (event.effects.scratch, event.effects.choice) else {
+                continue;
+            };
+            let mut taken = self.taken(event, &buffers);
+            taken.sort_unstable();
+            let (mut free, mut end) = (0, 0);
+            for (from, to) in taken.into_iter().chain([(most, most)]) {
+                let start = aligned(end, request.alignment);
+                free = free.max(from.saturating_sub(start));
+                end = end.max(to);
+            }
+            if request.bytes > free {
+                crowded.insert(event.op, Some(free));
+            }
+        }
+        crowded
+    }
+
+    /// The operations whose scratch has more bytes than the plain way takes, or may have, and these bytes.
+    fn above_plain(&self, limits: &Limits) -> Limits {
+        let above = self.flow.events().filter_map(|event| {
+            let plain = event.effects.choice?.plain_bytes;
+            let limit = limits.get(&event.op).copied().flatten();
+            let bytes = event.effects.scratch?.bytes.min(limit.unwrap_or(u32::MAX));
+            (bytes > plain).then_some((event.op, Some(plain)))
+        });
+        above.collect()
+    }
+
+    /// The bytes of the buffers that are needed while an operation runs.
+    fn taken(&self, event: &Event, places: &Places) -> Taken {
+        let needed = self.liveness.during(event.op);
+        let makers = self.flow.events().filter(|e| needed.contains(&e.op));
+        let spans = makers.filter_map(|e| {
+            let start = *places.get(&e.op)?;
+            Some((start, start.saturating_add(e.effects.makes?.request.bytes)))
+        });
+        spans.collect()
     }
 
     fn requests(&self) -> impl Iterator<Item = (&Event, Request)> {

@@ -142,6 +142,11 @@ impl Footprint {
     }
 }
 
+/// How often something runs inside so many loops: each is taken to have 16 rounds.
+pub(crate) fn rounds(depth: u32) -> u64 {
+    1 << (4 * depth.min(8))
+}
+
 /// A function whose bytes are known.
 pub(crate) struct Accesses<'f> {
     flow: &'f Flow,
@@ -173,10 +178,9 @@ impl<'f> Accesses<'f> {
         }
     }
 
-    /// How much waiting barriers are: a loop is taken to have 16 rounds.
+    /// How much waiting barriers are.
     pub(crate) fn cost(&self, barriers: &Barriers) -> u64 {
-        let of = |op: &OpNumber| 1u64 << (4 * self.depths[op].min(8));
-        barriers.iter().map(of).sum()
+        barriers.iter().map(|op| rounds(self.depths[op])).sum()
     }
 
     /// The barriers that are needed, none of which can be left out.

@@ -1,6 +1,6 @@
 //! What one operation does to shared memory: what each family says of itself, and all that analyses ask.
 
-use crate::plan::program::{BarrierScope, Program, Step};
+use crate::plan::program::{BarrierScope, Program, Step, scratch_alignment};
 
 /// A value of the function, by the number that it is known by while it lives.
 pub(crate) type ValueNumber = usize;
@@ -62,12 +62,23 @@ pub(crate) enum Act {
     Barrier,
 }
 
+/// An operation that can be planned anew.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Choice {
+    /// How many bytes of scratch the plain way would take.
+    pub(crate) plain_bytes: u32,
+    /// How many barriers there are inside as it is planned.
+    pub(crate) barriers: usize,
+}
+
 /// What an operation does to shared memory.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub(crate) struct Effects {
     pub(crate) makes: Option<Makes>,
     /// Bytes for the time of the operation.
     pub(crate) scratch: Option<Request>,
+    /// What is known of an operation that can be planned anew within a limit of bytes.
+    pub(crate) choice: Option<Choice>,
     pub(crate) views: Vec<View>,
     /// Results that may be buffers of other functions.
     pub(crate) outside: Vec<ValueNumber>,
@@ -86,9 +97,15 @@ pub(crate) struct Buffers {
     pub(crate) results: Vec<ValueNumber>,
 }
 
-/// Scratch begins at multiples of this: the widest access. In which bank it begins does not matter, since lanes meet
-/// in banks by the distance of their addresses.
-pub(crate) const SCRATCH_ALIGNMENT: u32 = 16;
+impl Request {
+    /// So many bytes of scratch memory.
+    pub(crate) const fn scratch(bytes: u32) -> Self {
+        Self {
+            bytes,
+            alignment: scratch_alignment(bytes),
+        }
+    }
+}
 
 impl Effects {
     /// The effects of programs that run one after another or side by side, in so many bytes of scratch.
@@ -114,10 +131,7 @@ impl Effects {
             }
         }
         Self {
-            scratch: Some(Request {
-                bytes: scratch_bytes,
-                alignment: SCRATCH_ALIGNMENT,
-            }),
+            scratch: Some(Request::scratch(scratch_bytes)),
             acts,
             ..Self::default()
         }
@@ -126,16 +140,21 @@ impl Effects {
     /// The effects of an operation whose threads write to so many bytes of scratch, wait for each other, and read.
     pub(crate) fn exchanging(scratch_bytes: u32) -> Self {
         Self {
-            scratch: Some(Request {
-                bytes: scratch_bytes,
-                alignment: SCRATCH_ALIGNMENT,
-            }),
+            scratch: Some(Request::scratch(scratch_bytes)),
             acts: vec![
                 Act::Write(Touched::Scratch),
                 Act::Barrier,
                 Act::Read(Touched::Scratch),
             ],
             ..Self::default()
+        }
+    }
+
+    /// The same for an operation that can be planned anew.
+    pub(crate) fn with_choice(self, choice: Choice) -> Self {
+        Self {
+            choice: Some(choice),
+            ..self
         }
     }
 
@@ -168,6 +187,7 @@ impl Effects {
     /// Says whether nothing is said.
     pub(crate) fn is_none(&self) -> bool {
         !self.touches_memory()
+            && self.choice.is_none_or(|choice| choice.plain_bytes == 0)
             && self.views.is_empty()
             && self.outside.is_empty()
             && self.uses.is_empty()

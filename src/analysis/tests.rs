@@ -2,7 +2,7 @@
 
 use super::alias::Aliases;
 use super::allocation::{Allocation, Conflict};
-use super::effects::{Act, Effects, Makes, Part, Request, Touched, View};
+use super::effects::{Act, Choice, Effects, Makes, Part, Request, Touched, View};
 use super::flow::{Event, Flow, Piece, Way};
 use std::collections::BTreeMap;
 
@@ -133,10 +133,15 @@ fn looped(
     }
 }
 
+/// What is made of a function none of whose operations can be planned anew.
+fn allocate(flow: &Flow, outside: &[usize]) -> Result<Allocation, Vec<Conflict>> {
+    Allocation::of(&mut flow.clone(), outside, &room, &mut |_, _| None)
+}
+
 /// The operations before which barriers come, the bytes, and where buffers and scratch lie.
 #[track_caller]
 fn check(flow: &Flow, barriers: &[usize], bytes: u32, places: &[(usize, u32)]) {
-    let found = Allocation::of(flow, &[], &room).unwrap();
+    let found = allocate(flow, &[]).unwrap();
     let before: Vec<usize> = flow.events().map(|e| e.op).collect();
     let before: Vec<usize> = before
         .into_iter()
@@ -279,6 +284,51 @@ fn scratch_lies_where_no_buffer_is_needed() {
 }
 
 #[test]
+fn what_needs_more_than_the_bound_is_planned_anew() {
+    let plain = |op, bytes, plain_bytes| {
+        let mut event = convert(op, bytes);
+        event.effects.choice = Some(Choice {
+            plain_bytes,
+            barriers: 1,
+        });
+        event
+    };
+    let check =
+        |events: &[Event], planned: &[(usize, Option<u32>)], bytes: u32, barriers: &[usize]| {
+            let mut flow = straight(events.to_vec());
+            let mut asked = Vec::new();
+            let mut replan = |op, free| {
+                let free: Option<u32> = free;
+                asked.push((op, free));
+                Some(plain(op, free?, free?).effects)
+            };
+            let found = Allocation::of(&mut flow, &[], &|bytes| bytes, &mut replan).unwrap();
+            assert_eq!(asked, planned, "planned anew");
+            assert_eq!(found.bytes(), bytes, "bytes");
+            let waits: Vec<usize> = flow.events().map(|event| event.op).collect();
+            let waits: Vec<usize> = waits
+                .into_iter()
+                .filter(|op| found.needs_barrier(*op))
+                .collect();
+            assert_eq!(waits, barriers, "barriers");
+        };
+    // Alone it gets what the plain way takes.
+    check(&[plain(1, 1024, 256)], &[(1, Some(256))], 256, &[]);
+    // The largest of them is what others may have, too.
+    let both = [plain(1, 1024, 256), plain(2, 1024, 1024)];
+    // That the first takes less is tried, and saves no barrier.
+    check(&both, &[(1, Some(256)), (1, None)], 1024, &[2]);
+    // Two that could be apart if each took less.
+    let four = [plain(1, 1024, 512), plain(2, 1024, 512), plain(3, 8, 1024)];
+    check(&four, &[(1, Some(512)), (2, Some(512))], 1024, &[]);
+    // What needs less than that leaves bytes of its own to the next.
+    check(&[plain(1, 512, 1024), plain(2, 512, 512)], &[], 1024, &[]);
+    // Beside a buffer there is the rest.
+    let beside = [make(1, 4096), write(2, 1), plain(3, 1024, 512), read(4, 1)];
+    check(&beside, &[(3, Some(512))], 4096 + 512, &[]);
+}
+
+#[test]
 fn a_barrier_before_a_loop_serves_all_rounds() {
     let before = vec![make(1, 64), write(2, 1)];
     let flow = looped(before, vec![read(3, 1)], Vec::new(), &[], &[]);
@@ -316,7 +366,7 @@ fn buffers_that_loops_carry() {
     let before = || vec![make(1, 64), write(2, 1)];
     let (entry, carried) = ([(1, 10)], [(4, 10)]);
     let flow = looped(before(), body(Vec::new()), Vec::new(), &entry, &carried);
-    assert!(Allocation::of(&flow, &[], &room).is_ok());
+    assert!(allocate(&flow, &[]).is_ok());
     // Read after another was made: both are needed, and have the same bytes.
     let flow = looped(
         before(),
@@ -325,7 +375,7 @@ fn buffers_that_loops_carry() {
         &entry,
         &carried,
     );
-    let conflicts = Allocation::of(&flow, &[], &room).unwrap_err();
+    let conflicts = allocate(&flow, &[]).unwrap_err();
     assert_eq!(conflicts, [Conflict::StillNeeded(4)]);
 }
 
@@ -338,14 +388,14 @@ fn buffers_of_other_functions() {
         read(4, 21),
         read(5, 1),
     ]);
-    let found = Allocation::of(&flow, &[20, 21], &room).unwrap();
+    let found = allocate(&flow, &[20, 21]).unwrap();
     // Two of them may be the same; none is ours.
     let waits: Vec<usize> = (1..6).filter(|op| found.needs_barrier(*op)).collect();
     assert_eq!(waits, [4]);
     let mut end = view(2, 1, Part::All);
     end.effects.is_end = true;
     let flow = straight(vec![make(1, 64), end]);
-    let conflicts = Allocation::of(&flow, &[], &room).unwrap_err();
+    let conflicts = allocate(&flow, &[]).unwrap_err();
     assert_eq!(conflicts, [Conflict::Escapes(2)]);
 }
 

@@ -4,7 +4,7 @@
 //! effects of operations, and the walk puts a barrier before each operation that needs one.
 
 use super::gpu::Gpu;
-use super::plans::Plans;
+use super::plans::{Planned, Plans};
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
@@ -13,7 +13,6 @@ use crate::plan::ConvertPlan;
 use crate::plan::gather::GatherPlan;
 use crate::plan::histogram::HistogramPlan;
 use crate::plan::share::SharePlan;
-use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
 use std::collections::HashSet;
@@ -23,7 +22,7 @@ use std::sync::Arc;
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
     conversions: Plans<ConvertPlan>,
-    tuples: Plans<TupleProgram>,
+    tuples: Plans<Planned>,
     shares: Plans<SharePlan>,
     gathers: Plans<GatherPlan>,
     histograms: Plans<HistogramPlan>,
@@ -41,12 +40,21 @@ pub(crate) struct Asked<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
     pub(crate) conversions: Plans<ConvertPlan>,
-    pub(crate) tuples: Plans<TupleProgram>,
+    pub(crate) tuples: Plans<Planned>,
     pub(crate) shares: Plans<SharePlan>,
     pub(crate) gathers: Plans<GatherPlan>,
     pub(crate) histograms: Plans<HistogramPlan>,
     /// The operations that call a function which touches shared memory.
     pub(crate) calls: &'a HashSet<OpNumber>,
+    /// The most bytes of scratch memory that a plan may use, where they are fewer than the GPU has.
+    pub(crate) scratch_limit: Option<u32>,
+}
+
+impl Asked<'_> {
+    /// The limit as a part of what a plan depends on.
+    pub(crate) fn limit_key(&self) -> usize {
+        self.scratch_limit.map_or(0, |limit| 1 + limit as usize)
+    }
 }
 
 impl SharedMemory {
@@ -69,14 +77,31 @@ impl SharedMemory {
             gathers: Plans::default(),
             histograms: Plans::default(),
             calls,
+            scratch_limit: None,
         };
-        let read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
+        let mut read = flow::of(function, &mut |op, buffers| says(&mut asked, op, buffers));
         let mut reported = None;
         for (op, diagnostic) in &read.wrong {
             reported = Some(sys::emit_error(*op, diagnostic));
         }
-        let room = |bytes| gpu.target.shared_bytes_as_cheap_as(bytes, gpu.threads());
-        let allocation = Allocation::of(&read.flow, &read.given, &room);
+        let ops = &read.ops;
+        let mut replan = |op: OpNumber, limit: Option<u32>| {
+            let op = *ops.get(&op)?;
+            let mut within = |limit| {
+                asked.scratch_limit = limit;
+                says(&mut asked, op, &Buffers::default()).ok()
+            };
+            let Some(first) = limit else {
+                return within(None);
+            };
+            // Where there is no plan for so few bytes, one that takes more of them may do.
+            let limits =
+                std::iter::successors(Some(first), |limit| limit.checked_mul(2)?.checked_add(4));
+            let most = gpu.target.max_shared_bytes;
+            let mut limits = limits.take_while(|limit| *limit < most);
+            limits.find_map(|limit| within(Some(limit)))
+        };
+        let allocation = Allocation::of(&mut read.flow, &read.given, &|bytes| bytes, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
                 let (op, diagnostic) = explain(conflict);
@@ -106,7 +131,7 @@ impl SharedMemory {
     }
 
     /// Returns the program of a reduction or a scan, and where its scratch memory begins.
-    pub(crate) fn tuples(&self, op: Op<'_>) -> Option<(Arc<TupleProgram>, u32)> {
+    pub(crate) fn tuples(&self, op: Op<'_>) -> Option<(Arc<Planned>, u32)> {
         Some((self.tuples.get(op)?, self.scratch(op)))
     }
 

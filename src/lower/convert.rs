@@ -8,14 +8,14 @@ use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::words;
-use crate::analysis::effects::Effects;
+use crate::analysis::effects::{Choice, Effects};
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
 use crate::plan::program::IndexProgram;
 use crate::plan::{
-    Address, BarrierScope, ConvertPlan, PlanOptions, Program, Step, Strategy, ValueId,
-    plan_conversion,
+    Address, BarrierScope, ConvertPlan, PlanKind, PlanOptions, Program, Step, Strategy, ValueId,
+    plain_conversion, plan_conversion,
 };
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -26,14 +26,25 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
     let (layouts, gpu) = (asked.layouts, asked.gpu);
     let [from, to] = [conversion.src(), conversion.result()].map(|v| sys::type_id(v.r#type()));
-    let key = vec![from, to, usize::from(conversion.force_warp_shuffle())];
+    let is_forced = usize::from(conversion.force_warp_shuffle());
+    let key = vec![from, to, is_forced, asked.limit_key()];
+    let limit = asked.scratch_limit;
     let plan = asked
         .conversions
-        .plan(op, key, || plan(layouts, gpu, conversion))?;
-    Ok(Effects::of_programs(
-        [plan.program()],
-        plan.program().scratch_bytes(),
-    ))
+        .plan(op, key, || plan(layouts, gpu, conversion, limit))?;
+    let program = plan.program();
+    let effects = Effects::of_programs([program], program.scratch_bytes());
+    if is_forced != 0 || matches!(plan.kind(), PlanKind::Rename | PlanKind::Select) {
+        return Ok(effects);
+    }
+    let [from, to] =
+        [conversion.src(), conversion.result()].map(|v| layout_of(layouts, v.r#type()));
+    let plain = plain_conversion(&from?.full, &to?.full, program.elem_bits(), gpu.target);
+    let plain = plain.map_err(|e| Diagnostic::new(e.to_string()))?;
+    Ok(effects.with_choice(Choice {
+        plain_bytes: plain.bytes,
+        barriers: program.num_barriers(),
+    }))
 }
 
 /// Plans a conversion, and has the machine prove the plan.
@@ -41,13 +52,17 @@ fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
     conversion: ttg::ConvertLayout<'c, 'c>,
+    scratch_limit: Option<u32>,
 ) -> Result<ConvertPlan, Diagnostic> {
     let (from, to) = (conversion.src().r#type(), conversion.result().r#type());
     let (src, dst) = (layout_of(layouts, from)?, layout_of(layouts, to)?);
     let bits = TensorType::of(from)
         .and_then(|tensor| element_bits(tensor.element))
         .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{from}`")))?;
-    let mut options = PlanOptions::new();
+    let mut options = PlanOptions {
+        scratch_limit,
+        ..PlanOptions::new()
+    };
     if conversion.force_warp_shuffle() {
         // convert_layout_c1: the plan fails if data leaves its warp.
         options = options.with_strategy(Strategy::Shuffle);

@@ -9,7 +9,7 @@ use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Buffer;
 use super::words;
-use crate::analysis::effects::{Act, Effects, Request, SCRATCH_ALIGNMENT, Touched};
+use crate::analysis::effects::{Act, Effects, Request, Touched};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
@@ -35,10 +35,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     acts.extend((!memory.is_within_warps).then_some(Act::Barrier));
     acts.push(Act::Read(Touched::Scratch));
     Ok(Effects {
-        scratch: Some(Request {
-            bytes: memory.bytes,
-            alignment: SCRATCH_ALIGNMENT,
-        }),
+        scratch: Some(Request::scratch(memory.bytes)),
         acts,
         ..Effects::default()
     })

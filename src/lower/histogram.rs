@@ -11,7 +11,7 @@ use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::value::Buffer;
-use crate::analysis::effects::{Act, Effects, Request, SCRATCH_ALIGNMENT, Touched};
+use crate::analysis::effects::{Act, Effects, Request, Touched};
 use crate::ir::Layouts;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp, tt};
 use crate::machine;
@@ -48,10 +48,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         vec![Act::Write(scratch), Act::Read(scratch)]
     };
     Ok(Effects {
-        scratch: Some(Request {
-            bytes: plan.scratch_bytes(),
-            alignment: SCRATCH_ALIGNMENT,
-        }),
+        scratch: Some(Request::scratch(plan.scratch_bytes())),
         acts,
         ..Effects::default()
     })

@@ -1,6 +1,7 @@
 //! The plans of a function's operations, proved; what repeats an operation on the same types shares its plan.
 
 use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
 use melior::ir::Type;
@@ -52,6 +53,14 @@ impl<P> Plans<P> {
         self.plans.insert(operation_id(op), Arc::clone(&plan));
         Ok(plan)
     }
+}
+
+/// The program of a reduction or a scan.
+#[derive(Debug)]
+pub(crate) struct Planned {
+    pub(crate) program: TupleProgram,
+    /// How many bytes of shared memory the plain way would take, where there is one.
+    pub(crate) plain_bytes: Option<u32>,
 }
 
 /// The layout of a type that must be a tensor's.

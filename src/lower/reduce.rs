@@ -2,15 +2,15 @@
 
 use super::allocate::Asked;
 use super::gpu::{Gpu, LaneOperation};
-use super::plans::{layout_of, wrong};
+use super::plans::{Planned, layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType};
 use crate::machine;
-use crate::plan::reduce::{Reduction, plan_reduction};
-use crate::plan::tuples::{LaneReduction, TupleProgram};
+use crate::plan::reduce::{Reduction, plain_reduction, plan_reduction};
+use crate::plan::tuples::LaneReduction;
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 use melior::ir::ValueLike;
@@ -21,9 +21,14 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(asked.gpu.target));
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
-    tuples::effects(asked, op, [axis, option], |layouts, gpu, operands| {
-        plan((layouts, gpu), reduce, (axis, at_once), operands)
-    })
+    tuples::effects(
+        asked,
+        op,
+        [axis, option],
+        |layouts, gpu, operands, limit| {
+            plan((layouts, gpu), reduce, (axis, at_once), (operands, limit))
+        },
+    )
 }
 
 /// Plans a reduction, and has the machine prove the plan.
@@ -31,8 +36,8 @@ fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
     (axis, at_once): (usize, Option<LaneReduction>),
-    operands: &Operands,
-) -> Result<TupleProgram, Diagnostic> {
+    (operands, scratch_limit): (&Operands, Option<u32>),
+) -> Result<Planned, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
     let dst = result
         .filter(|type_| TensorType::of(*type_).is_some())
@@ -46,10 +51,15 @@ fn plan<'c>(
         combine: operands.combine,
         at_once,
         target: gpu.target,
+        scratch_limit,
     };
     let plan = plan_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_reduction(&plan, &reduction).map_err(wrong)?;
-    Ok(plan.into_program())
+    let plain = plain_reduction(&reduction).map_err(|e| Diagnostic::new(e.to_string()))?;
+    Ok(Planned {
+        program: plan.into_program(),
+        plain_bytes: plain.map(|plain| plain.bytes),
+    })
 }
 
 /// Lowers `tt.reduce`.

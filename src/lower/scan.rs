@@ -2,14 +2,13 @@
 
 use super::allocate::Asked;
 use super::gpu::Gpu;
-use super::plans::wrong;
+use super::plans::{Planned, wrong};
 use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::machine;
-use crate::plan::scan::{Scan, plan_scan};
-use crate::plan::tuples::TupleProgram;
+use crate::plan::scan::{Scan, plain_scan, plan_scan};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
 
@@ -22,17 +21,17 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         asked,
         op,
         [axis, usize::from(reverse)],
-        |_, gpu, operands| plan(gpu, axis, reverse, operands),
+        |_, gpu, operands, limit| plan(gpu, (axis, reverse), operands, limit),
     )
 }
 
 /// Plans a scan, and has the machine prove the plan.
 fn plan(
     gpu: Gpu,
-    axis: usize,
-    reverse: bool,
+    (axis, reverse): (usize, bool),
     operands: &Operands,
-) -> Result<TupleProgram, Diagnostic> {
+    scratch_limit: Option<u32>,
+) -> Result<Planned, Diagnostic> {
     let scan = Scan {
         src: &operands.layout.unique,
         axis,
@@ -40,10 +39,14 @@ fn plan(
         widths: &operands.widths,
         combine: operands.combine,
         target: gpu.target,
+        scratch_limit,
     };
     let plan = plan_scan(&scan).map_err(|e| Diagnostic::new(e.to_string()))?;
     machine::check_scan(&plan, &scan).map_err(wrong)?;
-    Ok(plan.into_program())
+    Ok(Planned {
+        plain_bytes: Some(plain_scan(&scan).bytes),
+        program: plan.into_program(),
+    })
 }
 
 /// Lowers `tt.scan`.

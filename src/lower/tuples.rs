@@ -5,14 +5,14 @@ use super::blocks::BlockGraph;
 use super::convert::emit_plans;
 use super::emit::attributes_of;
 use super::gpu::{Gpu, LaneOperation, SingleOperation};
-use super::plans::{layout_of, wrong};
+use super::plans::{Planned, layout_of, wrong};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::words;
-use crate::analysis::effects::Effects;
+use crate::analysis::effects::{Choice, Effects};
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
-use crate::plan::tuples::{Condition, LaneSource, TupleProgram, TupleStep};
-use crate::plan::{ConvertPlan, ValueId};
+use crate::plan::tuples::{Condition, LaneSource, TupleProgram, TupleStep, Turns};
+use crate::plan::{ConvertPlan, Program, ValueId};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
@@ -66,14 +66,14 @@ fn instructions(op: Op<'_>) -> u32 {
 }
 
 /// What an operation does in shared memory: what the conversions in its program do. `options` are what the program
-/// depends on beside the operation's types and region.
+/// depends on beside the operation's types and region. `plan` gives it with the bytes of the plain way, within a limit.
 pub(super) fn effects(
     asked: &mut Asked<'_>,
     op: Op<'_>,
     options: [usize; 2],
-    plan: impl FnOnce(&Layouts, Gpu, &Operands) -> Result<TupleProgram, Diagnostic>,
+    plan: impl FnOnce(&Layouts, Gpu, &Operands, Option<u32>) -> Result<Planned, Diagnostic>,
 ) -> Result<Effects, Diagnostic> {
-    let (layouts, gpu) = (asked.layouts, asked.gpu);
+    let (layouts, gpu, limit) = (asked.layouts, asked.gpu, asked.scratch_limit);
     let operands = Operands::of(layouts, op)?;
     let kind = crate::ir::OpKind::of(op).map_or(0, |kind| kind as usize);
     let types = (0..op.operand_count()).map(|i| build::operand(op, i));
@@ -81,30 +81,36 @@ pub(super) fn effects(
     let ids = types
         .chain(results)
         .map(|value| sys::type_id(value.r#type()));
-    let key = [kind, operands.combine as usize].into_iter().chain(options);
-    let key = key.chain(ids).collect();
-    let program = asked
+    let key = [kind, operands.combine as usize, asked.limit_key()];
+    let key = key.into_iter().chain(options).chain(ids).collect();
+    let planned = asked
         .tuples
-        .plan(op, key, || plan(layouts, gpu, &operands))?;
+        .plan(op, key, || plan(layouts, gpu, &operands, limit))?;
+    let program = &planned.program;
     let plans = program.conversions().iter().flat_map(|c| &c.plans);
-    Ok(Effects::of_programs(
-        plans.map(ConvertPlan::program),
-        program.scratch_bytes(),
-    ))
+    let effects = Effects::of_programs(plans.map(ConvertPlan::program), program.scratch_bytes());
+    Ok(match planned.plain_bytes {
+        Some(bytes) => effects.with_choice(Choice {
+            plain_bytes: bytes,
+            barriers: program.num_barriers(),
+        }),
+        None => effects,
+    })
 }
 
 /// Carries out the program of an operation.
 pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let Some((program, offset)) = l.allocation.tuples(op) else {
+    let Some((planned, offset)) = l.allocation.tuples(op) else {
         // The program could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());
     };
+    let program = &planned.program;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let types: Vec<Type<'c>> = operands.iter().map(|list| list[0].r#type()).collect();
     let mut run = Run {
         graph: BlockGraph::of(op, 0),
-        plan: &program,
+        plan: program,
         offset,
         scratch_is_used: false,
         tuples: (0..program.num_sources())
@@ -133,6 +139,9 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
     Ok(())
 }
+
+/// The conversion of an operand: its steps, what it converts, its scratch memory.
+type Part<'p, 'c> = (&'p Program, &'p [Val<'c>], Option<Val<'c>>);
 
 struct Run<'r, 'c> {
     graph: BlockGraph<'c>,
@@ -291,21 +300,30 @@ impl<'c> Run<'_, 'c> {
                     .zip(scratch)
                     .map(|((plan, sources), scratch)| (plan.program(), &sources[..], scratch))
                     .collect();
-                let lists = if self.plan.takes_turns() {
+                let lists = if self.plan.turns() == Turns::Operands {
                     let turns = parts.iter().flat_map(|part| {
-                        if part.2.is_some() && std::mem::replace(&mut self.scratch_is_used, true) {
-                            l.gpu.block_barrier(&mut l.e);
-                        }
+                        self.wait_for_turn(l, std::slice::from_ref(part));
                         emit_plans(&mut l.e, l.gpu, std::slice::from_ref(part))
                     });
                     turns.collect()
                 } else {
+                    if self.plan.turns() == Turns::Conversions {
+                        self.wait_for_turn(l, &parts);
+                    }
                     emit_plans(&mut l.e, l.gpu, &parts)
                 };
                 self.set_lists(*first, &lists);
             }
         }
         Ok(())
+    }
+
+    /// Waits until the bytes are free that a conversion before these has used.
+    fn wait_for_turn(&mut self, l: &mut Lowering<'c>, parts: &[Part<'_, 'c>]) {
+        let uses_scratch = parts.iter().any(|part| part.2.is_some());
+        if uses_scratch && std::mem::replace(&mut self.scratch_is_used, true) {
+            l.gpu.block_barrier(&mut l.e);
+        }
     }
 
     /// The lane that this one takes from.

@@ -71,7 +71,7 @@ mod tests {
     use super::*;
     use crate::layout::{Dim, LinearLayout};
     use crate::plan::reduce::plan_reduction;
-    use crate::plan::tuples::{LaneReduction, TupleStep};
+    use crate::plan::tuples::{LaneReduction, TupleStep, Turns};
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -111,6 +111,7 @@ mod tests {
                     Some(LaneReduction { is_idempotent: true }),
                 ][known],
                 target,
+                scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             if let Err(fault) = check_reduction(&plan, &reduction) {
@@ -137,6 +138,7 @@ mod tests {
             combine: 1,
             at_once: None,
             target,
+            scratch_limit: None,
         };
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
@@ -175,7 +177,7 @@ mod tests {
         let copies = LinearLayout::zeros_1d(4, Dim::WARP, row, 1).expect("small");
         let dst = rows.product(&copies).expect("small");
         let mut bytes = Vec::new();
-        for (operands, takes_turns) in [(1, false), (8, true)] {
+        for (operands, turns) in [(1, Turns::None), (8, Turns::Operands)] {
             let widths = vec![64; operands];
             let reduction = Reduction {
                 src: &src,
@@ -185,10 +187,11 @@ mod tests {
                 combine: 1,
                 at_once: None,
                 target,
+                scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
-            assert_eq!(plan.program().takes_turns(), takes_turns, "{plan}");
+            assert_eq!(plan.program().turns(), turns, "{plan}");
             bytes.push(plan.program().scratch_bytes());
         }
         assert_eq!(bytes[0], bytes[1]);
@@ -229,6 +232,7 @@ mod tests {
                 combine: 1,
                 at_once: None,
                 target,
+                scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
@@ -259,6 +263,7 @@ mod tests {
                     combine: 0,
                     at_once: None,
                     target,
+                    scratch_limit: None,
                 };
                 let plan = plan_reduction(&reduction).expect("it fits");
                 let cost = plan.program().cost();
@@ -290,6 +295,7 @@ mod tests {
                 combine: 1,
                 at_once: Some(LaneReduction { is_idempotent }),
                 target,
+                scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
@@ -322,6 +328,7 @@ mod tests {
             combine: 1,
             at_once: None,
             target,
+            scratch_limit: None,
         };
         let flat = src.flatten_outs().expect("small");
         let reduction = Reduction {

@@ -94,6 +94,7 @@ mod tests {
                 widths: &widths,
                 combine: 1,
                 target,
+                scratch_limit: None,
             };
             // 2^17 elements of 64 bits fit into no shared memory.
             prop_assume!(sizes.iter().sum::<u32>() < 13);
@@ -121,6 +122,7 @@ mod tests {
             widths: &[32],
             combine: 1,
             target,
+            scratch_limit: None,
         };
         let plan = plan_scan(&scan).expect("it fits");
         check_scan(&plan, &scan).expect("it is right");
@@ -157,6 +159,7 @@ mod tests {
                 widths: &[width],
                 combine: 0,
                 target,
+                scratch_limit: None,
             };
             let plan = plan_scan(&scan).expect("it fits");
             let cost = plan.program().cost();
@@ -180,6 +183,7 @@ mod tests {
             widths: &[16, 64],
             combine: 1,
             target,
+            scratch_limit: None,
         };
         let plan = plan_scan(&scan).expect("it fits");
         check_scan(&plan, &scan).expect("it is right");

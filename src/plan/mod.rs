@@ -30,8 +30,10 @@ pub mod share;
 pub mod tuples;
 
 pub use convert::{
-    ConvertPlan, PlanError, PlanKind, PlanOptions, Reason, Strategy, plan_conversion,
+    ConvertPlan, Plain, PlanError, PlanKind, PlanOptions, Reason, Strategy, plain_conversion,
+    plan_conversion,
 };
 pub use program::{
     Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
+    scratch_alignment,
 };

@@ -25,6 +25,7 @@
 mod choice;
 mod error;
 mod local;
+mod plain;
 mod shared;
 mod shuffle;
 mod sides;
@@ -32,6 +33,7 @@ mod swizzle;
 
 pub use choice::plan_conversion;
 pub use error::PlanError;
+pub use plain::{Plain, plain_conversion};
 
 use core::fmt;
 

@@ -215,6 +215,56 @@ fn common_complement(
     segment
 }
 
+/// How many bits of the registers number rounds in which the plain way fills and reads the same bytes: those of the
+/// segment that lie in registers of both sides, where vectors are as wide as can be, or rows of matrices on one side
+/// that are such vectors or rows on the other.
+pub(super) fn plain_rounds_log2(sides: &Sides, container_bits: u32, target: &Target) -> u32 {
+    let max_vector_bits = target.max_shared_vector_bits;
+    let rounds = |vector: usize, favour: Favour| {
+        let choice = Choice {
+            max_vector_bits,
+            favour,
+            reps_log2: 0,
+        };
+        let swizzle = swizzle(sides, container_bits, choice, target)?;
+        let below = vector + bank_bits(vector, container_bits, sides.bits, target) as usize;
+        let is_in_both = |c: &&u64| sides.src.reg.contains(c) && sides.dst.reg.contains(c);
+        Some(swizzle.basis[below..].iter().filter(is_in_both).count() as u32)
+    };
+    let (vector, _) = shared_vector(sides, container_bits, max_vector_bits, Favour::Auto);
+    let vectors = rounds(vector.len(), Favour::Auto);
+    let matrices = [Access::Store, Access::Load]
+        .into_iter()
+        .flat_map(|access| {
+            let forms = Form::matrices(container_bits / 8, access, target);
+            forms.filter_map(move |form| {
+                let (side, other, others) = match access {
+                    Access::Store => (&sides.src, &sides.dst, Access::Load),
+                    Access::Load => (&sides.dst, &sides.src, Access::Store),
+                };
+                let rows =
+                    |side: &Side, form| Rows::of(side, sides.lanes_log2, container_bits, form);
+                let within = rows(side, form)?.within;
+                let rounds = rounds(within.len(), Favour::Rows(access, form))?;
+                if within.iter().all(|c| other.reg.contains(c)) {
+                    return Some(rounds);
+                }
+                // Four matrices at once on both sides are four registers of one round.
+                let mut forms = Form::matrices(container_bits / 8, others, target);
+                forms
+                    .any(|form| rows(other, form).is_some_and(|rows| rows.within == within))
+                    .then(|| rounds.saturating_sub(2))
+            })
+        });
+    vectors.into_iter().chain(matrices).max().unwrap_or(0)
+}
+
+/// The offset bits above those of a vector that tell banks apart, of so many bits in all.
+fn bank_bits(vector: usize, container_bits: u32, total: u32, target: &Target) -> u32 {
+    let vectors = target.wavefront_bytes() * 8 / (container_bits << vector).max(1);
+    log2_floor(vectors).min(total - vector as u32)
+}
+
 /// Chooses the offset bits.
 pub(super) fn swizzle(
     sides: &Sides,
@@ -242,9 +292,7 @@ pub(super) fn swizzle(
         reps
     };
     let total = sides.bits - choice.reps_log2;
-    let bank_len =
-        log2_floor(target.wavefront_bytes() * 8 / (container_bits << vector.len()).max(1));
-    let bank_len = bank_len.min(total - vector.len() as u32);
+    let bank_len = bank_bits(vector.len(), container_bits, total, target);
     let segment_len = (total - bank_len) as usize - vector.len();
     // One side may go on alone: its vectors grow by registers that the other side has elsewhere.
     let most = log2_floor(target.max_shared_vector_bits / container_bits) as usize;

@@ -57,6 +57,18 @@ pub struct Program {
     cost: Cost,
 }
 
+/// Returns what so many bytes of scratch memory begin at multiples of: the widest access that they have room for. In
+/// which bank they begin does not matter, since lanes meet in banks by the distance of their addresses.
+#[must_use]
+pub const fn scratch_alignment(bytes: u32) -> u32 {
+    const WIDEST_BYTES: u32 = 16;
+    if bytes < WIDEST_BYTES {
+        bytes.next_power_of_two()
+    } else {
+        WIDEST_BYTES
+    }
+}
+
 impl Program {
     /// The width of an element as the caller gave it.
     #[must_use]
@@ -134,7 +146,14 @@ impl Program {
         &self.results
     }
 
-    /// Bytes of shared memory needed, aligned to 128; 0 where none is used.
+    /// How often everybody in the block waits for everybody.
+    #[must_use]
+    pub fn num_barriers(&self) -> usize {
+        let waits = |step: &&Step| matches!(step, Step::Barrier(BarrierScope::Block));
+        self.steps.iter().filter(waits).count()
+    }
+
+    /// Bytes of shared memory needed, which begin at a multiple of [`scratch_alignment`]; 0 where none is used.
     ///
     /// The buffer must be free when the program starts: whoever used it before is separated by a barrier that
     /// the caller puts there. The last step may be a load, so the next user needs one too.

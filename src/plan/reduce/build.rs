@@ -2,24 +2,46 @@
 
 use super::super::ValueId;
 use super::super::tuples::{
-    Combining, Condition, Coordinates, LaneReduction, TupleBuilder, TupleError, TupleProgram,
-    plan_in_room,
+    Combining, Condition, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleProgram,
+    plan_in_room, rank,
 };
+use super::plain::plain_reduction;
 use super::state::State;
 use super::{Planned, ReducePlan, Reduction, Way};
-use crate::layout::Dim;
 
-/// Gathering first; halving; warps in lanes; halving again; all lanes at once.
-const WAYS: [[bool; 5]; 8] = [
-    [false, true, false, false, false],
-    [false, true, true, false, false],
-    [false, true, true, true, false],
-    [false, false, false, false, false],
-    [false, false, true, false, false],
-    [false, false, false, false, true],
-    [false, false, true, false, true],
-    [true, false, false, false, false],
+/// Halves; warps in lanes; halving again; all lanes at once.
+const WAYS: [[bool; 4]; 7] = [
+    [true, false, false, false],
+    [true, true, false, false],
+    [true, true, true, false],
+    [false, false, false, false],
+    [false, true, false, false],
+    [false, false, false, true],
+    [false, true, false, true],
 ];
+
+/// The ways that are tried, those that need less shared memory only where there is a limit.
+fn ways(has_limit: bool) -> impl Iterator<Item = Way> {
+    let plain = |[halves, across_lanes, halves_again, at_once]: [bool; 4]| Way {
+        gathers_first: false,
+        halves,
+        across_lanes,
+        rows_stay: false,
+        halves_again,
+        at_once,
+    };
+    let gathering = Way {
+        gathers_first: true,
+        ..plain([false; 4])
+    };
+    let staying = WAYS.into_iter().filter(move |way| has_limit && way[1]);
+    let staying = staying.map(move |way| Way {
+        rows_stay: true,
+        ..plain(way)
+    });
+    let ways = WAYS.into_iter().map(plain);
+    ways.chain([gathering]).chain(staying)
+}
 
 /// A thread that gathers first holds at most so many tuples.
 const MAX_GATHERED: usize = 64;
@@ -34,7 +56,7 @@ const MAX_GATHERED: usize = 64;
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, target };
+/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, target, scratch_limit: None };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
 /// let program = plan.program();
@@ -49,39 +71,39 @@ const MAX_GATHERED: usize = 64;
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layouts do not fit each other or the target.
 pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
-    let threads = reduction.src.in_size(Dim::LANE) * reduction.src.in_size(Dim::WARP);
+    let limit = reduction.scratch_limit;
+    let plain = match limit {
+        Some(_) => plain_reduction(reduction)?.map(|plain| plain.barriers),
+        None => None,
+    };
+    let rank = |program: &TupleProgram| rank(program, limit, plain);
     plan_in_room(
-        reduction.widths.len(),
-        threads as u32,
-        reduction.target,
-        |takes_turns| within(reduction, takes_turns),
-        ReducePlan::program,
+        limit,
+        |room| within(reduction, room, &rank),
+        |plan| rank(plan.program()),
     )
 }
 
-/// The cheapest plan whose conversions have bytes of their own, or take turns.
-fn within(reduction: &Reduction<'_>, takes_turns: bool) -> Planned {
+/// The cheapest plan in so much room.
+fn within(
+    reduction: &Reduction<'_>,
+    room: Room,
+    rank: &dyn Fn(&TupleProgram) -> (usize, u32),
+) -> Planned {
     let mut plans: Vec<(Way, TupleProgram)> = Vec::new();
     let mut failed = None;
-    for [gathers_first, halves, across_lanes, halves_again, at_once] in WAYS {
-        if at_once && reduction.at_once.is_none() {
+    for way in ways(room.limit.is_some()) {
+        if way.at_once && reduction.at_once.is_none() {
             continue;
         }
-        let way = Way {
-            gathers_first,
-            halves,
-            across_lanes,
-            halves_again,
-            at_once,
-        };
-        match Builder::new(reduction, takes_turns).and_then(|builder| builder.run(way)) {
+        match Builder::new(reduction, room).and_then(|builder| builder.run(way)) {
             Ok(Some(plan)) => plans.push((way, plan)),
             Ok(None) => {}
             Err(error) => failed = Some(error),
         }
     }
     // The first of equals stays: a way that needs less is tried first.
-    plans.sort_by_key(|(_, program)| program.cost().total());
+    plans.sort_by_key(|(_, program)| rank(program));
     let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
     let considered = considered.collect();
     match (plans.into_iter().next(), failed) {
@@ -105,37 +127,18 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(reduction: &'a Reduction<'a>, takes_turns: bool) -> Result<Self, TupleError> {
+    fn new(reduction: &'a Reduction<'a>, room: Room) -> Result<Self, TupleError> {
         let src = reduction.src;
         let combining = Combining {
             widths: reduction.widths,
             combine: reduction.combine,
             target: reduction.target,
-            takes_turns,
+            room,
         };
         let program = TupleBuilder::new(combining, src, reduction.axis)?;
         let coordinates = Coordinates::of(src, reduction.axis);
-        let mut state = State::of(src, program.sources());
-        for column in state
-            .reg
-            .iter_mut()
-            .chain(&mut state.lane)
-            .chain(&mut state.warp)
-        {
-            *column = coordinates.in_the_middle(*column);
-        }
-        let wanted = match reduction.dst {
-            Some(dst) => {
-                coordinates.check_rows(dst)?;
-                let dst = State::of(dst, Vec::new());
-                [dst.reg, dst.lane, dst.warp]
-            }
-            None => [
-                Vec::new(),
-                vec![0; state.lane.len()],
-                vec![0; state.warp.len()],
-            ],
-        };
+        let state = State::in_the_middle(src, &coordinates, program.sources());
+        let wanted = State::wanted(reduction, &coordinates)?;
         Ok(Self {
             program,
             coordinates,
@@ -180,7 +183,20 @@ impl<'a> Builder<'a> {
         self.renumber_warps();
         let left: Vec<u64> = (0..warps).map(|i| self.coordinates.left(i)).collect();
         let [reg, mut lane, warp] = self.wanted.clone();
-        if way.across_lanes {
+        if way.rows_stay {
+            let Some(to) = self.state.with_warps_in_lanes(&self.coordinates) else {
+                return Ok(None);
+            };
+            self.convert(to)?;
+            let is_again = way.at_once && self.combine_all_lanes();
+            if way.at_once && !is_at_once && !is_again {
+                return Ok(None);
+            }
+            if self.combine_lanes(way.halves_again) != way.halves_again {
+                return Ok(None);
+            }
+            self.convert(self.wanted.clone())?;
+        } else if way.across_lanes {
             let copies: Vec<usize> = (0..lane.len()).filter(|bit| lane[*bit] == 0).collect();
             if copies.len() < warps {
                 return Ok(None);

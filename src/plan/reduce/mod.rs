@@ -32,6 +32,7 @@
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
 mod build;
+mod plain;
 mod state;
 
 use super::Cost;
@@ -43,6 +44,7 @@ use crate::target::Target;
 use core::fmt;
 
 pub use build::plan_reduction;
+pub use plain::plain_reduction;
 
 /// What is to be reduced.
 #[derive(Clone, Copy, Debug)]
@@ -61,6 +63,8 @@ pub struct Reduction<'a> {
     pub at_once: Option<LaneReduction>,
     /// The GPU.
     pub target: &'a Target,
+    /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
+    pub scratch_limit: Option<u32>,
 }
 
 /// How a reduction is carried out.
@@ -83,6 +87,9 @@ pub struct Way {
     pub halves: bool,
     /// Whether what each warp leaves is combined by lanes, not by one thread.
     pub across_lanes: bool,
+    /// Whether rows stay in their registers and lanes as far as that can be while warps go to lanes: more steps, and
+    /// less shared memory.
+    pub rows_stay: bool,
     /// Whether these lanes give half of their rows away, too.
     pub halves_again: bool,
     /// Whether all lanes of a warp are combined by one instruction, where that can be.
@@ -103,6 +110,11 @@ impl fmt::Display for Way {
             (false, _) => "",
             (true, false) => ", warps in lanes",
             (true, true) => ", warps in lanes by halving",
+        })?;
+        f.write_str(if self.rows_stay {
+            " beside the rows"
+        } else {
+            ""
         })
     }
 }

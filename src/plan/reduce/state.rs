@@ -1,7 +1,8 @@
 //! Where the elements are in the middle of a reduction.
 
 use super::super::ValueId;
-use super::super::tuples::Coordinates;
+use super::super::tuples::{Coordinates, TupleError};
+use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
 
@@ -32,6 +33,43 @@ impl State {
         }
     }
 
+    /// The same with the rows low and the axis above them.
+    pub(super) fn in_the_middle(
+        src: &LinearLayout,
+        coordinates: &Coordinates,
+        values: Vec<ValueId>,
+    ) -> Self {
+        let mut state = Self::of(src, values);
+        let lists = [&mut state.reg, &mut state.lane, &mut state.warp];
+        for column in lists.into_iter().flatten() {
+            *column = coordinates.in_the_middle(*column);
+        }
+        state
+    }
+
+    /// The columns of the result: registers, lanes, warps.
+    ///
+    /// # Errors
+    /// It is not over the dims that stay.
+    pub(super) fn wanted(
+        reduction: &Reduction<'_>,
+        coordinates: &Coordinates,
+    ) -> Result<[Vec<u64>; 3], TupleError> {
+        let bits = |dim: Dim| reduction.src.columns_of(dim).len();
+        Ok(match reduction.dst {
+            Some(dst) => {
+                coordinates.check_rows(dst)?;
+                let dst = Self::of(dst, Vec::new());
+                [dst.reg, dst.lane, dst.warp]
+            }
+            None => [
+                Vec::new(),
+                vec![0; bits(Dim::LANE)],
+                vec![0; bits(Dim::WARP)],
+            ],
+        })
+    }
+
     fn columns(&self) -> impl Iterator<Item = u64> + '_ {
         let all = self.reg.iter().chain(&self.lane).chain(&self.warp);
         all.copied()
@@ -60,6 +98,23 @@ impl State {
     /// The warps' bits along the axis, lowest first.
     pub(super) fn axis_warps(&self, coordinates: &Coordinates) -> Vec<usize> {
         bits_where(&self.warp, |column| coordinates.is_axis(column))
+    }
+
+    /// The columns where each warp bit of the axis has changed places with a lane bit: with those of copies where there
+    /// are enough of them, or else with the lowest. Nothing where there are fewer lane bits than warp bits.
+    pub(super) fn with_warps_in_lanes(&self, coordinates: &Coordinates) -> Option<[Vec<u64>; 3]> {
+        let warps = self.axis_warps(coordinates);
+        let copies = bits_where(&self.lane, |column| column == 0);
+        let lanes: Vec<usize> = if copies.len() < warps.len() {
+            (0..self.lane.len()).collect()
+        } else {
+            copies
+        };
+        let (mut lane, mut warp) = (self.lane.clone(), self.warp.clone());
+        for (i, bit) in warps.iter().enumerate() {
+            core::mem::swap(lane.get_mut(*lanes.get(i)?)?, &mut warp[*bit]);
+        }
+        Some([self.reg.clone(), lane, warp])
     }
 
     /// The pairs of tuples that a register bit tells apart, bit clear and bit set; forgets the bit.

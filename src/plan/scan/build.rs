@@ -2,9 +2,10 @@
 
 use super::super::ValueId;
 use super::super::tuples::{
-    Combining, Condition, Coordinates, LaneSource, TupleBuilder, TupleError, TupleProgram,
-    plan_in_room,
+    Combining, Condition, Coordinates, LaneSource, Room, TupleBuilder, TupleError, TupleProgram,
+    plan_in_room, rank,
 };
+use super::plain::plain_scan;
 use super::{Scan, ScanPlan, ScanWay};
 use crate::layout::{Dim, LinearLayout};
 
@@ -18,7 +19,7 @@ use crate::layout::{Dim, LinearLayout};
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target };
+/// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
 /// // One combination in the thread; a fetch, a combination and a choice for each of the five lane bits; what comes
 /// // before the lane is fetched, and combined into both elements except in lane 0.
@@ -33,29 +34,33 @@ use crate::layout::{Dim, LinearLayout};
 /// - `is_scratch_limit`: no way fits into the GPU's shared memory;
 /// - otherwise the layout does not fit the target.
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
-    let threads = scan.src.in_size(Dim::LANE) * scan.src.in_size(Dim::WARP);
+    let limit = scan.scratch_limit;
+    let plain = limit.map(|_| plain_scan(scan).barriers);
+    let rank = |program: &TupleProgram| rank(program, limit, plain);
     plan_in_room(
-        scan.widths.len(),
-        threads as u32,
-        scan.target,
-        |takes_turns| within(scan, takes_turns),
-        ScanPlan::program,
+        limit,
+        |room| within(scan, room, &rank),
+        |plan| rank(plan.program()),
     )
 }
 
-/// The cheapest plan whose conversions have bytes of their own, or take turns.
-fn within(scan: &Scan<'_>, takes_turns: bool) -> Result<ScanPlan, TupleError> {
+/// The cheapest plan in so much room.
+fn within(
+    scan: &Scan<'_>,
+    room: Room,
+    rank: &dyn Fn(&TupleProgram) -> (usize, u32),
+) -> Result<ScanPlan, TupleError> {
     let mut plans: Vec<(ScanWay, TupleProgram)> = Vec::new();
     let mut failed = None;
     for way in [ScanWay::Direct, ScanWay::Converted] {
-        match Builder::new(scan, takes_turns).and_then(|builder| builder.run(way)) {
+        match Builder::new(scan, room).and_then(|builder| builder.run(way)) {
             Ok(Some(program)) => plans.push((way, program)),
             Ok(None) => {}
             Err(error) => failed = Some(error),
         }
     }
     // The first of equals stays.
-    plans.sort_by_key(|(_, program)| program.cost().total());
+    plans.sort_by_key(|(_, program)| rank(program));
     let considered = plans.iter().map(|(way, program)| (*way, program.cost()));
     let considered = considered.collect();
     match (plans.into_iter().next(), failed) {
@@ -128,12 +133,12 @@ struct Builder<'a> {
 }
 
 impl<'a> Builder<'a> {
-    fn new(scan: &'a Scan<'a>, takes_turns: bool) -> Result<Self, TupleError> {
+    fn new(scan: &'a Scan<'a>, room: Room) -> Result<Self, TupleError> {
         let combining = Combining {
             widths: scan.widths,
             combine: scan.combine,
             target: scan.target,
-            takes_turns,
+            room,
         };
         let program = TupleBuilder::new(combining, scan.src, scan.axis)?;
         let coordinates = Coordinates::of(scan.src, scan.axis);

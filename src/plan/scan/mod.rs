@@ -27,6 +27,7 @@
 //! Missing on purpose: an axis that lies in several blocks of a cluster.
 
 mod build;
+mod plain;
 
 use super::Cost;
 use super::tuples::TupleProgram;
@@ -37,6 +38,7 @@ use crate::target::Target;
 use core::fmt;
 
 pub use build::plan_scan;
+pub use plain::plain_scan;
 
 /// What is to be scanned.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +55,8 @@ pub struct Scan<'a> {
     pub combine: u32,
     /// The GPU.
     pub target: &'a Target,
+    /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
+    pub scratch_limit: Option<u32>,
 }
 
 /// In which layout a scan is carried out.

@@ -1,14 +1,14 @@
 //! Putting a program together: steps, conversions, removal of what nobody uses.
 
-use super::super::{PlanKind, PlanOptions, ValueId, plan_conversion};
+use super::super::program::scratch_alignment;
+use super::super::{ConvertPlan, PlanKind, PlanOptions, ValueId, plan_conversion};
 use super::cost::cost_of;
 use super::error::{Kind, TupleError};
-use super::{Condition, Conversion, LaneSource, TupleProgram, TupleStep};
+use super::room::Room;
+use super::{Condition, Conversion, LaneSource, TupleProgram, TupleStep, Turns};
 use crate::layout::{Dim, LinearLayout};
 use crate::target::Target;
-
-/// Scratch buffers begin at multiples of this: the widest access.
-const SCRATCH_ALIGNMENT: u32 = 16;
+use core::cmp::Reverse;
 
 /// What combines, and where.
 #[derive(Clone, Copy, Debug)]
@@ -18,8 +18,7 @@ pub(in crate::plan) struct Combining<'a> {
     /// How many instructions combine two tuples.
     pub(in crate::plan) combine: u32,
     pub(in crate::plan) target: &'a Target,
-    /// Whether conversions use the same bytes of shared memory, one operand after the other, with barriers between.
-    pub(in crate::plan) takes_turns: bool,
+    pub(in crate::plan) room: Room,
 }
 
 /// A program under construction.
@@ -150,6 +149,25 @@ impl<'a> TupleBuilder<'a> {
         run_of(first, values.len())
     }
 
+    /// What is asked of the conversion of an operand: its part of the bytes that there are.
+    fn options(&self, bits: u32) -> PlanOptions {
+        let Room { turns, limit } = self.combining.room;
+        let all: u64 = self
+            .combining
+            .widths
+            .iter()
+            .map(|b| u64::from(*b.max(&8)))
+            .sum();
+        let part = |limit: u32| match turns {
+            Turns::Conversions => (u64::from(limit) * u64::from(bits.max(8)) / all.max(1)) as u32,
+            Turns::None | Turns::Operands => limit,
+        };
+        PlanOptions {
+            scratch_limit: limit.map(part),
+            ..PlanOptions::new()
+        }
+    }
+
     /// Brings tuples into another layout; where that is no more than giving registers other numbers, without a
     /// step.
     pub(in crate::plan) fn convert(
@@ -166,7 +184,7 @@ impl<'a> TupleBuilder<'a> {
             .combining
             .widths
             .iter()
-            .map(|bits| plan_conversion(&from, &to, *bits, target, &PlanOptions::new()))
+            .map(|bits| plan_conversion(&from, &to, *bits, target, &self.options(*bits)))
             .collect::<Result<Vec<_>, _>>()?;
         let is_rename = plans.iter().all(|plan| plan.kind() == PlanKind::Rename);
         if is_rename
@@ -206,29 +224,34 @@ impl<'a> TupleBuilder<'a> {
     ) -> Result<TupleProgram, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
+        let Room { turns, limit } = self.combining.room;
         for conversion in &mut self.conversions {
-            for plan in &conversion.plans {
-                let bytes = plan.program().scratch_bytes();
-                if self.combining.takes_turns {
-                    conversion.offsets.push(0);
-                    needed = needed.max(bytes);
-                } else {
-                    let start = needed.checked_next_multiple_of(SCRATCH_ALIGNMENT);
+            let bytes = |plan: &ConvertPlan| plan.program().scratch_bytes();
+            conversion.offsets = vec![0; conversion.plans.len()];
+            // The largest first: then nothing is lost between them.
+            let mut order: Vec<usize> = (0..conversion.plans.len()).collect();
+            order.sort_by_key(|i| Reverse(bytes(&conversion.plans[*i])));
+            let mut end = if turns == Turns::None { needed } else { 0 };
+            for i in order {
+                let bytes = bytes(&conversion.plans[i]);
+                let start = match turns {
+                    Turns::Operands => Some(0),
+                    _ => end.checked_next_multiple_of(scratch_alignment(bytes)),
+                };
+                if bytes > 0 {
                     let start = start.unwrap_or(u32::MAX);
-                    conversion.offsets.push(start);
-                    needed = if bytes == 0 {
-                        needed
-                    } else {
-                        start.saturating_add(bytes)
-                    };
+                    conversion.offsets[i] = start;
+                    end = start.saturating_add(bytes);
+                    needed = needed.max(end);
                 }
             }
         }
         let target = self.combining.target;
-        if needed > target.max_shared_bytes {
+        let limit = limit.unwrap_or(u32::MAX).min(target.max_shared_bytes);
+        if needed > limit {
             return Err(Kind::Scratch {
                 needed,
-                limit: target.max_shared_bytes,
+                limit,
                 target: target.name,
             }
             .into());
@@ -246,7 +269,7 @@ impl<'a> TupleBuilder<'a> {
             conversions: self.conversions,
             results,
             scratch_bytes: needed,
-            takes_turns: self.combining.takes_turns,
+            turns,
             cost,
         })
     }

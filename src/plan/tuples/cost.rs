@@ -2,7 +2,7 @@
 
 use super::super::Cost;
 use super::build::Combining;
-use super::{Conversion, TupleStep};
+use super::{Conversion, TupleStep, Turns};
 
 /// What the steps of a program cost.
 pub(super) fn cost_of(
@@ -13,6 +13,7 @@ pub(super) fn cost_of(
 ) -> Cost {
     let mut cost = Cost::default();
     let (costs, warps) = (combining.target.costs, 1u32 << warps_log2);
+    let mut is_used = false;
     for step in steps {
         match step {
             TupleStep::Combine { .. } => {
@@ -41,18 +42,25 @@ pub(super) fn cost_of(
             }
             TupleStep::Convert { conversion, .. } => {
                 let mut waiting = 0;
-                for plan in &conversions[*conversion].plans {
+                let plans = &conversions[*conversion].plans;
+                let uses_scratch = plans.iter().any(|p| p.program().scratch_bytes() > 0);
+                if uses_scratch && combining.room.turns == Turns::Conversions {
+                    waiting += if is_used { costs.barrier } else { 0 };
+                    is_used = true;
+                }
+                let mut together = 0;
+                for plan in plans {
                     cost.load_store += plan.program().cost().load_store;
                     cost.arithmetic += plan.program().cost().arithmetic;
                     let own = plan.program().cost().waiting;
-                    if combining.takes_turns {
+                    if combining.room.turns == Turns::Operands {
                         waiting += own + costs.barrier;
                     } else {
                         // Operands wait together.
-                        waiting = waiting.max(own);
+                        together = together.max(own);
                     }
                 }
-                cost.waiting += waiting;
+                cost.waiting += waiting + together;
             }
         }
     }

@@ -22,13 +22,13 @@ mod error;
 mod room;
 mod text;
 
-use super::{ConvertPlan, Cost, ValueId};
+use super::{ConvertPlan, Cost, Program, ValueId};
 use crate::layout::LinearLayout;
 
 pub(super) use build::{Combining, TupleBuilder};
 pub(super) use coordinates::Coordinates;
 pub use error::TupleError;
-pub(super) use room::plan_in_room;
+pub(super) use room::{Room, plan_in_room, rank};
 
 /// A condition on the thread: holds where the bits of `mask` in the thread number are not `first`.
 ///
@@ -186,6 +186,17 @@ pub struct Conversion {
     pub offsets: Vec<u32>,
 }
 
+/// Which conversions of a program use the same bytes of shared memory, with a barrier between them.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Turns {
+    /// None: each operand of each conversion has bytes of its own.
+    None,
+    /// One conversion after the other, the operands of each apart.
+    Conversions,
+    /// One operand of a conversion after the other.
+    Operands,
+}
+
 /// Straight-line code on the tuples of every thread of a block.
 ///
 /// # Shape
@@ -199,7 +210,7 @@ pub struct TupleProgram {
     conversions: Vec<Conversion>,
     results: Vec<ValueId>,
     scratch_bytes: u32,
-    takes_turns: bool,
+    turns: Turns,
     cost: Cost,
 }
 
@@ -243,11 +254,35 @@ impl TupleProgram {
         self.scratch_bytes
     }
 
-    /// Says whether the conversions use the same bytes, one operand after the other: a barrier must come before each
-    /// that uses any, but the first.
+    /// Returns which conversions use the same bytes: a barrier must come before each that uses any, but the first.
     #[must_use]
-    pub const fn takes_turns(&self) -> bool {
-        self.takes_turns
+    pub const fn turns(&self) -> Turns {
+        self.turns
+    }
+
+    /// Returns how often everybody in the block waits for everybody.
+    #[must_use]
+    pub fn num_barriers(&self) -> usize {
+        let mut count = 0;
+        let mut is_used = false;
+        for conversion in &self.conversions {
+            let programs = conversion.plans.iter().map(ConvertPlan::program);
+            let users = programs.clone().filter(|p| p.scratch_bytes() > 0).count();
+            let turns = match self.turns {
+                Turns::None => 0,
+                Turns::Conversions => users.min(1),
+                Turns::Operands => users,
+            };
+            let first = usize::from(turns > 0 && !std::mem::replace(&mut is_used, true));
+            let own = programs.map(Program::num_barriers);
+            count += turns - first;
+            count += match self.turns {
+                Turns::Operands => own.sum(),
+                // Operands wait together.
+                Turns::None | Turns::Conversions => own.max().unwrap_or(0),
+            };
+        }
+        count
     }
 
     /// Returns what the program costs by the target's model.

@@ -1,28 +1,48 @@
 //! Whether conversions have bytes of shared memory of their own.
 
-use super::{TupleError, TupleProgram};
-use crate::target::Target;
+use super::{TupleError, TupleProgram, Turns};
 
-/// The program whose conversions have bytes of their own; or the one in which they take turns, where the former needs
-/// more than there is, or so much that fewer blocks run on a processor at the same time.
-///
-/// Several operands take turns only where they must: each would wait for the one before.
+/// The shared memory of a program.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::plan) struct Room {
+    pub(in crate::plan) turns: Turns,
+    /// The most bytes that it may take, where they are fewer than the GPU has.
+    pub(in crate::plan) limit: Option<u32>,
+}
+
+/// What programs are compared by: given a limit, those come first that wait as often as the plain way at most; then
+/// the cheapest.
+pub(in crate::plan) fn rank(
+    program: &TupleProgram,
+    limit: Option<u32>,
+    plain_barriers: Option<u32>,
+) -> (usize, u32) {
+    let most = plain_barriers.filter(|_| limit.is_some());
+    let waits = program.num_barriers();
+    let more = most.map_or(0, |most| waits.saturating_sub(most as usize));
+    (more, program.cost().total())
+}
+
+/// The program whose conversions have bytes of their own. Given a limit, the better of this and the one in which they
+/// take turns; and where neither fits, the one in which operands do, each of which waits for the one before.
 pub(in crate::plan) fn plan_in_room<P>(
-    num_operands: usize,
-    threads: u32,
-    target: &Target,
-    plan: impl Fn(bool) -> Result<P, TupleError>,
-    program: impl Fn(&P) -> &TupleProgram,
+    limit: Option<u32>,
+    plan: impl Fn(Room) -> Result<P, TupleError>,
+    rank: impl Fn(&P) -> (usize, u32),
 ) -> Result<P, TupleError> {
-    // What takes turns needs less shared memory; other reasons against it are the same.
-    let Ok(own) = plan(false) else {
-        return plan(true);
-    };
-    let bytes = |planned: &P| program(planned).scratch_bytes();
-    let is_cheap = |needed: u32| bytes(&own) <= target.shared_bytes_as_cheap_as(needed, threads);
-    if num_operands > 1 || is_cheap(0) {
-        return Ok(own);
+    let within = |turns| plan(Room { turns, limit });
+    let own = within(Turns::None);
+    if limit.is_none() && own.is_ok() {
+        return own;
     }
-    let turns = plan(true)?;
-    Ok(if is_cheap(bytes(&turns)) { own } else { turns })
+    // What takes turns needs less shared memory; other reasons against it are the same.
+    match (own, within(Turns::Conversions)) {
+        (Ok(own), Ok(turns)) => Ok(if rank(&turns) < rank(&own) {
+            turns
+        } else {
+            own
+        }),
+        (Ok(plan), Err(_)) | (Err(_), Ok(plan)) => Ok(plan),
+        (Err(_), Err(_)) => within(Turns::Operands),
+    }
 }

@@ -4,8 +4,8 @@
 // RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want | FileCheck %s
 // RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
 // RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
-// CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 3 barriers
-// CHECK: shared memory: 64 bytes
+// CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 5 barriers
+// CHECK: shared memory: 32 bytes
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
 #b = #ttg.linear<{register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0]], block = []}>
@@ -24,7 +24,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 2 : i32, ttg.targ
     %e = arith.subi %k, %again : tensor<32xi8, #b>
     %l = ttg.convert_layout %e : tensor<32xi8, #b> -> tensor<32xi8, #a>
     %last = arith.subi %s, %l : tensor<32xi8, #a>
-    // The third exchange takes the bytes of the first.
+    // Each exchange takes the bytes of the one before.
     %z = ttg.convert_layout %last : tensor<32xi8, #a> -> tensor<32xi8, #b>
     %r = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #b>
     %o = tt.splat %out : !tt.ptr<i8> -> tensor<32x!tt.ptr<i8>, #b>

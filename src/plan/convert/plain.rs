@@ -1,0 +1,68 @@
+//! The scratch memory of the plain way, which a plan is measured by.
+
+use super::error::PlanError;
+use super::sides::Sides;
+use super::swizzle::plain_rounds_log2;
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::program::BarrierScope;
+use crate::target::Target;
+
+/// What something takes in the plain way.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct Plain {
+    /// Bytes of scratch memory.
+    pub bytes: u32,
+    /// Barriers of the whole block.
+    pub barriers: u32,
+}
+
+/// Returns what a conversion takes in the plain way, as Triton goes: through a swizzled
+/// buffer, filled and read in one round for each combination of registers that both sides have outside its banks; or
+/// by lanes, where at most one register bit is exchanged with a lane bit.
+///
+/// A plan may need more bytes where that is faster; given this limit there is one in nearly all cases.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::plain_conversion;
+/// use linear_layout::target::Target;
+/// // 64 x 32 elements on four warps: each has sixteen rows, or all.
+/// let (d0, d1) = (Dim::out(0), Dim::out(1));
+/// let registers = LinearLayout::identity_1d(16, Dim::REGISTER, d0)?;
+/// let lanes = LinearLayout::identity_1d(32, Dim::LANE, d1)?;
+/// let src = registers.product(&lanes)?.product(&LinearLayout::identity_1d(4, Dim::WARP, d0)?)?;
+/// let copies = LinearLayout::zeros_1d(4, Dim::WARP, d0, 1)?;
+/// let dst = LinearLayout::identity_1d(64, Dim::REGISTER, d0)?.product(&lanes)?.product(&copies)?;
+/// let target = Target::parse("cuda:90")?;
+/// // Of 8192 bytes a round takes 2048: vectors of four registers go one after the other, with two barriers each.
+/// let plain = plain_conversion(&src, &dst, 32, target)?;
+/// assert_eq!((plain.bytes, plain.barriers), (2048, 7));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`plan_conversion`](super::plan_conversion), but for limits.
+pub fn plain_conversion(
+    src: &LinearLayout,
+    dst: &LinearLayout,
+    elem_bits: u32,
+    target: &Target,
+) -> Result<Plain, PlanError> {
+    let sides = Sides::new(src, dst, target)?;
+    let moves: Vec<Dim> = src.minimal_conversion_to(dst)?.in_dims().collect();
+    let leaves_warps = moves.contains(&Dim::WARP) || moves.contains(&Dim::BLOCK);
+    let leaves_lanes = leaves_warps || moves.contains(&Dim::LANE);
+    let exchanged = sides.dst.lane(sides.lanes_log2).iter();
+    let exchanged = exchanged.filter(|c| sides.src.reg.contains(c)).count();
+    if !leaves_lanes || !leaves_warps && exchanged < 2 {
+        return Ok(Plain::default());
+    }
+    let container_bits = elem_bits.max(8);
+    let bytes = u64::from(container_bits / 8) << sides.bits;
+    let rounds_log2 = plain_rounds_log2(&sides, container_bits, target);
+    let waits = sides.barrier_scope() == BarrierScope::Block;
+    Ok(Plain {
+        bytes: u32::try_from(bytes >> rounds_log2).unwrap_or(u32::MAX),
+        barriers: if waits { (2 << rounds_log2) - 1 } else { 0 },
+    })
+}

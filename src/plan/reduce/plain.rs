@@ -1,0 +1,81 @@
+//! The scratch memory of the plain way, which a plan is measured by.
+
+use super::super::tuples::{Coordinates, TupleError};
+use super::super::{Plain, plain_conversion};
+use super::Reduction;
+use super::state::State;
+use crate::layout::LinearLayout;
+
+/// Returns what a reduction takes in the plain way, as Triton goes: what each warp leaves
+/// goes to lanes, rows staying where they are, then results to who asks for them, in the same bytes; all operands at
+/// once. Nothing for a layout whose bits do not move along the axis or within rows, each alone.
+///
+/// A plan may need more bytes where that is faster; given this limit there is one in nearly all cases.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::reduce::{Reduction, plain_reduction};
+/// use linear_layout::target::Target;
+/// // 128 elements in a row on four warps: each leaves one sum.
+/// let d = Dim::out(0);
+/// let src = LinearLayout::identity_1d(32, Dim::LANE, d)?.product(&LinearLayout::identity_1d(4, Dim::WARP, d)?)?;
+/// let target = Target::parse("cuda:90")?;
+/// let widths = [32];
+/// let reduction = Reduction {
+///     src: &src, axis: 0, dst: None, widths: &widths, combine: 1, at_once: None, target, scratch_limit: None,
+/// };
+/// let plain = plain_reduction(&reduction)?.expect("each bit moves along the axis");
+/// assert_eq!((plain.bytes, plain.barriers), (16, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+///
+/// # Errors
+/// As [`plan_reduction`](super::plan_reduction), but for limits.
+pub fn plain_reduction(reduction: &Reduction<'_>) -> Result<Option<Plain>, TupleError> {
+    let coordinates = Coordinates::of(reduction.src, reduction.axis);
+    let mut state = State::in_the_middle(reduction.src, &coordinates, Vec::new());
+    if !state.is_simple(&coordinates) {
+        return Ok(None);
+    }
+    state.reg.retain(|column| !coordinates.is_axis(*column));
+    for bit in state.axis_lanes(&coordinates) {
+        state.lane[bit] = 0;
+    }
+    let warps = state.axis_warps(&coordinates);
+    for (i, bit) in warps.iter().enumerate() {
+        state.warp[*bit] = coordinates.left(i);
+    }
+    let mut all = Plain::default();
+    let mut convert = |from: &State, to: &[Vec<u64>; 3], left: usize| -> Result<(), TupleError> {
+        let layout = |[reg, lane, warp]: [&[u64]; 3]| -> Result<LinearLayout, TupleError> {
+            coordinates.layout([reg, lane, warp], left as u32)
+        };
+        let from = layout([&from.reg, &from.lane, &from.warp])?;
+        let to = layout([&to[0], &to[1], &to[2]])?;
+        let mut both = Plain::default();
+        for bits in reduction.widths {
+            let own = plain_conversion(&from, &to, *bits, reduction.target)?;
+            both.bytes = both.bytes.saturating_add(own.bytes);
+            both.barriers = both.barriers.max(own.barriers);
+        }
+        // What comes second waits until the bytes are free.
+        all.barriers += both.barriers + u32::from(both.bytes > 0 && all.bytes > 0);
+        all.bytes = all.bytes.max(both.bytes);
+        Ok(())
+    };
+    if !warps.is_empty() {
+        let Some(to) = state.with_warps_in_lanes(&coordinates) else {
+            return Ok(None);
+        };
+        convert(&state, &to, warps.len())?;
+        [state.reg, state.lane, state.warp] = to;
+        for bit in state.axis_lanes(&coordinates) {
+            state.lane[bit] = 0;
+        }
+    }
+    let wanted = State::wanted(reduction, &coordinates)?;
+    if wanted != [&state.reg[..], &state.lane, &state.warp] {
+        convert(&state, &wanted, 0)?;
+    }
+    Ok(Some(all))
+}

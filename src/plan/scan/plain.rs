@@ -1,0 +1,59 @@
+//! The scratch memory of the plain way, which a plan is measured by.
+
+use super::super::Plain;
+use super::super::tuples::Coordinates;
+use super::Scan;
+use crate::layout::Dim;
+
+/// Returns what a scan takes in the plain way, as Triton goes: each warp leaves the total
+/// of each run of elements that a thread has, for all warps to read. Where one warp has the axis, it takes none.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::plan::scan::{Scan, plain_scan};
+/// use linear_layout::target::Target;
+/// // 256 elements in a row, four in each of 64 threads: two totals.
+/// let d = Dim::out(0);
+/// let part = |size, dim| LinearLayout::identity_1d(size, dim, d);
+/// let src = part(4, Dim::REGISTER)?.product(&part(32, Dim::LANE)?)?.product(&part(2, Dim::WARP)?)?;
+/// let target = Target::parse("cuda:90")?;
+/// let scan =
+///     Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target, scratch_limit: None };
+/// let plain = plain_scan(&scan);
+/// assert_eq!((plain.bytes, plain.barriers), (8, 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[must_use]
+pub fn plain_scan(scan: &Scan<'_>) -> Plain {
+    let coordinates = Coordinates::of(scan.src, scan.axis);
+    let columns = |dim: Dim| -> Vec<u64> {
+        let columns = scan.src.columns_of(dim).iter();
+        columns.map(|c| coordinates.in_the_middle(*c)).collect()
+    };
+    let [reg, lane, warp] = [Dim::REGISTER, Dim::LANE, Dim::WARP].map(columns);
+    let is_axis = |column: &&u64| coordinates.is_axis(**column);
+    if !warp.iter().any(|column| is_axis(&column)) {
+        return Plain::default();
+    }
+    let first = lane.iter().chain(&warp).filter(is_axis).min();
+    let runs = reg
+        .iter()
+        .filter(is_axis)
+        .filter(|c| Some(*c) > first)
+        .count();
+    let rows = reg
+        .iter()
+        .chain(&lane)
+        .filter(|c| **c != 0 && !is_axis(c))
+        .count();
+    let totals = 1u64 << (runs + rows + warp.len()).min(32);
+    let bytes: u64 = scan
+        .widths
+        .iter()
+        .map(|bits| u64::from(bits.div_ceil(8)))
+        .sum();
+    Plain {
+        bytes: u32::try_from(bytes * totals).unwrap_or(u32::MAX),
+        barriers: 1,
+    }
+}
