@@ -129,6 +129,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     With `abi=triton` Triton's launcher can run the kernels: each takes two more arguments, the addresses of scratch
     memory in global memory (`ttg.global_scratch_alloc`), and the module says how many bytes of it a program needs.
 
+    With `shared=fast` functions take more shared memory than they need where that saves barriers: conversions go one
+    round, and what could use the same bytes lies apart, as long as no fewer blocks run on a processor at the same time.
+    Change it where shared memory is plenty and barriers count. It misleads where kernels run side by side on a processor.
+
     Before:
     ```mlir
     #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -166,7 +170,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
            "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
     Option<"abi", "abi", "std::string", "\"plain\"",
            "How kernels are called: `plain`, by their own arguments; `triton`, by those of Triton's launcher, "
-           "two pointers to scratch memory more">
+           "two pointers to scratch memory more">,
+    Option<"shared", "shared", "std::string", "\"least\"",
+           "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
+           "saves barriers while as many blocks run at the same time">
   ];
   let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
                            "::mlir::ROCDL::ROCDLDialect", "::mlir::arith::ArithDialect",

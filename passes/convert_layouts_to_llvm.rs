@@ -4,7 +4,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::encoding::spelling::nearest;
-use crate::lower::{self, Abi};
+use crate::lower::{self, Abi, SharedBytes};
 use crate::sys::{self, Diagnostic, FollowUp, Reported};
 
 /// What finishes the loops and numbers of type `index` that the lowering leaves, where it leaves any; all but the
@@ -19,8 +19,13 @@ const FINISH: [FollowUp; 4] = [
 impl Pass for ConvertLayoutsToLLVMOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         let gpu = context.gpu(self.target.as_deref());
-        let abi = self.abi(context)?;
-        lower::lower_module(context.rewriter(), context.module(), gpu, abi)?;
+        let abis = Abi::ALL.map(|abi| (abi.name(), abi));
+        let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
+        let options = lower::Options {
+            abi: one_of(context, &self.abi, "for the ABI", abis)?,
+            shared: one_of(context, &self.shared, "with shared memory", amounts)?,
+        };
+        lower::lower_module(context.rewriter(), context.module(), gpu, options)?;
         // What was emitted once needs no clean-up; what MLIR's conversions make does.
         let is_finished = lower::left(context.module()).is_empty();
         Ok(if is_finished {
@@ -36,20 +41,27 @@ impl Pass for ConvertLayoutsToLLVMOptions {
     }
 }
 
-impl ConvertLayoutsToLLVMOptions {
-    fn abi(&self, context: &PassContext<'_>) -> Result<Abi, Reported> {
-        Abi::parse(&self.abi).ok_or_else(|| {
-            let names = || Abi::ALL.into_iter().map(Abi::name);
-            let said = Diagnostic::new(format!(
-                "cannot be lowered for the ABI `{}`: there are {}",
-                self.abi,
-                names().collect::<Vec<_>>().join(" and ")
-            ));
-            let said = match nearest(&self.abi, names()) {
-                Some(near) => said.note(format!("did you mean `{near}`?")),
-                None => said,
-            };
-            sys::emit_error(context.module(), &said)
-        })
-    }
+/// What an option names.
+///
+/// # Errors
+/// Nothing has this name, which is reported with all names and the nearest.
+fn one_of<T: Copy, const N: usize>(
+    context: &PassContext<'_>,
+    given: &str,
+    what: &str,
+    choices: [(&'static str, T); N],
+) -> Result<T, Reported> {
+    let found = choices.iter().find(|(name, _)| *name == given);
+    found.map(|(_, choice)| *choice).ok_or_else(|| {
+        let names = choices.map(|(name, _)| name);
+        let said = Diagnostic::new(format!(
+            "cannot be lowered {what} `{given}`: there are {}",
+            names.join(" and ")
+        ));
+        let said = match nearest(given, names.into_iter()) {
+            Some(near) => said.note(format!("did you mean `{near}`?")),
+            None => said,
+        };
+        sys::emit_error(context.module(), &said)
+    })
 }

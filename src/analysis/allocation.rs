@@ -35,14 +35,14 @@ pub(crate) enum Conflict {
 
 impl Allocation {
     /// Places all buffers and scratch memory of a function that is given the buffers `outside`. `room` says how many
-    /// bytes may be taken instead of so many, at no cost.
+    /// bytes may be taken where the plain way takes so many, and what is planned so many.
     ///
     /// # Errors
     /// Buffers that would need the same bytes twice, or longer than the function runs.
     pub(crate) fn of(
         flow: &mut Flow,
         outside: &[ValueNumber],
-        room: &dyn Fn(u32) -> u32,
+        room: &dyn Fn(u32, u32) -> u32,
         replan: &mut Replan<'_>,
     ) -> Result<Self, Vec<Conflict>> {
         if flow.events().next().is_none() {
@@ -59,7 +59,12 @@ impl Allocation {
         if !conflicts.is_empty() {
             return Err(conflicts);
         }
-        let most = room(problem.bound());
+        let planned = |effects: &Effects| effects.scratch.map(|request| request.bytes);
+        let plain = |effects: &Effects| match effects.choice {
+            Some(choice) => Some(choice.plain_bytes),
+            None => planned(effects),
+        };
+        let most = room(problem.end_with(plain), problem.end_with(planned));
         let crowded = problem.crowded(most);
         let spared = problem.above_plain(&crowded);
         limit(flow, &crowded, replan);
@@ -194,14 +199,12 @@ impl Problem<'_> {
         best.unwrap_or_default()
     }
 
-    /// The bytes that everything takes where each scratch has those of the plain way, and all are used again.
-    fn bound(&self) -> u32 {
+    /// The bytes that everything takes where each scratch has so many, and all are used again.
+    fn end_with(&self, scratch_bytes: impl Fn(&Effects) -> Option<u32>) -> u32 {
         let buffers = self.buffers(true);
         let mut bound = self.end(&buffers);
         for event in self.flow.events() {
-            let scratch = event.effects.scratch.map(|request| request.bytes);
-            let plain = event.effects.choice.map(|choice| choice.plain_bytes);
-            if let Some(bytes) = plain.or(scratch) {
+            if let Some(bytes) = scratch_bytes(&event.effects) {
                 let request = Request::scratch(bytes);
                 let start = first_free(&self.taken(event, &buffers), request);
                 bound = bound.max(start.saturating_add(bytes));

@@ -65,7 +65,7 @@ fn view(op: usize, of: usize, part: Part) -> Event {
 }
 
 /// An eighth of the memory costs nothing, and beyond that what is left of a piece.
-fn room(bytes: u32) -> u32 {
+fn room(_: u32, bytes: u32) -> u32 {
     bytes.max(MAX / 8).next_multiple_of(4096)
 }
 
@@ -302,7 +302,7 @@ fn what_needs_more_than_the_bound_is_planned_anew() {
                 asked.push((op, free));
                 Some(plain(op, free?, free?).effects)
             };
-            let found = Allocation::of(&mut flow, &[], &|bytes| bytes, &mut replan).unwrap();
+            let found = Allocation::of(&mut flow, &[], &|plain, _| plain, &mut replan).unwrap();
             assert_eq!(asked, planned, "planned anew");
             assert_eq!(found.bytes(), bytes, "bytes");
             let waits: Vec<usize> = flow.events().map(|event| event.op).collect();

@@ -23,10 +23,4 @@ impl Abi {
             Self::Triton => "triton",
         }
     }
-
-    /// The one of this name.
-    #[must_use]
-    pub fn parse(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|abi| abi.name() == name)
-    }
 }

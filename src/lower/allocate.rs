@@ -5,6 +5,7 @@
 
 use super::gpu::Gpu;
 use super::plans::{Planned, Plans};
+use super::shared::SharedBytes;
 use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
@@ -66,7 +67,7 @@ impl SharedMemory {
         layouts: &Layouts,
         gpu: Gpu,
         calls: &HashSet<OpNumber>,
-        says: Says,
+        (says, shared): (Says, SharedBytes),
     ) -> (Self, Option<Reported>) {
         let mut asked = Asked {
             layouts,
@@ -101,7 +102,8 @@ impl SharedMemory {
             let mut limits = limits.take_while(|limit| *limit < most);
             limits.find_map(|limit| within(Some(limit)))
         };
-        let allocation = Allocation::of(&mut read.flow, &read.given, &|bytes| bytes, &mut replan);
+        let room = |plain, planned| shared.room(plain, planned, gpu);
+        let allocation = Allocation::of(&mut read.flow, &read.given, &room, &mut replan);
         let allocation = allocation.unwrap_or_else(|conflicts| {
             for conflict in conflicts {
                 let (op, diagnostic) = explain(conflict);

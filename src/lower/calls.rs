@@ -13,6 +13,7 @@ use super::areas::{Areas, NUM_AREAS, ProgramScratch, Scratch};
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
 use super::gpu::Gpu;
+use super::shared::SharedBytes;
 use super::state::{Lowering, Outcome};
 use super::types::is_buffer;
 use crate::analysis::effects::{Act, Buffers, Effects, OpNumber, Touched};
@@ -72,7 +73,7 @@ pub(crate) fn plan<'c>(
     functions: &[Op<'c>],
     layouts: &Layouts,
     gpu: Gpu,
-    says: Says,
+    how: (Says, SharedBytes),
 ) -> Result<Vec<Planned<'c>>, Reported> {
     let functions: Vec<tt::Func<'c, 'c>> = functions
         .iter()
@@ -109,7 +110,7 @@ pub(crate) fn plan<'c>(
         let (touching, scratch_calls) = (calls_of(&touches), calls_of(&with_scratch));
         let graph = BlockGraph::of(function.op(), 0);
         let (allocation, mut reported) =
-            SharedMemory::of(function.op(), layouts, gpu, &touching, says);
+            SharedMemory::of(function.op(), layouts, gpu, &touching, how);
         let scratch = Scratch::of(function.op()).unwrap_or_else(|(op, diagnostic)| {
             reported = Some(sys::emit_error(op, &diagnostic));
             Scratch::default()

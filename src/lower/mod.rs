@@ -51,6 +51,7 @@ mod reduce;
 mod scan;
 mod scratch;
 mod share;
+mod shared;
 mod state;
 #[cfg(test)]
 mod tests;
@@ -66,6 +67,7 @@ pub use abi::Abi;
 pub use dispatch::can_be_lowered;
 pub use local::access_cost;
 pub use memory::MASKED_BITS;
+pub use shared::SharedBytes;
 
 use crate::ir::discardable::{
     GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, PROFILE_SCRATCH_ALIGNMENT,
@@ -84,11 +86,19 @@ use std::cell::RefCell;
 use std::rc::Rc;
 use texts::Texts;
 
+/// How a module is lowered.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Options {
+    /// How kernels are called.
+    pub abi: Abi,
+    /// How much shared memory functions take.
+    pub shared: SharedBytes,
+}
+
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
 /// conversions finish: `scf`, `cf`, and what is of type `index` ([`left`]).
 ///
-/// `target` is the GPU to lower for, if one is known; a module without functions needs none. `abi` says how kernels
-/// are called.
+/// `target` is the GPU to lower for, if one is known; a module without functions needs none.
 ///
 /// # Errors
 /// Everything that cannot be lowered, each at its place; the module may then be half lowered.
@@ -96,7 +106,7 @@ pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
     target: Result<&'static Target, NoGpu>,
-    abi: Abi,
+    Options { abi, shared }: Options,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
     let Some(body) = build::module_body(module) else {
@@ -116,7 +126,7 @@ pub fn lower_module<'c>(
     let mut shared_bytes = 0;
     let mut failed = None;
     let layouts = Layouts::of(module.context());
-    let planned = calls::plan(&functions, layouts, gpu, dispatch::effects)?;
+    let planned = calls::plan(&functions, layouts, gpu, (dispatch::effects, shared))?;
     let scratch = ProgramScratch::of(planned.iter().map(calls::Planned::scratch_end));
     let target = function::Target {
         body,

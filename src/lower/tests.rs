@@ -1,7 +1,7 @@
 //! What lowering keeps of the operations that it builds again.
 
 use super::emit::attributes_of;
-use super::{Abi, lower_module};
+use super::{Options, lower_module};
 use crate::ir::ModuleInfo;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Rewriter};
@@ -105,8 +105,13 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
             wanted.insert(number, (name, kept(op)));
         }
     }
-    lower_module(rewriter, root, ModuleInfo::gpu(root, None), Abi::Plain)
-        .unwrap_or_else(|_| panic!("{what} lowers"));
+    lower_module(
+        rewriter,
+        root,
+        ModuleInfo::gpu(root, None),
+        Options::default(),
+    )
+    .unwrap_or_else(|_| panic!("{what} lowers"));
     let mut after = Vec::new();
     below(root, &mut after);
     let mut met = HashSet::new();

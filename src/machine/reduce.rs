@@ -70,7 +70,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::reduce::plan_reduction;
+    use crate::plan::reduce::{plain_reduction, plan_reduction};
     use crate::plan::tuples::{LaneReduction, TupleStep, Turns};
     use crate::target::Target;
     use proptest::prelude::*;
@@ -117,7 +117,61 @@ mod tests {
             if let Err(fault) = check_reduction(&plan, &reduction) {
                 prop_assert!(false, "{fault}\n{plan}\n{src}\n{dst:?}");
             }
+            let plain = plain_reduction(&reduction).expect("there is a plan");
+            let Some(plain) = plain.filter(|plain| plain.bytes < plan.program().scratch_bytes()) else {
+                return Ok(());
+            };
+            // Within the bytes of the plain way, where a plan is found, it is as right.
+            let limited = Reduction { scratch_limit: Some(plain.bytes), ..reduction };
+            if let Ok(plan) = plan_reduction(&limited) {
+                prop_assert!(plan.program().scratch_bytes() <= plain.bytes, "{plan}");
+                if let Err(fault) = check_reduction(&plan, &limited) {
+                    prop_assert!(false, "{fault}\n{plan}\n{src}\n{dst:?}");
+                }
+            }
         }
+    }
+
+    /// 64 rows of 8 columns, a column in each warp: to have the results in each thread, all rows at once would take
+    /// 2048 bytes. In the plain way rows stay in their lanes, and results go to who asks in the same bytes.
+    #[test]
+    fn conversions_take_turns_within_a_limit() {
+        let target = Target::parse("cuda:90").expect("known");
+        let (row, column) = (Dim::out(0), Dim::out(1));
+        let part = |size, dim, out| LinearLayout::identity_1d(size, dim, out).expect("small");
+        let registers = part(8, Dim::REGISTER, row);
+        let src = registers.product(&part(8, Dim::LANE, row)).expect("small");
+        let src = src.product(&part(4, Dim::LANE, column)).expect("small");
+        let src = src.product(&part(4, Dim::WARP, column)).expect("small");
+        let own = part(64, Dim::REGISTER, row);
+        let copies = |size, dim| LinearLayout::zeros_1d(size, dim, row, 1).expect("small");
+        let dst = own.product(&copies(32, Dim::LANE)).expect("small");
+        let dst = dst.product(&copies(4, Dim::WARP)).expect("small");
+        let reduction = Reduction {
+            src: &src,
+            axis: 1,
+            dst: Some(&dst),
+            widths: &[32, 16],
+            combine: 1,
+            at_once: None,
+            target,
+            scratch_limit: None,
+        };
+        let plain = plain_reduction(&reduction)
+            .expect("there is a plan")
+            .expect("it is simple");
+        let limited = Reduction {
+            scratch_limit: Some(plain.bytes),
+            ..reduction
+        };
+        let plan = plan_reduction(&limited).expect("it fits");
+        check_reduction(&plan, &limited).expect("it is right");
+        let program = plan.program();
+        assert!(program.scratch_bytes() <= plain.bytes, "{plan}");
+        assert!(
+            program.num_barriers() <= plain.barriers as usize,
+            "{plain:?} {plan}"
+        );
     }
 
     /// 8 rows of 32 elements, a row in the lanes of a warp: 7 exchanges and 2 more, and the rows gathered back.

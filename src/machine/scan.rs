@@ -64,7 +64,7 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
-    use crate::plan::scan::plan_scan;
+    use crate::plan::scan::{plain_scan, plan_scan};
     use crate::plan::tuples::TupleStep;
     use crate::target::Target;
     use proptest::prelude::*;
@@ -101,6 +101,12 @@ mod tests {
             let plan = plan_scan(&scan).expect("it fits");
             if let Err(fault) = check_scan(&plan, &scan) {
                 prop_assert!(false, "{fault}\n{plan}\n{src}");
+            }
+            let limited = Scan { scratch_limit: Some(plain_scan(&scan).bytes), ..scan };
+            if let Ok(plan) = plan_scan(&limited) {
+                if let Err(fault) = check_scan(&plan, &limited) {
+                    prop_assert!(false, "{fault}\n{plan}\n{src}");
+                }
             }
         }
     }

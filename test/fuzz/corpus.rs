@@ -63,29 +63,37 @@ pub(crate) struct Request {
     pub(crate) lowers_only: bool,
 }
 
-/// Runs all modules on all cores, prints the tables, and returns how many modules had a fault.
-pub(crate) fn run(request: &Request) -> usize {
+/// Does something with each module on all cores; in no order.
+pub(crate) fn each<T: Send>(
+    request: &Request,
+    work: impl Fn(&Path, &Scratch) -> T + Sync,
+) -> Vec<T> {
     let mut files = Vec::new();
     collect(&request.folder, &mut files);
     files.retain(|file| file.display().to_string().contains(&request.only));
     files.sort();
     let next = AtomicUsize::new(0);
-    let verdicts = Mutex::new(Vec::new());
+    let done = Mutex::new(Vec::new());
     let workers = std::thread::available_parallelism().map_or(1, usize::from);
     std::thread::scope(|scope| {
         for worker in 0..workers {
-            let (next, verdicts, files) = (&next, &verdicts, &files);
+            let (next, done, files, work) = (&next, &done, &files, &work);
             scope.spawn(move || {
                 let scratch = Scratch::new(&format!("corpus-{}-{worker}", std::process::id()));
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let verdict = judge(file, request, &scratch);
-                    verdicts.lock().expect("no worker panics").push(verdict);
+                    let answer = work(file, &scratch);
+                    done.lock().expect("no worker panics").push(answer);
                 }
                 scratch.remove();
             });
         }
     });
-    let mut verdicts = verdicts.into_inner().expect("no worker panics");
+    done.into_inner().expect("no worker panics")
+}
+
+/// Runs all modules on all cores, prints the tables, and returns how many modules had a fault.
+pub(crate) fn run(request: &Request) -> usize {
+    let mut verdicts = each(request, |file, scratch| judge(file, request, scratch));
     verdicts.sort_by(|a, b| a.file.cmp(&b.file));
     println!("{}", tables(&verdicts));
     let each = tool::folder().join("corpus.tsv");

@@ -25,6 +25,7 @@ mod referee {
     pub(crate) mod registers;
     pub(crate) mod text;
 }
+mod shared;
 mod sources;
 mod tool;
 
@@ -50,7 +51,7 @@ const KINDS: [Kind; 4] = [
 const HELP: &str = "\
 usage: make fuzz [WHAT=KIND] [SEEDS=FIRST..END] [HOURS=N]
    or: cargo test --test fuzz -- [KIND] [--seeds FIRST..END] [--hours N]
-   or: cargo test --test fuzz -- corpus --dir FOLDER [--only TEXT] [--lower]
+   or: cargo test --test fuzz -- corpus --dir FOLDER [--only TEXT] [--lower | --shared]
 
 Each seed makes one input, which goes through the tools. What ends by a signal, a panic or an
 internal error, or takes more than 10 seconds or 4 GB, is printed with its command, and the input
@@ -70,6 +71,8 @@ why the others do not, by target, with and without tensor cores and asynchronous
 
   --only TEXT   modules whose path has this text in it
   --lower       no further than `ll-opt`
+  --shared      bytes of shared memory and barriers beside Triton's, for modules of which
+                `test/referee/figures.py` has found out those
 ";
 
 #[derive(Debug, Default)]
@@ -81,6 +84,7 @@ struct Options {
     folder: Option<PathBuf>,
     only: String,
     lowers_only: bool,
+    compares_shared: bool,
 }
 
 /// # Errors
@@ -112,6 +116,7 @@ fn parse(mut arguments: impl Iterator<Item = String>) -> Result<Options, String>
             "--dir" => options.folder = Some(value()?.into()),
             "--only" => options.only = value()?,
             "--lower" => options.lowers_only = true,
+            "--shared" => options.compares_shared = true,
             "--hours" => {
                 let text = value()?;
                 let hours = text.parse().ok().filter(|h: &f64| *h > 0.0 && *h < 1e6);
@@ -143,11 +148,16 @@ fn main() -> ExitCode {
     };
     let mut bad = 0;
     if let Some(folder) = options.folder {
-        bad += corpus::run(&corpus::Request {
+        let request = corpus::Request {
             folder,
             only: options.only,
             lowers_only: options.lowers_only,
-        });
+        };
+        bad += if options.compares_shared {
+            shared::run(&request)
+        } else {
+            corpus::run(&request)
+        };
         return if bad == 0 {
             ExitCode::SUCCESS
         } else {

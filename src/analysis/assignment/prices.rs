@@ -146,6 +146,7 @@ impl<'c> Prices<'c> {
                 combine,
                 at_once: None,
                 target,
+                scratch_limit: None,
             })
             .ok()
             .map(|plan| plan.program().cost().total()),
@@ -156,6 +157,7 @@ impl<'c> Prices<'c> {
                 widths: &widths,
                 combine,
                 target,
+                scratch_limit: None,
             })
             .ok()
             .map(|plan| plan.program().cost().total()),

@@ -4,7 +4,7 @@ use super::shared::{Route, choices, plan_shared};
 use super::shuffle::Exchange;
 use super::sides::Sides;
 use super::swizzle::swizzle;
-use super::{PlanKind, PlanOptions, Strategy as Way, plan_conversion};
+use super::{PlanKind, PlanOptions, Strategy as Way, plain_conversion, plan_conversion};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::plan::program::Cost;
 use crate::target::Target;
@@ -134,6 +134,21 @@ proptest! {
         let least: u64 = error.split(' ').find_map(|word| word.parse().ok()).unwrap();
         prop_assert!(plan(least).is_ok(), "{error}");
         prop_assert!(plan(least - 1).is_err_and(|e| e.is_scratch_limit()), "{error}");
+    }
+
+    /// Within the bytes of the plain way there is a plan, which waits no more often.
+    #[test]
+    fn the_plain_way_can_be_gone(case in cases()) {
+        let [src, dst] = case.layouts();
+        let plain = plain_conversion(&src, &dst, case.width, case.target).unwrap();
+        let options = PlanOptions::new().with_scratch_limit(plain.bytes);
+        let Ok(plan) = plan_conversion(&src, &dst, case.width, case.target, &options) else {
+            // What goes by lanes in the plain way is no exchange of bits in ours for all layouts.
+            prop_assert_eq!(plain.bytes, 0);
+            return Ok(());
+        };
+        prop_assert!(plan.program().scratch_bytes() <= plain.bytes);
+        prop_assert!(plan.program().num_barriers() <= plain.barriers as usize, "{plain:?}\n{plan}");
     }
 
     /// Whatever wins is no dearer than shuffles alone and shared memory alone, and a mix is cheaper than both.

@@ -1,0 +1,35 @@
+//! How much shared memory a function takes.
+
+use super::gpu::Gpu;
+
+/// How many bytes of shared memory are given for fewer barriers and rounds.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SharedBytes {
+    /// None: a function takes what it would if each operation went the plain way, and all bytes were used again.
+    #[default]
+    Least,
+    /// All that no fewer blocks run on a processor at the same time for.
+    Fast,
+}
+
+impl SharedBytes {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Least, Self::Fast];
+
+    /// What the option calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Least => "least",
+            Self::Fast => "fast",
+        }
+    }
+
+    /// How many bytes may be taken where the plain way takes so many, and what is planned so many.
+    pub(crate) fn room(self, plain: u32, planned: u32, gpu: Gpu) -> u32 {
+        match self {
+            Self::Least => plain,
+            Self::Fast => gpu.target.shared_bytes_as_cheap_as(planned, gpu.threads()),
+        }
+    }
+}
