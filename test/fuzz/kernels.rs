@@ -3,6 +3,7 @@
 use crate::inputs::Finding;
 use crate::random_kernels::generate::{exchanges, generate};
 use crate::random_kernels::kernel::Kernel;
+use crate::random_kernels::layouts::layouts;
 use crate::random_kernels::run::{Failure, Runner};
 use crate::random_kernels::shrink::shrink;
 use crate::random_kernels::text;
@@ -33,22 +34,31 @@ pub(crate) fn with_runner<T>(
     })
 }
 
-/// Runs a kernel both ways.
-fn run(kernel: &Kernel) -> Result<(), (Failure, String)> {
-    with_runner(|runner| runner.check(kernel))
-}
+/// How a kernel is checked.
+type Check = fn(&Runner, &Kernel) -> Result<(), (Failure, String)>;
 
 /// Makes the kernel of a seed, and runs it.
 pub(crate) fn check(seed: u64, _: &Scratch) -> Vec<Finding> {
-    check_kernel(&generate(seed))
+    check_kernel(&generate(seed), Runner::check)
 }
 
 /// Makes the kernel of a seed in which threads give each other elements, and runs it.
 pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
-    check_kernel(&exchanges(seed))
+    check_kernel(&exchanges(seed), Runner::check)
 }
 
-fn check_kernel(kernel: &Kernel) -> Vec<Finding> {
+/// Makes the large kernel of a seed, and runs it before and after layouts are chosen.
+pub(crate) fn check_layouts(seed: u64, _: &Scratch) -> Vec<Finding> {
+    check_kernel(&layouts(seed), Runner::check_layouts)
+}
+
+/// Makes the large kernel of a seed, and chooses its layouts twice.
+pub(crate) fn check_settled(seed: u64, _: &Scratch) -> Vec<Finding> {
+    check_kernel(&layouts(seed), Runner::check_settled)
+}
+
+fn check_kernel(kernel: &Kernel, check: Check) -> Vec<Finding> {
+    let run = |kernel: &Kernel| with_runner(|runner| check(runner, kernel));
     let Err((failure, _)) = run(kernel) else {
         return Vec::new();
     };

@@ -41,10 +41,12 @@ use tool::Scratch;
 /// Name, what it does, and how many seeds a test run takes.
 type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 4] = [
+const KINDS: [Kind; 6] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 600),
     ("exchanges", kernels::check_exchanges, 300),
+    ("layouts", kernels::check_layouts, 60),
+    ("settled", kernels::check_settled, 0),
     ("assemble", assemble::check, 27),
 ];
 
@@ -60,6 +62,8 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
   KIND    mutate: modules of the tests with changed text or bytecode
           kernels: kernels of everything that lowers, compared with plain evaluation
           exchanges: kernels of reductions, scans, gathers, histograms and buffers alone, compared likewise
+          layouts: kernels of 50 to 500 operations in few layouts, before and after layouts are chosen
+          settled: kernels like these, whose layouts are chosen twice: the second time changes nothing
           assemble: kernels like these through LLVM and the GPU's assembler
           default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0

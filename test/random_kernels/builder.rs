@@ -8,6 +8,7 @@ use crate::referee::random::Rng;
 use crate::referee::registers;
 use crate::referee::text::Setting;
 use linear_layout::target::Target;
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// Registers that a thread may have of one tensor: more take long and show nothing new.
@@ -53,7 +54,36 @@ pub(crate) struct Builder {
     pub(crate) pointee: Option<Element>,
     /// Arguments are numbered first, though they are found to be needed last.
     arguments: Vec<(Type, Argument)>,
+    max_arguments: usize,
+    /// How many operations there are.
+    pub(crate) num_ops: usize,
+    /// Nothing where shapes, elements and layouts are drawn anew each time.
+    pub(crate) palette: Option<Palette>,
 }
+
+/// What a large kernel is made of: few shapes, elements, and layouts for each shape, so that values meet.
+pub(crate) struct Palette {
+    pub(crate) shapes: Vec<Vec<u64>>,
+    pub(crate) elements: Vec<Element>,
+    /// The layouts met so far, by shape.
+    layouts: HashMap<Vec<u64>, Vec<Rc<str>>>,
+    /// After so many operations no further one is begun.
+    pub(crate) max_ops: usize,
+}
+
+impl Palette {
+    pub(crate) fn new(shapes: Vec<Vec<u64>>, elements: Vec<Element>, max_ops: usize) -> Self {
+        Self {
+            shapes,
+            elements,
+            layouts: HashMap::new(),
+            max_ops,
+        }
+    }
+}
+
+/// Layouts of a palette for one shape.
+const MAX_LAYOUTS: usize = 4;
 
 /// The encoding as text, if it has a layout on the shape that is not too large for a thread.
 fn fits(encoding: &str, shape: &[u64]) -> bool {
@@ -75,11 +105,22 @@ impl Builder {
     pub(crate) fn new(mut rng: Rng, target: &'static Target) -> Self {
         let warps = rng.power(0, 4);
         let grid = [1, 2, 3].map(|_| rng.choose(&[1, 1, 1, 2, 3]));
+        Self::launched(rng, target, warps, grid, MAX_ARGUMENTS)
+    }
+
+    /// A kernel with that many warps, for that grid.
+    pub(crate) fn launched(
+        rng: Rng,
+        target: &'static Target,
+        warps: u64,
+        grid: [u32; 3],
+        max_arguments: usize,
+    ) -> Self {
         let kernel = Kernel {
             target,
             warps,
             grid,
-            types: vec![Type::scalar(I32); MAX_ARGUMENTS],
+            types: vec![Type::scalar(I32); max_arguments],
             arguments: Vec::new(),
             body: Vec::new(),
         };
@@ -96,6 +137,9 @@ impl Builder {
             },
             pointee: None,
             arguments: Vec::new(),
+            max_arguments,
+            num_ops: 0,
+            palette: None,
         };
         let ids = [0, 1, 2].map(|axis| builder.one(Code::ProgramId(axis), &[], Type::scalar(I32)));
         let mut number = ids[2];
@@ -126,7 +170,7 @@ impl Builder {
     }
 
     pub(crate) fn has_room_for_arguments(&self) -> bool {
-        self.arguments.len() + 6 < MAX_ARGUMENTS
+        self.arguments.len() + 6 < self.max_arguments
     }
 
     pub(crate) fn argument(&mut self, element: Element, argument: Argument) -> Value {
@@ -169,7 +213,14 @@ impl Builder {
         self.kernel.types[value].element
     }
 
+    /// Whether another operation may be begun.
+    pub(crate) fn has_room(&self) -> bool {
+        let max_ops = self.palette.as_ref().map(|palette| palette.max_ops);
+        self.has_room_for_arguments() && max_ops.is_none_or(|most| self.num_ops < most)
+    }
+
     pub(crate) fn push(&mut self, op: Op) {
+        self.num_ops += 1;
         self.blocks
             .last_mut()
             .expect("there is a block around every place")
@@ -253,8 +304,29 @@ impl Builder {
         fits(encoding, shape)
     }
 
-    /// A layout of registers for a shape, of any family.
+    /// A layout of registers for a shape: one of the palette where there is one.
     pub(crate) fn encoding(&mut self, shape: &[u64]) -> Rc<str> {
+        let known = self.palette.as_ref().map_or(&[][..], |palette| {
+            palette.layouts.get(shape).map_or(&[], |layouts| layouts)
+        });
+        let known = known.to_vec();
+        if known.len() == MAX_LAYOUTS || !known.is_empty() && self.rng.chance(60) {
+            let at = self.rng.below(known.len());
+            return known[at].clone();
+        }
+        let new = self.new_encoding(shape);
+        if let Some(palette) = &mut self.palette {
+            palette
+                .layouts
+                .entry(shape.to_vec())
+                .or_default()
+                .push(new.clone());
+        }
+        new
+    }
+
+    /// A layout of registers for a shape, of any family.
+    fn new_encoding(&mut self, shape: &[u64]) -> Rc<str> {
         for _ in 0..30 {
             let text = registers::any(&mut self.rng, &self.setting, shape);
             if fits(&text, shape) {
@@ -303,6 +375,10 @@ impl Builder {
     }
 
     pub(crate) fn any_scalar(&mut self) -> Element {
+        if let Some(palette) = &self.palette {
+            let elements = palette.elements.clone();
+            return self.rng.choose(&elements);
+        }
         let scalar = self.rng.choose(&SCALARS);
         Element::number(scalar)
     }

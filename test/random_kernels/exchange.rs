@@ -60,13 +60,13 @@ impl Builder {
     }
 
     /// A layout of registers that every operation takes.
-    fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
+    pub(super) fn plain_encoding(&mut self, shape: &[u64]) -> Option<Rc<str>> {
         let mut tries = (0..10).map(|_| self.encoding(shape));
         tries.find(|encoding| !encoding.contains("generic_linear"))
     }
 
     /// One element out of each row along an axis, by what does the same in any order.
-    fn reduce(&mut self, value: Value) -> Option<Value> {
+    pub(super) fn reduce(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
         if !is_combined(type_.element) {

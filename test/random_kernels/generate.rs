@@ -52,10 +52,15 @@ pub(crate) fn exchanges(seed: u64) -> Kernel {
 
 impl Builder {
     /// A loaded tensor of any shape.
-    fn input(&mut self) {
-        let rank = registers::rank(&mut self.rng);
-        let bits = self.rng.choose(&[3, 5, 7, 8, 9, 9, 10]);
-        let shape = registers::shape(&mut self.rng, rank, bits);
+    pub(super) fn input(&mut self) {
+        let shape = match &self.palette {
+            Some(palette) => palette.shapes[self.rng.below(palette.shapes.len())].clone(),
+            None => {
+                let rank = registers::rank(&mut self.rng);
+                let bits = self.rng.choose(&[3, 5, 7, 8, 9, 9, 10]);
+                registers::shape(&mut self.rng, rank, bits)
+            }
+        };
         let encoding = self.encoding(&shape);
         let mut element = self.any_scalar();
         if self.rng.chance(15) {
@@ -66,13 +71,23 @@ impl Builder {
         self.tensors.push(value);
     }
 
-    fn steps(&mut self, count: usize, depth: usize) {
+    pub(super) fn steps(&mut self, count: usize, depth: usize) {
         for _ in 0..count {
-            if !self.has_room_for_arguments() {
+            if !self.has_room() {
                 return;
             }
-            self.step(depth);
+            if self.palette.is_some() {
+                self.layout_step(depth);
+            } else {
+                self.step(depth);
+            }
         }
+    }
+
+    /// How many steps a region takes, `most` where nothing says that kernels are large.
+    fn region_steps(&mut self, least: usize, most: usize) -> usize {
+        let most = if self.palette.is_some() { 12 } else { most };
+        self.rng.between(least, most)
     }
 
     /// One more operation, of any kind.
@@ -122,7 +137,7 @@ impl Builder {
     }
 
     /// More scalars: computed, stored, or made tensors.
-    fn scalar_step(&mut self) {
+    pub(super) fn scalar_step(&mut self) {
         let list = self.scalars.clone();
         let scalar = self.rng.choose(&list);
         match self.rng.below(4) {
@@ -146,7 +161,7 @@ impl Builder {
     }
 
     /// The same elements in another shape or order; nothing where the layout does not allow it.
-    fn view(&mut self, value: Value) -> Option<Value> {
+    pub(super) fn view(&mut self, value: Value) -> Option<Value> {
         let type_ = self.type_(value);
         let tensor = type_.tensor.clone()?;
         let shape = tensor.shape.clone();
@@ -209,7 +224,7 @@ impl Builder {
     }
 
     /// A shape of so many elements.
-    fn other_shape(&mut self, total: u64) -> Vec<u64> {
+    pub(super) fn other_shape(&mut self, total: u64) -> Vec<u64> {
         let rank = self.rng.between(1, 4);
         let mut shape = vec![1; rank];
         for _ in 0..total.trailing_zeros() {
@@ -330,7 +345,7 @@ impl Builder {
     }
 
     /// `scf.for` with at most three iterations.
-    fn for_loop(&mut self, depth: usize) {
+    pub(super) fn for_loop(&mut self, depth: usize) {
         let element = self.rng.choose(&[I32, I32, I32, I64]);
         let type_ = Type::scalar(element);
         let unsigned = self.rng.chance(40);
@@ -369,7 +384,7 @@ impl Builder {
                 let short = b.cast("arith.trunci", at, I32);
                 b.scalars.push(short);
             }
-            let steps = b.rng.between(1, 4);
+            let steps = b.region_steps(1, 4);
             b.steps(steps, depth + 1);
             let mut yielded = vec![b.next_number(count)];
             yielded.extend(b.likes(&types[1..]));
@@ -402,7 +417,7 @@ impl Builder {
         condition
     }
 
-    fn branch(&mut self, depth: usize) {
+    pub(super) fn branch(&mut self, depth: usize) {
         let condition = self.any_condition();
         let chosen = self.some_values(0);
         let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
@@ -414,7 +429,7 @@ impl Builder {
             }
             let types = types.clone();
             regions.push(self.region(Vec::new(), |b| {
-                let steps = b.rng.between(1, 3);
+                let steps = b.region_steps(1, 3);
                 b.steps(steps, depth + 1);
                 if types.is_empty() {
                     let value = b.any_tensor();
@@ -440,7 +455,7 @@ impl Builder {
         });
         let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
         let region = self.region(Vec::new(), |b| {
-            let steps = b.rng.between(1, 3);
+            let steps = b.region_steps(1, 3);
             b.steps(steps, depth + 1);
             if types.is_empty() {
                 let value = b.any_tensor();
@@ -468,7 +483,7 @@ impl Builder {
     }
 
     /// `scf.while` with at most three iterations.
-    fn while_loop(&mut self, depth: usize) {
+    pub(super) fn while_loop(&mut self, depth: usize) {
         let zero = self.constant(&Type::scalar(I32), 0);
         let trips = self.small_scalar();
         let mut operands = vec![zero];
@@ -494,7 +509,7 @@ impl Builder {
         let count = after[0];
         let after = self.region(after, |b| {
             b.enter_iteration(count, 4);
-            let steps = b.rng.between(1, 3);
+            let steps = b.region_steps(1, 3);
             b.steps(steps, depth + 1);
             let mut yielded = vec![b.next_number(count)];
             yielded.extend(b.likes(&types[1..]));

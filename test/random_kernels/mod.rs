@@ -4,7 +4,8 @@
 //! loaded, computed with, viewed, converted, carried through loops and branches, and stored.
 //! [`evaluate`] says what memory must hold afterwards: it works on arrays of elements, and knows no
 //! layouts. [`run`] lowers the kernel and runs it lane by lane; memory must be the same, byte by byte,
-//! a NaN aside. A kernel that fails is made smaller by [`shrink`].
+//! a NaN aside. A kernel that fails is made smaller by [`shrink`]. Kernels of [`layouts`] are large, and of few layouts
+//! each: there is something to choose.
 //!
 //! Reading order: [`kernel`], [`generate`], [`evaluate`], [`run`].
 //!
@@ -19,6 +20,7 @@ mod exchange;
 mod float;
 pub(crate) mod generate;
 pub(crate) mod kernel;
+pub(crate) mod layouts;
 mod memory;
 pub(crate) mod run;
 pub(crate) mod shrink;

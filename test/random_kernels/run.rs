@@ -18,8 +18,8 @@ use melior::utility::{parse_pass_pipeline, register_all_dialects};
 /// What a buffer holds before the kernel writes to it.
 pub(crate) const UNTOUCHED: u8 = 0xa5;
 
-/// A kernel takes a few thousand steps.
-const STEP_LIMIT: u64 = 1 << 22;
+/// A kernel takes a few thousand steps, one of many operations in nested loops millions.
+const STEP_LIMIT: u64 = 1 << 26;
 
 /// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, which changes no result.
 const PIPELINES: [&str; 4] = [
@@ -27,6 +27,13 @@ const PIPELINES: [&str; 4] = [
     "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true},convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
+];
+
+/// What chooses layouts: it changes no result, and a second run changes nothing.
+const CHOICES: [&str; 3] = [
+    "fold-layout-conversions",
+    "remove-layout-conversions{verify=true}",
+    "remove-layout-conversions{memory=free verify=true}",
 ];
 
 /// How a kernel failed.
@@ -42,6 +49,8 @@ pub(crate) enum Failure {
     Fault(FaultKind),
     /// Memory differs from what it must hold.
     Wrong,
+    /// A second run of a pass changes what the first one left.
+    NotSettled,
     Panic,
 }
 
@@ -91,29 +100,59 @@ impl Runner {
     /// # Errors
     /// How it failed, and what was said.
     pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        let expected = expected(kernel)?;
         for pipeline in PIPELINES {
-            self.check_lowered_by(pipeline, kernel)
+            self.check_lowered_by(pipeline, kernel, &expected)
                 .map_err(|(failure, what)| (failure, format!("{pipeline}: {what}")))?;
         }
         Ok(())
     }
 
-    fn check_lowered_by(&self, pipeline: &str, kernel: &Kernel) -> Result<(), (Failure, String)> {
-        let (mut memory, buffers, arguments) = launch_memory(kernel);
-        let mut expected = evaluate::Memory::new(
-            buffers.iter().map(|b| memory.bytes(*b).to_vec()).collect(),
-            buffers.iter().map(|b| memory.address(*b)).collect(),
-        );
-        let bits: Vec<u64> = arguments
-            .iter()
-            .map(|arg| match arg {
-                Arg::Buffer(buffer) => memory.address(*buffer),
-                Arg::Int(number) => *number as u64,
-                Arg::Float(_) => unreachable!("no argument is a float"),
-            })
-            .collect();
-        evaluate::run(kernel, &bits, &mut expected).map_err(|e| (Failure::Meaningless, e))?;
+    /// Runs a kernel as it is, and after each pass that chooses layouts.
+    ///
+    /// # Errors
+    /// How it failed, and what was said.
+    pub(crate) fn check_layouts(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        let expected = expected(kernel)?;
+        self.check_lowered_by(PIPELINES[0], kernel, &expected)?;
+        for choice in CHOICES {
+            let pipeline = format!("builtin.module({choice},convert-layouts-to-llvm)");
+            self.check_lowered_by(&pipeline, kernel, &expected)
+                .map_err(|(failure, what)| (failure, format!("{choice}: {what}")))?;
+        }
+        Ok(())
+    }
 
+    /// Runs each pass that chooses layouts twice: the second run must find nothing to do.
+    ///
+    /// # Errors
+    /// How it failed, and what was said.
+    pub(crate) fn check_settled(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        let text = text::module(&[kernel]);
+        for choice in CHOICES {
+            let pipeline = format!("builtin.module({choice})");
+            let run = |text: &str| {
+                self.lower_by(&pipeline, text)
+                    .map_err(|what| (Failure::Refused, format!("{choice}: {what}")))
+            };
+            let once = run(&text)?;
+            let twice = run(&once)?;
+            let mut lines = once.lines().zip(twice.lines());
+            if let Some((first, second)) = lines.find(|(first, second)| first != second) {
+                let what = format!("{choice}: after one run: {first}\nafter two: {second}");
+                return Err((Failure::NotSettled, what));
+            }
+        }
+        Ok(())
+    }
+
+    fn check_lowered_by(
+        &self,
+        pipeline: &str,
+        kernel: &Kernel,
+        expected: &[Vec<u8>],
+    ) -> Result<(), (Failure, String)> {
+        let (mut memory, buffers, arguments) = launch_memory(kernel);
         let text = text::module(&[kernel]);
         let lowered = self
             .lower_by(pipeline, &text)
@@ -123,14 +162,31 @@ impl Runner {
         launch(kernel, &decoded, &mut memory, arguments)
             .map_err(|e| (Failure::Fault(e.kind()), e.to_string()))?;
         for (i, buffer) in buffers.iter().enumerate() {
-            if let Some(what) =
-                first_difference(kernel, i, memory.bytes(*buffer), &expected.buffers[i])
-            {
+            if let Some(what) = first_difference(kernel, i, memory.bytes(*buffer), &expected[i]) {
                 return Err((Failure::Wrong, what));
             }
         }
         Ok(())
     }
+}
+
+/// What buffers must hold in the end, by plain evaluation.
+fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>, (Failure, String)> {
+    let (memory, buffers, arguments) = launch_memory(kernel);
+    let mut expected = evaluate::Memory::new(
+        buffers.iter().map(|b| memory.bytes(*b).to_vec()).collect(),
+        buffers.iter().map(|b| memory.address(*b)).collect(),
+    );
+    let bits: Vec<u64> = arguments
+        .iter()
+        .map(|arg| match arg {
+            Arg::Buffer(buffer) => memory.address(*buffer),
+            Arg::Int(number) => *number as u64,
+            Arg::Float(_) => unreachable!("no argument is a float"),
+        })
+        .collect();
+    evaluate::run(kernel, &bits, &mut expected).map_err(|e| (Failure::Meaningless, e))?;
+    Ok(expected.buffers)
 }
 
 fn launch(

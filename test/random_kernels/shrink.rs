@@ -6,7 +6,13 @@ use std::collections::HashSet;
 /// The smallest kernel found that `fails` still holds for.
 pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel {
     let mut best = kernel.clone();
-    remove_unused(&mut best);
+    let mut without = kernel.clone();
+    remove_unused(&mut without);
+    // What nobody uses may be what fails.
+    let removes_unused = fails(&without);
+    if removes_unused {
+        best = without;
+    }
     loop {
         let mut at = 0;
         let mut improved = false;
@@ -15,7 +21,7 @@ pub(crate) fn shrink(kernel: &Kernel, fails: impl Fn(&Kernel) -> bool) -> Kernel
             let place = count(&best.body) - 1 - at;
             let mut smaller = best.clone();
             let changed = change(&mut smaller, place);
-            if changed {
+            if changed && removes_unused {
                 remove_unused(&mut smaller);
             }
             if changed && fails(&smaller) {

@@ -1,0 +1,159 @@
+//! Kernels in which layouts are to be chosen: 50 to 500 operations on tensors of few shapes, in few layouts each,
+//! converted from one to another all the time, through views, reductions, loops and branches.
+
+use super::builder::{Builder, Palette};
+use super::kernel::{Code, Element, I32, Kernel, Scalar, Value};
+use crate::referee::random::Rng;
+use crate::referee::registers;
+use linear_layout::target::TARGETS;
+
+/// Room for the buffers of so many loads and stores.
+const MAX_ARGUMENTS: usize = 96;
+/// How many loops and branches are around an operation, at most.
+const MAX_DEPTH: usize = 3;
+
+/// The kernel of a seed, for a target that the seed chooses.
+pub(crate) fn layouts(seed: u64) -> Kernel {
+    let mut rng = Rng::new(seed);
+    let target = &TARGETS[rng.below(TARGETS.len())];
+    let warps = rng.choose(&[1, 2, 4, 4, 4, 8]);
+    let grid = [rng.choose(&[1, 1, 2]), 1, 1];
+    let mut builder = Builder::launched(rng, target, warps, grid, MAX_ARGUMENTS);
+    builder.palette = Some(builder.new_palette());
+    for _ in 0..builder.rng.between(2, 4) {
+        builder.input();
+    }
+    while builder.has_room() {
+        builder.steps(1, 0);
+    }
+    for _ in 0..builder.rng.between(2, 5) {
+        let value = builder.any_tensor();
+        builder.store(value);
+    }
+    builder.finish()
+}
+
+impl Builder {
+    /// One or two shapes, elements that kernels compute with, and a size.
+    fn new_palette(&mut self) -> Palette {
+        let shapes = (0..self.rng.between(1, 2)).map(|_| {
+            let rank = self.rng.choose(&[1, 2, 2, 2, 3]);
+            let bits = self.rng.choose(&[5, 7, 8, 9]);
+            registers::shape(&mut self.rng, rank, bits)
+        });
+        let shapes = shapes.collect();
+        let mut elements = vec![I32, Element::number(Scalar::F32)];
+        let others = [
+            Scalar::Int(1),
+            Scalar::Int(8),
+            Scalar::Int(64),
+            Scalar::F16,
+            Scalar::Bf16,
+            Scalar::F32,
+        ];
+        for _ in 0..self.rng.below(3) {
+            let scalar = self.rng.choose(&others);
+            elements.push(Element::number(scalar));
+        }
+        // Small ones more often: they are quick, and show as much.
+        let most = self.rng.choose(&[80, 120, 120, 250, 440]);
+        let max_ops = self.rng.between(60, most);
+        Palette::new(shapes, elements, max_ops)
+    }
+
+    /// One more operation, of a kind that a choice of layouts meets.
+    pub(super) fn layout_step(&mut self, depth: usize) {
+        let value = self.any_tensor();
+        let result = match self.rng.below(100) {
+            0..=33 => Some(self.arithmetic(value)),
+            34..=54 => {
+                let shape = self.type_(value).shape().to_vec();
+                let encoding = self.encoding(&shape);
+                Some(self.convert(value, &encoding))
+            }
+            55..=66 => self.view(value),
+            67..=70 => self.there_and_back(value),
+            71..=74 => self.spread_rows(value),
+            75..=78 => self.exchange(value),
+            79..=81 => {
+                self.input();
+                None
+            }
+            82 => {
+                self.store(value);
+                None
+            }
+            83..=84 => {
+                self.scalar_step();
+                None
+            }
+            _ if depth >= MAX_DEPTH => Some(self.arithmetic(value)),
+            85..=91 => {
+                self.for_loop(depth);
+                None
+            }
+            92..=96 => {
+                self.branch(depth);
+                None
+            }
+            _ => {
+                self.while_loop(depth);
+                None
+            }
+        };
+        self.tensors.extend(result);
+    }
+
+    /// Another shape, something there, and the first shape again: where views meet, a layout may go in a circle.
+    fn there_and_back(&mut self, value: Value) -> Option<Value> {
+        let shape = self.type_(value).shape().to_vec();
+        let count = shape.iter().product();
+        let other = self.other_shape(count);
+        let there = self.reshaped(value, &other)?;
+        let there = match self.rng.below(3) {
+            0 => there,
+            1 => self.arithmetic(there),
+            _ => {
+                let encoding = self.encoding(&other);
+                self.convert(there, &encoding)
+            }
+        };
+        self.tensors.push(there);
+        self.reshaped(there, &shape)
+    }
+
+    /// One of each row along an axis, for each element of the row: what a softmax subtracts.
+    fn spread_rows(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let shape = type_.shape().to_vec();
+        if type_.element.is_pointer() {
+            return None;
+        }
+        let encoding = self.plain_encoding(&shape)?;
+        let value = self.convert(value, &encoding);
+        let row = self.reduce(value)?;
+        let reduced = self.type_(row);
+        if reduced.shape().len() == shape.len() {
+            return Some(row);
+        }
+        let axis = (0..shape.len()).find(|&axis| {
+            let mut rest = shape.clone();
+            rest.remove(axis);
+            rest == reduced.shape()
+        })?;
+        let mut single = shape.clone();
+        single[axis] = 1;
+        let parent = self.encoding(&shape);
+        let slice = registers::slice(&parent, axis);
+        if !self.fits(&slice, reduced.shape()) || !self.fits(&parent, &single) {
+            return None;
+        }
+        let source = self.convert(row, &slice);
+        let column = self.tensor_type(reduced.element, &single, &parent);
+        let column = self.one(Code::ExpandDims(axis), &[source], column);
+        let whole = self.tensor_type(reduced.element, &shape, &parent);
+        let whole = self.one(Code::Broadcast, &[column], whole);
+        self.tensors.push(whole);
+        Some(self.arithmetic(whole))
+    }
+}
