@@ -49,7 +49,7 @@ pub(crate) fn check_exchanges(seed: u64, _: &Scratch) -> Vec<Finding> {
 
 /// Makes the large kernel of a seed, and runs it before and after layouts are chosen.
 pub(crate) fn check_layouts(seed: u64, _: &Scratch) -> Vec<Finding> {
-    check_kernel(&layouts(seed), Runner::check_layouts)
+    check_kernel(&layouts(seed), Runner::check)
 }
 
 /// Makes the large kernel of a seed, and chooses its layouts twice.

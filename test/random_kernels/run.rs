@@ -108,21 +108,6 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs a kernel as it is, and after each pass that chooses layouts.
-    ///
-    /// # Errors
-    /// How it failed, and what was said.
-    pub(crate) fn check_layouts(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
-        let expected = expected(kernel)?;
-        self.check_lowered_by(PIPELINES[0], kernel, &expected)?;
-        for choice in CHOICES {
-            let pipeline = format!("builtin.module({choice},convert-layouts-to-llvm)");
-            self.check_lowered_by(&pipeline, kernel, &expected)
-                .map_err(|(failure, what)| (failure, format!("{choice}: {what}")))?;
-        }
-        Ok(())
-    }
-
     /// Runs each pass that chooses layouts twice: the second run must find nothing to do.
     ///
     /// # Errors
