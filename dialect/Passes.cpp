@@ -60,7 +60,7 @@ std::unique_ptr<Pass> create(bridge::FollowUp pass) {
   llvm_unreachable("Rust names only the passes of the enum");
 }
 
-// Runs the Rust pass, then the MLIR passes that it asks for, if any.
+// Runs the Rust pass, then the passes that it asks for, if any.
 template <typename Base, uint16_t number>
 struct RustPass : Base {
   using Base::Base;
@@ -74,9 +74,12 @@ struct RustPass : Base {
     bridge::PassOutcome outcome = bridge::run_pass(number, options, bridge::handle(op));
     if (!outcome.succeeded)
       return this->signalPassFailure();
-    if (outcome.follow_ups.empty())
+    if (outcome.pipeline.empty() && outcome.follow_ups.empty())
       return;
     OpPassManager manager(op->getName());
+    std::string pipeline(outcome.pipeline);
+    if (failed(parsePassPipeline(pipeline, manager)))
+      return this->signalPassFailure();
     for (bridge::FollowUp pass : outcome.follow_ups)
       manager.addPass(create(pass));
     if (failed(this->runPipeline(manager, this->getOperation())) ||

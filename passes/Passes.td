@@ -5,6 +5,22 @@
 
 include "mlir/Pass/PassBase.td"
 
+// Options and dialects of several passes.
+defvar LL_Target = Option<"target", "target", "std::string", "\"\"",
+    "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">;
+defvar LL_Abi = Option<"abi", "abi", "std::string", "\"plain\"",
+    "How kernels are called: `plain`, by their own arguments; `triton`, by those of Triton's launcher, "
+    "two pointers to scratch memory more">;
+defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
+    "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
+    "saves barriers while as many blocks run at the same time">;
+defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
+           "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">;
+defvar LL_LoweredDialects = [
+  "::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect", "::mlir::ROCDL::ROCDLDialect",
+  "::mlir::arith::ArithDialect", "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
+  "::mlir::cf::ControlFlowDialect"];
+
 def ConvertEncodingsToLinear : Pass<"convert-encodings-to-linear", "::mlir::ModuleOp"> {
   let summary = "Spell every encoding of a tensor or a buffer by its bases";
   let description = [{
@@ -166,19 +182,9 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    Option<"target", "target", "std::string", "\"\"",
-           "GPU to lower for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
-    Option<"abi", "abi", "std::string", "\"plain\"",
-           "How kernels are called: `plain`, by their own arguments; `triton`, by those of Triton's launcher, "
-           "two pointers to scratch memory more">,
-    Option<"shared", "shared", "std::string", "\"least\"",
-           "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
-           "saves barriers while as many blocks run at the same time">
+    LL_Target, LL_Abi, LL_Shared
   ];
-  let dependentDialects = ["::mlir::LLVM::LLVMDialect", "::mlir::NVVM::NVVMDialect",
-                           "::mlir::ROCDL::ROCDLDialect", "::mlir::arith::ArithDialect",
-                           "::mlir::math::MathDialect", "::mlir::scf::SCFDialect",
-                           "::mlir::cf::ControlFlowDialect"];
+  let dependentDialects = LL_LoweredDialects;
 }
 
 def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleOp"> {
@@ -224,8 +230,7 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
   let options = [
     Option<"target", "target", "std::string", "\"\"",
            "GPU to choose for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">,
-    Option<"memory", "memory", "std::string", "\"pinned\"",
-           "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">,
+    LL_Memory,
     Option<"loopWeight", "loop-weight", "int64_t", "8",
            "How often the body of a loop counts">,
     Option<"explain", "explain", "bool", "false",
@@ -235,6 +240,124 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     Option<"verify", "verify", "bool", "false",
            "Prove that every value is the same before and after, layouts aside">
   ];
+}
+
+def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
+  let summary = "Access memory in layouts in which neighbouring threads access neighbouring addresses";
+  let description = [{
+    Each access to global memory by a tensor of pointers gets a blocked layout of its own: first the dimension along
+    which addresses run on furthest, and in each thread as many elements along it as one access can move. Accesses
+    that depend on each other, on tensors of one shape and order, get the widest that any of them can use, but a store
+    no wider than its own. Operands are converted to that layout and results back;
+    `remove-layout-conversions` finds out what of this need not be there. As Triton's `tritongpu-coalesce`.
+
+    Before:
+    ```mlir
+    #default = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<512xf32, #default> {
+        %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #default>
+        %ps = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #default>
+        %at = tt.addptr %ps, %i : tensor<512x!tt.ptr<f32>, #default>, tensor<512xi32, #default>
+        %x = tt.load %at : tensor<512x!tt.ptr<f32>, #default>
+        tt.return %x : tensor<512xf32, #default>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    #blocked1 = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: !tt.ptr<f32> {tt.divisibility = 16 : i32}) -> tensor<512xf32, #blocked> {
+        %0 = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #blocked>
+        %1 = tt.splat %arg0 : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #blocked>
+        %2 = tt.addptr %1, %0 : tensor<512x!tt.ptr<f32>, #blocked>, tensor<512xi32, #blocked>
+        %3 = ttg.convert_layout %2 : tensor<512x!tt.ptr<f32>, #blocked> -> tensor<512x!tt.ptr<f32>, #blocked1>
+        %4 = tt.load %3 : tensor<512x!tt.ptr<f32>, #blocked1>
+        %5 = ttg.convert_layout %4 : tensor<512xf32, #blocked1> -> tensor<512xf32, #blocked>
+        tt.return %5 : tensor<512xf32, #blocked>
+      }
+    }
+    ```
+  }];
+}
+
+def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> {
+  let summary = "Give operands of products through buffers in shared memory";
+  let description = [{
+    A conversion to `#ttg.dot_op` that goes through shared memory becomes a `ttg.local_alloc` and a
+    `ttg.local_load`, which a later pass may move apart: each element is stored once, and many threads read it. The
+    buffer is swizzled as is cheapest to fill and to read on the module's GPU. Triton's
+    `tritongpu-reduce-data-duplication` takes the swizzle from a table. With `only-cheaper` a conversion
+    whose plan costs less than the buffer stays.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    #mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+    #right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
+      tt.func @f(%x: tensor<32x64xf16, #rows>) -> tensor<32x64xf16, #right> {
+        %0 = ttg.convert_layout %x : tensor<32x64xf16, #rows> -> tensor<32x64xf16, #right>
+        tt.return %0 : tensor<32x64xf16, #right>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+    ...
+      tt.func @f(%arg0: tensor<32x64xf16, #blocked>) -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>> {
+        %0 = ttg.local_alloc %arg0 : (tensor<32x64xf16, #blocked>) -> !ttg.memdesc<32x64xf16, #shared, #smem>
+        %1 = ttg.local_load %0 : !ttg.memdesc<32x64xf16, #shared, #smem> -> tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+        tt.return %1 : tensor<32x64xf16, #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>>
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"onlyCheaper", "only-cheaper", "bool", "false",
+           "Keep conversions whose plans cost less than a buffer">
+  ];
+}
+
+def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
+  let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
+  let description = [{
+    `coalesce`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
+    `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
+
+    Before:
+    ```mlir
+    #default = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 4 : i32} {
+      tt.func public @double(%p: !tt.ptr<f32> {tt.divisibility = 16 : i32}) {
+        %i = tt.make_range {end = 512 : i32, start = 0 : i32} : tensor<512xi32, #default>
+        %ps = tt.splat %p : !tt.ptr<f32> -> tensor<512x!tt.ptr<f32>, #default>
+        %at = tt.addptr %ps, %i : tensor<512x!tt.ptr<f32>, #default>, tensor<512xi32, #default>
+        %x = tt.load %at : tensor<512x!tt.ptr<f32>, #default>
+        %y = arith.addf %x, %x : tensor<512xf32, #default>
+        tt.store %at, %y : tensor<512x!tt.ptr<f32>, #default>
+        tt.return
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {"ttg.num-warps" = 4 : i32, ttg.shared = 0 : i32, ttg.target = "cuda:90"} {
+      llvm.func @double(%arg0: !llvm.ptr<1> {llvm.align = 16 : i64}) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 128>} {
+        ...
+        %14 = llvm.load %13 {alignment = 16 : i64} : !llvm.ptr<1> -> vector<4xf32>
+        ...
+        llvm.store %27, %13 {alignment = 16 : i64} : vector<4xf32>, !llvm.ptr<1>
+        llvm.return
+      }
+    }
+    ```
+  }];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_Memory];
+  let dependentDialects = LL_LoweredDialects;
 }
 
 #endif

@@ -295,7 +295,10 @@ impl<'c> Folding<'_, 'c> {
         };
         let cvt = ways::conversion(value)?;
         let source = cvt.src();
-        let cost = |type_| self.prices.buffer_access(type_, buffer, Access::Store);
+        let cost = |type_| {
+            self.prices
+                .buffer_access(type_, buffer.r#type(), Access::Store)
+        };
         let before = cost(value.r#type())?
             + if sys::has_one_use(value) {
                 self.prices.conversion(source.r#type(), value.r#type())?

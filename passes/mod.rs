@@ -4,12 +4,15 @@
 //! script makes of `Passes.td`: those options and the enum of passes. A pass that is declared and not
 //! written does not compile.
 
+mod coalesce;
 mod context;
 mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
+mod layout_pipeline;
 mod price;
 mod recognize_encodings;
+mod reduce_data_duplication;
 mod remove_layout_conversions;
 mod respell;
 mod table;
@@ -17,7 +20,7 @@ mod ways;
 
 use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
-use crate::sys::{self, FollowUp, OptionValue, Passes, Reported, Rewriter};
+use crate::sys::{self, FollowUp, OptionValue, Passes, Ran, Reported, Rewriter};
 use context::PassContext;
 use melior::dialect::DialectRegistry;
 use table::{PassKind, Values};
@@ -42,6 +45,11 @@ trait Pass {
     /// Runs it on a module; returns the passes of MLIR that are to run after it.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
+    /// The passes of ours that are to run after it, before those of MLIR, as a textual pipeline on a module.
+    fn pipeline(&self) -> String {
+        String::new()
+    }
+
     /// Checks what the passes after it have left.
     fn finish(&self, _: &PassContext<'_>) -> Result<(), Reported> {
         Ok(())
@@ -65,8 +73,12 @@ impl Passes for Table {
         options: &[OptionValue<'_>],
         rewriter: Rewriter<'c>,
         module: Op<'c>,
-    ) -> Result<Vec<FollowUp>, Reported> {
-        Self::pass(number, options).run(&PassContext::of(rewriter, module))
+    ) -> Result<Ran, Reported> {
+        let pass = Self::pass(number, options);
+        Ok(Ran {
+            follow_ups: pass.run(&PassContext::of(rewriter, module))?,
+            pipeline: pass.pipeline(),
+        })
     }
 
     fn finish<'c>(

@@ -9,8 +9,8 @@ use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorLayout, TensorType, element_bits};
 use crate::layout::Dim;
 use crate::lower;
-use crate::plan::{PlanOptions, plan_conversion};
-use crate::sys::build::{Op, Val};
+use crate::plan::{ConvertPlan, Cost, PlanKind, PlanOptions, plan_conversion};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use crate::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
@@ -104,14 +104,10 @@ impl<'c> Prices<'c> {
             return *known;
         }
         let cost = || {
-            let bits = element_bits(TensorType::of(from)?.element)?;
-            let (src, dst) = (self.layout(from)?, self.layout(to)?);
-            if src.unique == dst.unique {
+            if self.layout(from)?.unique == self.layout(to)?.unique {
                 return Some(0);
             }
-            let options = PlanOptions::new();
-            let plan = plan_conversion(&src.full, &dst.full, bits, self.target, &options).ok()?;
-            Some(i64::from(plan.program().cost().total()))
+            Some(i64::from(self.plan(from, to)?.program().cost().total()))
         };
         let cost = cost();
         self.conversions.borrow_mut().insert(key, cost);
@@ -128,17 +124,49 @@ impl<'c> Prices<'c> {
         Some(registers * words * warps * i64::from(self.target.costs.select))
     }
 
-    /// What it costs to load a tensor from a buffer, or to store it there.
+    /// What it costs to load a tensor from a buffer of a type, or to store it there.
     pub(super) fn buffer_access(
         &self,
         tensor: Type<'c>,
-        buffer: Val<'c>,
+        buffer: Type<'c>,
         access: Access,
     ) -> Option<i64> {
+        Some(i64::from(self.access(tensor, buffer, access)?.total()))
+    }
+
+    /// What it costs to store a tensor to a buffer, and to load it with another layout when all have stored.
+    pub(super) fn through_buffer(
+        &self,
+        from: Type<'c>,
+        to: Type<'c>,
+        buffer: Type<'c>,
+    ) -> Option<i64> {
+        let costs = &self.target.costs;
+        let stored = self.access(from, buffer, Access::Store)?;
+        let loaded = self.access(to, buffer, Access::Load)?;
+        let both = Cost {
+            load_store: stored.load_store + loaded.load_store,
+            arithmetic: stored.arithmetic + loaded.arithmetic,
+            waiting: costs.barrier + costs.round_trip,
+        };
+        Some(i64::from(both.total()))
+    }
+
+    fn access(&self, tensor: Type<'c>, buffer: Type<'c>, access: Access) -> Option<Cost> {
         let tensor = TensorType::of(tensor)?;
-        let buffer = buffer.r#type();
-        let cost = lower::access_cost(self.layouts, self.target, &tensor, buffer, access)?;
-        i64::try_from(cost).ok()
+        lower::access_cost(self.layouts, self.target, &tensor, buffer, access)
+    }
+
+    /// Whether a conversion is carried out in shared memory, at least in part.
+    pub(super) fn goes_through_memory(&self, from: Type<'c>, to: Type<'c>) -> bool {
+        self.plan(from, to)
+            .is_some_and(|plan| matches!(plan.kind(), PlanKind::Shared | PlanKind::Mixed))
+    }
+
+    fn plan(&self, from: Type<'c>, to: Type<'c>) -> Option<ConvertPlan> {
+        let bits = element_bits(TensorType::of(from)?.element)?;
+        let (src, dst) = (self.layout(from)?, self.layout(to)?);
+        plan_conversion(&src.full, &dst.full, bits, self.target, &PlanOptions::new()).ok()
     }
 
     /// What an access to global memory asks for, if its pointers have the layout of this type.
@@ -178,7 +206,7 @@ impl<'c> Prices<'c> {
 fn function_around(op: Op<'_>) -> Option<Op<'_>> {
     let mut op = op;
     while !OpKind::TtFunc.is(op) {
-        op = sys::parent(op)?;
+        op = build::parent(op)?;
     }
     Some(op)
 }

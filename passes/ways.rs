@@ -213,7 +213,9 @@ impl<'s, 'c> Search<'s, 'c> {
             AnyKind::Own(K::TtExpandDims | K::TtBroadcast | K::TtJoin) => (0, true, role),
             AnyKind::Own(K::TtgLocalLoad) if role == Role::Sole && self.is_beside(op) => {
                 let load = ttg::LocalLoad::of(op)?;
-                let cost = self.prices.buffer_access(type_, load.src(), Access::Load)?;
+                let cost = self
+                    .prices
+                    .buffer_access(type_, load.src().r#type(), Access::Load)?;
                 let price = Price {
                     cost,
                     conversions: 0,
@@ -401,8 +403,10 @@ impl<'s, 'c> Search<'s, 'c> {
         let result = build::only_result(op).r#type();
         let cost = match AnyKind::of(op) {
             AnyKind::Own(OpKind::TtMakeRange | OpKind::TtAddPtr) => self.prices.arithmetic(result),
-            AnyKind::Own(OpKind::TtgLocalLoad) => ttg::LocalLoad::of(op)
-                .and_then(|load| self.prices.buffer_access(result, load.src(), Access::Load)),
+            AnyKind::Own(OpKind::TtgLocalLoad) => ttg::LocalLoad::of(op).and_then(|load| {
+                self.prices
+                    .buffer_access(result, load.src().r#type(), Access::Load)
+            }),
             AnyKind::Upstream(kind) if kind.is_elementwise() => self.prices.arithmetic(result),
             _ => None,
         };

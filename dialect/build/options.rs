@@ -146,6 +146,8 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
          impl PassKind {{\n\
          /// Every one, by its number.\n\
          pub(super) const ALL: &'static [Self] = &[{all}];\n\
+         /// Its name on a command line.\n\
+         pub(super) const fn argument(self) -> &'static str {{ match self {{ {arguments} }} }}\n\
          /// The pass, with the values that its options have.\n\
          pub(super) fn with(self, values: &mut Values<'_>) -> Box<dyn Pass> {{ match self {{ {with} }} }}\n}}",
         variants = list(&|pass| format!(
@@ -153,6 +155,7 @@ pub(crate) fn rust(passes: &[Declared<'_>]) -> String {
             pass.argument, pass.summary, pass.name
         )),
         all = list(&|pass| format!("Self::{},", pass.name)),
+        arguments = list(&|pass| format!("Self::{} => {:?},", pass.name, pass.argument)),
         with = list(&|pass| format!(
             "Self::{name} => Box::new({name}Options::read(values)),",
             name = pass.name

@@ -19,6 +19,7 @@ use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::layout::Dim;
+use crate::plan::Cost;
 use crate::plan::memory::{Form, MemoryPlan};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -134,8 +135,7 @@ fn plan_access(
         .map_err(|e| Diagnostic::new(e.to_string()))
 }
 
-/// What storing a tensor to a buffer, or loading it, costs all warps of a block, in the unit of
-/// [`Cost`](crate::plan::Cost); nothing where it cannot be planned.
+/// What storing a tensor to a buffer, or loading it, costs all warps of a block; nothing where it cannot be planned.
 #[must_use]
 pub fn access_cost(
     layouts: &Layouts,
@@ -143,13 +143,16 @@ pub fn access_cost(
     tensor: &TensorType<'_>,
     buffer: Type<'_>,
     access: Access,
-) -> Option<u64> {
+) -> Option<Cost> {
     let layout = layouts.tensor(tensor).ok()?;
     let plan = plan_access(layouts, target, &layout, buffer, access).ok()?;
-    let costs = &target.costs;
-    let per_warp = u64::from(plan.wavefronts().0) * u64::from(costs.wavefront)
-        + plan.accesses().len() as u64 * u64::from(costs.access);
-    Some(per_warp * layout.full.in_size(Dim::WARP))
+    let warps = u32::try_from(layout.full.in_size(Dim::WARP)).ok()?;
+    let accesses = u32::try_from(plan.accesses().len()).ok()?;
+    Some(Cost {
+        load_store: plan.wavefronts().0 * target.costs.wavefront * warps,
+        arithmetic: accesses * target.costs.access * warps,
+        waiting: 0,
+    })
 }
 
 fn store_to<'c>(l: &mut Lowering<'c>, tensor: Val<'c>, buffer: Val<'c>) -> Outcome {

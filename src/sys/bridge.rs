@@ -29,9 +29,11 @@ pub(super) mod ffi {
         number: i64,
     }
 
-    /// What a pass did: whether it succeeded, and MLIR passes to run after it.
+    /// What a pass did: whether it succeeded, and what to run after it: passes of ours, as a textual pipeline,
+    /// then those of MLIR.
     struct PassOutcome {
         succeeded: bool,
+        pipeline: String,
         follow_ups: Vec<FollowUp>,
     }
 

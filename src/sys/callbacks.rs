@@ -123,7 +123,7 @@ pub trait Semantics: Sync {
 
 /// The passes, by their numbers in `passes/Passes.td`, as the C++ side needs them.
 pub trait Passes: Sync {
-    /// Runs a pass on a module, and returns the MLIR passes to run after it.
+    /// Runs a pass on a module, and returns the passes to run after it.
     ///
     /// # Errors
     /// An error that has been emitted already.
@@ -133,7 +133,7 @@ pub trait Passes: Sync {
         options: &[OptionValue<'_>],
         rewriter: Rewriter<'c>,
         module: Op<'c>,
-    ) -> Result<Vec<FollowUp>, Reported>;
+    ) -> Result<Ran, Reported>;
     /// Looks at what the passes that [`Self::run`] asked for have left.
     ///
     /// # Errors
@@ -145,6 +145,15 @@ pub trait Passes: Sync {
         rewriter: Rewriter<'c>,
         module: Op<'c>,
     ) -> Result<(), Reported>;
+}
+
+/// What is to run after a pass.
+#[derive(Debug, Default)]
+pub struct Ran {
+    /// Passes of ours, as a textual pipeline on a module.
+    pub pipeline: String,
+    /// Then these of MLIR.
+    pub follow_ups: Vec<FollowUp>,
 }
 
 /// Proof that an error diagnostic has been emitted.
@@ -421,12 +430,18 @@ pub(super) fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -
 }
 
 pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome {
-    let follow_ups = pass(op, |rewriter, module| {
+    let ran = pass(op, |rewriter, module| {
         passes().run(number, options, rewriter, module)
     });
+    let succeeded = ran.is_some();
+    let Ran {
+        pipeline,
+        follow_ups,
+    } = ran.unwrap_or_default();
     PassOutcome {
-        succeeded: follow_ups.is_some(),
-        follow_ups: follow_ups.unwrap_or_default(),
+        succeeded,
+        pipeline,
+        follow_ups,
     }
 }
 

@@ -15,8 +15,8 @@ mod rewriter;
 mod translate;
 
 pub use callbacks::{
-    AttributeError, Diagnostic, LayoutCache, Passes, Reported, Semantics, emit_error, emit_remark,
-    install, name_rules,
+    AttributeError, Diagnostic, LayoutCache, Passes, Ran, Reported, Semantics, emit_error,
+    emit_remark, install, name_rules,
 };
 
 pub use bridge::ffi::{FollowUp, OptionValue};
@@ -402,16 +402,6 @@ pub fn has_one_use(value: Value<'_, '_>) -> bool {
         let first = mlir_sys::mlirValueGetFirstUse(value.to_raw());
         !mlir_sys::mlirOpOperandIsNull(first)
             && mlir_sys::mlirOpOperandIsNull(mlir_sys::mlirOpOperandGetNextUse(first))
-    }
-}
-
-/// The operation that one lies in, or nothing for the outermost.
-#[must_use]
-pub fn parent<'c>(op: build::Op<'c>) -> Option<build::Op<'c>> {
-    // SAFETY: the operation is alive, and so is what it lies in.
-    unsafe {
-        let parent = mlir_sys::mlirOperationGetParentOperation(op.to_raw());
-        (!parent.ptr.is_null()).then(|| OperationRef::from_raw(parent))
     }
 }
 

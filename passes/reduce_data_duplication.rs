@@ -1,0 +1,111 @@
+//! `reduce-data-duplication`: operands of products go through buffers in shared memory.
+//!
+//! A conversion to an operand's layout gives many threads the same elements. Through a buffer each is stored once,
+//! and the buffer can be filled ahead by a later pass. The buffer's swizzle is that of those there are which costs
+//! least to fill and to read.
+//! # Source
+//! Triton's `tritongpu-reduce-data-duplication`, which does so with every such conversion that leaves a warp, and
+//! takes the swizzle from a table.
+
+use super::Pass;
+use super::context::PassContext;
+use super::price::Prices;
+use super::respell::{attribute, in_order};
+use super::table::ReduceDataDuplicationOptions;
+use crate::encoding::{Encoding, SwizzledSharedEncoding};
+use crate::ir::ops::ttg::{ConvertLayout, LocalAlloc};
+use crate::ir::{OpKind, TensorType, element_bits};
+use crate::sys::build::{self, Op, Spec};
+use crate::sys::{FollowUp, Reported};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, ValueLike};
+
+/// The widest vector of a swizzle, in bits.
+const WIDEST_BITS: u32 = 128;
+/// Rows that are swizzled differently, and rows that are swizzled alike, at most.
+const MOST: u32 = 16;
+
+impl Pass for ReduceDataDuplicationOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let prices = Prices::of(context);
+        context.rewriter().each(in_order(context.module()), |op| {
+            if let Some(cvt) = ConvertLayout::of(op) {
+                let _ = through_buffer(context, &prices, cvt, self.only_cheaper);
+            }
+        });
+        Ok(Vec::new())
+    }
+}
+
+/// Replaces a conversion to an operand of a product by a buffer.
+fn through_buffer<'c>(
+    context: &PassContext<'c>,
+    prices: &Prices<'c>,
+    cvt: ConvertLayout<'c, 'c>,
+    only_cheaper: bool,
+) -> Option<()> {
+    let (op, rewriter, layouts) = (cvt.op(), context.rewriter(), context.layouts());
+    let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
+    let (source, result) = (TensorType::of(from)?, TensorType::of(to)?);
+    let target = layouts.encoding(result.encoding?).ok()?;
+    if !matches!(*target, Encoding::DotOperand(_)) || !prices.goes_through_memory(from, to) {
+        return None;
+    }
+    let own = layouts.encoding(source.encoding?).ok()?;
+    let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
+    let bits = element_bits(source.element)?;
+    let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);
+    let mut best: Option<(i64, Type<'c>)> = None;
+    for vec in powers(WIDEST_BITS / bits.clamp(1, WIDEST_BITS)) {
+        for phases in powers(MOST) {
+            for per_phase in powers(MOST) {
+                // One phase is no swizzle, however it is spelled.
+                if phases == 1 && (vec, per_phase) != (1, 1) {
+                    continue;
+                }
+                let encoding = SwizzledSharedEncoding::new(vec, per_phase, phases, &order, cga);
+                let encoding = Encoding::from(encoding.ok()?);
+                let buffer = buffer(op, &source, &encoding)?;
+                let Some(cost) = prices.through_buffer(from, to, buffer) else {
+                    continue;
+                };
+                if best.is_none_or(|(least, _)| cost < least) {
+                    best = Some((cost, buffer));
+                }
+            }
+        }
+    }
+    let (cost, buffer) = best?;
+    if only_cheaper && cost >= prices.conversion(from, to)? {
+        return None;
+    }
+    let noted = build::discardable_attributes(op);
+    let spec = |kind: OpKind, operand, result| Spec {
+        name: kind.name(),
+        location: op.location(),
+        operands: operand,
+        results: result,
+        attributes: &[],
+        regions: Vec::new(),
+        successors: &[],
+    };
+    let sources = [cvt.src()];
+    let made = [buffer];
+    let alloc = spec(OpKind::TtgLocalAlloc, &sources, &made);
+    let alloc = rewriter.insert_before(op, alloc).ok()?;
+    let buffers = [LocalAlloc::of(alloc)?.result()];
+    let types = [to];
+    let mut load = spec(OpKind::TtgLocalLoad, &buffers, &types);
+    load.attributes = &noted;
+    let load = rewriter.insert_before(op, load).ok()?;
+    rewriter.replace(op, &[build::only_result(load)]);
+    Some(())
+}
+
+/// The type of a buffer that holds a tensor once, and is not written again.
+fn buffer<'c>(op: Op<'c>, tensor: &TensorType<'c>, encoding: &Encoding) -> Option<Type<'c>> {
+    let sizes: String = tensor.shape.iter().map(|size| format!("{size}x")).collect();
+    let (element, encoding) = (tensor.element, attribute(op, encoding)?);
+    let text = format!("!ttg.memdesc<{sizes}{element}, {encoding}, #ttg.shared_memory>");
+    Type::parse(build::context(op), &text)
+}

@@ -1,0 +1,29 @@
+// RUN: ll-opt --reduce-data-duplication %s | FileCheck %s
+
+#rows = #ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [8, 4], warpsPerCTA = [4, 1], order = [1, 0]}>
+#columns = #ttg.blocked<{sizePerThread = [8, 1], threadsPerWarp = [4, 8], warpsPerCTA = [1, 4], order = [0, 1]}>
+#mma = #ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 8]}>
+#left = #ttg.dot_op<{opIdx = 0, parent = #mma, kWidth = 2}>
+#right = #ttg.dot_op<{opIdx = 1, parent = #mma, kWidth = 2}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threads-per-warp" = 32 : i32} {
+  // All warps need all of the right operand.
+  // CHECK-LABEL: tt.func @operand
+  tt.func @operand(%x: tensor<64x64xf16, #rows>) -> tensor<64x64xf16, #right> {
+    // CHECK-NEXT: %[[M:.+]] = ttg.local_alloc %{{.+}} : (tensor<64x64xf16, #{{.+}}>) -> !ttg.memdesc<64x64xf16, #{{.+}}, #smem>
+    // CHECK-NEXT: ttg.local_load %[[M]] {my.note}
+    // CHECK-NEXT: tt.return
+    %0 = ttg.convert_layout %x {my.note} : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #right>
+    tt.return %0 : tensor<64x64xf16, #right>
+  }
+
+  // What was a product's result is the next one's operand in the same registers; and a conversion that is for no
+  // product stays one.
+  // CHECK-LABEL: tt.func @others
+  tt.func @others(%x: tensor<64x64xf16, #mma>, %y: tensor<64x64xf16, #rows>) -> (tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>) {
+    // CHECK-NEXT: ttg.convert_layout
+    // CHECK-NEXT: ttg.convert_layout
+    %0 = ttg.convert_layout %x : tensor<64x64xf16, #mma> -> tensor<64x64xf16, #left>
+    %1 = ttg.convert_layout %y : tensor<64x64xf16, #rows> -> tensor<64x64xf16, #columns>
+    tt.return %0, %1 : tensor<64x64xf16, #left>, tensor<64x64xf16, #columns>
+  }
+}
