@@ -13,6 +13,8 @@ EXAMPLES:
   Lower a kernel for the GPU that it names in `ttg.target`, or for another one:
     ll-opt --convert-layouts-to-llvm kernel.ttgir
     ll-opt --pass-pipeline='builtin.module(convert-layouts-to-llvm{target=cuda:90})' kernel.ttgir
+  Choose the layouts of a kernel that has default ones, and lower it:
+    ll-opt --layout-pipeline=target=cuda:90 kernel.ttgir
   Read a kernel: aliases that say what they are, and the linear layout of each encoding:
     ll-opt --pretty-encodings --print-linear-layouts kernel.ttgir
   See what a pass did:
