@@ -58,7 +58,7 @@ fn one_of<T: Copy, const N: usize>(
             "cannot be lowered {what} `{given}`: there are {}",
             names.join(" and ")
         ));
-        let said = match nearest(given, names.into_iter()) {
+        let said = match nearest(given, names) {
             Some(near) => said.note(format!("did you mean `{near}`?")),
             None => said,
         };

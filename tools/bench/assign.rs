@@ -76,10 +76,8 @@ fn report(name: &str, graph: &Graph, rounds: u32) {
         best = best.min(begin.elapsed().as_secs_f64());
     }
     let Some(found) = found else { return };
-    let (milliseconds, above) = (
-        best * 1e3,
-        found.price as f64 / found.bound.max(1) as f64 - 1.0,
-    );
+    let milliseconds = best * 1e3;
+    let above = (found.price - found.bound) as f64 / found.bound.max(1) as f64;
     println!(
         "{name:<28}{milliseconds:>10.3} ms {:>12} entries   at most {:.2} % above the optimum",
         found.steps,
