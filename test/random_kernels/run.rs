@@ -21,9 +21,11 @@ pub(crate) const UNTOUCHED: u8 = 0xa5;
 /// A kernel takes a few thousand steps, one of many operations in nested loops millions.
 const STEP_LIMIT: u64 = 1 << 26;
 
-/// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, which changes no result.
-const PIPELINES: [&str; 4] = [
+/// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, alone or in the whole
+/// pipeline, which changes no result.
+const PIPELINES: [&str; 5] = [
     "builtin.module(convert-layouts-to-llvm)",
+    "builtin.module(layout-pipeline)",
     "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true},convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
