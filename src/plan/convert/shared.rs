@@ -70,11 +70,15 @@ pub(super) fn choices(
         (widest / 2, Favour::Auto),
         (widest / 4, Favour::Auto),
     ];
+    // The registers that both sides have number repetitions; one side has wide accesses of its own.
+    let repeated = [(0, Favour::Source), (0, Favour::Destination)];
+    let repeated = repeated.into_iter().filter(move |_| reps_log2 > 0);
     let matrices = [Access::Store, Access::Load].map(|access| {
         let forms = Form::matrices(container_bits / 8, access, target);
         forms.map(move |form| (widest, Favour::Rows(access, form)))
     });
-    let choices = choices.into_iter().chain(matrices.into_iter().flatten());
+    let choices = choices.into_iter().chain(repeated);
+    let choices = choices.chain(matrices.into_iter().flatten());
     choices.map(move |(max_bits, favour)| Choice {
         max_vector_bits: max_bits.max(container_bits),
         favour,
@@ -104,7 +108,7 @@ impl Route {
             let cost = route.cost(target);
             // Where both sides are as wide and as fast as can be, nothing else is better.
             let done = best.is_none()
-                && choice.max_vector_bits == 8 * route.store.bytes()
+                && target.max_shared_vector_bits == 8 * route.store.bytes()
                 && route.store.bytes() == route.load.bytes()
                 && route.store.is_at_floor(target)
                 && route.load.is_at_floor(target);

@@ -245,3 +245,34 @@ proptest! {
         }
     }
 }
+
+/// 64 columns of four partial sums: a thread has two columns of one sum, and then eight columns of all four lanes' sums.
+/// In two rounds its one common register numbers the rounds, and the loads are still as wide as they can be.
+#[test]
+fn rounds_leave_wide_accesses_to_the_side_that_has_them() {
+    let target = Target::parse("cuda:90").unwrap();
+    let of = |registers: &[usize], others: &[Option<usize>]| {
+        let bits = registers.iter().map(|bit| Some(*bit));
+        let bits = bits.chain(others.iter().copied());
+        let columns: Vec<u64> = bits.map(|bit| bit.map_or(0, |bit| 1 << bit)).collect();
+        let ins = [
+            (Dim::REGISTER, 1 << registers.len()),
+            (Dim::LANE, 32),
+            (Dim::WARP, 4),
+            (Dim::BLOCK, 1),
+        ];
+        let outs = [(Dim::out(0), 256)];
+        LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required).unwrap()
+    };
+    let src = of(&[0], &[3, 4, 5, 1, 2, 6, 7].map(Some));
+    let warps = [None, None];
+    let lanes = [3, 4, 5, 6, 7].map(Some);
+    let dst = of(&[0, 1, 2], &[&lanes[..], &warps].concat());
+    let options = PlanOptions::new()
+        .with_strategy(Way::Shared)
+        .with_scratch_limit(512);
+    let plan = plan_conversion(&src, &dst, 32, target, &options).unwrap();
+    let text = plan.program().to_string();
+    assert_eq!(plan.program().scratch_bytes(), 512);
+    assert_eq!(text.matches(" = load").count(), 2, "{text}");
+}
