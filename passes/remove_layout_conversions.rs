@@ -10,7 +10,7 @@ mod rewrite;
 use super::Pass;
 use super::context::PassContext;
 use super::table::RemoveLayoutConversionsOptions;
-use crate::analysis::assignment::{self, Asked, Role, Went};
+use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Role, Went};
 use crate::encoding::spelling::nearest;
 use crate::ir::NoGpu;
 use crate::sys::build::{self, Op};
@@ -85,63 +85,91 @@ impl RemoveLayoutConversionsOptions {
         entries: &mut Vec<String>,
     ) -> Result<(), Reported> {
         let rewriter = context.rewriter();
-        drop_dead(rewriter, function);
-        let mut kernel = assignment::read(function, asked.loop_weight);
-        let (assignment, explanation) = if self.explain || self.report.is_some() {
-            let (assignment, explanation) = assignment::assign_explained(&mut kernel, asked);
-            (assignment, Some(explanation))
-        } else {
-            (assignment::assign(&mut kernel, asked), None)
-        };
-        if let Some(explanation) = &explanation {
-            entries.push(report::entry(
-                function,
-                &kernel,
-                asked,
-                &assignment,
-                explanation,
-            ));
-        }
-        let explanation = explanation.filter(|_| self.explain);
-        if explanation.is_some() {
-            context.remark(function, &report::of_function(&assignment));
-        }
-        if assignment.price >= assignment.before {
-            // Another choice of equal price would be another one each time.
-            if let Some(explanation) = explanation.filter(|_| assignment.price == assignment.before)
-            {
-                for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
-                    if let Went::Stays(at) = went {
-                        let text = report::of_left(&kernel, &explanation.left[*at]);
-                        context.remark(conversion.op, &text);
-                    }
+        let explains = self.explain || self.report.is_some();
+        let mut first = None;
+        // The last round finds nothing that costs less, so that a second run of the pass does not either.
+        for _ in 0..MOST_ROUNDS {
+            drop_dead(rewriter, function);
+            let mut kernel = assignment::read(function, asked.loop_weight);
+            let (assignment, explanation) = if explains {
+                let (assignment, explanation) = assignment::assign_explained(&mut kernel, asked);
+                (assignment, Some(explanation))
+            } else {
+                (assignment::assign(&mut kernel, asked), None)
+            };
+            let is_done = assignment.price >= assignment.before;
+            if let Some(explanation) = explanation {
+                if first.is_none() {
+                    self.explain_removed(context, &kernel, &explanation);
+                    first = Some((
+                        assignment.before,
+                        report::conversions(&kernel, &explanation),
+                    ));
+                }
+                if let Some((before, conversions)) = first.as_ref().filter(|_| is_done) {
+                    let costs = report::Costs {
+                        before: *before,
+                        after: assignment.before,
+                        bound: assignment.bound.min(assignment.before.0),
+                    };
+                    self.explain_left(context, function, (&kernel, &explanation), costs);
+                    entries.push(report::entry(
+                        (function, asked),
+                        costs,
+                        &report::left(&kernel, &explanation),
+                        conversions,
+                    ));
                 }
             }
-            return Ok(());
-        }
-        if let Some(explanation) = &explanation {
-            for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
-                if !matches!(went, Went::Stays(_)) {
-                    context.remark(conversion.op, report::of_conversion(*went));
-                }
+            if is_done {
+                break;
+            }
+            let names = self.verify.then(|| check::names(function));
+            rewrite::rewrite(rewriter, &mut kernel, &assignment);
+            drop_dead(rewriter, function);
+            if let Some(mut before) = names {
+                check::compare(&mut before, function)?;
             }
         }
-        let names = self.verify.then(|| check::names(function));
-        let made = rewrite::rewrite(rewriter, &mut kernel, &assignment);
-        if let Some(explanation) = &explanation {
-            for left in &explanation.left {
-                if let Some(op) = made.get(&(left.datum, left.to)) {
-                    context.remark(*op, &report::of_left(&kernel, left));
-                }
+        Ok(())
+    }
+
+    fn explain_removed<'c>(
+        &self,
+        context: &PassContext<'c>,
+        kernel: &Kernel<'c>,
+        explanation: &Explanation,
+    ) {
+        let went = kernel.conversions.iter().zip(&explanation.went);
+        for (conversion, went) in went.filter(|_| self.explain) {
+            if !matches!(went, Went::Stays(_)) {
+                context.remark(conversion.op, report::of_conversion(*went));
             }
         }
-        drop_dead(rewriter, function);
-        match names {
-            Some(mut before) => check::compare(&mut before, function),
-            None => Ok(()),
+    }
+
+    fn explain_left<'c>(
+        &self,
+        context: &PassContext<'c>,
+        function: Op<'c>,
+        (kernel, explanation): (&Kernel<'c>, &Explanation),
+        costs: report::Costs,
+    ) {
+        if !self.explain {
+            return;
+        }
+        context.remark(function, &report::of_function(costs));
+        for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
+            if let Went::Stays(at) = went {
+                let text = report::of_left(kernel, &explanation.left[*at]);
+                context.remark(conversion.op, &text);
+            }
         }
     }
 }
+
+/// How often layouts are chosen for what the last choice made; twice is the rule.
+const MOST_ROUNDS: usize = 6;
 
 /// Takes away operations that do nothing and whose results nothing uses.
 fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {

@@ -1,8 +1,6 @@
 //! What is said of conversions: remarks at their places, and a report as JSON.
 
-use crate::analysis::assignment::{
-    Asked, Assignment, EncodingId, Explanation, Kernel, Left, Went, Why,
-};
+use crate::analysis::assignment::{Asked, EncodingId, Explanation, Kernel, Left, Went, Why};
 use crate::ir::TensorType;
 use crate::ir::ops::tt;
 use crate::machine::kernel::json_string;
@@ -20,18 +18,37 @@ fn cycles(price: u64) -> String {
     }
 }
 
+/// What a function costs: cycles in sixteenths, and conversions.
+#[derive(Clone, Copy)]
+pub(super) struct Costs {
+    pub(super) before: (u64, u32),
+    pub(super) after: (u64, u32),
+    /// No choice costs less, as long as what is computed again is computed so.
+    pub(super) bound: u64,
+}
+
+impl Costs {
+    fn is_proved(self) -> bool {
+        self.bound >= self.after.0
+    }
+}
+
 /// What the whole function costs.
-pub(super) fn of_function(assignment: &Assignment) -> String {
-    let (before, after) = (assignment.before, assignment.price.min(assignment.before));
-    let bound = if assignment.is_proved {
+pub(super) fn of_function(costs: Costs) -> String {
+    let Costs {
+        before,
+        after,
+        bound,
+    } = costs;
+    let best = if costs.is_proved() {
         "the least there is for what is computed again".to_owned()
     } else {
-        let above = after.0.saturating_sub(assignment.bound) as f64;
-        let percent = 100.0 * above / assignment.bound.max(1) as f64;
+        let above = after.0.saturating_sub(bound) as f64;
+        let percent = 100.0 * above / bound.max(1) as f64;
         format!("at most {percent:.1} % above the least")
     };
     format!(
-        "costs {} cycles with {}, {bound}; it cost {} with {}",
+        "costs {} cycles with {}, {best}; it cost {} with {}",
         cycles(after.0),
         count(after.1),
         cycles(before.0),
@@ -80,22 +97,8 @@ pub(super) fn of_conversion(went: Went) -> &'static str {
     }
 }
 
-/// One function's entry of the report.
-pub(super) fn entry(
-    function: Op<'_>,
-    kernel: &Kernel<'_>,
-    asked: Asked,
-    assignment: &Assignment,
-    explanation: &Explanation,
-) -> String {
-    let (before, after) = (assignment.before, assignment.price.min(assignment.before));
-    let place = |op: Op<'_>| {
-        let place = sys::place(op.location());
-        place.map_or("null".to_owned(), |place| {
-            let text = format!("{}:{}:{}", place.file, place.line, place.column);
-            json_string(&text)
-        })
-    };
+/// The conversions that are left, for the report.
+pub(super) fn left(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
     let left = explanation.left.iter().map(|left| {
         let value = kernel.datums[left.datum].value;
         let tensor = TensorType::of(value.r#type());
@@ -117,35 +120,54 @@ pub(super) fn entry(
             left.weight,
         )
     });
+    left.collect::<Vec<_>>().join(",")
+}
+
+/// What became of the conversions that stood in a function, for the report.
+pub(super) fn conversions(kernel: &Kernel<'_>, explanation: &Explanation) -> String {
+    let place = |op: Op<'_>| {
+        let place = sys::place(op.location());
+        place.map_or("null".to_owned(), |place| {
+            let text = format!("{}:{}:{}", place.file, place.line, place.column);
+            json_string(&text)
+        })
+    };
     let went = kernel.conversions.iter().zip(&explanation.went);
     let went = went.map(|(conversion, went)| {
-        let (word, of) = match went {
-            Went::Stays(at) => ("stays", Some(at)),
-            Went::Merged(at) => ("merged", Some(at)),
-            Went::MadeAgain => ("made_again", None),
-            Went::MadeSo => ("made_so", None),
-            Went::UsedElse => ("used_else", None),
+        let word = match went {
+            Went::Stays(_) => "stays",
+            Went::Merged(_) => "merged",
+            Went::MadeAgain => "made_again",
+            Went::MadeSo => "made_so",
+            Went::UsedElse => "used_else",
         };
-        let of = of.map_or("null".to_owned(), ToString::to_string);
         format!(
-            "{{\"location\":{},\"from\":{},\"to\":{},\"went\":\"{word}\",\"left\":{of}}}",
+            "{{\"location\":{},\"from\":{},\"to\":{},\"went\":\"{word}\"}}",
             place(conversion.op),
             json_string(&name(kernel, conversion.from)),
             json_string(&name(kernel, conversion.to)),
         )
     });
+    went.collect::<Vec<_>>().join(",")
+}
+
+/// One function's entry of the report.
+pub(super) fn entry(
+    (function, asked): (Op<'_>, Asked),
+    costs: Costs,
+    left: &str,
+    conversions: &str,
+) -> String {
     format!(
-        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"left\":[{}],\"conversions\":[{}]}}",
+        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"left\":[{left}],\"conversions\":[{conversions}]}}",
         json_string(tt::Func::of(function).map_or("", tt::Func::sym_name)),
         json_string(asked.target.name),
-        cycles(before.0),
-        before.1,
-        cycles(after.0),
-        after.1,
-        cycles(assignment.bound),
-        assignment.is_proved,
-        left.collect::<Vec<_>>().join(","),
-        went.collect::<Vec<_>>().join(",")
+        cycles(costs.before.0),
+        costs.before.1,
+        cycles(costs.after.0),
+        costs.after.1,
+        cycles(costs.bound),
+        costs.is_proved(),
     )
 }
 

@@ -23,12 +23,12 @@ struct Rewriting<'r, 'c> {
     uses: Vec<(Op<'c>, usize, Wanted)>,
 }
 
-/// Gives all values of a function the layouts of an assignment; returns the conversions that this takes.
+/// Gives all values of a function the layouts of an assignment.
 pub(super) fn rewrite<'c>(
     rewriter: Rewriter<'c>,
     kernel: &mut Kernel<'c>,
     assignment: &Assignment,
-) -> BTreeMap<(DatumId, EncodingId), Op<'c>> {
+) {
     let mut rewriting = Rewriting {
         rewriter,
         kernel,
@@ -49,9 +49,6 @@ pub(super) fn rewrite<'c>(
     for conversion in rewriting.kernel.conversions.iter().rev() {
         rewriter.erase(conversion.op);
     }
-    let made = rewriting.converted.into_iter();
-    made.filter_map(|(wanted, value)| Some((wanted, sys::defining_operation(value)?)))
-        .collect()
 }
 
 impl<'c> Rewriting<'_, 'c> {

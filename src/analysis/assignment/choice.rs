@@ -35,8 +35,6 @@ pub(crate) struct Assignment {
     pub(crate) before: Cost,
     /// No assignment of the graph costs less than this.
     pub(crate) bound: Price,
-    /// Whether none is cheaper.
-    pub(crate) is_proved: bool,
 }
 
 /// What an item costs, and how an operation that is made again is spelled.
@@ -518,7 +516,6 @@ impl<'c> Problem<'_, 'c> {
             price: sum,
             before: present(self.kernel, self.prices),
             bound: solution.bound,
-            is_proved: solution.is_optimal(),
         }
     }
 }

@@ -87,6 +87,15 @@ impl<'c> Catalogue<'c> {
         &self.encodings[encoding.0 as usize].0
     }
 
+    /// Whether an encoding is `#ttg.generic_linear`, or a slice of one.
+    pub(crate) fn is_generic(&self, encoding: EncodingId) -> bool {
+        let mut encoding: &Encoding = self.get(encoding);
+        while let Encoding::Slice(slice) = encoding {
+            encoding = slice.parent();
+        }
+        matches!(encoding, Encoding::GenericLinear(_))
+    }
+
     /// Returns the attribute that spells an encoding.
     pub(crate) fn attribute(
         &mut self,

@@ -84,6 +84,8 @@ impl Tensors<'_, '_> {
             | Role::Elementwise
             | Role::Scan
             | Role::Access { .. }
+            | Role::Buffer { .. }
+            | Role::Check
             | Role::Loop
             | Role::Choice => Some(all()),
             // Of a row, a scalar is left.
@@ -133,6 +135,12 @@ impl<'c> Kernel<'c> {
             &mut |made| catalogue.borrow_mut().encoding(Arc::new(made)),
             &|known| Arc::clone(catalogue.borrow().get(known)),
         )?;
+        // Few operations take swizzled warps.
+        let encodings = spelling.uses.iter().chain(&spelling.defs);
+        let mut all = encodings.copied();
+        if all.any(|encoding| self.catalogue.is_generic(encoding)) {
+            return None;
+        }
         let mode = self.mode(of, spelling.clone())?;
         Some((spelling, mode))
     }
@@ -199,8 +207,8 @@ struct Carrying<'k, 'c> {
     queue: VecDeque<(NodeId, Spelling)>,
 }
 
-/// Finds the modes of all nodes: those of nodes that keep their layouts (and of all that access memory) are carried
-/// to all others along values, both ways.
+/// Finds the modes of all nodes: the one that each has is carried to all others along values, both ways. What a
+/// second run has to choose from is among that.
 pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Candidates {
     let mut users = vec![Vec::new(); kernel.datums.len()];
     for (node, of) in kernel.nodes.iter().enumerate() {
@@ -218,22 +226,13 @@ pub(crate) fn candidates(kernel: &mut Kernel<'_>, is_pinned: &[bool]) -> Candida
         kernel,
     };
     let mut roots = Vec::new();
-    for (node, is_pinned) in is_pinned.iter().enumerate() {
+    for node in 0..count {
         let present = carrying.kernel.present(Of::Node(node));
         let mode = carrying.kernel.mode(Of::Node(node), present.clone());
         let mode = mode.expect("what is read has layouts");
         carrying.known[node].insert(present.clone(), 0);
         carrying.modes[node].push(mode);
-        let role = carrying.kernel.nodes[node].role;
-        let is_root = *is_pinned || matches!(role, Role::Access { .. });
-        if is_root {
-            roots.push((node, present));
-        }
-    }
-    if roots.is_empty() {
-        roots = (0..count)
-            .map(|node| (node, carrying.kernel.present(Of::Node(node))))
-            .collect();
+        roots.push((node, present));
     }
     carrying.queue.extend(roots);
     carrying.carry();

@@ -11,16 +11,17 @@ use crate::analysis::axis::AxisAnalysis;
 use crate::assign::{INFEASIBLE, Price};
 use crate::f2::Span;
 use crate::ir::ops::tt;
-use crate::ir::{TensorType, element_bits};
+use crate::ir::{Layouts, TensorType, element_bits};
 use crate::layout::{Dim, LinearLayout};
+use crate::plan::memory::{MemoryPlan, Place};
 use crate::plan::reduce::{Reduction, plan_reduction};
 use crate::plan::scan::{Scan, plan_scan};
 use crate::plan::{PlanOptions, plan_conversion};
 use crate::sys;
 use crate::sys::build::{self, Op};
-use crate::target::Target;
-use melior::ir::ValueLike;
+use crate::target::{Access, Target};
 use melior::ir::operation::OperationLike;
+use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
 use std::cell::OnceCell;
 
@@ -82,12 +83,29 @@ impl<'c> Prices<'c> {
             Of::Slice(slice) => kernel.slices[slice].tensors(),
         };
         match tensors.role {
-            Role::Fixed | Role::View | Role::Loop | Role::Choice | Role::Conversion | Role::End => {
-                0
-            }
+            Role::Fixed
+            | Role::View
+            | Role::Check
+            | Role::Loop
+            | Role::Choice
+            | Role::Conversion
+            | Role::End => 0,
             Role::Source | Role::Elementwise => self.elementwise(kernel, tensors, mode),
             Role::Reduction | Role::Scan => self.combination(kernel, tensors, mode),
             Role::Access { is_store } => self.access(kernel, tensors, mode, is_store),
+            Role::Buffer { is_store } => {
+                let access = if is_store {
+                    Access::Store
+                } else {
+                    Access::Load
+                };
+                let layout = mode.defs.first().or(mode.uses.first());
+                layout.map_or(0, |layout| {
+                    let layout = kernel.catalogue.linear(*layout);
+                    let price = self.buffer(tensors.op, layout, access);
+                    price.unwrap_or(INFEASIBLE)
+                })
+            }
         }
     }
 
@@ -167,6 +185,17 @@ impl<'c> Prices<'c> {
         price
     }
 
+    /// Each warp issues its accesses to a buffer, and each takes wavefronts.
+    fn buffer(&self, op: Op<'c>, layout: &LinearLayout, access: Access) -> Option<Price> {
+        let values = build::operands(op).into_iter().chain(build::results(op));
+        let (place, mask) = values.into_iter().find_map(|value| place(value.r#type()))?;
+        let plan = MemoryPlan::of_warps(layout, &place, mask, access, self.target).ok()?;
+        let costs = &self.target.costs;
+        let waves = Price::from(plan.wavefronts().0) * Price::from(costs.wavefront);
+        let issue = plan.accesses().len() as Price * Price::from(costs.access);
+        Some((waves + issue) * QUARTER * layout.in_size(Dim::WARP))
+    }
+
     /// Each warp issues its accesses, and each touches sectors.
     fn access(
         &mut self,
@@ -220,6 +249,23 @@ impl<'c> Prices<'c> {
         let warps = layout.in_size(Dim::WARP);
         accesses * warps * ((sectors * each).max(slot) + issue)
     }
+}
+
+/// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.
+fn place(type_: Type<'_>) -> Option<(Place, u64)> {
+    let buffer = sys::buffer(type_)?;
+    let encoding = Layouts::of(type_.context())
+        .encoding(buffer.encoding?)
+        .ok()?;
+    if !encoding.is_shared() || buffer.alloc_shape.len() != buffer.shape.len() {
+        return None;
+    }
+    let leading = buffer.shape.len().checked_sub(encoding.rank())?;
+    let layout = encoding.to_surjective_layout(&buffer.alloc_shape[leading..]);
+    let bits = element_bits(buffer.element)?;
+    let place = Place::new(layout.ok()?, encoding.interval_paddings(), bits).ok()?;
+    let mask = place.view_mask(&buffer.shape[leading..]).ok()?;
+    Some((place, mask))
 }
 
 /// How many sectors an access of a warp touches: those of all lanes, each with the registers of one access.

@@ -26,6 +26,13 @@ pub(crate) enum Role {
         /// Whether it writes.
         is_store: bool,
     },
+    /// Its tensor has any layout, by which a buffer in shared memory is accessed.
+    Buffer {
+        /// Whether it writes.
+        is_store: bool,
+    },
+    /// Its tensor has any layout: it is looked at, element by element.
+    Check,
     /// Its regions run zero or more times, and hand values on.
     Loop,
     /// One of its regions runs, or none.
@@ -124,8 +131,10 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         K::TtStore => Role::Access { is_store: true },
         K::TtgMask => Role::Choice,
         K::TtgMaskReturn => Role::End,
-        K::TtAssert
-        | K::TtAtomicCAS
+        K::TtgLocalLoad => Role::Buffer { is_store: false },
+        K::TtgLocalAlloc | K::TtgLocalStore => Role::Buffer { is_store: true },
+        K::TtAssert => Role::Check,
+        K::TtAtomicCAS
         | K::TtAtomicLoad
         | K::TtAtomicPoll
         | K::TtAtomicRMW
@@ -160,13 +169,10 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         | K::TtgBarrier
         | K::TtgGlobalScratchAlloc
         | K::TtgInlineAsm
-        | K::TtgLocalAlloc
         | K::TtgLocalAtomicScatterRMW
         | K::TtgLocalDealloc
         | K::TtgLocalGather
-        | K::TtgLocalLoad
         | K::TtgLocalScatter
-        | K::TtgLocalStore
         | K::TtgMemDescIndex
         | K::TtgMemDescReinterpret
         | K::TtgMemDescReshape

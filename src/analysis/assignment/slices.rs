@@ -308,17 +308,18 @@ impl Slices {
 
     /// Meets a demand that is wanted in the other way.
     fn turn(&mut self, id: DemandId, sum: &mut Sum) {
-        let old = self.demands[id].clone();
-        self.demands[id].is_direct = !old.is_direct;
-        sum.add(self.demands[id].own());
+        let demand = &mut self.demands[id];
+        let (own, old) = (demand.own(), demand.wants().to_vec());
+        demand.is_direct = !demand.is_direct;
+        sum.add(demand.own());
         // First what is wanted now, so that what both want stays.
-        for wanted in self.demands[id].wants().to_vec() {
+        for wanted in demand.wants().to_vec() {
             self.acquire(wanted, sum);
         }
-        for wanted in old.wants() {
-            self.release(*wanted, sum);
+        for wanted in old {
+            self.release(wanted, sum);
         }
-        sum.subtract(old.own());
+        sum.subtract(own);
     }
 
     fn acquire(&mut self, id: DemandId, sum: &mut Sum) {
