@@ -135,6 +135,41 @@ def FoldLayoutConversions : Pass<"fold-layout-conversions", "::mlir::ModuleOp"> 
   ];
 }
 
+def UseTritonNumbers : Pass<"use-triton-numbers", "::mlir::ModuleOp"> {
+  let summary = "Allow floats to be as inexact, and as fast, as in Triton's own lowering";
+  let description = [{
+    Lowering rounds quotients and roots to nearest, keeps the error of functions within stated bounds and fuses
+    nothing. Triton does not. This pass adds the flags that say so: `contract` to sums and products, and `afn` to
+    `math.exp`, `math.exp2`, `math.sqrt`, `math.rsqrt`, and for NVIDIA to `arith.divf` (within 2 units in the last
+    place, `div.full.f32`). `tt.precise_divf`, `tt.precise_sqrt` and f64 stay exact.
+
+    Before:
+    ```mlir
+    module attributes {ttg.target = "cuda:90"} {
+      tt.func @f(%a: f32, %b: f32) -> f32 {
+        %0 = arith.mulf %a, %b : f32
+        %1 = arith.divf %0, %b fastmath<nnan> : f32
+        tt.return %1 : f32
+      }
+    }
+    ```
+    After:
+    ```mlir
+    module attributes {ttg.target = "cuda:90"} {
+      tt.func @f(%arg0: f32, %arg1: f32) -> f32 {
+        %0 = arith.mulf %arg0, %arg1 fastmath<contract> : f32
+        %1 = arith.divf %0, %arg1 fastmath<nnan,afn> : f32
+        tt.return %1 : f32
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU that the numbers are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+  ];
+}
+
 def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
   let summary = "Lower tensors with layouts to the LLVM dialect, for NVVM or ROCDL";
   let description = [{

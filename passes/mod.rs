@@ -16,6 +16,7 @@ mod reduce_data_duplication;
 mod remove_layout_conversions;
 mod respell;
 mod table;
+mod use_triton_numbers;
 mod ways;
 
 use crate::ir::LinearLayouts;

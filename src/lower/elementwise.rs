@@ -1,6 +1,7 @@
 //! Elementwise operations: the same `arith` or `math` operation, once per register.
 
 use super::emit::attributes_of;
+use super::math::fast;
 use super::state::{Lowering, Outcome};
 use super::types::memory_type;
 use crate::ir::ops::{arith, tt};
@@ -32,6 +33,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let attributes = attributes_of(op);
+    let is_approximate = fast::is_allowed(&attributes);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
         // A scalar operand (the condition of a select, say) is the same for every register.
@@ -39,12 +41,16 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
-        let is_remainder = kind == UpstreamKind::ArithRemF;
-        registers.push(if is_remainder && float_width(*type_) == Some(16) {
-            remainder(l, &values, *type_)
-        } else {
-            l.e.upstream(kind, &values, *type_, &attributes)
-        });
+        let own = match kind {
+            UpstreamKind::ArithRemF if float_width(*type_) == Some(16) => {
+                Some(remainder(l, &values, *type_))
+            }
+            UpstreamKind::ArithDivF if is_approximate && float_width(*type_) == Some(32) => {
+                l.gpu.quotient(&mut l.e, values[0], values[1])
+            }
+            _ => None,
+        };
+        registers.push(own.unwrap_or_else(|| l.e.upstream(kind, &values, *type_, &attributes)));
     }
     l.set(result, registers);
     Ok(())

@@ -197,6 +197,12 @@ pub(super) trait Isa: Sync {
     /// What the maker's library calls the function `name` of f64.
     fn library_function(&self, name: &str) -> String;
 
+    /// A quotient of two f32 within 2 ulp, where there is an instruction for all of them that LLVM does not make of the
+    /// operation itself.
+    fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
+        None
+    }
+
     /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.
     fn upper_half<'c>(
         &self,
@@ -514,6 +520,16 @@ impl Gpu {
     /// What the maker's library calls the function `name` of f64.
     pub(crate) fn library_function(self, name: &str) -> String {
         self.isa.library_function(name)
+    }
+
+    /// A quotient of two f32 within 2 ulp, where LLVM does not make it of the operation itself.
+    pub(crate) fn quotient<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        a: Val<'c>,
+        b: Val<'c>,
+    ) -> Option<Val<'c>> {
+        self.isa.quotient(e, a, b)
     }
 
     /// The upper 64 bits of a product of 64-bit integers, where there is an instruction.

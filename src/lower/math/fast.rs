@@ -29,7 +29,8 @@ pub(super) fn lower<'c>(
     })
 }
 
-fn is_allowed(flags: &[Named<'_>]) -> bool {
+/// Whether a user's flags allow approximations.
+pub(crate) fn is_allowed(flags: &[Named<'_>]) -> bool {
     let said = flags.iter().find(|(key, _)| *key == "fastmath");
     let said = said.map_or_else(String::new, |(_, value)| value.to_string());
     said.split(['<', ',', '>'])
