@@ -28,13 +28,15 @@ impl Pass for FoldLayoutConversionsOptions {
             prices: Prices::of(context),
             explain: self.explain,
         };
-        let kept = folding.unify_spellings();
-        for _ in 0..MAX_ROUNDS {
-            let before = context.rewriter().changes();
-            folding.round();
-            if context.rewriter().changes() == before {
+        let mut kept = HashMap::new();
+        // What a round leaves may be two spellings of one layout, where there were two layouts before.
+        for turn in 0..MAX_ROUNDS {
+            let is_respelled;
+            (kept, is_respelled) = folding.unify_spellings();
+            if turn > 0 && !is_respelled {
                 break;
             }
+            folding.rounds();
         }
         folding.explain_rest(&kept);
         Ok(Vec::new())
@@ -82,9 +84,10 @@ impl<'c> Folding<'_, 'c> {
     }
 
     /// Gives two spellings of one layout one spelling, wherever a conversion goes between them; returns why
-    /// the others keep theirs.
-    fn unify_spellings(&self) -> HashMap<usize, Kept<'c>> {
+    /// the others keep theirs, and whether any does not.
+    fn unify_spellings(&self) -> (HashMap<usize, Kept<'c>>, bool) {
         let mut kept = HashMap::new();
+        let mut is_respelled = false;
         for cvt in conversions(self.context) {
             let Some([from, to]) = self.layouts(cvt) else {
                 continue;
@@ -116,11 +119,23 @@ impl<'c> Folding<'_, 'c> {
                     Err(None) => {}
                 }
             }
+            is_respelled |= is_done;
             if !is_done {
                 kept.insert(sys::operation_id(cvt.op()), reason);
             }
         }
-        kept
+        (kept, is_respelled)
+    }
+
+    /// Looks at every operation until nothing changes.
+    fn rounds(&self) {
+        for _ in 0..MAX_ROUNDS {
+            let before = self.context.rewriter().changes();
+            self.round();
+            if self.context.rewriter().changes() == before {
+                break;
+            }
+        }
     }
 
     /// Looks at every operation once.

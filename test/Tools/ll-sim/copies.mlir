@@ -1,11 +1,11 @@
 // Warps that hold the same elements store the same bytes of scratch memory, and wait for each other before they
-// read them: a copy must not land after a faster warp has used the bytes for its next conversion.
+// read them: a copy must not land after a faster warp has used the bytes for its next conversion: the third here.
 
-// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want | FileCheck %s
-// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
-// RUN: ll-sim %s --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
-// CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 5 barriers
-// CHECK: shared memory: 32 bytes
+// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want | FileCheck %s
+// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=0 | FileCheck %s
+// RUN: ll-sim %s "--lower=builtin.module(convert-layouts-to-llvm{shared=fast})" --arg out=zeros:i8:32 --arg want=iota:i8:32 --expect-same out=want --schedule=1 | FileCheck %s
+// CHECK: 1 blocks of 64 threads, {{[0-9]+}} instructions, 3 barriers
+// CHECK: shared memory: 64 bytes
 
 #a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [2], order = [0]}>
 #b = #ttg.linear<{register = [[1], [2], [4]], lane = [[8], [16], [0], [0], [0]], warp = [[0]], block = []}>
