@@ -25,11 +25,10 @@ impl Pass for RemoveLayoutConversionsOptions {
         let asked = self.asked(context)?;
         let module = context.module();
         let mut entries = Vec::new();
-        for block in build::blocks(module, 0) {
-            for function in build::operations(block) {
-                if function.region_count() > 0 {
-                    self.function(context, function, asked, &mut entries)?;
-                }
+        let functions = build::module_body(module).map(build::operations);
+        for function in functions.unwrap_or_default() {
+            if function.region_count() > 0 {
+                self.function(context, function, asked, &mut entries)?;
             }
         }
         if let Some(file) = &self.report {

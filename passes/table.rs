@@ -43,7 +43,12 @@ mod tests {
     }
 
     fn read(target: &[u8]) -> Option<String> {
-        ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[text(target), text(b"plain")])).target
+        ConvertLayoutsToLLVMOptions::read(&mut Values::of(&[
+            text(target),
+            text(b"plain"),
+            text(b"least"),
+        ]))
+        .target
     }
 
     #[test]

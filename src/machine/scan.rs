@@ -103,10 +103,10 @@ mod tests {
                 prop_assert!(false, "{fault}\n{plan}\n{src}");
             }
             let limited = Scan { scratch_limit: Some(plain_scan(&scan).bytes), ..scan };
-            if let Ok(plan) = plan_scan(&limited) {
-                if let Err(fault) = check_scan(&plan, &limited) {
-                    prop_assert!(false, "{fault}\n{plan}\n{src}");
-                }
+            if let Ok(plan) = plan_scan(&limited)
+                && let Err(fault) = check_scan(&plan, &limited)
+            {
+                prop_assert!(false, "{fault}\n{plan}\n{src}");
             }
         }
     }

@@ -119,20 +119,22 @@ fn inference_gives_the_types_of_whole_kernels() {
     let mut by_name: BTreeMap<String, Tally> = BTreeMap::new();
     for path in &paths {
         let text = std::fs::read_to_string(path).expect("a kernel is text");
-        let module = Module::parse(&context, &text)
-            .unwrap_or_else(|| panic!("{} does not parse", path.display()));
-        walk(module.as_operation(), &mut |op| {
-            if op.result_count() == 0 {
-                return;
-            }
-            let name = op.name();
-            let name = name.as_string_ref().as_str().unwrap_or_default().to_owned();
-            let place = format!("{}: {name}", path.display());
-            let tally = by_name.entry(name).or_default();
-            for i in 0..op.operand_count() {
-                check(op, i, &place, tally);
-            }
-        });
+        for piece in text.split("// -----") {
+            let module = Module::parse(&context, piece)
+                .unwrap_or_else(|| panic!("{} does not parse", path.display()));
+            walk(module.as_operation(), &mut |op| {
+                if op.result_count() == 0 {
+                    return;
+                }
+                let name = op.name();
+                let name = name.as_string_ref().as_str().unwrap_or_default().to_owned();
+                let place = format!("{}: {name}", path.display());
+                let tally = by_name.entry(name).or_default();
+                for i in 0..op.operand_count() {
+                    check(op, i, &place, tally);
+                }
+            });
+        }
     }
     // Each kind of tie is met, and not only the one that keeps everything as it is.
     for name in [

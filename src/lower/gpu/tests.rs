@@ -234,6 +234,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     ] {
         gpu.approximate(e, function, x, &[]);
     }
+    gpu.quotient(e, x, x);
     gpu.upper_half(e, long, long, true);
     gpu.upper_half(e, long, long, false);
     float8(gpu, e, x);
