@@ -7,8 +7,10 @@ use super::respell::{Inventory, Respelling, attribute, in_order, root};
 use super::table::FoldLayoutConversionsOptions;
 use super::ways::{self, Search};
 use crate::access::Sharing;
+use crate::encoding::Encoding;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::ops::{scf, tt, ttg};
+use crate::ir::verify::takes_swizzled_warps;
 use crate::ir::{OpKind, TensorLayout, TensorType, canonical};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
@@ -310,6 +312,11 @@ impl<'c> Folding<'_, 'c> {
         };
         let cvt = ways::conversion(value)?;
         let source = cvt.src();
+        let [from, _] = self.layouts(cvt)?;
+        let is_swizzled = matches!(root(&from.encoding), Encoding::GenericLinear(_));
+        if is_swizzled && !takes_swizzled_warps(OpKind::of(op)?) {
+            return None;
+        }
         let cost = |type_| {
             self.prices
                 .buffer_access(type_, buffer.r#type(), Access::Store)

@@ -58,3 +58,21 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80", "ttg.threa
     tt.return %1 : tensor<64x64xf32, #mma>
   }
 }
+
+// -----
+
+// A buffer takes no tensor whose warps are swizzled, so what converts it stays.
+#swizzled = #ttg.generic_linear<{register = [], lane = [[2, 0], [1, 0], [0, 1], [0, 0], [0, 0]], warp = [[2, 0], [0, 0]], block = []}>
+#plain = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [16, 2], warpsPerCTA = [4, 1], order = [1, 0]}>
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-warps" = 4 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  // CHECK-LABEL: tt.func @swizzled_warps
+  tt.func @swizzled_warps(%a: tensor<4x2xf32, #swizzled>, %i: tensor<4x2xf32, #plain>) -> !ttg.memdesc<4x2xf32, #shared, #smem, mutable> {
+    // CHECK: %[[B:.+]] = ttg.convert_layout
+    // CHECK: ttg.local_alloc %[[B]]
+    %0 = ttg.convert_layout %a : tensor<4x2xf32, #swizzled> -> tensor<4x2xf32, #plain>
+    %1 = ttg.local_alloc %0 : (tensor<4x2xf32, #plain>) -> !ttg.memdesc<4x2xf32, #shared, #smem, mutable>
+    tt.return %1 : !ttg.memdesc<4x2xf32, #shared, #smem, mutable>
+  }
+}

@@ -45,8 +45,8 @@ const KINDS: [Kind; 6] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 600),
     ("exchanges", kernels::check_exchanges, 300),
-    ("layouts", kernels::check_layouts, 12),
-    ("settled", kernels::check_settled, 0),
+    ("layouts", kernels::check_layouts, 60),
+    ("settled", kernels::check_settled, 100),
     ("assemble", assemble::check, 27),
 ];
 

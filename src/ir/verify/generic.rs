@@ -40,9 +40,14 @@ const TAKEN_BY: [OpKind; 32] = [
     OpKind::TtgLocalStore,
 ];
 
-/// Whether an operation takes a tensor of this type, whose warps are swizzled.
+/// Whether an operation takes tensors whose warps are swizzled.
+pub(crate) fn takes_swizzled_warps(kind: OpKind) -> bool {
+    TAKEN_BY.contains(&kind)
+}
+
+/// Checks that an operation takes a tensor of this type, whose warps are swizzled.
 pub(super) fn taken(kind: OpKind, type_: Type<'_>) -> Verdict {
-    if TAKEN_BY.contains(&kind) {
+    if takes_swizzled_warps(kind) {
         return Ok(());
     }
     Err(vec![
