@@ -64,5 +64,6 @@ pub use launch::{Arg, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
 pub use program::{Param, ParamTy, Program};
+#[cfg(feature = "mlir")]
 pub(crate) use report::json_string;
 pub use report::{GlobalUse, Report, SharedUse};
