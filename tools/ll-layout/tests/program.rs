@@ -372,7 +372,7 @@ fn convert_shows_the_cheaper_way_and_its_steps() {
         "why: elements go from lane to lane of a warp (it moves register, lane); the cheapest of 2 ways",
         "bank conflicts: none, since nothing is stored\n",
         "  %7 = shuffle %6 from lanes 0\n",
-        "  shuffle  5 clk",
+        "  shuffle  9 clk",
         "  shared   20 clk",
     ] {
         assert!(output.contains(part), "{part}:\n{output}");
