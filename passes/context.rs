@@ -1,9 +1,10 @@
 //! What a pass is given.
 
 use super::respell::Inventory;
+use crate::encoding::spelling::nearest;
 use crate::ir::{Layouts, ModuleInfo, NoGpu};
 use crate::sys::build::Op;
-use crate::sys::{self, Rewriter};
+use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
 use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
@@ -74,6 +75,44 @@ impl<'c> PassContext<'c> {
     /// Returns the GPU that the module is for: the one that a user `asked` for, or else the one that it names.
     pub(super) fn gpu(&self, asked: Option<&str>) -> Result<&'static Target, NoGpu> {
         ModuleInfo::gpu(self.module, asked)
+    }
+
+    /// Returns the GPU likewise, for a pass that has to know it.
+    ///
+    /// # Errors
+    /// There is none (`unsaid`), or none of this name, for which something cannot be done (`cannot`).
+    pub(super) fn known_gpu(
+        &self,
+        asked: Option<&str>,
+        unsaid: &str,
+        cannot: &str,
+    ) -> Result<&'static Target, Reported> {
+        self.gpu(asked).map_err(|reason| {
+            self.fail(&match reason {
+                NoGpu::Unsaid => Diagnostic::new(unsaid).note(
+                    "give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`",
+                ),
+                NoGpu::Unknown(unknown) => Diagnostic::new(format!("{cannot}: {unknown}")),
+            })
+        })
+    }
+
+    /// Tells the user what is wrong with the module, or with what was asked of it.
+    pub(super) fn fail(&self, said: &Diagnostic) -> Reported {
+        sys::emit_error(self.module, said)
+    }
+
+    /// The same, with the nearest of some names to one that was given.
+    pub(super) fn fail_with_nearest<'n>(
+        &self,
+        said: Diagnostic,
+        given: &str,
+        names: impl IntoIterator<Item = &'n str>,
+    ) -> Reported {
+        self.fail(&match nearest(given, names) {
+            Some(near) => said.note(format!("did you mean `{near}`?")),
+            None => said,
+        })
     }
 
     /// Tells the user something about an operation, at its place.

@@ -7,14 +7,11 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{Families, Inventory, Respelling, attribute};
+use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
 use crate::encoding::{Encoding, LinearEncoding, SharedLinearEncoding};
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
-
-/// What a buffer begins at a multiple of where its encoding does not say, in bytes.
-const ALIGNMENT_BYTES: u32 = 16;
 
 impl Pass for ConvertEncodingsToLinearOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
@@ -36,19 +33,10 @@ impl Pass for ConvertEncodingsToLinearOptions {
             let both = attribute(module, &old).zip(attribute(module, &new));
             respelling.encodings.extend(both);
         }
-        for buffer in &inventory.buffers {
-            let Ok(old) = layouts.encoding(buffer.encoding) else {
-                continue;
-            };
-            if matches!(*old, Encoding::SharedLinear(_)) || !families.has(&old) {
-                continue;
-            }
-            let new = shared_linear(&old, &buffer.shape)
-                .and_then(|new| buffer.with_encoding(layouts, &new));
-            respelling
-                .buffers
-                .extend(new.map(|new| (buffer.type_, new)));
-        }
+        respelling.add_buffers(&inventory, layouts, |old, shape| {
+            let is_asked = !matches!(old, Encoding::SharedLinear(_)) && families.has(old);
+            is_asked.then(|| shared_linear(old, shape))?
+        });
         // What operations ask for by its kind keeps its name.
         let _ = respelling.carry_out(context);
         Ok(Vec::new())

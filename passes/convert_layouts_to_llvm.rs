@@ -3,9 +3,8 @@
 use super::Pass;
 use super::context::PassContext;
 use super::table::ConvertLayoutsToLLVMOptions;
-use crate::encoding::spelling::nearest;
 use crate::lower::{self, Abi, SharedBytes};
-use crate::sys::{self, Diagnostic, FollowUp, Reported};
+use crate::sys::{Diagnostic, FollowUp, Reported};
 
 /// What finishes the loops and numbers of type `index` that the lowering leaves, where it leaves any; all but the
 /// loops in one sweep.
@@ -58,10 +57,6 @@ fn one_of<T: Copy, const N: usize>(
             "cannot be lowered {what} `{given}`: there are {}",
             names.join(" and ")
         ));
-        let said = match nearest(given, names) {
-            Some(near) => said.note(format!("did you mean `{near}`?")),
-            None => said,
-        };
-        sys::emit_error(context.module(), &said)
+        context.fail_with_nearest(said, given, names)
     })
 }

@@ -23,7 +23,11 @@ use crate::ir::LinearLayouts;
 use crate::sys::build::Op;
 use crate::sys::{self, FollowUp, OptionValue, Passes, Ran, Reported, Rewriter};
 use context::PassContext;
+use melior::Context;
 use melior::dialect::DialectRegistry;
+use melior::ir::Module;
+use melior::pass::PassManager;
+use melior::utility::{parse_pass_pipeline, register_all_passes};
 use table::{PassKind, Values};
 
 /// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
@@ -39,6 +43,26 @@ pub fn install() {
 pub fn register_dialects(registry: &DialectRegistry) {
     install();
     sys::register_dialects(registry);
+}
+
+/// The pipeline that lowers a kernel where nothing else is asked for.
+pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
+
+/// Runs a pipeline, which may name any pass of this project's and of MLIR's.
+///
+/// # Errors
+/// It is no pipeline, or one of its passes fails; why, goes to the context's diagnostic handler.
+pub fn run_pipeline(
+    context: &Context,
+    module: &mut Module<'_>,
+    pipeline: &str,
+) -> Result<(), melior::Error> {
+    if pipeline != LOWERING {
+        register_all_passes();
+    }
+    let manager = PassManager::new(context);
+    parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)?;
+    manager.run(module)
 }
 
 /// A pass, as its options.

@@ -6,7 +6,7 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::respell::{Families, Inventory, Respelling, attribute};
+use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
 use super::table::RecognizeEncodingsOptions;
 use crate::encoding::Encoding;
 use crate::ir::Layouts;
@@ -56,17 +56,9 @@ impl Pass for RecognizeEncodingsOptions {
             let both = new.and_then(|new| attribute(module, old).zip(attribute(module, &new)));
             respelling.encodings.extend(both);
         }
-        for buffer in &inventory.buffers {
-            let Ok(old) = layouts.encoding(buffer.encoding) else {
-                continue;
-            };
-            let new = shared(&old, &buffer.shape, &inventory, layouts)
-                .filter(|new| families.has(new))
-                .and_then(|new| buffer.with_encoding(layouts, &new));
-            respelling
-                .buffers
-                .extend(new.map(|new| (buffer.type_, new)));
-        }
+        respelling.add_buffers(&inventory, layouts, |old, shape| {
+            shared(old, shape, &inventory, layouts).filter(|new| families.has(new))
+        });
         // What operations ask for by its bases stays written out.
         let _ = respelling.carry_out(context);
         Ok(Vec::new())
@@ -98,13 +90,10 @@ fn shared(
         .filter(|new| !is_written_out(new) && new.interval_paddings().is_empty())
         .filter(|new| {
             new.alignment_bytes().unwrap_or(1) >= written.alignment_bytes()
-                || written.alignment_bytes() <= LEAST_ALIGNMENT_BYTES
+                || written.alignment_bytes() <= ALIGNMENT_BYTES
         })
         .find(|new| {
             new.to_linear_layout(shape)
                 .is_ok_and(|layout| layout == *written.layout())
         })
 }
-
-/// What every buffer begins at a multiple of, in bytes.
-const LEAST_ALIGNMENT_BYTES: u32 = 16;

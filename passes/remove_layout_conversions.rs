@@ -11,8 +11,6 @@ use super::Pass;
 use super::context::PassContext;
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Role, Went};
-use crate::encoding::spelling::nearest;
-use crate::ir::NoGpu;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, FollowUp, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
@@ -40,31 +38,20 @@ impl Pass for RemoveLayoutConversionsOptions {
 
 impl RemoveLayoutConversionsOptions {
     fn asked(&self, context: &PassContext<'_>) -> Result<Asked, Reported> {
-        let module = context.module();
-        let wrong = |said: &Diagnostic| sys::emit_error(module, said);
-        let target = context.gpu(self.target.as_deref()).map_err(|reason| {
-            wrong(&match reason {
-                NoGpu::Unsaid => Diagnostic::new("has no target that layouts could be chosen for")
-                    .note(
-                        "give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`",
-                    ),
-                NoGpu::Unknown(e) => Diagnostic::new(format!("cannot be given layouts: {e}")),
-            })
-        })?;
+        let unsaid = "has no target that layouts could be chosen for";
+        let target =
+            context.known_gpu(self.target.as_deref(), unsaid, "cannot be given layouts")?;
         if !MEMORY.contains(&self.memory.as_str()) {
             let said = Diagnostic::new(format!(
                 "cannot choose layouts with `memory={}`: it is {}",
                 self.memory,
                 MEMORY.join(" or ")
             ));
-            return Err(wrong(&match nearest(&self.memory, MEMORY) {
-                Some(near) => said.note(format!("did you mean `{near}`?")),
-                None => said,
-            }));
+            return Err(context.fail_with_nearest(said, &self.memory, MEMORY));
         }
         let loop_weight = u64::try_from(self.loop_weight).ok().filter(|n| *n > 0);
         let loop_weight = loop_weight.ok_or_else(|| {
-            wrong(&Diagnostic::new(format!(
+            context.fail(&Diagnostic::new(format!(
                 "cannot choose layouts with `loop-weight={}`: a loop's body counts once at least",
                 self.loop_weight
             )))

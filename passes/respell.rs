@@ -8,7 +8,6 @@
 
 use super::context::{Analyses, Analysis, PassContext, Slot};
 use crate::encoding::Encoding;
-use crate::encoding::spelling::nearest;
 use crate::ir::{Layouts, TensorType, verify};
 use crate::layout::Dim;
 use crate::sys::build::{self, Op};
@@ -147,7 +146,26 @@ pub(super) struct Respelling<'c> {
     pub(super) buffers: Vec<(Type<'c>, Type<'c>)>,
 }
 
+/// What a buffer begins at a multiple of where its encoding does not say, in bytes.
+pub(super) const ALIGNMENT_BYTES: u32 = 16;
+
 impl<'c> Respelling<'c> {
+    /// Adds each buffer that has another encoding for its own and its shape.
+    pub(super) fn add_buffers(
+        &mut self,
+        inventory: &Inventory<'c>,
+        layouts: &Layouts,
+        new: impl Fn(&Encoding, &[u64]) -> Option<Encoding>,
+    ) {
+        for buffer in &inventory.buffers {
+            let Ok(old) = layouts.encoding(buffer.encoding) else {
+                continue;
+            };
+            let new = new(&old, &buffer.shape).and_then(|new| buffer.with_encoding(layouts, &new));
+            self.buffers.extend(new.map(|new| (buffer.type_, new)));
+        }
+    }
+
     /// One encoding for another.
     pub(super) fn of(old: Attribute<'c>, new: Attribute<'c>) -> Self {
         Self {
@@ -304,11 +322,7 @@ impl Families<'_> {
             "knows no encodings of the family `{name}`: families are {}",
             list.join(", ")
         ));
-        let said = match nearest(name, known()) {
-            Some(near) => said.note(format!("did you mean `{near}`?")),
-            None => said,
-        };
-        Err(sys::emit_error(context.module(), &said))
+        Err(context.fail_with_nearest(said, name, known()))
     }
 
     pub(super) fn has(&self, encoding: &Encoding) -> bool {

@@ -8,9 +8,9 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::Inventory;
 use super::table::UseTritonNumbersOptions;
-use crate::ir::{NoGpu, TensorType, UpstreamKind};
+use crate::ir::{TensorType, UpstreamKind};
 use crate::sys::build::{self, Op};
-use crate::sys::{self, Diagnostic, FollowUp, Reported};
+use crate::sys::{self, FollowUp, Reported};
 use crate::target::Assembly;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
@@ -20,19 +20,9 @@ const FAST: &str = "fastmath";
 
 impl Pass for UseTritonNumbersOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
-        let module = context.module();
-        let target = context.gpu(self.target.as_deref()).map_err(|reason| {
-            let said = match reason {
-                NoGpu::Unsaid => Diagnostic::new("does not say which GPU its numbers are for")
-                    .note(
-                        "give the module `ttg.target = \"cuda:90\"`, or the pass `target=cuda:90`",
-                    ),
-                NoGpu::Unknown(unknown) => {
-                    Diagnostic::new(format!("cannot be given numbers: {unknown}"))
-                }
-            };
-            sys::emit_error(module, &said)
-        })?;
+        let unsaid = "does not say which GPU its numbers are for";
+        let target =
+            context.known_gpu(self.target.as_deref(), unsaid, "cannot be given numbers")?;
         let has_quick_quotient = target.assembly == Assembly::Ptx;
         for op in &context.get::<Inventory<'_>>().operations {
             if let Some(flag) = allowed(*op, has_quick_quotient) {

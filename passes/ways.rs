@@ -96,6 +96,17 @@ impl<'s, 'c> Search<'s, 'c> {
         self.nodes.len() - 1
     }
 
+    /// A node for a value that is there, perhaps as another one that it was converted from.
+    fn there(&mut self, value: Val<'c>, found: Val<'c>, type_: Type<'c>) -> usize {
+        let node = Node {
+            type_,
+            place: self.place,
+            how: How::There(found),
+            price: Price::FREE,
+        };
+        self.push(value, node)
+    }
+
     fn want(
         &mut self,
         value: Val<'c>,
@@ -106,17 +117,7 @@ impl<'s, 'c> Search<'s, 'c> {
     ) -> Option<usize> {
         let place = self.place;
         if value.r#type() == type_ || (!is_exact && self.prices.is_same(value.r#type(), type_)) {
-            let how = How::There(value);
-            let price = Price::FREE;
-            return Some(self.push(
-                value,
-                Node {
-                    type_,
-                    place,
-                    how,
-                    price,
-                },
-            ));
+            return Some(self.there(value, value, type_));
         }
         if let Some(known) = self.known.get(&key(value, type_, place)) {
             return Some(*known);
@@ -130,17 +131,7 @@ impl<'s, 'c> Search<'s, 'c> {
                 role = role_of(last);
             }
             if last.r#type() == type_ || (!is_exact && self.prices.is_same(last.r#type(), type_)) {
-                let how = How::There(last);
-                let price = Price::FREE;
-                return Some(self.push(
-                    value,
-                    Node {
-                        type_,
-                        place,
-                        how,
-                        price,
-                    },
-                ));
+                return Some(self.there(value, last, type_));
             }
             sources.push(last);
         }

@@ -1,15 +1,14 @@
 //! Elementwise operations: the same `arith` or `math` operation, once per register.
 
 use super::emit::attributes_of;
-use super::math::fast;
 use super::state::{Lowering, Outcome};
-use super::types::memory_type;
+use super::types::{element_of, memory_type};
 use crate::ir::ops::{arith, tt};
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, ValueLike};
+use melior::ir::{Type, TypeLike, ValueLike};
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
@@ -33,7 +32,10 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let attributes = attributes_of(op);
-    let is_approximate = fast::is_allowed(&attributes);
+    let is_index = |value: Val<'c>| element_of(value.r#type()).is_index();
+    let has_index = is_index(result) || build::operands(op).into_iter().any(is_index);
+    let operation = l.e.as_upstream(kind, has_index, &attributes);
+    let is_approximate = kind == UpstreamKind::ArithDivF && l.e.may_approximate(&attributes);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
         // A scalar operand (the condition of a select, say) is the same for every register.
@@ -45,12 +47,12 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
             UpstreamKind::ArithRemF if float_width(*type_) == Some(16) => {
                 Some(remainder(l, &values, *type_))
             }
-            UpstreamKind::ArithDivF if is_approximate && float_width(*type_) == Some(32) => {
+            _ if is_approximate && float_width(*type_) == Some(32) => {
                 l.gpu.quotient(&mut l.e, values[0], values[1])
             }
             _ => None,
         };
-        registers.push(own.unwrap_or_else(|| l.e.upstream(kind, &values, *type_, &attributes)));
+        registers.push(own.unwrap_or_else(|| l.e.emit_upstream(&operation, &values, *type_)));
     }
     l.set(result, registers);
     Ok(())

@@ -1,20 +1,8 @@
 //! The choice of layouts against a solver of linear programs, which knows nothing of elimination.
 
+use crate::split_mix::Random;
 use linear_layout::assign::{Graph, How, NodeId, solve};
 use microlp::{ComparisonOp, OptimizationDirection, Problem, Variable};
-
-/// SplitMix64: the same graphs on any machine.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % end
-    }
-}
 
 /// A graph, and the linear program that has the same optimum where values are 0 or 1.
 struct Both {

@@ -52,6 +52,8 @@ mod respelling;
 mod rules;
 mod seeds;
 #[cfg(feature = "mlir")]
+#[path = "../split_mix.rs"]
+mod split_mix;
 mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;

@@ -6,23 +6,14 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
+#[path = "../../test/split_mix.rs"]
+mod split_mix;
+
+use split_mix::Random;
 use std::hint::black_box;
 use std::time::Instant;
 
 use linear_layout::assign::{Graph, NodeId, Solution, solve};
-
-/// SplitMix64.
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, end: u64) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        (z ^ (z >> 31)) % end
-    }
-}
 
 const LAYOUTS: u64 = 8;
 

@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
+mod kernels;
 mod peer;
 
 use melior::Context;
@@ -19,15 +20,6 @@ use std::time::{Duration, Instant};
 /// Names a peer; see the head of this file.
 const PEER: &str = "LL_PEER_FRONT";
 const TARGETS: [&str; 2] = ["sm_90", "gfx942"];
-/// Those that are lowered: all but the two with products.
-const KERNELS: [&str; 6] = [
-    "vector_add",
-    "interleave",
-    "outer_scale",
-    "transpose",
-    "row_softmax",
-    "column_sum",
-];
 
 /// Rounds of each turn; the best one counts.
 const ROUNDS: usize = 20;
@@ -42,9 +34,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(target: &str, kernel: &str) -> Self {
-        let name = format!("{target}/{kernel}");
-        let file = format!("{}/test/kernels/{name}.ttgir", env!("CARGO_MANIFEST_DIR"));
+    fn of((name, file): (String, String)) -> Self {
         Self {
             text: std::fs::read_to_string(&file).expect("the kernels are part of the project"),
             name,
@@ -66,10 +56,8 @@ impl Row {
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut peer = Peer::named(PEER, std::env::var(PEER));
-    let mut rows: Vec<Row> = TARGETS
-        .iter()
-        .flat_map(|target| KERNELS.iter().map(|kernel| Row::of(target, kernel)))
-        .collect();
+    let kernels = kernels::kernels(&TARGETS);
+    let mut rows: Vec<Row> = kernels.into_iter().map(Row::of).collect();
     let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();
     let turns = if peer.is_some() { peer::TURNS } else { 1 };
     for _ in 0..turns {

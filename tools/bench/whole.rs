@@ -6,6 +6,7 @@
 
 #![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
 
+mod kernels;
 #[expect(dead_code, reason = "the columns are this benchmark's own")]
 mod peer;
 #[path = "../../test/ptxas.rs"]
@@ -19,15 +20,6 @@ use std::process::Command;
 /// Names a peer; see the head of this file.
 const PEER: &str = "LL_PEER_WHOLE";
 const TARGETS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
-/// Those that are lowered: all but the two with products.
-const KERNELS: [&str; 6] = [
-    "vector_add",
-    "interleave",
-    "outer_scale",
-    "transpose",
-    "row_softmax",
-    "column_sum",
-];
 
 /// Rounds of each turn; the best one counts.
 const ROUNDS: u32 = 20;
@@ -42,11 +34,10 @@ struct Row {
 }
 
 impl Row {
-    fn of(target: &str, kernel: &str) -> Self {
-        let name = format!("{target}/{kernel}");
+    fn of((name, file): (String, String)) -> Self {
         Self {
-            file: format!("{}/test/kernels/{name}.ttgir", env!("CARGO_MANIFEST_DIR")),
             name,
+            file,
             front: f64::MAX,
             total: f64::MAX,
             assembly: String::new(),
@@ -147,10 +138,8 @@ fn assembled(ptxas: &Path, ptx: &str, name: &str) -> Option<String> {
 
 fn main() -> Result<(), Box<dyn Error>> {
     let mut peer = Peer::named(PEER, std::env::var(PEER));
-    let mut rows: Vec<Row> = TARGETS
-        .iter()
-        .flat_map(|target| KERNELS.iter().map(|kernel| Row::of(target, kernel)))
-        .collect();
+    let kernels = kernels::kernels(&TARGETS);
+    let mut rows: Vec<Row> = kernels.into_iter().map(Row::of).collect();
     let files: Vec<String> = rows.iter().map(|row| row.file.clone()).collect();
     for _ in 0..peer::TURNS {
         rows.iter_mut().try_for_each(Row::take_turn)?;

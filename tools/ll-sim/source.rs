@@ -2,16 +2,13 @@
 
 use linear_layout::ir::Recorder;
 use linear_layout::machine::kernel::{Decoded, decode_generic};
+use linear_layout::passes::{self, LOWERING};
 use linear_layout::sys;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::ir::{BlockLike, Module};
-use melior::pass::PassManager;
-use melior::utility::{parse_pass_pipeline, register_all_dialects, register_all_passes};
-
-/// The pipeline for modules that still hold `tt` functions.
-pub(crate) const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
+use melior::utility::register_all_dialects;
 
 /// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
 ///
@@ -67,13 +64,7 @@ pub(crate) fn generic_form(
     };
     let lowered = has_kernels(&module).then_some(LOWERING);
     if let Some(pipeline) = pipeline.or(lowered) {
-        // A pipeline of the user's may name any pass of MLIR.
-        register_all_passes();
-        let manager = PassManager::new(&context);
-        parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline)
-            .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
-        manager
-            .run(&mut module)
+        passes::run_pipeline(&context, &mut module, pipeline)
             .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
     }
     let flags = OperationPrintingFlags::new()

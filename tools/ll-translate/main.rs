@@ -12,6 +12,7 @@ use clock::Clock;
 use emit::Artifact;
 use gpu::Gpu;
 use linear_layout::ir::{Recorder, Severity};
+use linear_layout::passes::{self, LOWERING};
 use linear_layout::sys::{self, Diagnostic};
 use link::Missing;
 use melior::Context;
@@ -19,17 +20,11 @@ use melior::dialect::DialectRegistry;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
-use melior::pass::PassManager;
-use melior::utility::{
-    parse_pass_pipeline, register_all_dialects, register_all_llvm_translations, register_all_passes,
-};
+use melior::utility::{register_all_dialects, register_all_llvm_translations};
 use std::fmt;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-
-/// What lowers a kernel where nothing else is said.
-const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
 /// What to write.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -235,21 +230,14 @@ fn lower(
     arguments: &Arguments,
     pipeline: &str,
 ) -> Result<(), Failure> {
-    if pipeline != LOWERING {
-        // A pipeline of the user's may name any pass of MLIR.
-        register_all_passes();
-    }
-    let failed = |error: melior::Error| {
+    passes::run_pipeline(context, module, pipeline).map_err(|error| {
         let said = said(recorder, &arguments.input);
-        let said = if said.is_empty() { None } else { Some(said) };
-        said.map_or_else(
-            || Failure::new(format!("pipeline `{pipeline}`: {error}")),
-            Failure,
-        )
-    };
-    let manager = PassManager::new(context);
-    parse_pass_pipeline(manager.as_operation_pass_manager(), pipeline).map_err(failed)?;
-    manager.run(module).map_err(failed)
+        if said.is_empty() {
+            Failure::new(format!("pipeline `{pipeline}`: {error}"))
+        } else {
+            Failure(said)
+        }
+    })
 }
 
 /// A context that knows every dialect, ours among them, so that a kernel that has not been lowered

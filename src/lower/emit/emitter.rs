@@ -1,5 +1,6 @@
 //! The emitter: where operations go, and which pure ones are known.
 
+use super::fast::Fast;
 use super::types::Types;
 use crate::ir::UpstreamKind;
 use crate::sys::build::{self, Blk, Op, Spec, Val};
@@ -55,8 +56,8 @@ pub(crate) struct Emitter<'c> {
     identifiers: FxHashMap<(usize, usize), Identifier<'c>>,
     /// Attributes by their text.
     pub(super) kept: FxHashMap<&'static str, Attribute<'c>>,
-    /// Flags of `arith`, by what they are, as the LLVM dialect spells them.
-    pub(super) fast_flags: FxHashMap<usize, Option<Attribute<'c>>>,
+    /// What flags of `arith` say, by what they are.
+    pub(super) fast: FxHashMap<usize, Fast<'c>>,
     /// Ranges from 0 by their end.
     pub(super) ranges: FxHashMap<u32, Attribute<'c>>,
     /// Every pure operation emitted, for the sweep at the end.
@@ -83,7 +84,7 @@ impl<'c> Emitter<'c> {
             constants: FxHashMap::default(),
             identifiers: FxHashMap::default(),
             kept: FxHashMap::default(),
-            fast_flags: FxHashMap::default(),
+            fast: FxHashMap::default(),
             ranges: FxHashMap::default(),
             pure: Vec::new(),
             types: Types::new(context),

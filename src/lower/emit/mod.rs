@@ -11,6 +11,7 @@ mod call;
 mod constants;
 mod control;
 mod emitter;
+mod fast;
 mod float;
 mod function;
 mod integer;

@@ -5,6 +5,7 @@
 //! property, which cannot be made as an attribute.
 
 use super::emitter::{Emitter, Named};
+use super::fast::Fast;
 use crate::ir::UpstreamKind;
 use crate::sys::attribute_id;
 use crate::sys::build::Val;
@@ -18,6 +19,12 @@ const WITHOUT: [(&str, &str); 2] = [
     ("overflowFlags", "#arith.overflow<none>"),
 ];
 
+/// An operation of MLIR's own dialects as it is emitted, for any number of registers.
+pub(crate) struct Upstream<'c> {
+    name: &'static str,
+    attributes: Vec<Named<'c>>,
+}
+
 impl<'c> Emitter<'c> {
     /// A pure operation of MLIR's own dialects on scalars: LLVM's, or one for MLIR's conversions to finish.
     pub(crate) fn upstream(
@@ -28,11 +35,37 @@ impl<'c> Emitter<'c> {
         attributes: &[Named<'c>],
     ) -> Val<'c> {
         let is_index = result.is_index() || operands.iter().any(|value| value.r#type().is_index());
+        let operation = self.as_upstream(kind, is_index, attributes);
+        self.emit_upstream(&operation, operands, result)
+    }
+
+    /// How an operation is emitted; `is_index` says whether numbers of type `index` are among its operands or results.
+    pub(crate) fn as_upstream(
+        &mut self,
+        kind: UpstreamKind,
+        is_index: bool,
+        attributes: &[Named<'c>],
+    ) -> Upstream<'c> {
         let name = llvm_name(kind).filter(|_| !is_index);
-        match name.and_then(|name| Some((name, self.said_by_llvm(attributes)?))) {
-            Some((name, said)) => self.pure(name, operands, result, &said),
-            None => self.pure(kind.name(), operands, result, attributes),
-        }
+        let said = name.and_then(|name| Some((name, self.said_by_llvm(attributes)?)));
+        let (name, attributes) = said.unwrap_or_else(|| (kind.name(), attributes.to_vec()));
+        Upstream { name, attributes }
+    }
+
+    /// The operation of one register.
+    pub(crate) fn emit_upstream(
+        &mut self,
+        operation: &Upstream<'c>,
+        operands: &[Val<'c>],
+        result: Type<'c>,
+    ) -> Val<'c> {
+        self.pure(operation.name, operands, result, &operation.attributes)
+    }
+
+    /// Whether flags allow approximations.
+    pub(crate) fn may_approximate(&mut self, flags: &[Named<'c>]) -> bool {
+        let fast = flags.iter().find(|(name, _)| *name == FAST[0]);
+        fast.is_some_and(|(_, value)| self.fast(*value).may_approximate)
     }
 
     /// Attributes as the LLVM dialect spells them, without those that say nothing; nothing where it cannot.
@@ -40,7 +73,7 @@ impl<'c> Emitter<'c> {
         let mut said = Vec::with_capacity(attributes.len());
         for (name, value) in attributes.iter().copied() {
             if name == FAST[0] {
-                said.extend(self.fast_flags(value).map(|flags| (FAST[1], flags)));
+                said.extend(self.fast(value).said.map(|flags| (FAST[1], flags)));
             } else if let Some((_, nothing)) = WITHOUT.iter().find(|(known, _)| *known == name) {
                 if value.to_string() != *nothing {
                     return None;
@@ -52,16 +85,20 @@ impl<'c> Emitter<'c> {
         Some(said)
     }
 
-    /// `#arith.fastmath` as LLVM's, whose flags have the same names; nothing where none is set.
-    fn fast_flags(&mut self, value: Attribute<'c>) -> Option<Attribute<'c>> {
-        if let Some(known) = self.fast_flags.get(&attribute_id(value)) {
+    /// What `#arith.fastmath` says, whose flags have the same names as LLVM's.
+    fn fast(&mut self, value: Attribute<'c>) -> Fast<'c> {
+        if let Some(known) = self.fast.get(&attribute_id(value)) {
             return *known;
         }
         let text = value.to_string();
         let flags = text.strip_prefix("#arith.fastmath").unwrap_or("<none>");
-        let said = (flags != "<none>").then(|| self.parsed(&format!("#llvm.fastmath{flags}")));
-        self.fast_flags.insert(attribute_id(value), said);
-        said
+        let mut each = flags.split(['<', ',', '>']).map(str::trim);
+        let fast = Fast {
+            said: (flags != "<none>").then(|| self.parsed(&format!("#llvm.fastmath{flags}"))),
+            may_approximate: each.any(|flag| flag == "afn" || flag == "fast"),
+        };
+        self.fast.insert(attribute_id(value), fast);
+        fast
     }
 }
 

@@ -17,7 +17,7 @@ pub(super) fn lower<'c>(
     x: Val<'c>,
     flags: &[Named<'c>],
 ) -> Option<Val<'c>> {
-    if !is_allowed(flags) {
+    if !l.e.may_approximate(flags) {
         return None;
     }
     let own = l.gpu.approximate(&mut l.e, function, x, flags);
@@ -27,12 +27,4 @@ pub(super) fn lower<'c>(
         }
         _ => None,
     })
-}
-
-/// Whether a user's flags allow approximations.
-pub(crate) fn is_allowed(flags: &[Named<'_>]) -> bool {
-    let said = flags.iter().find(|(key, _)| *key == "fastmath");
-    let said = said.map_or_else(String::new, |(_, value)| value.to_string());
-    said.split(['<', ',', '>'])
-        .any(|flag| flag == "afn" || flag == "fast")
 }

@@ -47,7 +47,7 @@ mod arithmetic;
 mod emission;
 mod error_function;
 mod exponential;
-pub(super) mod fast;
+mod fast;
 mod integer_power;
 mod inverse;
 mod library;

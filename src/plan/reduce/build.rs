@@ -187,15 +187,9 @@ impl<'a> Builder<'a> {
             let Some(to) = self.state.with_warps_in_lanes(&self.coordinates) else {
                 return Ok(None);
             };
-            self.convert(to)?;
-            let is_again = way.at_once && self.combine_all_lanes();
-            if way.at_once && !is_at_once && !is_again {
+            if !self.combine_again(to, way, is_at_once)? {
                 return Ok(None);
             }
-            if self.combine_lanes(way.halves_again) != way.halves_again {
-                return Ok(None);
-            }
-            self.convert(self.wanted.clone())?;
         } else if way.across_lanes {
             let copies: Vec<usize> = (0..lane.len()).filter(|bit| lane[*bit] == 0).collect();
             if copies.len() < warps {
@@ -204,15 +198,9 @@ impl<'a> Builder<'a> {
             for (bit, column) in copies.iter().zip(left) {
                 lane[*bit] = column;
             }
-            self.convert([reg, lane, warp])?;
-            let is_again = way.at_once && self.combine_all_lanes();
-            if way.at_once && !is_at_once && !is_again {
+            if !self.combine_again([reg, lane, warp], way, is_at_once)? {
                 return Ok(None);
             }
-            if self.combine_lanes(way.halves_again) != way.halves_again {
-                return Ok(None);
-            }
-            self.convert(self.wanted.clone())?;
         } else {
             if way.at_once != is_at_once {
                 return Ok(None);
@@ -317,6 +305,26 @@ impl<'a> Builder<'a> {
             .map(|(own, other)| self.program.combine(own, other))
             .collect();
         self.state.lane[lane_bit] = column;
+    }
+
+    /// Combines what the warps left, which these registers, lanes and warps have, over lanes; says whether the way
+    /// is one of its own.
+    fn combine_again(
+        &mut self,
+        to: [Vec<u64>; 3],
+        way: Way,
+        is_at_once: bool,
+    ) -> Result<bool, TupleError> {
+        self.convert(to)?;
+        let is_again = way.at_once && self.combine_all_lanes();
+        if way.at_once && !is_at_once && !is_again {
+            return Ok(false);
+        }
+        if self.combine_lanes(way.halves_again) != way.halves_again {
+            return Ok(false);
+        }
+        self.convert(self.wanted.clone())?;
+        Ok(true)
     }
 
     /// Brings the tuples into another layout.
