@@ -1,6 +1,6 @@
 //! Encodings against the vectors in `test/golden/encodings*.jsonl`, and at the borders.
 
-use crate::case;
+use crate::batch;
 use std::collections::BTreeMap;
 
 use linear_layout::encoding::{Aliases, Encoding, EncodingError, MAX_RANK};
@@ -21,7 +21,7 @@ fn check_case(case: &Value) -> Result<(), String> {
     let expected = case.get("bases");
     let shape: Vec<u64> = match (case.get("shape"), expected) {
         (Some(shape), _) => serde_json::from_value(shape.clone()).unwrap(),
-        (None, Some(bases)) => case::shape_of_bases(bases).unwrap(),
+        (None, Some(bases)) => batch::linear::shape_of_bases(bases).unwrap(),
         (None, None) => return Err("a rejected case without a shape".to_owned()),
     };
     let (encoding, layout) = match (layout(text, &shape), expected) {
@@ -30,7 +30,7 @@ fn check_case(case: &Value) -> Result<(), String> {
         (Err(e), Some(_)) => return Err(e.to_string()),
         (Ok(found), Some(_)) => found,
     };
-    if expected != Some(&case::bases_by_dim(&layout).into()) {
+    if expected != Some(&batch::linear::bases_by_dim(&layout).into()) {
         return Err(format!("expected {expected:?}, got {layout}"));
     }
     let sizes: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
@@ -334,7 +334,7 @@ fn recognized_encodings_spell_their_layout() {
         };
         let shape: Vec<u64> = match case.get("shape") {
             Some(shape) => serde_json::from_value(shape.clone()).unwrap(),
-            None => case::shape_of_bases(bases).unwrap(),
+            None => batch::linear::shape_of_bases(bases).unwrap(),
         };
         let (encoding, layout) = layout(case["enc"].as_str().unwrap(), &shape).unwrap();
         if encoding.is_tensor_memory() {

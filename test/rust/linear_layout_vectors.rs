@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::case;
+use crate::batch;
 use linear_layout::layout::Dim;
 use serde_json::{Value, json};
 
@@ -18,7 +18,7 @@ fn check(vectors: &str) -> BTreeMap<String, usize> {
     for line in vectors.lines() {
         let case: Value = serde_json::from_str(line).unwrap();
         let op = case["op"].as_str().unwrap();
-        let got = case::run(op, case["args"].as_array().unwrap());
+        let got = batch::run("linear", op, case["args"].as_array().unwrap());
         *counts.entry(op.to_owned()).or_default() += 1;
         match (&got, case.get("ok")) {
             (Ok(got), Some(ok)) if got == ok => {}
@@ -63,7 +63,7 @@ fn conversions_touch_the_dims_that_triton_says() {
             .enumerate()
             .map(|(i, s)| json!([Dim::out(i).name(), s]))
             .collect();
-        case::layout_from_json(&json!({"bases": named, "out_dims": outs})).unwrap()
+        batch::linear::layout_from_json(&json!({"bases": named, "out_dims": outs})).unwrap()
     };
     let mut cases = 0;
     for line in include_str!("../golden/conversions.jsonl").lines() {

@@ -1,11 +1,11 @@
 //! The cases of `ll-layout batch` without the program: what bad ones get, and what comes back.
 
-use crate::case;
+use crate::batch;
 use serde_json::{Value, json};
 
 #[track_caller]
 fn check_error(line: &str, message: &str) {
-    let answer = case::answer(line.as_bytes());
+    let answer = batch::answer(line.as_bytes());
     let error = answer.get("error").and_then(Value::as_str);
     let error = error.unwrap_or_else(|| panic!("{line} has an answer: {answer:?}"));
     assert!(error.contains(message), "{error}");
@@ -47,7 +47,19 @@ fn bad_cases_get_an_error_that_teaches() {
     );
     check_error(
         r#"{"op": "inverse", "args": []}"#,
-        "unknown operation `inverse`; the operations are apply, properties",
+        "unknown operation `inverse` (did you mean `invert`?); the operations are apply, properties",
+    );
+    check_error(
+        r#"{"system": "cutr", "op": "call", "args": []}"#,
+        "unknown system `cutr` (did you mean `cute`?); the systems are linear, cute, tilus, bridge",
+    );
+    check_error(
+        r#"{"system": "cute", "enc": "x"}"#,
+        "`enc` is for linear layouts; a case of `cute` has `op` and `args`",
+    );
+    check_error(
+        r#"{"system": "cute", "op": "call", "args": [{"shape": [4, 2], "stride": [1]}, 0]}"#,
+        "argument 0 of `call`: the shape (4,2) and the stride (1) are nested differently",
     );
     check_error(
         r#"{"op": "mul", "args": [{"bases": []}, 1]}"#,
@@ -77,5 +89,5 @@ fn answers_in_the_input_are_computed_again_and_the_rest_comes_back() {
     let line = r#"{"id": 7, "ok": 1, "error": "old", "op": "strided_1d", "args": [2, 4, "lane", "dim0"], "note": "kept"}"#;
     let ok = json!({"bases": [["lane", [[4]]]], "out_dims": [["dim0", 8]]});
     let expected = json!({"id": 7, "op": "strided_1d", "args": [2, 4, "lane", "dim0"], "note": "kept", "ok": ok});
-    assert_eq!(Value::from(case::answer(line.as_bytes())), expected);
+    assert_eq!(Value::from(batch::answer(line.as_bytes())), expected);
 }

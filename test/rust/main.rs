@@ -3,13 +3,13 @@
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 mod assign;
+#[path = "../../tools/ll-layout/batch/mod.rs"]
+mod batch;
 mod bench_peer;
 #[cfg(feature = "mlir")]
 mod broken;
 #[cfg(feature = "mlir")]
 mod buffers;
-#[path = "../../tools/ll-layout/case.rs"]
-mod case;
 mod circles;
 mod conversions;
 mod encoding_answers;
@@ -51,7 +51,6 @@ mod respelling;
 #[cfg(feature = "mlir")]
 mod rules;
 mod seeds;
-#[cfg(feature = "mlir")]
 #[path = "../split_mix.rs"]
 mod split_mix;
 mod targets;

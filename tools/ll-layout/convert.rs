@@ -2,7 +2,7 @@
 
 use crate::element::element_bits;
 use crate::pair::{PairArguments, counted, tensor_text};
-use crate::{Failure, case};
+use crate::{Failure, batch};
 use clap::ValueEnum;
 use linear_layout::layout::LinearLayout;
 use linear_layout::machine::{PlanReport, check_plan};
@@ -171,7 +171,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         object.insert("element_bits".to_owned(), json!(bits));
         object.insert("shape".to_owned(), json!(src.shape()));
         for (name, side) in [("src", &src), ("dst", &dst)] {
-            object.insert(name.to_owned(), case::layout_to_json(&side.layout));
+            object.insert(name.to_owned(), batch::linear::layout_to_json(&side.layout));
         }
         object.insert("steps".to_owned(), steps_json(&answer.plan));
         let program = || json!(answer.plan.to_string().lines().collect::<Vec<_>>());

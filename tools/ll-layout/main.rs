@@ -1,13 +1,13 @@
 //! `ll-layout`: shows layouts, evaluates, converts and compares them, answers questions about them in bulk.
 
 mod batch;
-mod case;
 mod compare;
 mod convert;
 mod element;
 mod eval;
 mod pair;
 mod show;
+mod stream;
 mod subject;
 
 use clap::{Args, Parser, Subcommand};
@@ -69,7 +69,7 @@ pads), one with `op` and `args` with `ok`, and one without an answer with `error
 back as they were; answers in the input are computed again. A case without `shape` is answered for the
 smallest shape that holds its `bases`. A bad line gets an `error` and does not stop the rest.
 
-A layout is {"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}. Operations:
+A linear layout is {"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, size], ...]}. Operations:
   apply [layout, {"lane": 3}]    properties, print, invert, pseudoinvert [layout]
   invert_and_compose, compose, mul [a, b]    identity_1d [size, in, out]
   strided_1d [size, stride, in, out]    zeros_1d [size, in, out, out_size]
@@ -133,7 +133,7 @@ fn main() -> ExitCode {
             }
             text
         }),
-        Verb::Batch { file, stats } => batch::run(file, *stats).map(|()| String::new()),
+        Verb::Batch { file, stats } => stream::run(file, *stats).map(|()| String::new()),
     };
     let (text, code) = match answer {
         Ok(text) => (text, code),

@@ -1,7 +1,7 @@
 //! `ll-layout show`: a layout in one of four views.
 
 use crate::subject::Subject;
-use crate::{Failure, Source, case};
+use crate::{Failure, Source, batch};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::LinearLayout;
@@ -107,7 +107,7 @@ fn to_json(subject: &Subject, views: &[View]) -> Value {
         object.insert("enc".to_owned(), json!(encoding.to_string()));
     }
     object.insert("shape".to_owned(), json!(subject.shape()));
-    object.insert("bases".to_owned(), case::bases_by_dim(l).into());
+    object.insert("bases".to_owned(), batch::linear::bases_by_dim(l).into());
     let outs: Map<String, Value> = l
         .out_shape()
         .map(|(d, size)| (d.name().to_owned(), json!(size)))

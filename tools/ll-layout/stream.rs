@@ -1,6 +1,6 @@
 //! `ll-layout batch`: a stream of questions, a stream of answers.
 
-use crate::{Failure, case};
+use crate::{Failure, batch};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
 use std::time::Instant;
@@ -59,7 +59,7 @@ fn answer_all(mut input: BufReader<impl io::Read>, output: impl Write) -> io::Re
         if line.trim_ascii().is_empty() {
             continue;
         }
-        let answer = case::answer(&line);
+        let answer = batch::answer(&line);
         counts.cases += 1;
         counts.errors += u64::from(answer.contains_key("error"));
         serde_json::to_writer(&mut output, &answer)?;

@@ -1,0 +1,225 @@
+//! One case of a batch: a question as a JSON object, and its answer in the same object.
+//!
+//! A case names a layout system and one of its operations; without `system` it is about linear layouts.
+
+mod bridge;
+mod cute;
+pub(crate) mod linear;
+mod tilus;
+
+use linear_layout::cute::CuteError;
+use linear_layout::encoding::EncodingError;
+use linear_layout::encoding::spelling::nearest;
+use linear_layout::layout::LayoutError;
+use serde_json::{Map, Value, json};
+use std::fmt;
+
+/// The keys of answers: taken out of a question, put into its answer.
+const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
+
+/// The layout systems that a case may name, and their operations.
+const SYSTEMS: [(&str, &[Operation]); 4] = [
+    ("linear", linear::OPS),
+    ("cute", cute::OPS),
+    ("tilus", tilus::OPS),
+    ("bridge", bridge::OPS),
+];
+
+/// Why a case has no answer.
+#[derive(Debug)]
+pub(crate) enum CaseError {
+    /// The algebra says no.
+    Layout(LayoutError),
+    /// The algebra of CuTe says no.
+    Cute(CuteError),
+    /// The encoding, or it with this shape, is not valid.
+    Encoding(EncodingError),
+    /// The object is not a case: what was expected.
+    Schema(String),
+}
+
+impl fmt::Display for CaseError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Layout(e) => e.fmt(f),
+            Self::Cute(e) => e.fmt(f),
+            Self::Encoding(e) => e.fmt(f),
+            Self::Schema(text) => f.write_str(text),
+        }
+    }
+}
+
+impl From<LayoutError> for CaseError {
+    fn from(e: LayoutError) -> Self {
+        Self::Layout(e)
+    }
+}
+
+impl From<CuteError> for CaseError {
+    fn from(e: CuteError) -> Self {
+        Self::Cute(e)
+    }
+}
+
+impl From<EncodingError> for CaseError {
+    fn from(e: EncodingError) -> Self {
+        Self::Encoding(e)
+    }
+}
+
+fn schema(text: impl Into<String>) -> CaseError {
+    CaseError::Schema(text.into())
+}
+
+/// An operation that a case may ask for.
+pub(crate) struct Operation {
+    name: &'static str,
+    /// The names of its arguments, for messages; one that may be left out ends with `?`.
+    args: &'static [&'static str],
+    run: fn(&Args<'_>) -> Result<Value, CaseError>,
+}
+
+impl Operation {
+    const fn new(
+        name: &'static str,
+        args: &'static [&'static str],
+        run: fn(&Args<'_>) -> Result<Value, CaseError>,
+    ) -> Self {
+        Self { name, args, run }
+    }
+}
+
+/// The arguments of an operation, each checked when it is asked for.
+struct Args<'v> {
+    op: &'v str,
+    values: &'v [Value],
+}
+
+impl Args<'_> {
+    fn get(&self, i: usize) -> &Value {
+        // How many there must be has been checked; one that may be left out is null.
+        self.values.get(i).unwrap_or(&Value::Null)
+    }
+
+    fn wrong(&self, i: usize, what: &str) -> CaseError {
+        let Self { op, .. } = self;
+        let found = kind(self.get(i));
+        schema(format!(
+            "argument {i} of `{op}`: expected {what}, found {found}"
+        ))
+    }
+}
+
+/// Answers one line, whatever it holds.
+pub(crate) fn answer(line: &[u8]) -> Map<String, Value> {
+    let mut case = match serde_json::from_slice(line) {
+        Ok(Value::Object(case)) => case,
+        Ok(other) => {
+            let text = format!("expected a JSON object, found {}", kind(&other));
+            return Map::from_iter([("error".to_owned(), json!(text))]);
+        }
+        Err(e) => {
+            let text = format!("the line is not JSON: {e}");
+            return Map::from_iter([("error".to_owned(), json!(text))]);
+        }
+    };
+    let found = solve(&case);
+    for key in ANSWERS {
+        case.shift_remove(key);
+    }
+    match found {
+        Ok(found) => case.extend(found),
+        Err(e) => {
+            case.insert("error".to_owned(), json!(e.to_string()));
+        }
+    }
+    case
+}
+
+/// The answer fields of a case.
+fn solve(case: &Map<String, Value>) -> Result<Map<String, Value>, CaseError> {
+    let system = match case.get("system") {
+        None => "linear",
+        Some(Value::String(name)) => name,
+        Some(other) => return Err(expected("system", "a string", other)),
+    };
+    match (case.get("enc"), case.get("op")) {
+        (Some(enc), None) if system == "linear" => linear::solve_encoding(enc, case),
+        (None, Some(op)) => {
+            let op = op.as_str().ok_or_else(|| expected("op", "a string", op))?;
+            let args = match case.get("args") {
+                Some(Value::Array(args)) => args,
+                Some(other) => return Err(expected("args", "a list", other)),
+                None => return Err(schema("`args` is missing; `op` needs it")),
+            };
+            Ok(Map::from_iter([("ok".to_owned(), run(system, op, args)?)]))
+        }
+        (Some(_), Some(_)) => Err(schema(
+            "a case has `enc` or `op`, not both; split it into two lines",
+        )),
+        (Some(_), None) => Err(schema(format!(
+            "`enc` is for linear layouts; a case of `{system}` has `op` and `args`"
+        ))),
+        (None, None) => Err(schema(
+            "expected `enc` and `shape`, or `op` and `args`; found neither `enc` nor `op`",
+        )),
+    }
+}
+
+/// Runs one operation of a layout system.
+pub(crate) fn run(system: &str, op: &str, args: &[Value]) -> Result<Value, CaseError> {
+    let Some((_, operations)) = SYSTEMS.iter().find(|(name, _)| *name == system) else {
+        let known = SYSTEMS.map(|(name, _)| name);
+        return Err(unknown("system", system, "systems", &known));
+    };
+    let Some(operation) = operations.iter().find(|operation| operation.name == op) else {
+        let known: Vec<&str> = operations.iter().map(|o| o.name).collect();
+        return Err(unknown("operation", op, "operations", &known));
+    };
+    let names = operation.args;
+    let needed = names.iter().filter(|name| !name.ends_with('?')).count();
+    if !(needed..=names.len()).contains(&args.len()) {
+        return Err(schema(format!(
+            "`{op}` has {} arguments; expected [{}]",
+            args.len(),
+            names.join(", ")
+        )));
+    }
+    (operation.run)(&Args { op, values: args })
+}
+
+fn unknown(what: &str, found: &str, all: &str, known: &[&str]) -> CaseError {
+    let near = match nearest(found, known.iter().copied()) {
+        Some(near) => format!(" (did you mean `{near}`?)"),
+        None => String::new(),
+    };
+    let found = kind(&json!(found));
+    let found = found.trim_matches('"');
+    if known.is_empty() {
+        return schema(format!("unknown {what} `{found}`"));
+    }
+    schema(format!(
+        "unknown {what} `{found}`{near}; the {all} are {}",
+        known.join(", ")
+    ))
+}
+
+fn numbers(value: &Value) -> Option<Vec<u64>> {
+    value.as_array()?.iter().map(Value::as_u64).collect()
+}
+
+fn expected(key: &str, what: &str, found: &Value) -> CaseError {
+    schema(format!("`{key}`: expected {what}, found {}", kind(found)))
+}
+
+/// A value for messages: in full where it is short.
+fn kind(value: &Value) -> String {
+    match value {
+        Value::Array(items) if items.len() > 8 || value.to_string().len() > 40 => {
+            "a list".to_owned()
+        }
+        Value::Object(_) => "an object".to_owned(),
+        Value::String(text) if text.len() > 40 => "a string".to_owned(),
+        other => other.to_string(),
+    }
+}
