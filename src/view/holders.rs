@@ -113,6 +113,21 @@ impl<'l> InPoint<'l> {
             .map_or(0, |(_, i)| i)
     }
 
+    /// Returns the number of the thread, counted through the warps of a CTA and the CTAs; `None` where the layout
+    /// has slots that no thread holds.
+    #[must_use]
+    pub fn thread(&self) -> Option<u64> {
+        // Sizes multiply to at most 2^64, and the index is below the product.
+        let dims = [Dim::LANE, Dim::WARP, Dim::BLOCK];
+        let is_held = matches!(style(self.layout), Style::Threads);
+        is_held.then(|| {
+            dims.iter().rev().fold(0u64, |thread, dim| {
+                let size = self.layout.in_size(*dim);
+                thread.wrapping_mul(size).wrapping_add(self.index(*dim))
+            })
+        })
+    }
+
     /// Returns how the points of `layout` print.
     #[must_use]
     pub fn legend(layout: &LinearLayout) -> String {

@@ -2,7 +2,7 @@
 
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::view::{HardwareGrid, MatrixView, TensorGrid, Window};
+use linear_layout::view::{Scene, Window};
 
 #[test]
 fn a_layout_is_shown_as_tensor_hardware_and_matrix() {
@@ -12,7 +12,7 @@ fn a_layout_is_shown_as_tensor_hardware_and_matrix() {
     let layout = encoding.to_linear_layout(&[4, 4]).unwrap();
     let window = Window::default();
     assert_eq!(
-        TensorGrid::new(&layout, window).to_string(),
+        Scene::tensor(&layout, window).to_string(),
         "4 x 4: dim0 down, dim1 across; a cell is T<4 * warp + lane>:<register>
        0     1     2     3
 0:  T0:0  T0:1  T1:0  T1:1
@@ -22,7 +22,7 @@ fn a_layout_is_shown_as_tensor_hardware_and_matrix() {
 "
     );
     assert_eq!(
-        HardwareGrid::new(&layout, window).to_string(),
+        Scene::hardware(&layout, window).to_string(),
         "lane down, register across; a cell is (dim0, dim1)
 warp = 0
          0       1
@@ -38,9 +38,16 @@ warp = 1
 3:  (3, 2)  (3, 3)
 "
     );
-    let rows: Vec<Vec<u8>> = MatrixView::new(&layout).rows().collect();
-    let expected = [[0, 0, 1, 0], [0, 0, 0, 1], [1, 0, 0, 0], [0, 1, 0, 0]];
-    assert_eq!(rows, expected.map(|row| row.to_vec()));
+    assert_eq!(
+        Scene::matrix(&layout).to_string(),
+        "        register  lane  warp
+               1  1  2     1
+dim0=1         .  .  1     .
+dim0=2         .  .  .     1
+dim1=1         1  .  .     .
+dim1=2         .  1  .     .
+"
+    );
 }
 
 /// What a window leaves out is counted; what it shows whole is not mentioned.
@@ -53,7 +60,7 @@ fn a_window_says_what_it_leaves_out() {
             columns,
             grids,
         };
-        let text = TensorGrid::new(&layout, window).to_string();
+        let text = Scene::tensor(&layout, window).to_string();
         let left: Vec<&str> = text.lines().filter(|l| l.starts_with("...")).collect();
         left.join("; ")
     };
@@ -71,7 +78,7 @@ fn a_window_says_what_it_leaves_out() {
 #[test]
 fn grids_of_a_tensor_are_numbered() {
     let layout = LinearLayout::identity_nd(Dim::REGISTER, &[2, 4, 2, 2], &[0, 1, 2, 3]).unwrap();
-    let text = TensorGrid::new(&layout, Window::ALL).to_string();
+    let text = Scene::tensor(&layout, Window::ALL).to_string();
     let titles: Vec<&str> = text.lines().filter(|l| l.starts_with("dim0 =")).collect();
     let expected = (0..8).map(|grid| format!("dim0 = {}, dim1 = {}", grid / 4, grid % 4));
     assert_eq!(titles, expected.collect::<Vec<_>>());
@@ -92,7 +99,7 @@ fn copies_are_named_or_counted() {
         let layout = LinearLayout::identity_1d(2, Dim::REGISTER, Dim::out(0));
         let lanes = LinearLayout::zeros_1d(lanes, Dim::LANE, Dim::out(0), 1).unwrap();
         let layout = layout.unwrap().product(&lanes).unwrap();
-        let text = TensorGrid::new(&layout, Window::default()).to_string();
+        let text = Scene::tensor(&layout, Window::default()).to_string();
         text.lines()
             .last()
             .unwrap()
@@ -123,7 +130,7 @@ fn grids_of_slots_are_numbered() {
     .fold(LinearLayout::empty(), |all, (size, dim)| {
         all.product(&one(size, dim)).unwrap()
     });
-    let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+    let text = Scene::hardware(&layout, Window::ALL).to_string();
     let titles: Vec<&str> = text.lines().filter(|l| l.starts_with("block")).collect();
     let expected = (0..8).map(|grid| format!("block = {}, warp = {}", grid / 4, grid % 4));
     assert_eq!(titles, expected.collect::<Vec<_>>());
@@ -144,7 +151,7 @@ fn lanes_go_down_and_registers_across() {
     let warps = one(Dim::WARP);
     for (dim, expected) in [(Dim::LANE, "lane down"), (Dim::REGISTER, "register across")] {
         let layout = one(dim).product(&warps).unwrap();
-        let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+        let text = Scene::hardware(&layout, Window::ALL).to_string();
         assert_eq!(
             text.lines().next(),
             Some(&*format!("{expected}; a cell is (dim0)"))
@@ -161,7 +168,7 @@ fn offsets_go_on_from_row_to_row() {
         let layout = one(offsets, Dim::OFFSET)
             .product(&one(2, Dim::BLOCK))
             .unwrap();
-        let text = HardwareGrid::new(&layout, Window::ALL).to_string();
+        let text = Scene::hardware(&layout, Window::ALL).to_string();
         let lines = text
             .lines()
             .filter(|line| line.ends_with(')') && line.contains(": "));
@@ -189,7 +196,7 @@ fn a_matrix_is_labelled_with_what_each_bit_is_worth() {
     )
     .unwrap();
     assert_eq!(
-        MatrixView::new(&layout).to_string(),
+        Scene::matrix(&layout).to_string(),
         "        offset
         1  2  4
 dim0=1  .  .  1

@@ -1,11 +1,12 @@
 //! `ll-layout compare`: whether two layouts are the same, and where they first differ.
 
+use crate::drawing::Drawing;
 use crate::pair::{PairArguments, tensor_text};
 use crate::subject::Subject;
 use crate::{Failure, show};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::view::InPoint;
+use linear_layout::view::{InPoint, Scene, Window, shape_text};
 use serde_json::{Map, Value, json};
 
 pub(crate) const EXAMPLES: &str = "Encodings are compared by what they mean, not by how they are spelled. Without --json the first line
@@ -13,7 +14,8 @@ begins with `equal` or `different`. Exit code 3: they differ.
 
 Examples:
   ll-layout compare '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' '#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]], block = []}>' 16x8
-  ll-layout compare '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' '#ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>' 8x8 --json";
+  ll-layout compare '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' '#ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>' 8x8 --json
+  ll-layout compare '#blocked' '#blocked1' 64x64 --aliases kernel.mlir --output difference.html";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
@@ -28,6 +30,9 @@ pub(crate) struct Arguments {
 
     #[command(flatten)]
     pair: PairArguments,
+
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 /// The answer, and whether the two are the same.
@@ -37,6 +42,20 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         .read([&arguments.a, &arguments.b], ["A", "B"])?;
     let difference = difference(&a, &b);
     let is_equal = difference.is_none();
+    let drawing = &arguments.drawing;
+    if drawing.is_picture() && !as_json {
+        let [shape, other] = [&a, &b].map(|side| shape_text(&side.shape()));
+        if shape != other {
+            return Err(Failure::new(format!(
+                "A is of {shape} and B of {other}: element by element, they cannot be compared"
+            ))
+            .note("leave out `--format` and `--output`; the answer is text"));
+        }
+        let title = format!("A: {}; B: {}", a.title(), b.title());
+        let scene = Scene::comparison(&a.layout, &b.layout, Window::PICTURE).titled(&title);
+        let picture = drawing.picture(&title, &[scene])?;
+        return Ok((drawing.write(picture)?, is_equal));
+    }
     let text = match (difference, as_json) {
         (None, true) => json!({"equal": true}).to_string(),
         (None, false) => format!(
@@ -50,7 +69,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         }
         (Some(difference), false) => format!("different: {}", difference.text),
     };
-    Ok((text + "\n", is_equal))
+    Ok((drawing.write(text + "\n")?, is_equal))
 }
 
 /// The first place where two layouts differ, for people and for programs.

@@ -1,5 +1,6 @@
 //! `ll-layout convert`: how elements get from one layout to another, and what that costs.
 
+use crate::drawing::Drawing;
 use crate::element::element_bits;
 use crate::pair::{PairArguments, counted, tensor_text};
 use crate::{Failure, batch};
@@ -10,6 +11,7 @@ use linear_layout::plan::{
     ConvertPlan, Cost, PlanError, PlanKind, PlanOptions, Strategy, plan_conversion,
 };
 use linear_layout::target::{TARGETS, Target};
+use linear_layout::view::{Scene, Window};
 use serde_json::{Map, Value, json};
 
 pub(crate) const EXAMPLES: &str = "The plan is the one that `convert-layouts-to-llvm` carries out. It has been run on the names of the
@@ -19,7 +21,8 @@ are those of the target's cost model, for one block.
 Examples:
   ll-layout convert '#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>' '#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>' 64x64 --type f32 --target cuda:90
   ll-layout convert '#blocked' '#blocked1' 64x64 --aliases kernel.mlir --type f16 --target hip:gfx942 --steps
-  ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --strategy shared";
+  ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --strategy shared
+  ll-layout convert '#blocked' '#mma' 64x64 --aliases kernel.mlir --type f16 --target sm_90 --output arrows.svg";
 
 /// Bits of slots or elements up to which conversions are planned: every register is a value of the plan.
 const MOST: usize = 20;
@@ -77,6 +80,13 @@ pub(crate) struct Arguments {
     /// Print each step, not only how many there are of each sort
     #[arg(long)]
     steps: bool,
+
+    /// Draw both layouts, and where elements go; --format svg and html do so anyway
+    #[arg(long)]
+    arrows: bool,
+
+    #[command(flatten)]
+    drawing: Drawing,
 }
 
 /// What is asked of a target.
@@ -182,12 +192,18 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         object.insert("others".to_owned(), others.iter().map(other_json).collect());
         return Ok(Value::from(object).to_string() + "\n");
     }
-    let mut text = format!(
-        "{} conversion of {}, {} bits an element, on {target}\n",
+    let drawing = &arguments.drawing;
+    let heading = format!(
+        "{} conversion of {}, {} bits an element, on {target}",
         answer.plan.kind(),
         tensor_text(&src),
         bits
     );
+    if drawing.is_picture() {
+        let scene = Scene::conversion(&src.layout, &dst.layout, Window::PICTURE).titled(&heading);
+        return drawing.write(drawing.picture(&heading, &[scene])?);
+    }
+    let mut text = heading + "\n";
     text += &why(&answer.plan);
     text += &facts(&answer);
     if arguments.steps {
@@ -206,7 +222,11 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     for other in &others {
         text += &format!("  {}: {}\n", other.names.join(", "), other.text);
     }
-    Ok(text)
+    if arguments.arrows {
+        let scene = Scene::conversion(&src.layout, &dst.layout, Window::default());
+        text += &format!("\n{}", drawing.text(&scene));
+    }
+    drawing.write(text)
 }
 
 /// Says in a sentence what has to move, and so which ways there are.

@@ -1,16 +1,20 @@
-//! `ll-layout`: shows layouts, evaluates, converts and compares them, answers questions about them in bulk.
+//! `ll-layout`: shows and explains layouts, evaluates, converts and compares them, answers questions about them in bulk.
 
 mod batch;
 mod compare;
 mod convert;
+mod drawing;
 mod element;
 mod eval;
+mod explain;
+mod list;
 mod pair;
 mod show;
 mod stream;
 mod subject;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, CommandFactory, Parser, Subcommand};
+use clap_complete::Shell;
 use serde_json::json;
 use std::fmt;
 use std::io::{self, Write};
@@ -40,7 +44,7 @@ struct Arguments {
 
 #[derive(Debug, Subcommand)]
 enum Verb {
-    /// Show a layout: its bases, the tensor, the hardware, or the matrix
+    /// Show a layout: its bases, the tensor, the hardware, the matrix, or shared memory by bank
     #[command(after_help = show::EXAMPLES)]
     Show(show::Arguments),
     /// Say which element a slot holds, or with --inverse which slots hold an element
@@ -52,6 +56,12 @@ enum Verb {
     /// Say whether two layouts are the same, or else the first place where they differ
     #[command(after_help = compare::EXAMPLES)]
     Compare(compare::Arguments),
+    /// Say in words what each basis of a layout does
+    #[command(after_help = explain::EXAMPLES)]
+    Explain(explain::Arguments),
+    /// List the encodings of a file of MLIR, and the shapes that they lay out
+    #[command(after_help = list::EXAMPLES)]
+    List(list::Arguments),
     /// Answer a file of questions: one JSON object a line in, one out
     #[command(after_help = BATCH_EXAMPLES)]
     Batch {
@@ -62,7 +72,25 @@ enum Verb {
         #[arg(long)]
         stats: bool,
     },
+    /// Print what a shell needs to complete these commands
+    #[command(after_help = COMPLETION_EXAMPLES)]
+    Completion {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print a page for `man`
+    #[command(after_help = MAN_EXAMPLES)]
+    Man {
+        /// A verb, `show`; left out, the page of them all
+        verb: Option<String>,
+    },
 }
+
+const COMPLETION_EXAMPLES: &str = "Example:
+  ll-layout completion bash > ~/.local/share/bash-completion/completions/ll-layout";
+
+const MAN_EXAMPLES: &str = "Example:
+  ll-layout man show > ~/.local/share/man/man1/ll-layout-show.1";
 
 const BATCH_EXAMPLES: &str = r#"A case with `enc` and `shape` comes back with `bases` (and `interval_padding` where the encoding
 pads), one with `op` and `args` with `ok`, and one without an answer with `error`. Other fields come
@@ -111,6 +139,23 @@ impl Failure {
         self
     }
 
+    /// Says which argument it is about.
+    pub(crate) fn within(self, argument: &str) -> Self {
+        Self {
+            message: format!("{argument}: {}", self.message),
+            ..self
+        }
+    }
+
+    /// Adds the text that is wrong with a mark below the byte where it is, as long as it is one line.
+    pub(crate) fn at(self, text: &str, offset: usize) -> Self {
+        if !text.is_char_boundary(offset) || text.contains('\n') {
+            return self;
+        }
+        let column = text[..offset].chars().count();
+        self.line(format_args!("  {text}\n  {:>column$}^", ""))
+    }
+
     /// Adds the nearest fix.
     pub(crate) fn note(self, note: impl fmt::Display) -> Self {
         self.line(format_args!("note: {note}"))
@@ -133,7 +178,11 @@ fn main() -> ExitCode {
             }
             text
         }),
+        Verb::Explain(explain) => explain::run(explain, arguments.json),
+        Verb::List(list) => list::run(list, arguments.json),
         Verb::Batch { file, stats } => stream::run(file, *stats).map(|()| String::new()),
+        Verb::Completion { shell } => Ok(completion(*shell)),
+        Verb::Man { verb } => man(verb.as_deref()),
     };
     let (text, code) = match answer {
         Ok(text) => (text, code),
@@ -153,4 +202,33 @@ fn main() -> ExitCode {
         }
         _ => code,
     }
+}
+
+fn completion(shell: Shell) -> String {
+    let mut out = Vec::new();
+    let mut command = Arguments::command();
+    clap_complete::generate(shell, &mut command, "ll-layout", &mut out);
+    String::from_utf8_lossy(&out).into_owned()
+}
+
+fn man(verb: Option<&str>) -> Result<String, Failure> {
+    let mut command = Arguments::command();
+    command.build();
+    if let Some(verb) = verb {
+        let verbs: Vec<String> = command
+            .get_subcommands()
+            .map(|c| c.get_name().to_owned())
+            .collect();
+        let Some(found) = command.find_subcommand(verb) else {
+            return Err(Failure::new(format!("there is no verb `{verb}`"))
+                .note(format!("the verbs are {}", verbs.join(", "))));
+        };
+        let name = format!("ll-layout-{}", found.get_name());
+        command = found.clone().display_name(name);
+    }
+    let mut out = Vec::new();
+    clap_mangen::Man::new(command)
+        .render(&mut out)
+        .map_err(|e| Failure::new(format!("the page cannot be made: {e}")))?;
+    Ok(String::from_utf8_lossy(&out).into_owned())
 }

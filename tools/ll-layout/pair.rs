@@ -30,18 +30,14 @@ impl PairArguments {
             ))
             .note("give one of them as text or as a file"));
         }
-        let located = |i: usize, failure: Failure| Failure {
-            message: format!("{}: {}", names[i], failure.message),
-            ..failure
-        };
         let mut texts = [String::new(), String::new()];
         for (i, text) in texts.iter_mut().enumerate() {
-            *text = read_text(sources[i]).map_err(|failure| located(i, failure))?;
+            *text = read_text(sources[i]).map_err(|failure| failure.within(names[i]))?;
         }
         let given = self.shape.as_deref().map(parse_shape).transpose()?;
         let read = |i: usize, shape: Option<&[u64]>| {
             Subject::of_text(&texts[i], shape, self.aliases.as_deref())
-                .map_err(|failure| located(i, failure))
+                .map_err(|failure| failure.within(names[i]))
         };
         // A printed layout says its shape; where none is given, the other one takes it from there.
         if given.is_none() && is_encoding_text(&texts[0]) && !is_encoding_text(&texts[1]) {

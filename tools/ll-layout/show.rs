@@ -1,20 +1,24 @@
-//! `ll-layout show`: a layout in one of four views.
+//! `ll-layout show`: a layout in one of several views.
 
+use crate::drawing::{Drawing, Format};
+use crate::element::element_bits;
 use crate::subject::Subject;
 use crate::{Failure, Source, batch};
 use clap::ValueEnum;
 use linear_layout::encoding::Encoding;
-use linear_layout::layout::LinearLayout;
-use linear_layout::view::{
-    HardwareGrid, Holders, InPoint, MatrixView, TensorGrid, Window, layout_text, shape_text,
-};
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::target::{Access, Target};
+use linear_layout::view::{Holders, InPoint, Scene, Window, layout_text, shape_text};
 use serde_json::{Map, Value, json};
 
 pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' 16x8
   ll-layout show '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' 8x8 --view matrix
   ll-layout show '#mma' 64x64 --aliases kernel.mlir --view hardware
-  ll-layout show printed-layout.txt --view tensor,hardware";
+  ll-layout show printed-layout.txt --view tensor,hardware
+  ll-layout show '#mma' 64x64 --aliases kernel.mlir --output mma.html
+  ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
 /// Elements that `--all` and `--json` list at most.
 const MOST: usize = 20;
@@ -25,10 +29,27 @@ enum View {
     Bases,
     /// The tensor: who holds each element
     Tensor,
+    /// The tensor in the notation of Tilus, `thread: register`
+    Grid,
     /// The hardware: which element each slot holds
     Hardware,
     /// The matrix over GF(2)
     Matrix,
+    /// Shared memory by bank; with --access, what each bank does in each phase
+    Banks,
+}
+
+impl View {
+    fn title(self) -> &'static str {
+        match self {
+            Self::Bases => "Bases",
+            Self::Tensor => "Tensor",
+            Self::Grid => "Grid",
+            Self::Hardware => "Hardware",
+            Self::Matrix => "Matrix",
+            Self::Banks => "Shared memory",
+        }
+    }
 }
 
 #[derive(Debug, clap::Args)]
@@ -39,44 +60,66 @@ pub(crate) struct Arguments {
     /// Shape of the tensor: 64x16; a printed layout needs none
     shape: Option<String>,
 
-    /// What to show; several are separated by commas
-    #[arg(
-        long,
-        value_enum,
-        value_delimiter = ',',
-        default_value = "bases,tensor"
-    )]
+    /// What to show; several are separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
+    /// the tensor, the hardware and the matrix
+    #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,
+
+    /// Type of an element, as in IR, for --view banks: `f16`
+    #[arg(long, value_name = "TYPE")]
+    r#type: Option<String>,
+
+    /// GPU whose banks --view banks shows, as in `ttg.target`: cuda:90, hip:gfx942
+    #[arg(long, value_name = "TARGET")]
+    target: Option<String>,
+
+    /// Encoding of registers that are loaded from the buffer, for --view banks
+    #[arg(long, value_name = "ENC")]
+    access: Option<String>,
+
+    /// The registers of --access are stored to the buffer
+    #[arg(long, requires = "access")]
+    store: bool,
+
+    #[command(flatten)]
+    drawing: Drawing,
 
     /// Show whole grids, not only their first rows, columns and warps
     #[arg(long)]
     all: bool,
 
     /// Rows of a grid to show
-    #[arg(long, value_name = "N", default_value_t = Window::default().rows, conflicts_with = "all")]
-    rows: u64,
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    rows: Option<u64>,
 
     /// Columns of a grid to show
-    #[arg(long, value_name = "N", default_value_t = Window::default().columns, conflicts_with = "all")]
-    columns: u64,
+    #[arg(long, value_name = "N", conflicts_with = "all")]
+    columns: Option<u64>,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
     let shape = arguments.shape.as_deref();
     let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
+    let drawing = &arguments.drawing;
+    let views = arguments.views(as_json);
     let window = if arguments.all {
         Window::ALL
     } else {
+        let usual = if drawing.is_picture() {
+            Window::PICTURE
+        } else {
+            Window::default()
+        };
         Window {
-            rows: arguments.rows,
-            columns: arguments.columns,
-            ..Window::default()
+            rows: arguments.rows.unwrap_or(usual.rows),
+            columns: arguments.columns.unwrap_or(usual.columns),
+            ..usual
         }
     };
     let l = &subject.layout;
-    let is_grid = |view: &View| matches!(view, View::Tensor | View::Hardware);
-    if (arguments.all || as_json) && arguments.view.iter().any(is_grid) {
+    let is_grid = |view: &View| !matches!(view, View::Bases | View::Matrix);
+    if (arguments.all || as_json) && views.iter().any(is_grid) {
         let bits = l.total_in_bits().max(l.total_out_bits());
         if bits > MOST {
             return Err(Failure::new(format!(
@@ -89,18 +132,112 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         }
     }
     if as_json {
-        return Ok(to_json(&subject, &arguments.view).to_string() + "\n");
+        return Ok(to_json(&subject, &views)?.to_string() + "\n");
     }
-    let views = arguments.view.iter().map(|view| match view {
-        View::Bases => layout_text(l, subject.encoding.as_ref()),
-        View::Tensor => TensorGrid::new(l, window).to_string(),
-        View::Hardware => HardwareGrid::new(l, window).to_string(),
-        View::Matrix => MatrixView::new(l).to_string(),
-    });
-    Ok(views.collect::<Vec<_>>().join("\n"))
+    let title = subject.title();
+    if drawing.is_picture() {
+        let mut scenes = Vec::new();
+        for view in &views {
+            for scene in arguments.scenes(&subject, *view, window)? {
+                // Under the title of the page, each says which view it is.
+                scenes.push(match views.as_slice() {
+                    [_] => scene.titled(title.clone()),
+                    _ => scene.titled(view.title()),
+                });
+            }
+        }
+        return drawing.write(drawing.picture(&title, &scenes)?);
+    }
+    let mut texts = Vec::new();
+    for view in &views {
+        if *view == View::Bases {
+            texts.push(layout_text(l, subject.encoding.as_ref()));
+            continue;
+        }
+        for scene in arguments.scenes(&subject, *view, window)? {
+            texts.push(drawing.text(&scene));
+        }
+    }
+    drawing.write(texts.join("\n"))
 }
 
-fn to_json(subject: &Subject, views: &[View]) -> Value {
+impl Arguments {
+    fn views(&self, as_json: bool) -> Vec<View> {
+        if !self.view.is_empty() {
+            return self.view.clone();
+        }
+        match self.drawing.format() {
+            Format::Svg if !as_json => vec![View::Tensor],
+            Format::Html if !as_json => vec![View::Tensor, View::Hardware, View::Matrix],
+            _ => vec![View::Bases, View::Tensor],
+        }
+    }
+
+    fn scenes(&self, subject: &Subject, view: View, window: Window) -> Result<Vec<Scene>, Failure> {
+        let l = &subject.layout;
+        Ok(match view {
+            View::Bases => {
+                return Err(
+                    Failure::new("bases are text, which a picture does not show")
+                        .note("ask for `--view matrix`, or leave out `--format` and `--output`"),
+                );
+            }
+            View::Tensor => vec![Scene::tensor(l, window)],
+            View::Grid => vec![Scene::boxed(l, window)],
+            View::Hardware => vec![Scene::hardware(l, window)],
+            View::Matrix => vec![Scene::matrix(l)],
+            View::Banks => self.banks(subject, window)?,
+        })
+    }
+
+    /// The buffer by banks, and the accesses that are asked for.
+    fn banks(&self, subject: &Subject, window: Window) -> Result<Vec<Scene>, Failure> {
+        let (Some(r#type), Some(target)) = (&self.r#type, &self.target) else {
+            return Err(Failure::new(
+                "which bank an element is in depends on how wide it is, and on the GPU",
+            )
+            .note("add both, as in `--type f16 --target cuda:90`"));
+        };
+        if !subject.layout.has_in_dim(Dim::OFFSET) {
+            let names: Vec<&str> = subject.layout.in_dims().map(Dim::name).collect();
+            return Err(Failure::new(format!(
+                "only shared memory has banks: the layout has {}, expected offset",
+                names.join(", ")
+            ))
+            .note("show the encoding of a buffer, and give this one as `--access`"));
+        }
+        let target = Target::parse(target).map_err(Failure::new)?;
+        let bits = element_bits(r#type)?;
+        let gaps = match &subject.encoding {
+            Some(Encoding::PaddedShared(padded)) => padded.interval_paddings(),
+            _ => &[],
+        };
+        let place = Place::new(subject.layout.clone(), gaps, bits).map_err(Failure::new)?;
+        let mut scenes = vec![Scene::banks(&place, target, window)];
+        if let Some(registers) = &self.access {
+            let shape = shape_text(&subject.shape());
+            let registers = Subject::read(registers, Some(&shape), self.source.aliases.as_deref())
+                .map_err(|failure| failure.within("--access"))?;
+            let access = if self.store {
+                Access::Store
+            } else {
+                Access::Load
+            };
+            let plan = MemoryPlan::new(&registers.layout, &place, 0, access, target)
+                .map_err(|e| Failure::new(e).within("--access"))?;
+            scenes.push(Scene::accesses(
+                &plan,
+                &registers.layout,
+                access,
+                target,
+                window,
+            ));
+        }
+        Ok(scenes)
+    }
+}
+
+fn to_json(subject: &Subject, views: &[View]) -> Result<Value, Failure> {
     let l = &subject.layout;
     let mut object = Map::new();
     if let Some(encoding) = &subject.encoding {
@@ -122,11 +259,15 @@ fn to_json(subject: &Subject, views: &[View]) -> Value {
             View::Bases => continue,
             View::Tensor => ("tensor", tensor_json(l)),
             View::Hardware => ("hardware", hardware_json(l)),
-            View::Matrix => ("matrix", MatrixView::new(l).rows().collect()),
+            View::Matrix => ("matrix", matrix_json(l)),
+            View::Grid | View::Banks => {
+                return Err(Failure::new("this view has no JSON form")
+                    .note("ask for bases, tensor, hardware or matrix"));
+            }
         };
         object.insert(name.to_owned(), value);
     }
-    object.into()
+    Ok(object.into())
 }
 
 /// Each element with those who hold it, the last dim of the tensor fastest.
@@ -159,6 +300,15 @@ fn hardware_json(layout: &LinearLayout) -> Value {
             json!({"slot": slot_json(layout, x), "element": element})
         })
         .collect()
+}
+
+/// Rows of the matrix: 1 where the input bit of the column enters the output bit of the row.
+fn matrix_json(layout: &LinearLayout) -> Value {
+    let row = |row: usize| -> Vec<u64> {
+        let columns = layout.columns().iter();
+        columns.map(|column| column >> row & 1).collect()
+    };
+    (0..layout.total_out_bits()).map(row).collect()
 }
 
 /// `{in-dim: index}`.

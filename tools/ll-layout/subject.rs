@@ -1,7 +1,7 @@
 //! What the command line names: a layout, from an encoding and a shape or from printed text.
 
 use crate::Failure;
-use linear_layout::encoding::{Aliases, Encoding};
+use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
 use std::io::{self, Read};
@@ -48,14 +48,9 @@ impl Subject {
         };
         let encoding = Encoding::parse(text.trim(), &aliases).map_err(|e| {
             let failure = Failure::new(&e);
-            match e.offset() {
-                // Points at the byte, as long as the text is one line.
-                Some(at) if text.trim().is_char_boundary(at) && !text.trim().contains('\n') => {
-                    let text = text.trim();
-                    let column = text[..at].chars().count();
-                    failure.line(format!("  {text}\n  {:>column$}^", ""))
-                }
-                _ => failure,
+            match place(text.trim(), &e) {
+                Some(at) => failure.at(text.trim(), at),
+                None => failure,
             }
         })?;
         let Some(shape) = shape else {
@@ -86,9 +81,29 @@ impl Subject {
         }
     }
 
+    /// What a picture of it is headed.
+    pub(crate) fn title(&self) -> String {
+        let shape = shape_text(&self.shape());
+        match &self.encoding {
+            Some(encoding) => format!("{encoding} on {shape}"),
+            None => format!("a layout of {shape}"),
+        }
+    }
+
     pub(crate) fn shape(&self) -> Vec<u64> {
         self.layout.out_shape().map(|(_, size)| size).collect()
     }
+}
+
+/// Where in its text an encoding is wrong: where reading stopped, or at what the message names first.
+fn place(text: &str, error: &EncodingError) -> Option<usize> {
+    error.offset().or_else(|| {
+        let message = error.to_string();
+        let named = message.split('`').nth(1)?;
+        // `sizePerThread[0]` is the value of a key.
+        let key = named.split('[').next().filter(|key| !key.is_empty())?;
+        text.find(named).or_else(|| text.find(key))
+    })
 }
 
 const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, or a file that holds one or a layout as \
@@ -168,13 +183,15 @@ pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     if inner.is_empty() {
         return Ok(Vec::new());
     }
-    inner
-        .split(['x', ','])
-        .map(|size| {
-            size.trim().parse().map_err(|_| {
-                Failure::new(format!("`{text}` is not a shape: `{size}` is no size"))
-                    .note("write it as `64x16`; `[]` is the shape of a single element")
-            })
-        })
-        .collect()
+    let mut at = inner.as_ptr() as usize - text.as_ptr() as usize;
+    let mut shape = Vec::new();
+    for size in inner.split(['x', ',']) {
+        shape.push(size.trim().parse().map_err(|_| {
+            Failure::new(format!("`{text}` is not a shape: `{size}` is no size"))
+                .at(text, at)
+                .note("write it as `64x16`; `[]` is the shape of a single element")
+        })?);
+        at += size.len() + 1;
+    }
+    Ok(shape)
 }

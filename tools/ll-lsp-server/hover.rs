@@ -3,9 +3,7 @@
 use crate::documents::position;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::Dim;
-use linear_layout::view::{
-    Holders, Mention, Mentions, TensorGrid, Window, layout_text, shape_text,
-};
+use linear_layout::view::{Holders, Mention, Mentions, Scene, Window, layout_text, shape_text};
 use serde_json::{Value, json};
 
 /// How much of a tensor fits in a hover, where each element has one holder.
@@ -98,7 +96,7 @@ fn on_shape(name: &str, encoding: &Encoding, shape: &[u64]) -> String {
                 columns: WINDOW.columns / holders,
                 ..WINDOW
             };
-            let grid = TensorGrid::new(&layout, window);
+            let grid = Scene::tensor(&layout, window);
             let bases = layout_text(&layout, Some(encoding));
             format!("{title}```text\n{grid}```\n```text\n{bases}```\n")
         }

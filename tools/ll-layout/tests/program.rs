@@ -293,6 +293,22 @@ fn failures_have_a_reason_and_a_code() {
         1,
         "all of them are listed up to 2^20",
     );
+    check_failure(
+        &["show", SMALL, "4xq"],
+        1,
+        "  4xq\n    ^\nnote: write it as `64x16`",
+    );
+    check_failure(
+        &["show", "#ttg.bloked<{order = [0]}>", "4"],
+        1,
+        "the nearest is `#ttg.blocked`\n  #ttg.bloked<{order = [0]}>\n  ^\n",
+    );
+    let odd = SMALL.replace("[1, 2]", "[1, 3]");
+    check_failure(
+        &["show", &odd, "4x4"],
+        1,
+        &format!("the nearest ones are 2 and 4\n  {odd}\n                ^\n"),
+    );
     check_failure(&["batch", "/no/such/file"], 1, "cannot open");
     check_failure(&["shw"], 2, "unrecognized subcommand");
     let (code, output, _) = ll_layout(&["show", SMALL, "4x6", "--json"], "");
@@ -557,7 +573,7 @@ fn compare_sees_sizes_orders_and_gaps() {
 #[test]
 fn examples_of_the_help_run() {
     let mut run = 0;
-    for verb in ["show", "eval", "convert", "compare"] {
+    for verb in ["show", "eval", "convert", "compare", "explain"] {
         let (_, help, _) = ll_layout(&[verb, "--help"], "");
         for line in help.lines().map(str::trim) {
             let Some(rest) = line.strip_prefix("ll-layout ") else {
@@ -582,5 +598,262 @@ fn examples_of_the_help_run() {
             run += 1;
         }
     }
-    assert_eq!(run, 6);
+    assert_eq!(run, 9);
+}
+
+#[test]
+fn show_has_the_notation_of_tilus() {
+    check(
+        &["show", SMALL, "4x4", "--view", "grid"],
+        "",
+        "┌──────┬──────┬──────┬──────┐
+│ 0: 0 │ 0: 1 │ 1: 0 │ 1: 1 │
+├──────┼──────┼──────┼──────┤
+│ 2: 0 │ 2: 1 │ 3: 0 │ 3: 1 │
+├──────┼──────┼──────┼──────┤
+│ 4: 0 │ 4: 1 │ 5: 0 │ 5: 1 │
+├──────┼──────┼──────┼──────┤
+│ 6: 0 │ 6: 1 │ 7: 0 │ 7: 1 │
+└──────┴──────┴──────┴──────┘
+",
+    );
+}
+
+#[test]
+fn a_table_is_as_wide_as_asked_for() {
+    check(
+        &["show", SMALL, "2x4", "--view", "tensor", "--width", "24"],
+        "",
+        "2 x 4: dim0 down, dim1 across; a cell is T<4 * warp + lane>:<register>
+            0          1
+0:  T0:0|T4:0  T0:1|T4:1
+1:  T2:0|T6:0  T2:1|T6:1
+
+            2          3
+0:  T1:0|T5:0  T1:1|T5:1
+1:  T3:0|T7:0  T3:1|T7:1
+",
+    );
+}
+
+#[test]
+fn colours_are_for_terminals_and_who_asks() {
+    let show = |color: &[&str]| {
+        let arguments = [&["show", SMALL, "4x4", "--view", "tensor"], color].concat();
+        ll_layout(&arguments, "").1
+    };
+    let plain = show(&[]);
+    assert!(!plain.contains('\u{1b}'));
+    assert_eq!(plain, show(&["--color", "never"]));
+    let coloured = show(&["--color", "always"]);
+    let mut without = String::new();
+    for (i, piece) in coloured.split('\u{1b}').enumerate() {
+        let (_, text) = piece
+            .split_once('m')
+            .filter(|_| i > 0)
+            .unwrap_or(("", piece));
+        without += text;
+    }
+    let trimmed: Vec<&str> = without.lines().map(str::trim_end).collect();
+    assert_eq!(trimmed, plain.lines().collect::<Vec<_>>());
+    // Lanes 0 and 1 have colours of their own.
+    let colour_of = |cell: &str| {
+        let (before, _) = coloured.split_once(cell).unwrap();
+        before.rsplit('\u{1b}').next().unwrap().to_owned()
+    };
+    assert_ne!(colour_of(" T0:0 "), colour_of(" T1:0 "));
+}
+
+/// Rows of eight vectors: without a swizzle all lanes of a phase want the same four banks.
+#[test]
+fn show_finds_bank_conflicts() {
+    let shared = |max_phase: u32| {
+        format!(
+            "#ttg.swizzled_shared<{{vec = 8, perPhase = 1, maxPhase = {max_phase}, order = [1, 0]}}>"
+        )
+    };
+    let rows = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
+    let show = |max_phase: u32| {
+        let shared = shared(max_phase);
+        let arguments = [
+            "show", &shared, "32x64", "--view", "banks", "--type", "f16", "--target", "cuda:90",
+            "--access", rows,
+        ];
+        let (code, output, errors) = ll_layout(&arguments, "");
+        assert_eq!((code, errors.as_str()), (0, ""));
+        output
+    };
+    let (plain, swizzled) = (show(1), show(8));
+    assert!(
+        plain.contains("256 wavefronts where 32 would do, 224 bank conflicts"),
+        "{plain}"
+    );
+    assert!(plain.contains(" !T0 "), "{plain}");
+    assert!(plain.contains("     +7:"), "{plain}");
+    assert!(
+        swizzled.contains("32 wavefronts where 32 would do, no bank conflict"),
+        "{swizzled}"
+    );
+    assert!(!swizzled.contains('!'), "{swizzled}");
+    let arguments = [
+        "show", SMALL, "4x4", "--view", "banks", "--type", "f16", "--target", "cuda:90",
+    ];
+    check_failure(&arguments, 1, "only shared memory has banks");
+    let arguments = ["show", &shared(1), "8x64", "--view", "banks"];
+    check_failure(
+        &arguments,
+        1,
+        "note: add both, as in `--type f16 --target cuda:90`",
+    );
+}
+
+#[test]
+fn explain_says_what_each_basis_does() {
+    check(
+        &["explain", SMALL, "2x4"],
+        "",
+        "a tensor of 2x4 in 2 registers of each of 4 lanes of each of 2 warps
+each element is held 2 times
+2 neighbours along dim1 lie side by side in registers
+
+register: what its 1 bit does
+  register 1: goes on by 1 along dim1
+lane: what its 2 bits do
+  lane 1: goes on by 2 along dim1
+  lane 2: goes on by 1 along dim0
+warp: what its 1 bit does
+  warp 1: holds a copy of what warp 0 holds
+block: has a single index, 0
+",
+    );
+    let swizzled = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 2, order = [1, 0]}>";
+    let (_, output, _) = ll_layout(&["explain", swizzled, "2x2", "--json"], "");
+    let found: Value = serde_json::from_str(&output).unwrap();
+    let words = found["words"].as_array().unwrap();
+    let expected =
+        json!("  offset 2: goes on by 1 along dim0, and exchanges places 1 apart along dim1");
+    assert!(words.contains(&expected), "{output}");
+}
+
+const KERNEL: &str = "#b = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [2], warpsPerCTA = [1], order = [0]}>
+tt.func @f(%x: tensor<4xf32, #b>, %y: tensor<8xf16, #b>) { tt.return }
+// -----
+tt.func @g(%x: tensor<4xf32, #ttg.linear<{register = [], lane = [[1], [2]], warp = [], block = []}>>) { tt.return }
+";
+
+#[test]
+fn list_finds_the_encodings_of_a_file() {
+    check(
+        &["list", "-"],
+        KERNEL,
+        "module 0
+#b: line 1, 2 mentions, on 4, 8
+  #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [2], warpsPerCTA = [1], order = [0]}>
+module 1
+#ttg.linear<{register = [], lane = [[1], [2]], warp = [], block = []}>: line 4, 1 mention, on 4
+",
+    );
+    let (_, output, _) = ll_layout(&["list", "-", "--json"], KERNEL);
+    let found: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(found[0]["name"], "#b");
+    assert_eq!(found[0]["shapes"], json!([[4], [8]]));
+    assert_eq!(found[1]["line"], 4);
+    check(&["list", "-"], "module {}", "no encodings\n");
+    check_failure(&["list", "/no/such/file"], 1, "cannot read `/no/such/file`");
+    let (code, page, _) = ll_layout(&["list", "-", "--format", "html"], KERNEL);
+    assert_eq!(code, 0);
+    assert!(page.contains("#b on 8"), "{page}");
+}
+
+/// What is written where output is asked for, and nothing on standard output.
+fn written(name: &str, arguments: &[&str]) -> String {
+    let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+    let path = file.to_str().unwrap();
+    let (code, output, errors) = ll_layout(&[arguments, &["--output", path]].concat(), "");
+    assert_eq!((code, output.as_str(), errors.as_str()), (0, "", ""));
+    std::fs::read_to_string(file).unwrap()
+}
+
+/// A picture has what it shows, and every element that is opened is closed.
+#[track_caller]
+fn check_picture(picture: &str, texts: &[&str]) {
+    assert!(picture.starts_with("<svg xmlns="), "{picture:.80}");
+    for text in texts {
+        assert!(picture.contains(&format!(">{text}<")), "{text}");
+    }
+    let mut open = Vec::new();
+    for tag in picture.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').expect("a tag ends");
+        if let Some(name) = tag.strip_prefix('/') {
+            assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().unwrap());
+        }
+    }
+    assert_eq!(open, Vec::<&str>::new());
+}
+
+#[test]
+fn pictures_have_the_text_of_the_tables() {
+    let tensor = written("tensor.svg", &["show", SMALL, "4x4"]);
+    check_picture(&tensor, &["T0:0", "T7:1", "dim0 down, dim1 across"][..2]);
+    let matrix = written("matrix.svg", &["show", SMALL, "4x4", "--view", "matrix"]);
+    check_picture(&matrix, &["register", "dim1=2", "1", "."]);
+    let f16 = ["--type", "f16", "--target", "cuda:90"];
+    let moved = written(
+        "moved.svg",
+        &[&["convert", ROWS, COLUMNS, "16x64"], &f16[..]].concat(),
+    );
+    check_picture(&moved, &["before", "after", "(3, 17)"]);
+    assert!(moved.contains("marker-end"), "arrows");
+    let (code, output, _) = ll_layout(&["compare", ROWS, PAIRS, "16x64", "--format", "svg"], "");
+    assert_eq!(code, 3);
+    check_picture(&output, &["A", "B"]);
+    let several = [
+        "show",
+        SMALL,
+        "4x4",
+        "--format",
+        "svg",
+        "--view",
+        "tensor,matrix",
+    ];
+    check_failure(
+        &several,
+        1,
+        "note: ask for one `--view`, or for `--format html`",
+    );
+    let bases = ["show", SMALL, "4x4", "--format", "svg", "--view", "bases"];
+    check_failure(&bases, 1, "bases are text");
+    let arrows = convert(ROWS, PAIRS, "16x16", &[&f16[..], &["--arrows"]].concat());
+    assert!(
+        arrows.contains("\nT0:2 -> T1:0, element (0, 2)\n"),
+        "{arrows}"
+    );
+}
+
+/// An upper bound for the page and the picture of a large layout: what the network and the eye can take.
+#[test]
+fn a_picture_of_a_large_layout_is_small() {
+    for (i, enc) in [ROWS, COLUMNS, PAIRS].into_iter().enumerate() {
+        let picture = written(&format!("large{i}.svg"), &["show", enc, "128x128"]);
+        check_picture(&picture, &["T127:127"][..0]);
+        assert!(picture.len() < 1_000_000, "{} bytes", picture.len());
+    }
+}
+
+#[test]
+fn shells_and_man_know_every_verb() {
+    for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
+        let (code, output, _) = ll_layout(&["completion", shell], "");
+        assert_eq!(code, 0);
+        for verb in ["show", "explain", "compare", "list"] {
+            assert!(output.contains(verb), "{shell}: {verb}");
+        }
+    }
+    let (_, page, _) = ll_layout(&["man"], "");
+    assert!(page.contains(".TH ll-layout 1"), "{page}");
+    let (_, page, _) = ll_layout(&["man", "convert"], "");
+    assert!(page.contains("ll\\-layout convert"), "{page}");
+    check_failure(&["man", "shwo"], 1, "note: the verbs are show, eval");
 }

@@ -1,0 +1,114 @@
+//! Where panels and cells stand in a picture: one answer for SVG and for the page.
+
+use super::{Panel, Scene};
+
+/// Pixels that a character of the font takes, in tenths.
+const CHARACTER_TENTHS: u32 = 66;
+/// Font size in pixels.
+pub(super) const FONT: u32 = 11;
+/// Height of a row, and of a line of text.
+pub(super) const ROW: u32 = 20;
+/// Around a picture.
+const MARGIN: u32 = 12;
+/// Between panels; arrows need more of it.
+const GAP: u32 = 20;
+const GAP_OF_LINKS: u32 = 96;
+
+/// Where one panel stands, in pixels.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Placed {
+    /// Top left corner of the first cell.
+    pub(super) x: u32,
+    pub(super) y: u32,
+    /// Width of a column; rows are [`ROW`] high.
+    pub(super) cell: u32,
+    /// Width of the labels of rows, left of the cells.
+    pub(super) lead: u32,
+    /// Lines of text above the cells: labels of columns, names of groups, the title.
+    pub(super) lines_above: u32,
+    pub(super) width: u32,
+    pub(super) height: u32,
+}
+
+impl Placed {
+    /// Middle of a cell, by row and column.
+    pub(super) fn middle(&self, row: usize, column: usize) -> (u32, u32) {
+        let x = self.x + self.cell * column as u32 + self.cell / 2;
+        (x, self.y + ROW * row as u32 + ROW / 2)
+    }
+}
+
+/// Where everything stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Geometry {
+    pub(super) panels: Vec<Placed>,
+    /// Of the whole picture.
+    pub(super) width: u32,
+    pub(super) height: u32,
+    /// Below the panels.
+    pub(super) bottom: u32,
+}
+
+/// Pixels that a text takes.
+pub(super) fn width_of(text: &str) -> u32 {
+    (text.chars().count() as u32 * CHARACTER_TENTHS).div_ceil(10)
+}
+
+/// The widest of some texts.
+fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
+    texts.map(width_of).max().unwrap_or(0)
+}
+
+impl Geometry {
+    /// Places the panels below `top` pixels.
+    pub(super) fn of(scene: &Scene, top: u32) -> Self {
+        let gap = if scene.links.is_empty() {
+            GAP
+        } else {
+            GAP_OF_LINKS
+        };
+        let (mut x, mut y) = (MARGIN, top + MARGIN);
+        let (mut right, mut bottom) = (MARGIN, top + MARGIN);
+        let mut panels = Vec::new();
+        for panel in &scene.panels {
+            let placed = Self::panel(panel, x, y);
+            right = right.max(placed.x + placed.width);
+            bottom = bottom.max(placed.y + placed.height);
+            if scene.is_across {
+                x = placed.x + placed.width + gap;
+            } else {
+                y = placed.y + placed.height + gap;
+            }
+            panels.push(placed);
+        }
+        Self {
+            panels,
+            width: right + MARGIN,
+            height: bottom + MARGIN,
+            bottom,
+        }
+    }
+
+    fn panel(panel: &Panel, x: u32, y: u32) -> Placed {
+        let texts = panel.cells.iter().map(|cell| cell.text.as_str());
+        let labels = panel.columns.iter().map(String::as_str);
+        let mut cell = (widest(texts.chain(labels)) + 8).max(ROW);
+        for (name, count) in &panel.groups {
+            cell = cell.max((width_of(name) + 8).div_ceil((*count).max(1) as u32));
+        }
+        let lead = widest(panel.rows.iter().map(String::as_str)) + 8;
+        let is_titled = u32::from(!panel.title.is_empty());
+        let lines_above = 1 + u32::from(!panel.groups.is_empty()) + is_titled;
+        let width = cell * panel.columns.len() as u32;
+        Placed {
+            x: x + lead,
+            y: y + ROW * lines_above,
+            cell,
+            lead,
+            lines_above,
+            // A title may be wider than what it stands over.
+            width: width.max(width_of(&panel.title).saturating_sub(lead)),
+            height: ROW * panel.rows.len() as u32,
+        }
+    }
+}

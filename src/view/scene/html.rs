@@ -1,0 +1,202 @@
+//! Scenes as one page of HTML that needs no other file.
+
+use core::fmt::Write;
+
+use super::geometry::{FONT, Geometry, ROW};
+use super::palette::{all, hex, number};
+use super::svg::escaped;
+use super::{Scene, Space, Theme};
+
+const PAGE: &str = include_str!("page.html");
+
+/// The largest whole number that JavaScript counts without gaps.
+const SAFE: u64 = (1 << 53) - 1;
+
+/// Returns a page that shows scenes one below the other.
+///
+/// A scene is data on the page, drawn on one canvas that only ever holds what is visible. The cell under the
+/// pointer, or under the keys, says its element, lane, register and warp, and the same element is marked wherever
+/// else it stands; a search finds elements and slots, pickers keep a lane, a warp or a register and fade the rest.
+/// Colours follow the reader's choice of a light or a dark ground.
+#[must_use]
+pub fn html(title: &str, scenes: &[Scene]) -> String {
+    let mut data = String::from("[");
+    for (i, scene) in scenes.iter().enumerate() {
+        if i > 0 {
+            data.push(',');
+        }
+        write_scene(&mut data, scene);
+    }
+    data.push(']');
+    let colours = |theme: Theme| {
+        let each = |f: fn(Theme, super::Paint) -> [u8; 3]| -> Vec<String> {
+            all()
+                .map(|paint| format!("\"{}\"", hex(f(theme, paint))))
+                .collect()
+        };
+        let (grounds, inks) = (each(Theme::rgb).join(","), each(Theme::ink).join(","));
+        format!("{{\"ground\":[{grounds}],\"ink\":[{inks}]}}")
+    };
+    let (light, dark) = (colours(Theme::Light), colours(Theme::Dark));
+    // Placeholders are filled from left to right, so that what is filled in is not looked at again.
+    let mut page = String::with_capacity(PAGE.len() + data.len() + 4096);
+    let mut rest = PAGE;
+    while let Some((before, after)) = rest.split_once("{{") {
+        page += before;
+        let (name, after) = after.split_once("}}").unwrap_or((after, ""));
+        match name {
+            "title" => page += &escaped(title),
+            "light" => page += &light,
+            "dark" => page += &dark,
+            "data" => page += &data,
+            "row" => page += &ROW.to_string(),
+            "font" => page += &FONT.to_string(),
+            _ => {}
+        }
+        rest = after;
+    }
+    page + rest
+}
+
+fn write_scene(out: &mut String, scene: &Scene) {
+    let geometry = Geometry::of(scene, 0);
+    // Writing to a string does not fail.
+    let _ = write!(
+        out,
+        "{{\"title\":{},\"caption\":{},\"remarks\":{},\"width\":{},\"height\":{},\"slots\":{},\"elements\":{},\"panels\":[",
+        quoted(&scene.title),
+        quoted(&scene.caption),
+        list(scene.remarks.iter().map(|r| quoted(r))),
+        geometry.width,
+        geometry.height,
+        space(&scene.slots),
+        space(&scene.elements),
+    );
+    for (i, (panel, placed)) in scene.panels.iter().zip(&geometry.panels).enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        let groups = panel.groups.iter();
+        let groups = list(groups.map(|(name, count)| format!("[{},{count}]", quoted(name))));
+        let _ = write!(
+            out,
+            "{{\"title\":{},\"x\":{},\"y\":{},\"cell\":{},\"lead\":{},\"above\":{},\"groups\":{groups},\"columns\":{},\"rows\":{},",
+            quoted(&panel.title),
+            placed.x,
+            placed.y,
+            placed.cell,
+            placed.lead,
+            placed.lines_above,
+            list(panel.columns.iter().map(|c| quoted(c))),
+            list(panel.rows.iter().map(|r| quoted(r))),
+        );
+        let cells = || panel.cells.iter();
+        let _ = write!(
+            out,
+            "\"text\":{},\"paint\":{},\"slots\":{},\"more\":{},\"elements\":{}}}",
+            list(cells().map(|c| quoted(&c.text))),
+            list(cells().map(|c| number(c.paint).to_string())),
+            list(cells().map(|c| numbers(&c.slots))),
+            if cells().any(|c| c.more_slots > 0) {
+                list(cells().map(|c| whole(c.more_slots)))
+            } else {
+                "[]".to_owned()
+            },
+            list(cells().map(|c| numbers(&c.elements))),
+        );
+    }
+    let links = scene.links.iter().map(|link| {
+        let ((a, b), (c, d)) = (link.from, link.to);
+        format!("[{a},{b},{c},{d}]")
+    });
+    let _ = write!(out, "],\"links\":{}}}", list(links));
+}
+
+fn list(items: impl Iterator<Item = String>) -> String {
+    let items: Vec<String> = items.collect();
+    format!("[{}]", items.join(","))
+}
+
+fn space(space: &Space) -> String {
+    let dims = space.0.iter();
+    list(dims.map(|(name, size)| format!("[{},{}]", quoted(name), whole(*size))))
+}
+
+/// One number alone, others as a list.
+fn numbers(numbers: &[u64]) -> String {
+    match numbers {
+        [only] => whole(*only),
+        numbers => list(numbers.iter().map(|n| whole(*n))),
+    }
+}
+
+/// A number; as text where JavaScript would round it.
+fn whole(number: u64) -> String {
+    if number > SAFE {
+        format!("\"{number}\"")
+    } else {
+        number.to_string()
+    }
+}
+
+/// Text in JSON, safe inside of a script.
+fn quoted(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 2);
+    safe.push('"');
+    for c in text.chars() {
+        match c {
+            '"' => safe += "\\\"",
+            '\\' => safe += "\\\\",
+            '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
+                let _ = write!(safe, "\\u{:04x}", c as u32);
+            }
+            c if c.is_control() => {
+                let _ = write!(safe, "\\u{:04x}", c as u32);
+            }
+            c => safe.push(c),
+        }
+    }
+    safe.push('"');
+    safe
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::view::{Panel, scene::Cell};
+
+    #[test]
+    fn text_cannot_leave_its_place() {
+        let cell = Cell {
+            text: "</script>\"\\\n{{data}}".to_owned(),
+            ..Cell::default()
+        };
+        let panel = Panel {
+            columns: vec!["0".to_owned()],
+            rows: vec!["0".to_owned()],
+            cells: vec![cell],
+            ..Panel::default()
+        };
+        let scene = Scene {
+            panels: vec![panel],
+            ..Scene::default()
+        };
+        let page = html("a < b", &[scene]);
+        assert!(page.contains("<title>a &lt; b</title>"));
+        assert!(
+            page.contains(r#"["\u003c/script\u003e\"\\\u000a{{data}}"]"#),
+            "{page}"
+        );
+        assert_eq!(
+            page.matches("</script>").count(),
+            PAGE.matches("</script>").count()
+        );
+    }
+
+    #[test]
+    fn numbers_that_would_be_rounded_are_text() {
+        assert_eq!(numbers(&[3]), "3");
+        assert_eq!(numbers(&[]), "[]");
+        assert_eq!(numbers(&[1, 1 << 60]), "[1,\"1152921504606846976\"]");
+    }
+}

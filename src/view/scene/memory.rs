@@ -1,0 +1,328 @@
+//! Shared memory: which words lie in which bank, and what an access makes the banks do.
+
+use super::{Cell, Paint, Panel, Scene, Space, Window};
+use crate::f2::shl;
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::memory::{MemoryPlan, Place};
+use crate::target::{Access, Banks, Target};
+use crate::view::words::neighbours;
+
+impl Scene {
+    /// Returns a buffer by banks: words of a bank stand below each other, a row is what all banks hold at once.
+    /// Vectors of neighbours in a row of the tensor have one colour, and the same in each row, so that a swizzle
+    /// shows as colours that change places.
+    /// # Units
+    /// Rows are labelled with their address in bytes. A cell is the elements of a word, or the element that the
+    /// word is a part of.
+    #[must_use]
+    pub fn banks(place: &Place, target: &Target, window: Window) -> Self {
+        let layout = place.layout();
+        let banks = Banks::of(target);
+        let (bytes, word) = (place.element_bytes(), u64::from(banks.bytes));
+        let count = u64::from(banks.count);
+        let line = count * word;
+        let columns = count.min(window.columns.max(1));
+        let whole = place.size_bytes(1).div_ceil(line);
+        let rows = whole.min(window.rows);
+        let mut cells = vec![
+            Cell {
+                paint: Paint::Gap,
+                ..Cell::default()
+            };
+            (rows * columns) as usize
+        ];
+        let (along, run) = match neighbours(layout) {
+            Some((dim, run)) => (layout.out_index(dim), run),
+            None => (None, 1),
+        };
+        // A buffer of partitions has them one after another.
+        for input in 0..shl(1, layout.total_in_bits()) {
+            let address = place.padded(input * bytes);
+            if address >= rows * line {
+                break;
+            }
+            let output = layout.apply_packed(input);
+            let element = layout.unpack(output);
+            let column = along.and_then(|along| element.iter().nth(along));
+            let column = column.unwrap_or(0);
+            for part in address / word..(address + bytes).div_ceil(word) {
+                let (row, bank) = (part / count, part % count);
+                if bank >= columns {
+                    continue;
+                }
+                let cell = &mut cells[(row * columns + bank) as usize];
+                if cell.elements.is_empty() {
+                    cell.paint = Paint::hue(column / run);
+                }
+                cell.slots.push(input);
+                cell.elements.push(output);
+            }
+        }
+        for cell in &mut cells {
+            cell.text = names(layout, &cell.elements);
+        }
+        let panel = Panel {
+            groups: vec![("bank".to_owned(), columns as usize)],
+            columns: (0..columns).map(|bank| bank.to_string()).collect(),
+            rows: (0..rows).map(|row| (row * line).to_string()).collect(),
+            cells,
+            ..Panel::default()
+        };
+        let outs: Vec<&str> = layout.out_dims().map(Dim::name).collect();
+        let mut scene = Self {
+            caption: format!(
+                "shared memory of {target}: address in bytes down, bank of {word} bytes across; a cell is {}",
+                outs.join(",")
+            ),
+            panels: vec![panel],
+            slots: Space::of_ins(layout),
+            elements: Space::of_outs(layout),
+            ..Self::default()
+        };
+        scene.left_out(rows, whole, "rows");
+        scene.left_out(columns, count, "banks");
+        scene
+    }
+
+    /// Returns the accesses of warp 0 to a buffer, a table each: what each bank delivers in each wavefront of
+    /// each phase, named by the lanes that ask for it. More than one word of a bank in one phase is a bank
+    /// conflict: they stand below each other, marked.
+    ///
+    /// `registers` is what the plan was made of: (register, lane, warp) -> elements.
+    #[must_use]
+    pub fn accesses(
+        plan: &MemoryPlan,
+        registers: &LinearLayout,
+        access: Access,
+        target: &Target,
+        window: Window,
+    ) -> Self {
+        let banks = Banks::of(target);
+        let bytes = plan.vector() as u64 * plan.place().element_bytes();
+        let served = u64::from(target.phase_lane_bits(access, bytes as u32));
+        let lanes = registers.in_size(Dim::LANE);
+        let whole = plan.accesses().len() as u64;
+        let mut scene = Self {
+            slots: Space(vec![("lane".to_owned(), lanes)]),
+            elements: Space::of_outs(registers),
+            ..Self::default()
+        };
+        let (mut taken, mut ideal) = (0, 0);
+        for number in 0..plan.accesses().len() {
+            let mut panel = Panel {
+                groups: vec![("bank".to_owned(), banks.count as usize)],
+                columns: (0..banks.count).map(|bank| bank.to_string()).collect(),
+                ..Panel::default()
+            };
+            let held = &plan.accesses()[number].registers;
+            let mut waves = 0;
+            for (phase, first) in (0..lanes).filter(|lane| lane & served == 0).enumerate() {
+                let members = (first..lanes).filter(|lane| lane & !served == first);
+                let words = words(plan, number, members, bytes, banks);
+                let deepest = words.iter().map(Vec::len).max().unwrap_or(0);
+                waves += deepest;
+                for wave in 0..deepest {
+                    panel.rows.push(match wave {
+                        0 => format!("phase {phase}"),
+                        _ => format!("+{wave}"),
+                    });
+                    for bank in &words {
+                        let element = |(lane, part): &(u64, u64)| {
+                            let register = held[(part / plan.place().element_bytes()) as usize];
+                            let point = registers.in_dims().zip(registers.in_shape());
+                            let (mut at, mut packed) = (0, 0);
+                            for (dim, (_, size)) in point {
+                                let index = match dim {
+                                    Dim::REGISTER => u64::from(register),
+                                    Dim::LANE => *lane,
+                                    _ => 0,
+                                };
+                                packed |= shl(index, at);
+                                at += size.trailing_zeros() as usize;
+                            }
+                            registers.apply_packed(packed)
+                        };
+                        panel.cells.push(match bank.get(wave) {
+                            Some((_, asked)) => word_cell(asked, bank.len() > 1, element),
+                            None => Cell::default(),
+                        });
+                    }
+                }
+            }
+            let phases = (lanes >> served.count_ones()).max(1) as usize;
+            (taken, ideal) = (taken + waves, ideal + phases);
+            if (number as u64) < window.grids {
+                panel.title = format!(
+                    "access {number}: {waves} wavefronts in {phases} phases, {}",
+                    conflicts(waves - phases)
+                );
+                scene.panels.push(panel);
+            }
+        }
+        let verb = match access {
+            Access::Load => "loads",
+            Access::Store => "stores",
+        };
+        scene.caption = format!(
+            "warp 0 {verb} {bytes} bytes a lane on {target}, {taken} wavefronts where {ideal} would do, {}; \
+             a cell is the lanes that ask for a word",
+            conflicts(taken - ideal)
+        );
+        scene.left_out(scene.panels.len() as u64, whole, "accesses");
+        scene
+    }
+}
+
+fn conflicts(count: usize) -> String {
+    match count {
+        0 => "no bank conflict".to_owned(),
+        1 => "1 bank conflict".to_owned(),
+        _ => format!("{count} bank conflicts"),
+    }
+}
+
+/// A lane and the byte of its access.
+type Asked = (u64, u64);
+
+/// For each bank the words that lanes of one phase ask for, lowest first, and who asks.
+fn words(
+    plan: &MemoryPlan,
+    number: usize,
+    lanes: impl Iterator<Item = u64>,
+    bytes: u64,
+    banks: Banks,
+) -> Vec<Vec<(u64, Vec<Asked>)>> {
+    let width = u64::from(banks.bytes);
+    let mut found: Vec<Vec<(u64, Vec<Asked>)>> = vec![Vec::new(); banks.count as usize];
+    for lane in lanes {
+        let address = plan.address(number, [lane, 0], 0);
+        for word in address / width..(address + bytes).div_ceil(width) {
+            let part = (word * width).saturating_sub(address);
+            let bank = &mut found[(word % u64::from(banks.count)) as usize];
+            match bank.iter_mut().find(|(known, _)| *known == word) {
+                Some((_, asked)) => asked.push((lane, part)),
+                None => bank.push((word, vec![(lane, part)])),
+            }
+        }
+    }
+    for bank in &mut found {
+        bank.sort_unstable_by_key(|(word, _)| *word);
+    }
+    found
+}
+
+/// A word that a bank delivers.
+fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> u64) -> Cell {
+    let text = match asked {
+        [(lane, _)] => format!("T{lane}"),
+        [(first, _), .., (last, _)] if last - first + 1 == asked.len() as u64 => {
+            format!("T{first}-{last}")
+        }
+        [(first, _), rest @ ..] => format!("T{first}+{}", rest.len()),
+        [] => String::new(),
+    };
+    let mut elements: Vec<u64> = asked.iter().map(element).collect();
+    elements.sort_unstable();
+    elements.dedup();
+    Cell {
+        text: if is_conflict {
+            format!("!{text}")
+        } else {
+            text
+        },
+        paint: match asked.first() {
+            _ if is_conflict => Paint::Warning,
+            Some((lane, _)) => Paint::Tint(*lane as u32),
+            None => Paint::Blank,
+        },
+        slots: asked.iter().map(|(lane, _)| *lane).collect(),
+        elements,
+        ..Cell::default()
+    }
+}
+
+/// Elements of one word: `3,4` or `3,4-5` where only the last index goes on, else the first and how many more.
+fn names(layout: &LinearLayout, elements: &[u64]) -> String {
+    let index = |element: u64| layout.unpack(element).to_vec();
+    let text = |element: u64| {
+        let index: Vec<String> = index(element).iter().map(u64::to_string).collect();
+        index.join(",")
+    };
+    match elements {
+        [] => String::new(),
+        [only] => text(*only),
+        [first, .., last] => {
+            let (a, b) = (index(*first), index(*last));
+            let count = elements.len() as u64;
+            match (a.as_slice(), b.as_slice()) {
+                ([a @ .., i], [b @ .., j]) if a == b && i + count == j + 1 => {
+                    format!("{}-{j}", text(*first))
+                }
+                _ => format!("{}+{}", text(*first), count - 1),
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+
+    const LOAD: Access = Access::Load;
+
+    /// Eight lanes read 16 bytes of a row each, rows of 128 bytes.
+    fn column_reads(max_phase: u32) -> (MemoryPlan, LinearLayout) {
+        let registers = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
+        let shared = format!(
+            "#ttg.swizzled_shared<{{vec = 8, perPhase = 1, maxPhase = {max_phase}, order = [1, 0]}}>"
+        );
+        let layout = |text: &str| {
+            let encoding: Encoding = text.parse().unwrap();
+            encoding.to_linear_layout(&[32, 64]).unwrap()
+        };
+        let registers = layout(registers);
+        let place = Place::new(layout(&shared), &[], 16).unwrap();
+        let target = Target::parse("cuda:90").unwrap();
+        let plan = MemoryPlan::new(&registers, &place, 0, LOAD, target).unwrap();
+        (plan, registers)
+    }
+
+    #[test]
+    fn conflicts_are_those_that_the_target_counts() {
+        let target = Target::parse("cuda:90").unwrap();
+        for (max_phase, waves) in [(1, 8), (2, 4), (4, 2), (8, 1)] {
+            let (plan, registers) = column_reads(max_phase);
+            let scene = Scene::accesses(&plan, &registers, LOAD, target, Window::ALL);
+            let addresses: Vec<_> = (0..32).map(|l| Some(plan.address(0, [l, 0], 0))).collect();
+            let counted =
+                Banks::of(target).wavefronts(&addresses, 16, target.phase_lane_bits(LOAD, 16));
+            let panel = &scene.panels[0];
+            assert_eq!(panel.rows.len() as u64, counted.taken);
+            assert_eq!(counted.taken, 4 * waves);
+            let marked = panel.cells.iter().filter(|c| c.paint == Paint::Warning);
+            assert_eq!(marked.count() > 0, waves > 1, "{scene}");
+            // Each lane is asked for once in a row of four banks.
+            let named: usize = panel.cells.iter().map(|c| c.slots.len()).sum();
+            assert_eq!(named, 32 * 4);
+        }
+    }
+
+    #[test]
+    fn a_swizzle_changes_the_places_of_vectors() {
+        let target = Target::parse("cuda:90").unwrap();
+        let (plan, _) = column_reads(8);
+        let scene = Scene::banks(plan.place(), target, Window::ALL);
+        let panel = &scene.panels[0];
+        assert_eq!((panel.rows.len(), panel.columns.len()), (32, 32));
+        assert_eq!(panel.rows[1], "128");
+        let row = |i: usize| -> Vec<&str> {
+            let cells = panel.cells[32 * i..32 * i + 8].iter();
+            cells.map(|c| c.text.as_str()).step_by(4).collect()
+        };
+        assert_eq!(row(0), ["0,0-1", "0,8-9"]);
+        assert_eq!(row(1), ["1,8-9", "1,0-1"]);
+        // The same vector has the same colour in each row.
+        assert_eq!(panel.cells[0].paint, panel.cells[32 + 4].paint);
+    }
+}

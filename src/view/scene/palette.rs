@@ -1,0 +1,134 @@
+//! Colours: one table, for a light and for a dark ground.
+
+use super::Paint;
+
+/// How many tints there are; others count on from 0.
+pub const NUM_TINTS: u32 = 32;
+
+/// The ground that colours stand on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Theme {
+    /// Dark text on a light ground.
+    Light,
+    /// Light text on a dark ground.
+    Dark,
+}
+
+/// Hues in degrees, those next to each other far apart, also for eyes that see red and green alike.
+const HUES: [u32; 8] = [210, 35, 130, 325, 55, 180, 265, 5];
+
+/// Saturation and lightness of the four shades of a hue, in percent.
+const LIGHT: [(u32, u32); 4] = [(85, 91), (80, 84), (72, 77), (62, 70)];
+const DARK: [(u32, u32); 4] = [(45, 15), (45, 20), (45, 25), (45, 30)];
+
+impl Theme {
+    /// Returns red, green and blue of a paint; of `Blank`, the ground.
+    #[must_use]
+    pub fn rgb(self, paint: Paint) -> [u8; 3] {
+        match (paint, self) {
+            (Paint::Blank, Self::Light) => [255, 255, 255],
+            (Paint::Blank, Self::Dark) => [22, 24, 29],
+            (Paint::Gap, Self::Light) => [226, 228, 232],
+            (Paint::Gap, Self::Dark) => [44, 47, 54],
+            (Paint::Warning, Self::Light) => [205, 40, 35],
+            (Paint::Warning, Self::Dark) => [190, 50, 45],
+            (Paint::Tint(tint), _) => {
+                let tint = (tint % NUM_TINTS) as usize;
+                let shades = match self {
+                    Self::Light => LIGHT,
+                    Self::Dark => DARK,
+                };
+                let (saturation, lightness) = shades[tint % 4];
+                rgb_of_hsl(HUES[tint / 4], saturation, lightness)
+            }
+        }
+    }
+
+    /// Returns the colour of text on a paint.
+    #[must_use]
+    pub const fn ink(self, paint: Paint) -> [u8; 3] {
+        match (paint, self) {
+            (Paint::Warning, _) => [255, 255, 255],
+            (_, Self::Light) => [26, 29, 36],
+            (_, Self::Dark) => [230, 232, 237],
+        }
+    }
+}
+
+/// Hue in degrees, the others in percent.
+fn rgb_of_hsl(hue: u32, saturation: u32, lightness: u32) -> [u8; 3] {
+    let (s, l) = (f64::from(saturation) / 100.0, f64::from(lightness) / 100.0);
+    let channel = |n: u32| {
+        let k = f64::from((n * 30 + hue) % 360) / 30.0;
+        let wave = (k - 3.0).min(9.0 - k).clamp(-1.0, 1.0);
+        ((l - s * l.min(1.0 - l) * wave) * 255.0).round() as u8
+    };
+    [channel(0), channel(8), channel(4)]
+}
+
+/// `#rrggbb`.
+pub(super) fn hex([r, g, b]: [u8; 3]) -> String {
+    format!("#{r:02x}{g:02x}{b:02x}")
+}
+
+/// The number of a paint in a list of all: the tints, then the others.
+pub(super) const fn number(paint: Paint) -> u32 {
+    match paint {
+        Paint::Tint(tint) => tint % NUM_TINTS,
+        Paint::Blank => NUM_TINTS,
+        Paint::Gap => NUM_TINTS + 1,
+        Paint::Warning => NUM_TINTS + 2,
+    }
+}
+
+/// Every paint, in the order of [`number`].
+pub(super) fn all() -> impl Iterator<Item = Paint> {
+    let others = [Paint::Blank, Paint::Gap, Paint::Warning];
+    (0..NUM_TINTS).map(Paint::Tint).chain(others)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Relative luminance, as the Web Content Accessibility Guidelines define it.
+    fn luminance(rgb: [u8; 3]) -> f64 {
+        let [r, g, b] = rgb.map(|c| {
+            let c = f64::from(c) / 255.0;
+            if c <= 0.04045 {
+                c / 12.92
+            } else {
+                ((c + 0.055) / 1.055).powf(2.4)
+            }
+        });
+        0.2126 * r + 0.7152 * g + 0.0722 * b
+    }
+
+    #[test]
+    fn text_is_readable_on_every_paint() {
+        for theme in [Theme::Light, Theme::Dark] {
+            for paint in all() {
+                let [a, b] = [theme.rgb(paint), theme.ink(paint)].map(luminance);
+                let contrast = (a.max(b) + 0.05) / (a.min(b) + 0.05);
+                assert!(contrast >= 4.5, "{theme:?} {paint:?}: {contrast:.1}");
+            }
+        }
+    }
+
+    #[test]
+    fn paints_have_numbers_of_their_own_and_all_tints_differ() {
+        let numbers: Vec<u32> = all().map(number).collect();
+        assert_eq!(numbers, (0..NUM_TINTS + 3).collect::<Vec<_>>());
+        for theme in [Theme::Light, Theme::Dark] {
+            let mut seen: Vec<_> = all().map(|p| theme.rgb(p)).collect();
+            seen.sort_unstable();
+            seen.dedup();
+            assert_eq!(seen.len(), numbers.len());
+        }
+        let mut hues: Vec<u32> = (0..32).map(|i| number(Paint::hue(i))).collect();
+        assert_eq!(&hues[..3], [0, 4, 8]);
+        hues.sort_unstable();
+        hues.dedup();
+        assert_eq!(hues.len(), 32);
+    }
+}

@@ -1,0 +1,260 @@
+//! The tensor: for each element, who holds it.
+
+use super::{Cell, Frame, Paint, Panel, Scene, Space, Window};
+use crate::f2::shl;
+use crate::layout::{Dim, LinearLayout};
+use crate::view::holders::{Holders, InPoint};
+use crate::view::words::neighbours;
+
+/// How many holders of one element are named before they are counted.
+const NAMED_HOLDERS: usize = 4;
+/// In the notation of Tilus, which names all of them, as many as a warp has lanes.
+const NAMED_THREADS: usize = 64;
+
+impl Scene {
+    /// Returns the tensor as a grid, its last two out-dims down and across, one grid for each index before them.
+    ///
+    /// Cells read as in [`InPoint`]; more holders of one element are separated by `|`, an element that
+    /// nobody holds is `-`. Those of one thread have one colour.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// # use linear_layout::view::{Scene, Window};
+    /// let swizzled = LinearLayout::from_bases(
+    ///     &[(Dim::OFFSET, &[&[0, 1], &[1, 1]])], &[Dim::out(0), Dim::out(1)])?;
+    /// assert_eq!(Scene::tensor(&swizzled, Window::default()).to_string(), "\
+    /// 2 x 2: dim0 down, dim1 across; a cell is <offset>
+    ///     0  1
+    /// 0:  0  1
+    /// 1:  3  2
+    /// ");
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn tensor(layout: &LinearLayout, window: Window) -> Self {
+        let mut scene = of_elements(layout, window, NAMED_HOLDERS, |held, more| {
+            let named: Vec<String> = held
+                .iter()
+                .map(|input| InPoint::new(layout, *input).to_string())
+                .collect();
+            match more {
+                0 if named.is_empty() => "-".to_owned(),
+                0 => named.join("|"),
+                u64::MAX => format!("{}|+..", named.join("|")),
+                more => format!("{}|+{more}", named.join("|")),
+            }
+        });
+        let shape: Vec<String> = layout.out_shape().map(|(_, s)| s.to_string()).collect();
+        let dims: Vec<Dim> = layout.out_dims().collect();
+        let said = match dims.as_slice() {
+            [.., down, across] => format!("{}: {down} down, {across} across", shape.join(" x ")),
+            [across] => format!("{}: {across} across", shape.join(" x ")),
+            [] => "one element".to_owned(),
+        };
+        scene.caption = format!("{said}; a cell is {}", InPoint::legend(layout));
+        scene
+    }
+
+    /// Returns the tensor in the notation of Tilus: cells `thread: register` with lines around them, and
+    /// `[thread, thread]: register` where several threads hold copies. Threads count through the warps of a CTA.
+    /// ```
+    /// # use linear_layout::layout::{Dim, LinearLayout};
+    /// # use linear_layout::view::{Scene, Window};
+    /// let layout = LinearLayout::from_bases(
+    ///     &[(Dim::REGISTER, &[&[1, 0]]), (Dim::LANE, &[&[0, 1], &[0, 0]])], &[Dim::out(0), Dim::out(1)])?;
+    /// assert_eq!(Scene::boxed(&layout, Window::default()).to_string(), "\
+    /// ┌───────────┬───────────┐
+    /// │ [0, 2]: 0 │ [1, 3]: 0 │
+    /// ├───────────┼───────────┤
+    /// │ [0, 2]: 1 │ [1, 3]: 1 │
+    /// └───────────┴───────────┘
+    /// ");
+    /// # Ok::<(), linear_layout::layout::LayoutError>(())
+    /// ```
+    #[must_use]
+    pub fn boxed(layout: &LinearLayout, window: Window) -> Self {
+        let mut scene = of_elements(layout, window, NAMED_THREADS, |held, more| {
+            let points = || held.iter().map(|input| InPoint::new(layout, *input));
+            let Some(register) = points().next().map(|point| point.index(Dim::REGISTER)) else {
+                return "-".to_owned();
+            };
+            let threads: Option<Vec<u64>> = points().map(|point| point.thread()).collect();
+            let Some(mut threads) = threads else {
+                let names: Vec<String> = points().map(|point| point.to_string()).collect();
+                return names.join("|");
+            };
+            threads.sort_unstable();
+            // Registers that hold the same element of one thread are named once.
+            threads.dedup();
+            let mut names: Vec<String> = threads.iter().map(u64::to_string).collect();
+            if more > 0 {
+                names.push("...".to_owned());
+            }
+            match names.as_slice() {
+                [only] => format!("{only}: {register}"),
+                names => format!("[{}]: {register}", names.join(", ")),
+            }
+        });
+        for panel in &mut scene.panels {
+            panel.frame = Frame::Boxed;
+        }
+        scene
+    }
+}
+
+/// A grid of elements; `name` is given those who hold one, and how many there are besides, `u64::MAX` for too many
+/// to count.
+fn of_elements(
+    layout: &LinearLayout,
+    window: Window,
+    most: usize,
+    name: impl Fn(&[u64], u64) -> String,
+) -> Scene {
+    let holders = Holders::new(layout);
+    let tints = Tints::of(layout);
+    let shape: Vec<(String, u64)> = layout
+        .out_shape()
+        .map(|(dim, size)| (dim.to_string(), size))
+        .collect();
+    let shifts: Vec<usize> = layout
+        .out_dims()
+        .scan(0, |at, dim| {
+            let shift = *at;
+            *at += layout.out_bits(dim);
+            Some(shift)
+        })
+        .collect();
+    let mut scene = grids(&shape, window, |index| {
+        let steps = index.iter().zip(&shifts);
+        let output = steps.fold(0, |packed, (i, shift)| packed | shl(*i, *shift));
+        let held: Vec<u64> = holders.of(output).take(most).collect();
+        let more = match holders.copies() {
+            _ if held.is_empty() => 0,
+            Some(copies) => copies - held.len() as u64,
+            None => u64::MAX,
+        };
+        Cell {
+            text: name(&held, more),
+            paint: held.first().map_or(Paint::Gap, |input| tints.paint(*input)),
+            slots: held,
+            more_slots: more,
+            elements: vec![output],
+        }
+    });
+    scene.slots = Space::of_ins(layout);
+    scene.elements = Space::of_outs(layout);
+    scene
+}
+
+/// Cells of a tensor of any shape: the last two dims down and across, a panel for each index before them.
+pub(super) fn grids(
+    shape: &[(String, u64)],
+    window: Window,
+    mut cell: impl FnMut(&[u64]) -> Cell,
+) -> Scene {
+    let (before, down, across) = match shape {
+        [before @ .., (_, down), (_, across)] => (before, *down, *across),
+        [(_, across)] => (&[][..], 1, *across),
+        [] => (&[][..], 1, 1),
+    };
+    let rows = down.min(window.rows);
+    let columns = across.min(window.columns);
+    let count = before
+        .iter()
+        .fold(1u64, |n, (_, size)| n.saturating_mul(*size));
+    let shown = count.min(window.grids);
+    let mut scene = Scene::default();
+    for which in 0..shown {
+        let (mut rest, mut first, mut title) = (which, Vec::new(), Vec::new());
+        for (name, size) in before.iter().rev() {
+            first.push(rest % size);
+            title.push(format!("{name} = {}", rest % size));
+            rest /= size;
+        }
+        first.reverse();
+        title.reverse();
+        let mut index = first.clone();
+        index.resize(shape.len(), 0);
+        let mut cells = Vec::new();
+        for row in 0..rows {
+            if let [.., i, _] = index.as_mut_slice() {
+                *i = row;
+            }
+            for column in 0..columns {
+                if let Some(j) = index.last_mut() {
+                    *j = column;
+                }
+                cells.push(cell(&index));
+            }
+        }
+        scene.panels.push(Panel {
+            title: title.join(", "),
+            columns: (0..columns).map(|j| j.to_string()).collect(),
+            rows: (0..rows).map(|i| i.to_string()).collect(),
+            cells,
+            ..Panel::default()
+        });
+    }
+    scene.left_out(rows, down, "rows");
+    scene.left_out(columns, across, "columns");
+    scene.left_out(shown, count, "grids");
+    scene
+}
+
+impl Space {
+    /// The slots of a layout.
+    pub(super) fn of_ins(layout: &LinearLayout) -> Self {
+        let dims = layout.in_shape().filter(|(_, size)| *size > 1);
+        Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
+    }
+
+    /// The elements of a layout.
+    pub(super) fn of_outs(layout: &LinearLayout) -> Self {
+        let dims = layout.out_shape();
+        Self(dims.map(|(dim, size)| (dim.to_string(), size)).collect())
+    }
+}
+
+/// What a slot is coloured by: its lane, or what the layout has instead.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Tints {
+    shift: usize,
+    mask: u64,
+    is_by_hue: bool,
+}
+
+impl Tints {
+    pub(super) fn of(layout: &LinearLayout) -> Self {
+        let mut at = 0;
+        let mut found: Option<(Dim, usize, usize)> = None;
+        // Lanes first; of the others, the first that tells slots apart.
+        for dim in layout.in_dims() {
+            let bits = layout.in_bits(dim);
+            let is_better = dim == Dim::LANE || found.is_none();
+            if bits > 0 && is_better {
+                found = Some((dim, at, bits));
+            }
+            at += bits;
+        }
+        let (dim, shift, bits) = found.unwrap_or((Dim::LANE, 0, 0));
+        // Neighbours in memory have one colour, as far as they are neighbours in the tensor.
+        let run = match neighbours(layout) {
+            Some((_, run)) if dim == Dim::OFFSET => run,
+            _ => 1,
+        };
+        let run_bits = (run.trailing_zeros() as usize).min(bits.saturating_sub(1));
+        Self {
+            shift: shift + run_bits,
+            mask: shl(1, bits - run_bits) - 1,
+            is_by_hue: dim != Dim::LANE,
+        }
+    }
+
+    pub(super) fn paint(self, input: u64) -> Paint {
+        let index = crate::f2::shr(input, self.shift) & self.mask;
+        if self.is_by_hue {
+            Paint::hue(index)
+        } else {
+            Paint::Tint((index % u64::from(super::NUM_TINTS)) as u32)
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! Scenes as text, for terminals.
+
+use core::fmt;
+
+use super::{Cell, Frame, Paint, Panel, Scene, Theme};
+
+/// A scene that prints as text.
+///
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::view::{Scene, Text, Window};
+///
+/// let layout = LinearLayout::identity_1d(4, Dim::LANE, Dim::out(0))?;
+/// let scene = Scene::tensor(&layout, Window::default());
+/// // What is too wide stands in pieces below each other.
+/// assert_eq!(Text::new(&scene).within(16).to_string(), "\
+/// 4: dim0 across; a cell is T<lane>:<register>
+///        0     1
+/// 0:  T0:0  T1:0
+///
+///        2     3
+/// 0:  T2:0  T3:0
+/// ");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Text<'s> {
+    scene: &'s Scene,
+    width: usize,
+    theme: Option<Theme>,
+}
+
+impl<'s> Text<'s> {
+    /// Without colours, as wide as it comes.
+    #[must_use]
+    pub fn new(scene: &'s Scene) -> Self {
+        Self {
+            scene,
+            width: usize::MAX,
+            theme: None,
+        }
+    }
+
+    /// Returns the text with tables no wider than so many characters; at least one column is shown.
+    #[must_use]
+    pub fn within(self, width: usize) -> Self {
+        Self { width, ..self }
+    }
+
+    /// Returns the text with coloured cells: escape sequences of terminals with 256 colours.
+    #[must_use]
+    pub fn coloured(self, theme: Theme) -> Self {
+        let theme = Some(theme);
+        Self { theme, ..self }
+    }
+
+    /// A blank, the text in a column of this width, a blank.
+    fn cell(&self, cell: &Cell, width: usize, is_left: bool) -> String {
+        let text = &cell.text;
+        let text = if is_left {
+            format!(" {text:<width$} ")
+        } else {
+            format!(" {text:>width$} ")
+        };
+        match self.theme {
+            Some(theme) if cell.paint != Paint::Blank => {
+                let [ground, ink] = [theme.rgb(cell.paint), theme.ink(cell.paint)].map(code);
+                format!("\x1b[48;5;{ground};38;5;{ink}m{text}\x1b[0m")
+            }
+            _ => text,
+        }
+    }
+
+    fn panel(&self, f: &mut fmt::Formatter<'_>, panel: &Panel) -> fmt::Result {
+        let table = Table::new(panel);
+        for (i, piece) in table.pieces(self.width).into_iter().enumerate() {
+            if i > 0 {
+                writeln!(f)?;
+            }
+            match panel.frame {
+                Frame::Boxed => self.boxed(f, &table, piece)?,
+                Frame::Numbered | Frame::Named => self.labelled(f, &table, piece)?,
+            }
+        }
+        Ok(())
+    }
+
+    /// Labels before rows and over columns.
+    fn labelled(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        table: &Table<'_>,
+        piece: core::ops::Range<usize>,
+    ) -> fmt::Result {
+        let Table {
+            panel,
+            lead,
+            widths,
+        } = table;
+        let is_numbered = panel.frame == Frame::Numbered;
+        let lead = *lead;
+        if !panel.groups.is_empty() {
+            let mut line = " ".repeat(lead);
+            let (mut at, mut column) = (lead, 0);
+            for (name, count) in &panel.groups {
+                let columns = column..column + count;
+                column += count;
+                let inside: Vec<usize> = columns.filter(|c| piece.contains(c)).collect();
+                if inside.is_empty() {
+                    continue;
+                }
+                line += &" ".repeat(at.saturating_sub(length(&line)));
+                line += &format!("  {name}");
+                at += inside.iter().map(|c| widths[*c] + 2).sum::<usize>();
+            }
+            writeln!(f, "{}", line.trim_end())?;
+        }
+        let mut line = " ".repeat(lead + usize::from(is_numbered));
+        for column in piece.clone() {
+            line += &format!(
+                "  {:>width$}",
+                panel.columns[column],
+                width = widths[column]
+            );
+        }
+        writeln!(f, "{}", line.trim_end())?;
+        for (label, cells) in panel.lines() {
+            let mut line = if is_numbered {
+                format!("{label:>lead$}: ")
+            } else {
+                format!("{label:<lead$} ")
+            };
+            for column in piece.clone() {
+                line += &self.cell(&cells[column], widths[column], false);
+            }
+            writeln!(f, "{}", line.trim_end_matches(' '))?;
+        }
+        Ok(())
+    }
+
+    /// Lines around cells, which stand to the left.
+    fn boxed(
+        &self,
+        f: &mut fmt::Formatter<'_>,
+        table: &Table<'_>,
+        piece: core::ops::Range<usize>,
+    ) -> fmt::Result {
+        let widths = &table.widths[piece.clone()];
+        let rule = |f: &mut fmt::Formatter<'_>, [left, middle, right]: [char; 3]| {
+            let lines: Vec<String> = widths.iter().map(|w| "─".repeat(w + 2)).collect();
+            writeln!(f, "{left}{}{right}", lines.join(&middle.to_string()))
+        };
+        rule(f, ['┌', '┬', '┐'])?;
+        for (i, (_, cells)) in table.panel.lines().enumerate() {
+            if i > 0 {
+                rule(f, ['├', '┼', '┤'])?;
+            }
+            for (cell, width) in cells[piece.clone()].iter().zip(widths) {
+                write!(f, "│{}", self.cell(cell, *width, true))?;
+            }
+            writeln!(f, "│")?;
+        }
+        rule(f, ['└', '┴', '┘'])
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scene = self.scene;
+        if !scene.caption.is_empty() {
+            writeln!(f, "{}", scene.caption)?;
+        }
+        for panel in &scene.panels {
+            if !panel.title.is_empty() {
+                writeln!(f, "{}", panel.title)?;
+            }
+            self.panel(f, panel)?;
+        }
+        for link in &scene.links {
+            writeln!(f, "{}", link.label)?;
+        }
+        for remark in &scene.remarks {
+            writeln!(f, "{remark}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Plain text, as wide as it comes.
+impl fmt::Display for Scene {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        Text::new(self).fmt(f)
+    }
+}
+
+fn length(text: &str) -> usize {
+    text.chars().count()
+}
+
+/// A panel with the widths of its columns.
+struct Table<'s> {
+    panel: &'s Panel,
+    /// Of the labels of rows.
+    lead: usize,
+    widths: Vec<usize>,
+}
+
+impl<'s> Table<'s> {
+    fn new(panel: &'s Panel) -> Self {
+        let is_boxed = panel.frame == Frame::Boxed;
+        let lead = panel.rows.iter().map(|l| length(l)).max().unwrap_or(0);
+        let mut widths: Vec<usize> = panel
+            .columns
+            .iter()
+            .map(|label| if is_boxed { 0 } else { length(label) })
+            .collect();
+        for (_, cells) in panel.lines() {
+            for (width, cell) in widths.iter_mut().zip(cells) {
+                *width = (*width).max(length(&cell.text));
+            }
+        }
+        // A name longer than its columns pushes the last of them out.
+        let mut column = 0;
+        for (name, count) in &panel.groups {
+            let taken: usize = widths[column..column + count].iter().map(|w| w + 2).sum();
+            column += count;
+            if *count > 0 {
+                widths[column - 1] += (length(name) + 2).saturating_sub(taken);
+            }
+        }
+        Self {
+            panel,
+            lead: if is_boxed { 0 } else { lead },
+            widths,
+        }
+    }
+
+    /// Columns that fit side by side.
+    fn pieces(&self, width: usize) -> Vec<core::ops::Range<usize>> {
+        let (lead, between) = match self.panel.frame {
+            Frame::Numbered => (self.lead + 1, 2),
+            Frame::Named => (self.lead, 2),
+            Frame::Boxed => (1, 3),
+        };
+        let mut pieces = Vec::new();
+        let (mut first, mut taken) = (0, lead);
+        for (column, own) in self.widths.iter().enumerate() {
+            if column > first && taken + own + between > width {
+                pieces.push(first..column);
+                (first, taken) = (column, lead);
+            }
+            taken += own + between;
+        }
+        pieces.push(first..self.widths.len());
+        pieces
+    }
+}
+
+/// The nearest of the 6x6x6 colours that terminals number from 16.
+fn code(rgb: [u8; 3]) -> u32 {
+    // Levels are 0, 95, 135, 175, 215 and 255.
+    let level = |c: u8| match c {
+        0..48 => 0,
+        48..115 => 1,
+        _ => (u32::from(c) - 35) / 40,
+    };
+    let [r, g, b] = rgb.map(level);
+    // Dark grounds lie below the second level; the finer greys serve better there.
+    if [r, g, b] == [0, 0, 0] {
+        let grey = rgb.iter().map(|c| u32::from(*c)).sum::<u32>() / 3;
+        return 232 + (grey.saturating_sub(3) / 10).min(23);
+    }
+    16 + 36 * r + 6 * g + b
+}

@@ -1,0 +1,160 @@
+//! Layouts in words: what each basis does.
+
+use crate::layout::{Dim, LinearLayout};
+use crate::view::{Holders, shape_text};
+
+/// Returns sentences that say what a layout is: how large, who holds copies, what lies side by side, and what each
+/// basis does.
+///
+/// Indices add up by exclusive or of their bases, so a basis says what happens when its bit is set.
+/// ```
+/// use linear_layout::layout::{Dim, LinearLayout};
+/// use linear_layout::view::words;
+///
+/// let layout = LinearLayout::from_bases(
+///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[0, 2], &[1, 2], &[0, 0]])],
+///     &[Dim::out(0), Dim::out(1)],
+/// )?;
+/// assert_eq!(words(&layout), "\
+/// a tensor of 2x4 in 2 registers of each of 8 lanes
+/// each element is held 2 times
+/// 2 neighbours along dim1 lie side by side in registers
+///
+/// register: what its 1 bit does
+///   register 1: goes on by 1 along dim1
+/// lane: what its 3 bits do
+///   lane 1: goes on by 2 along dim1
+///   lane 2: goes on by 1 along dim0, and exchanges places 2 apart along dim1
+///   lane 4: holds a copy of what lane 0 holds
+/// ");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+#[must_use]
+pub fn words(layout: &LinearLayout) -> String {
+    let mut lines = facts(layout);
+    lines.push(String::new());
+    for dim in layout.in_dims() {
+        match layout.in_bits(dim) {
+            0 => lines.push(format!("{dim}: has a single index, 0")),
+            1 => lines.push(format!("{dim}: what its 1 bit does")),
+            bits => lines.push(format!("{dim}: what its {bits} bits do")),
+        }
+        for bit in 0..layout.in_bits(dim) {
+            let worth = 1u64 << bit;
+            lines.push(format!("  {dim} {worth}: {}", basis(layout, dim, bit)));
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// What the layout is as a whole.
+fn facts(layout: &LinearLayout) -> Vec<String> {
+    let shape: Vec<u64> = layout.out_shape().map(|(_, size)| size).collect();
+    let held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK]
+        .into_iter()
+        .filter(|dim| layout.in_bits(*dim) > 0)
+        .map(|dim| (dim.name(), layout.in_size(dim)));
+    let others = layout
+        .in_shape()
+        .filter(|(dim, size)| {
+            let is_held = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(dim);
+            *size > 1 && !is_held
+        })
+        .map(|(dim, size)| (dim.name(), size));
+    let places: Vec<String> = others
+        .chain(held)
+        .map(|(name, size)| format!("{size} {name}s"))
+        .collect();
+    let places = match places.as_slice() {
+        [] => "one slot".to_owned(),
+        places => places.join(" of each of "),
+    };
+    let what = match shape.as_slice() {
+        [] => "one element".to_owned(),
+        shape => format!("a tensor of {}", shape_text(shape)),
+    };
+    let mut lines = vec![format!("{what} in {places}")];
+    lines.push(match Holders::new(layout).copies() {
+        Some(1) => "each element is held once".to_owned(),
+        Some(copies) => format!("each element is held {copies} times"),
+        None => "each element is held 2^64 times".to_owned(),
+    });
+    let missing = layout.total_out_bits() - layout.rank();
+    if missing > 0 {
+        lines[1] += &format!(
+            ", of those that are held at all: one in {}",
+            1u128 << missing
+        );
+    }
+    if let Some((dim, run)) = neighbours(layout).filter(|(_, run)| *run > 1) {
+        let first = layout.in_dims().next().map_or("", Dim::name);
+        lines.push(format!(
+            "{run} neighbours along {dim} lie side by side in {first}s"
+        ));
+    }
+    lines
+}
+
+/// What one basis does.
+fn basis(layout: &LinearLayout, dim: Dim, bit: usize) -> String {
+    let column = layout.column(dim, bit);
+    if column == 0 {
+        return format!("holds a copy of what {dim} 0 holds");
+    }
+    // A bit of an element belongs to the basis that moves along it and nowhere else, or else to the first that
+    // has it. With the others it does not add up, it exchanges.
+    let columns = layout.columns();
+    let owner = |bit: u64| {
+        let alone = columns.iter().position(|other| *other == bit);
+        alone.or_else(|| columns.iter().position(|other| other & bit != 0))
+    };
+    let before = layout.in_dims().take_while(|other| *other != dim);
+    let place = Some(before.map(|other| layout.in_bits(other)).sum::<usize>() + bit);
+    let bits = (0..64).map(|i| 1u64 << i).filter(|bit| column & bit != 0);
+    let shared = bits
+        .filter(|bit| owner(*bit) != place)
+        .fold(0, |all, bit| all | bit);
+    let (mut moves, mut exchanges, mut at) = (Vec::new(), Vec::new(), 0);
+    for (out, size) in layout.out_shape() {
+        let own = column >> at & (size - 1);
+        let both = shared >> at & (size - 1) & own;
+        if own & !both != 0 {
+            moves.push(format!("goes on by {} along {out}", own & !both));
+        }
+        if both != 0 {
+            exchanges.push(format!("exchanges places {both} apart along {out}"));
+        }
+        at += size.trailing_zeros();
+    }
+    moves.append(&mut exchanges);
+    match moves.as_slice() {
+        [before @ .., last] if !before.is_empty() => {
+            format!("{}, and {last}", before.join(", "))
+        }
+        moves => moves.join(""),
+    }
+}
+
+/// The out-dim along which the first slots hold neighbours, and how many of them lie side by side whatever the rest
+/// of the slot is.
+pub(super) fn neighbours(layout: &LinearLayout) -> Option<(Dim, u64)> {
+    let first = layout.in_dims().next()?;
+    let mut at = 0;
+    for out in layout.out_dims() {
+        let mut run = 0;
+        while run < layout.in_bits(first).min(layout.out_bits(out)) {
+            let bit = 1u64 << (at + run);
+            let is_own = layout.columns_of(first)[run] == bit;
+            let count = layout.columns().iter().filter(|c| *c & bit != 0).count();
+            if !is_own || count != 1 {
+                break;
+            }
+            run += 1;
+        }
+        if run > 0 {
+            return Some((out, 1 << run));
+        }
+        at += layout.out_bits(out);
+    }
+    None
+}

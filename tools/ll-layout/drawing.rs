@@ -1,0 +1,108 @@
+//! How scenes are drawn: as text, SVG or a page, on standard output or into a file.
+
+use crate::Failure;
+use clap::ValueEnum;
+use linear_layout::view::{Scene, Text, Theme, html, svg};
+use std::io::{self, IsTerminal};
+use std::path::PathBuf;
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For a terminal
+    Text,
+    /// One picture
+    Svg,
+    /// One page that needs no other file, with hover, search and pickers
+    Html,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+enum When {
+    /// On a terminal, unless `NO_COLOR` is set
+    Auto,
+    Always,
+    Never,
+}
+
+/// What the verbs that draw are asked for besides what they draw.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Drawing {
+    /// What to write; left out, what the ending of --output says, or else text
+    #[arg(long, value_enum)]
+    format: Option<Format>,
+
+    /// File to write instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+
+    /// Colours of text
+    #[arg(long, value_enum, value_name = "WHEN", default_value = "auto")]
+    color: When,
+
+    /// Characters after which a table goes on below; on a terminal, its width
+    #[arg(long, value_name = "N")]
+    width: Option<usize>,
+}
+
+impl Drawing {
+    pub(crate) fn format(&self) -> Format {
+        let ending = self.output.as_ref().and_then(|file| file.extension());
+        let of_ending = || match ending.and_then(|e| e.to_str()) {
+            Some("svg") => Format::Svg,
+            Some("html" | "htm") => Format::Html,
+            _ => Format::Text,
+        };
+        self.format.unwrap_or_else(of_ending)
+    }
+
+    /// Whether scenes are drawn as pictures, which may be larger than text.
+    pub(crate) fn is_picture(&self) -> bool {
+        self.format() != Format::Text
+    }
+
+    /// A scene as text.
+    pub(crate) fn text(&self, scene: &Scene) -> String {
+        let is_terminal = self.output.is_none() && io::stdout().is_terminal();
+        let mut text = Text::new(scene);
+        let of_terminal = || {
+            let (width, _) = terminal_size::terminal_size().filter(|_| is_terminal)?;
+            Some(usize::from(width.0))
+        };
+        if let Some(width) = self.width.or_else(of_terminal) {
+            text = text.within(width);
+        }
+        let is_wanted = || std::env::var_os("NO_COLOR").is_none_or(|set| set.is_empty());
+        let is_coloured = match self.color {
+            When::Always => true,
+            When::Never => false,
+            When::Auto => is_terminal && is_wanted(),
+        };
+        if is_coloured {
+            text = text.coloured(Theme::Light);
+        }
+        text.to_string()
+    }
+
+    /// Scenes as one picture or page.
+    pub(crate) fn picture(&self, title: &str, scenes: &[Scene]) -> Result<String, Failure> {
+        match (self.format(), scenes) {
+            (Format::Html, scenes) => Ok(html(title, scenes)),
+            (_, [scene]) => Ok(svg(scene)),
+            (_, scenes) => Err(Failure::new(format!(
+                "an SVG holds one picture, and {} are asked for",
+                scenes.len()
+            ))
+            .note("ask for one `--view`, or for `--format html`, which holds them all")),
+        }
+    }
+
+    /// Writes to the file that was asked for, or returns what goes to standard output.
+    pub(crate) fn write(&self, text: String) -> Result<String, Failure> {
+        let Some(file) = &self.output else {
+            return Ok(text);
+        };
+        std::fs::write(file, text)
+            .map_err(|e| Failure::new(format!("cannot write `{}`: {e}", file.display())))?;
+        Ok(String::new())
+    }
+}

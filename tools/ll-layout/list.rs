@@ -1,0 +1,152 @@
+//! `ll-layout list`: the encodings of a file, and the shapes that they lay out.
+
+use crate::Failure;
+use crate::drawing::Drawing;
+use linear_layout::encoding::Encoding;
+use linear_layout::view::{Mentions, Scene, Window, shape_text};
+use serde_json::{Map, Value, json};
+use std::io::{self, Read};
+
+pub(crate) const EXAMPLES: &str =
+    "The file need not be valid MLIR: what cannot be read is passed over.
+
+Examples:
+  ll-layout list kernel.mlir
+  ll-layout list kernel.mlir --output kernel.html";
+
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    /// File of MLIR; `-` is standard input
+    file: String,
+
+    #[command(flatten)]
+    drawing: Drawing,
+}
+
+/// An encoding of a module, under its name or as it is written.
+struct Listed<'m> {
+    module: usize,
+    name: String,
+    encoding: &'m Encoding,
+    line: usize,
+    uses: usize,
+    shapes: Vec<&'m [u64]>,
+}
+
+pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
+    let text = read(&arguments.file)?;
+    let mentions = Mentions::of(&text);
+    let listed = listed(&text, &mentions);
+    if as_json {
+        let list: Vec<Value> = listed.iter().map(to_json).collect();
+        return Ok(Value::from(list).to_string() + "\n");
+    }
+    if arguments.drawing.is_picture() {
+        let scenes: Vec<Scene> = listed.iter().flat_map(scenes).collect();
+        if scenes.is_empty() {
+            return Err(Failure::new(format!(
+                "`{}` lays out no tensor or buffer",
+                arguments.file
+            )));
+        }
+        let page = arguments.drawing.picture(&arguments.file, &scenes)?;
+        return arguments.drawing.write(page);
+    }
+    let several = listed.iter().any(|l| l.module > 0);
+    let mut out = String::new();
+    for (i, entry) in listed.iter().enumerate() {
+        if several && (i == 0 || listed[i - 1].module != entry.module) {
+            out += &format!("module {}\n", entry.module);
+        }
+        let shapes: Vec<String> = entry.shapes.iter().map(|s| shape_text(s)).collect();
+        let on = match shapes.as_slice() {
+            [] => "on no shape".to_owned(),
+            shapes => format!("on {}", shapes.join(", ")),
+        };
+        let uses = match entry.uses {
+            1 => "1 mention".to_owned(),
+            uses => format!("{uses} mentions"),
+        };
+        out += &format!("{}: line {}, {uses}, {on}\n", entry.name, entry.line);
+        if entry.name != entry.encoding.to_string() {
+            out += &format!("  {}\n", entry.encoding);
+        }
+    }
+    if listed.is_empty() {
+        out += "no encodings\n";
+    }
+    arguments.drawing.write(out)
+}
+
+fn read(file: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let read = if file == "-" {
+        io::stdin().read_to_string(&mut text).map(drop)
+    } else {
+        std::fs::read_to_string(file).map(|read| text = read)
+    };
+    read.map_err(|e| Failure::new(format!("cannot read `{file}`: {e}")))?;
+    Ok(text)
+}
+
+fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
+    let line = |offset: usize| text[..offset].matches('\n').count() + 1;
+    let named = mentions.definitions().iter().map(|d| {
+        let name = format!("#{}", d.name);
+        (d.module, name, &d.encoding, d.span.start)
+    });
+    let is_named = |module: usize, encoding: &Encoding| {
+        let mut definitions = mentions.definitions().iter();
+        definitions.any(|d| d.module == module && d.encoding == *encoding)
+    };
+    // Those that are written out where they are used, once each.
+    let mut written: Vec<(usize, String, &Encoding, usize)> = Vec::new();
+    for mention in mentions.mentions() {
+        let (module, encoding) = (mention.module, &mention.encoding);
+        let is_known = written
+            .iter()
+            .any(|(m, _, e, _)| (*m, *e) == (module, encoding));
+        if !is_known && !is_named(module, encoding) {
+            let name = text[mention.span.clone()].to_owned();
+            written.push((module, name, encoding, mention.span.start));
+        }
+    }
+    let mut all: Vec<Listed<'m>> = named
+        .chain(written)
+        .map(|(module, name, encoding, start)| {
+            let same = mentions.mentions().iter();
+            let same = same.filter(|m| m.module == module && m.encoding == *encoding);
+            Listed {
+                module,
+                name,
+                encoding,
+                line: line(start),
+                uses: same.filter(|m| m.holder.is_some()).count(),
+                shapes: mentions.shapes(encoding, module),
+            }
+        })
+        .collect();
+    all.sort_by_key(|entry| (entry.module, entry.line));
+    all
+}
+
+fn to_json(entry: &Listed<'_>) -> Value {
+    Map::from_iter([
+        ("module".to_owned(), json!(entry.module)),
+        ("name".to_owned(), json!(entry.name)),
+        ("enc".to_owned(), json!(entry.encoding.to_string())),
+        ("line".to_owned(), json!(entry.line)),
+        ("mentions".to_owned(), json!(entry.uses)),
+        ("shapes".to_owned(), json!(entry.shapes)),
+    ])
+    .into()
+}
+
+/// A picture of each shape that has a layout.
+fn scenes<'e>(entry: &'e Listed<'_>) -> impl Iterator<Item = Scene> + 'e {
+    entry.shapes.iter().filter_map(|shape| {
+        let layout = entry.encoding.to_linear_layout(shape).ok()?;
+        let title = format!("{} on {}", entry.name, shape_text(shape));
+        Some(Scene::tensor(&layout, Window::PICTURE).titled(title))
+    })
+}
