@@ -48,8 +48,6 @@ template <typename List> void crossList(Values &values, const List &list) {
 
 std::unique_ptr<Pass> create(bridge::FollowUp pass) {
   switch (pass) {
-  case bridge::FollowUp::ScfToControlFlow:
-    return createSCFToControlFlowPass();
   case bridge::FollowUp::ToLlvm:
     return createConvertToLLVMPass();
   case bridge::FollowUp::ReconcileCasts:

@@ -6,14 +6,8 @@ use super::table::ConvertLayoutsToLLVMOptions;
 use crate::lower::{self, Abi, SharedBytes};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
-/// What finishes the loops and numbers of type `index` that the lowering leaves, where it leaves any; all but the
-/// loops in one sweep.
-const FINISH: [FollowUp; 4] = [
-    FollowUp::ScfToControlFlow,
-    FollowUp::ToLlvm,
-    FollowUp::ReconcileCasts,
-    FollowUp::Cse,
-];
+/// What finishes the operations of `arith` and `math` that the lowering leaves, where it leaves any.
+const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, FollowUp::Cse];
 
 impl Pass for ConvertLayoutsToLLVMOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

@@ -1,4 +1,4 @@
-//! Branches of `cf`: the same ones, to the new blocks, with the registers of each operand.
+//! Branches of `cf`: LLVM's, to the new blocks, with the registers of each operand.
 
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
@@ -7,7 +7,7 @@ use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
-/// A branch of `cf`: the same one, to the new blocks, with the registers of each operand.
+/// A branch of `cf`: LLVM's, to the new blocks, with the registers of each operand.
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let targets = build::successors(op);
     let operands: Vec<Val<'c>> = (0..op.operand_count())
@@ -33,24 +33,9 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         flat.extend(registers);
         new.push(l.targets[&sys::block_id(*target)]);
     }
-    let head = vec![1; head.len()];
-    let mut named = Vec::new();
-    // A switch has the operands of its cases in one segment, and says beside it which case takes how many.
-    let segments = if op.has_attribute(CASE_SEGMENTS) {
-        named.push((CASE_SEGMENTS, l.e.i32_array(&shares[1..])));
-        [&head[..], &[shares[0], shares[1..].iter().sum()]].concat()
-    } else {
-        [head, shares].concat()
-    };
-    named.push((SEGMENTS, l.e.i32_array(&segments)));
-    l.e.rebuild_branch(op, &flat, &new, &named);
+    l.e.rebuild_branch(op, &flat, &new, (head.len(), &shares));
     Ok(())
 }
-
-/// How many operands each group of an operation has.
-const SEGMENTS: &str = "operandSegmentSizes";
-/// How many operands each case of a `cf.switch` has.
-const CASE_SEGMENTS: &str = "case_operand_segments";
 
 fn count(registers: usize) -> Result<i32, Diagnostic> {
     i32::try_from(registers)

@@ -10,7 +10,7 @@ use super::value::Registers;
 use crate::sys;
 use crate::sys::build::{self, Blk, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Region, Type, ValueLike};
+use melior::ir::{Type, ValueLike};
 
 /// Whether registers of these types are handed on in pairs.
 fn is_paired(types: &[Type<'_>]) -> bool {
@@ -90,11 +90,11 @@ impl<'c> Lowering<'c> {
         }
     }
 
-    /// Adds the block that an old one becomes.
-    pub(crate) fn add_block(&mut self, region: &Region<'c>, old: Blk<'c>) -> Blk<'c> {
+    /// Adds the block that an old one becomes, behind another.
+    pub(crate) fn add_block(&mut self, before: Blk<'c>, old: Blk<'c>) -> Blk<'c> {
         let arguments = block_arguments(old);
         let (types, _) = self.carried_types(arguments.iter().map(ValueLike::r#type));
-        self.e.add_block(region, &types)
+        self.e.add_block(before, &types)
     }
 
     /// Goes on in the block that an old one becomes, whose arguments get their registers there.

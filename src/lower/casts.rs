@@ -4,13 +4,14 @@ use super::elementwise;
 use super::float8;
 use super::format::{self, Rounding, width};
 use super::state::{Lowering, Outcome};
-use super::types::element_of;
+use super::types::{bits_of, element_of};
 use crate::ir::ops::{RoundingMode, arith, tt};
-use crate::ir::{OpKind, element_name};
+use crate::ir::{OpKind, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use crate::target::{FLOAT8, Float8};
 use melior::ir::{Type, ValueLike};
+use std::cmp::Ordering;
 
 /// `tt.bitcast`: the same bits; pointers stay pointers into the same memory.
 pub(crate) fn bitcast<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -55,6 +56,19 @@ pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         Some(RoundingMode::Rtne) | None => Rounding::Nearest,
     };
     convert(l, cast.src(), cast.result(), rounding)
+}
+
+/// `arith.index_cast` and `arith.index_castui`.
+pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let is_signed = UpstreamKind::of(op) == Some(UpstreamKind::ArithIndexCast);
+    per_register(l, op, |l, value, type_| {
+        Ok(match bits_of(value.r#type()).cmp(&bits_of(type_)) {
+            Ordering::Less if is_signed => l.e.sext(value, type_),
+            Ordering::Less => l.e.zext(value, type_),
+            Ordering::Equal => value,
+            Ordering::Greater => l.e.trunc(value, type_),
+        })
+    })
 }
 
 /// `arith.extf` and `arith.truncf`.

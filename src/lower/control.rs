@@ -1,58 +1,63 @@
-//! Structured control flow: the same `scf` operation, with the registers of each value carried.
+//! Structured control flow: branches and loops in blocks, with the registers of each value handed on.
 
-use super::emit::{LOOP_ANNOTATION, block_arguments};
+use super::emit::{IntPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind;
 use crate::ir::discardable::UNROLL_FACTOR;
 use crate::ir::ops::{scf, ttg};
 use crate::sys::Diagnostic;
-use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::build::{self, Op, Val};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, RegionRef, Type, ValueLike};
+use melior::ir::{Attribute, RegionRef, ValueLike};
 
-/// Both ends of a region: `scf.condition` has its condition first, a scalar like any other.
+/// The end of a region: what it hands on is for the operation around it.
 pub(crate) fn end_of_region<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.carried_operands(op);
-    l.e.rebuild(op, &operands, &[], Vec::new());
+    l.handed_on = l.carried_operands(op);
     Ok(())
 }
 
-fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, counts: &[usize], lowered: Op<'c>) {
-    let flat: Vec<Val<'c>> = (0..counts.iter().sum())
-        .map(|i| build::result(lowered, i))
-        .collect();
-    let results: Vec<Val<'c>> = (0..op.result_count())
-        .map(|i| build::result(op, i))
-        .collect();
-    l.receive(results, counts, &flat);
+fn set_results<'c>(l: &mut Lowering<'c>, op: Op<'c>, flat: &[Val<'c>]) {
+    let results = build::results(op);
+    let (_, counts) = l.carried_types(results.iter().map(ValueLike::r#type));
+    l.receive(results, &counts, flat);
 }
 
-/// Lowers a region with one block; its arguments get the registers that the new block has.
+/// Lowers a region with one block where the emitter stands, given the registers of its arguments; returns what it
+/// hands on.
 fn region<'c>(
     l: &mut Lowering<'c>,
     region: RegionRef<'_, 'c>,
-) -> Result<melior::ir::Region<'c>, Diagnostic> {
+    given: &[Val<'c>],
+) -> Result<Vec<Val<'c>>, Diagnostic> {
     let block =
         build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))?;
+    let location = l.e.location;
     let arguments = block_arguments(block);
-    let (types, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
-    let (region, inner) = l.e.open_region(&types);
-    l.receive(arguments, &counts, &inner);
+    let (_, counts) = l.carried_types(arguments.iter().map(ValueLike::r#type));
+    l.receive(arguments, &counts, given);
     l.block(block);
-    l.e.close_region();
-    Ok(region)
+    l.e.location = location;
+    Ok(std::mem::take(&mut l.handed_on))
 }
 
 pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.carried_operands(op);
-    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
     let loop_ = scf::For::of(op).expect("the dispatch goes by kind");
-    let body = region(l, loop_.region())?;
-    let lowered = l.e.rebuild(op, &operands, &types, vec![body]);
-    if let Some(annotation) = annotation(l, op) {
-        l.e.annotate_loop(lowered, annotation);
-    }
-    set_results(l, op, &counts, lowered);
+    let [lower, upper, step] =
+        [loop_.lower_bound(), loop_.upper_bound(), loop_.step()].map(|value| l.get(value)[0]);
+    let annotation = annotation(l, op);
+    let initial = l.carried(loop_.init_args());
+    let (header, round) = l.e.begin_loop(&[&[lower], &initial[..]].concat());
+    let predicate = if loop_.unsigned_cmp() {
+        IntPredicate::UnsignedLess
+    } else {
+        IntPredicate::SignedLess
+    };
+    let goes_on = l.e.icmp(predicate, round[0], upper);
+    let body = l.e.begin_body(header, goes_on);
+    let mut next = region(l, loop_.region(), &round)?;
+    next.insert(0, l.e.add(round[0], step));
+    l.e.end_loop(body, &next, annotation);
+    set_results(l, op, &round[1..]);
     Ok(())
 }
 
@@ -71,99 +76,50 @@ fn annotation<'c>(l: &Lowering<'c>, op: Op<'c>) -> Option<Attribute<'c>> {
 pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let branch = scf::If::of(op).expect("the dispatch goes by kind");
     let condition = l.get(branch.condition())[0];
-    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
-    let mut regions = vec![region(l, branch.then_region())?];
-    regions.push(if build::block_of(branch.else_region()).is_some() {
-        region(l, branch.else_region())?
+    let fork = l.e.fork(condition);
+    let then = region(l, branch.then_region(), &[])?;
+    let results = if build::block_of(branch.else_region()).is_some() {
+        let otherwise = l.e.otherwise(fork, &then);
+        let values = region(l, branch.else_region(), &[])?;
+        l.e.join(otherwise, &values)
     } else {
-        melior::ir::Region::new()
-    });
-    let lowered = l.e.rebuild(op, &[condition], &types, regions);
-    set_results(l, op, &counts, lowered);
-    Ok(())
-}
-
-pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.carried_operands(op);
-    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
-    let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
-    if let Some(annotation) = annotation(l, op) {
-        let lowered = annotated_while(l, loop_, annotation, &operands, &types)?;
-        set_results(l, op, &counts, lowered);
-        return Ok(());
-    }
-    let before = region(l, loop_.before())?;
-    let after = region(l, loop_.after())?;
-    let lowered = l.e.rebuild(op, &operands, &types, vec![before, after]);
-    set_results(l, op, &counts, lowered);
-    Ok(())
-}
-
-/// A loop in blocks of its own, since MLIR's conversion of `scf.while` drops what is said of it.
-///
-/// ```text
-/// begin: go to before        before: go to after or to end        after: go back to before (annotation)
-/// ```
-fn annotated_while<'c>(
-    l: &mut Lowering<'c>,
-    loop_: scf::While<'c, 'c>,
-    annotation: Attribute<'c>,
-    operands: &[Val<'c>],
-    types: &[Type<'c>],
-) -> Result<Op<'c>, Diagnostic> {
-    let location = l.e.location;
-    let one_block = |region| {
-        build::block_of(region).ok_or_else(|| Diagnostic::new("needs regions of one block"))
+        l.e.join_or(fork, &then, &[])
     };
-    let (condition, body) = (one_block(loop_.before())?, one_block(loop_.after())?);
-    let region = melior::ir::Region::new();
-    let begin = l.e.add_block(&region, &[]);
-    let [before, after] = [condition, body].map(|block| l.add_block(&region, block));
-    let end = l.e.add_block(&region, types);
-
-    l.e.enter_block(begin);
-    l.e.branch(before, operands, None);
-    l.enter(before, condition);
-    let passed = up_to_end(l, condition);
-    l.e.location = location;
-    if let [holds, passed @ ..] = &passed[..] {
-        l.e.branch_if(*holds, [after, end], passed);
-    }
-    l.enter(after, body);
-    let carried = up_to_end(l, body);
-    l.e.location = location;
-    l.e.branch(before, &carried, Some(annotation));
-    l.e.leave_block();
-    l.e.enter_block(end);
-    l.e.scf_yield(&block_arguments(end));
-    l.e.leave_block();
-    l.e.leave_block();
-    l.e.leave_block();
-    Ok(l.e.execute_region(types, region))
+    set_results(l, op, &results);
+    Ok(())
 }
 
-/// Lowers a block but for its end; returns what that hands on.
-fn up_to_end<'c>(l: &mut Lowering<'c>, block: Blk<'c>) -> Vec<Val<'c>> {
-    let mut operations = build::operations(block);
-    let end = operations.pop();
-    for op in operations {
-        l.operation(op);
-    }
-    end.map(|end| l.carried_operands(end)).unwrap_or_default()
+/// The first region is the beginning of each round: what it hands on beside its condition is what the second one is
+/// given, and what the loop results in.
+pub(crate) fn while_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let loop_ = scf::While::of(op).expect("the dispatch goes by kind");
+    let annotation = annotation(l, op);
+    let initial = l.carried_operands(op);
+    let (header, round) = l.e.begin_loop(&initial);
+    let handed_on = region(l, loop_.before(), &round)?;
+    let [goes_on, passed @ ..] = &handed_on[..] else {
+        return Err(Diagnostic::new("has no condition"));
+    };
+    let body = l.e.begin_body(header, *goes_on);
+    let next = region(l, loop_.after(), passed)?;
+    l.e.end_loop(body, &next, annotation);
+    set_results(l, op, passed);
+    Ok(())
 }
 
 /// The default region comes first, then one for each case.
 pub(crate) fn index_switch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let switch = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
-    let value = l.get(switch.arg())[0];
-    let (types, counts) = l.carried_types(op.results().map(|r| r.r#type()));
-    let cases = switch.case_regions();
-    let regions = std::iter::once(switch.default_region())
-        .chain(cases)
-        .map(|one| region(l, one))
-        .collect::<Result<Vec<_>, _>>()?;
-    let lowered = l.e.rebuild(op, &[value], &types, regions);
-    set_results(l, op, &counts, lowered);
+    let view = scf::IndexSwitch::of(op).expect("the dispatch goes by kind");
+    let value = l.get(view.arg())[0];
+    let (types, _) = l.carried_types(op.results().map(|r| r.r#type()));
+    let mut switch = l.e.switch(&types);
+    for one in std::iter::once(view.default_region()).chain(view.case_regions()) {
+        l.e.begin_case(&mut switch);
+        let values = region(l, one, &[])?;
+        l.e.end_case(&mut switch, &values);
+    }
+    let results = l.e.end_switch(switch, value, &view.cases());
+    set_results(l, op, &results);
     Ok(())
 }
 
@@ -189,17 +145,12 @@ pub(crate) fn mask<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             list(&mut results.iter().map(|value| format!("`{}`", value.r#type()))),
         )));
     }
-    let (types, counts) = l.carried_types(results.iter().map(ValueLike::r#type));
-    let then = region(l, mask.region())?;
-    let otherwise = (!types.is_empty()).then(|| {
-        let (region, _) = l.e.open_region(&[]);
-        let nothing: Vec<Val<'c>> = types.iter().map(|t| l.e.undefined(*t)).collect();
-        l.e.scf_yield(&nothing);
-        l.e.close_region();
-        region
-    });
-    let lowered = l.e.scf_if(condition, &types, then, otherwise);
-    set_results(l, op, &counts, lowered);
+    let (types, _) = l.carried_types(results.iter().map(ValueLike::r#type));
+    let nothing: Vec<Val<'c>> = types.iter().map(|t| l.e.undefined(*t)).collect();
+    let fork = l.e.fork(condition);
+    let values = region(l, mask.region(), &[])?;
+    let either = l.e.join_or(fork, &values, &nothing);
+    set_results(l, op, &either);
     Ok(())
 }
 

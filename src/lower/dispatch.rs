@@ -133,9 +133,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtJoin => views::join,
         K::TtLoad => memory::load,
         K::TtMapElementwise => inline::map_elementwise,
-        K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn | K::TtgMaskReturn => {
-            inline::end
-        }
+        K::TtMapElementwiseReturn | K::TtReduceReturn | K::TtScanReturn => inline::end,
         K::TtMakeRange => range::make_range,
         K::TtMulhiUI => integer::multiply,
         K::TtPrint => print::print,
@@ -158,6 +156,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtgLocalScatter => local::indexed::scatter,
         K::TtgLocalStore => local::store,
         K::TtgMask => control::mask,
+        K::TtgMaskReturn => control::end_of_region,
         K::TtgMemDescIndex => local::views::index,
         K::TtgMemDescReinterpret => local::views::reinterpret,
         K::TtgMemDescReshape => local::views::reshape,
@@ -260,6 +259,7 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         K::ArithConstant => elementwise::constant,
         K::ArithBitcast => casts::bitcast,
         K::ArithExtF | K::ArithTruncF => casts::resize,
+        K::ArithIndexCast | K::ArithIndexCastUI => casts::index,
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
         K::LlvmAssume => elementwise::assume,
         K::UbPoison => elementwise::poison,

@@ -32,9 +32,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     let types = l.types_of(result.r#type())?;
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let attributes = attributes_of(op);
-    let is_index = |value: Val<'c>| element_of(value.r#type()).is_index();
-    let has_index = is_index(result) || build::operands(op).into_iter().any(is_index);
-    let operation = l.e.as_upstream(kind, has_index, &attributes);
+    let operation = l.e.as_upstream(kind, &attributes);
     let is_approximate = kind == UpstreamKind::ArithDivF && l.e.may_approximate(&attributes);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
@@ -102,6 +100,7 @@ pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let constant = arith::Constant::of(op).expect("the dispatch goes by kind");
     let (result, value) = (constant.result(), constant.value());
     let types = l.types_of(result.r#type())?;
+    let is_index = element_of(result.r#type()).is_index();
     let element = if TensorType::of(result.r#type()).is_some() {
         build::splat_value(value).ok_or_else(|| {
             Diagnostic::new(
@@ -112,9 +111,10 @@ pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     } else {
         value
     };
-    let element = match build::float8_bits(element) {
-        Some(bits) => l.e.int_attr(types[0], i64::from(bits)),
-        None => element,
+    let element = match (build::float8_bits(element), build::integer_value(element)) {
+        (Some(bits), _) => l.e.int_attr(types[0], i64::from(bits)),
+        (None, Some(number)) if is_index => l.e.int_attr(types[0], number),
+        (None, _) => element,
     };
     let scalar = l.e.constant_attr(types[0], element);
     l.set(result, vec![scalar; types.len()]);

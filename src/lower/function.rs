@@ -73,6 +73,8 @@ pub(crate) fn lower<'c>(
         layouts: Layouts::of(function.context()),
         values: HashMap::new(),
         targets: HashMap::new(),
+        handed_on: Vec::new(),
+        exit: None,
         emitted: planned.reported,
         refused: HashSet::new(),
         texts: Rc::clone(&target.texts),
@@ -123,7 +125,7 @@ pub(crate) fn lower<'c>(
         &counts,
         &block_arguments(block)[..own],
     );
-    l.blocks(&planned.graph, &region, block);
+    l.blocks(&planned.graph, block);
     if let Some(emitted) = lowering.emitted {
         return Err(emitted);
     }

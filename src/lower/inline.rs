@@ -1,15 +1,15 @@
 //! Regions of scalars, run in place: the body of `tt.map_elementwise`, and what an operation combines with.
 //!
 //! The operations of such a region are lowered anew for each group of elements, with one register per value. A
-//! region of several blocks becomes an `scf.execute_region`, since branches cannot leave a loop's body.
+//! region of several blocks has each of them in the middle of the function, and goes on behind them.
 
 use super::blocks::BlockGraph;
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
 use crate::sys::Diagnostic;
-use crate::sys::build::{self, Op, Val};
-use melior::ir::{Region, Type, ValueLike};
+use crate::sys::build::{Op, Val};
+use melior::ir::{Type, ValueLike};
 
 impl<'c> Lowering<'c> {
     /// Runs a region on scalars; returns what its end hands on, registers of `types`.
@@ -27,21 +27,21 @@ impl<'c> Lowering<'c> {
         }
         let location = self.e.location;
         let results = if graph.order().len() == 1 {
-            let mut operations = build::operations(entry);
-            let end = operations.pop();
-            for inner in operations {
-                self.operation(inner);
-            }
-            end.map(|end| self.operands(end)).unwrap_or_default()
+            let outer = self.exit.take();
+            self.block(entry);
+            self.exit = outer;
+            std::mem::take(&mut self.handed_on)
         } else {
-            let region = Region::new();
-            let block = self.e.add_block(&region, &[]);
-            self.e.enter_block(block);
-            self.blocks(graph, &region, block);
+            let exit = self.e.next_block(types);
+            let first = self.e.next_block(&[]);
+            self.e.branch(first, &[], None);
+            let outer = self.exit.replace(exit);
+            self.e.enter_block(first);
+            self.blocks(graph, first);
             self.e.leave_block();
-            self.e.location = location;
-            let whole = self.e.execute_region(types, region);
-            (0..types.len()).map(|i| build::result(whole, i)).collect()
+            self.exit = outer;
+            self.e.go_on_in(exit);
+            block_arguments(exit)
         };
         self.e.location = location;
         let found: Vec<Type<'c>> = results.iter().map(ValueLike::r#type).collect();
@@ -98,9 +98,13 @@ pub(crate) fn map_elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// The end of a region of several blocks, as that of `scf.execute_region`.
+/// The end of a region on scalars: what it hands on is for the operation around it, and for the block behind a region
+/// of several.
 pub(crate) fn end<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let operands = l.carried_operands(op);
-    l.e.scf_yield(&operands);
+    let registers = l.operands(op);
+    match l.exit {
+        Some(exit) => l.e.branch(exit, &registers, None),
+        None => l.handed_on = registers,
+    }
     Ok(())
 }

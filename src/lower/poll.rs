@@ -15,7 +15,7 @@ use crate::analysis::effects::{Act, Effects};
 use crate::ir::TensorLayout;
 use crate::ir::ops::{MemSemantic, tt};
 use crate::plan::share::ShareWay;
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
@@ -64,17 +64,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let found = match is_owner {
         None => body(l),
         Some(is_owner) => {
-            let (then, _) = l.e.open_region(&[]);
-            let found = body(l);
-            l.e.scf_yield(&found);
-            l.e.close_region();
-            let (otherwise, _) = l.e.open_region(&[]);
             let no = l.e.constant(i1, 0);
-            l.e.scf_yield(&vec![no; polled.len()]);
-            l.e.close_region();
-            let types = vec![i1; polled.len()];
-            let whole = l.e.scf_if(is_owner, &types, then, Some(otherwise));
-            (0..polled.len()).map(|i| build::result(whole, i)).collect()
+            let fork = l.e.fork(is_owner);
+            let found = body(l);
+            l.e.join_or(fork, &found, &vec![no; polled.len()])
         }
     };
     if acquires(view.sem()) {
@@ -107,9 +100,8 @@ fn wait<'c>(
     [pointer, expected]: [Val<'c>; 2],
     end: Option<Val<'c>>,
 ) -> Val<'c> {
-    let i1 = l.e.types.i1;
     let cache = CachePolicy::default();
-    let (before, _) = l.e.open_region(&[]);
+    let (header, _) = l.e.begin_loop(&[]);
     let accesses = Accesses::scalar(element);
     let access = AtomicAccess {
         memory: AtomicMemory::Global,
@@ -134,11 +126,7 @@ fn wait<'c>(
             l.e.and(is_missing, is_early)
         }
     };
-    l.e.scf_condition(goes_on, &[is_there]);
-    l.e.close_region();
-    let (after, _) = l.e.open_region(&[i1]);
-    l.e.scf_yield(&[]);
-    l.e.close_region();
-    let polled = l.e.scf_while(&[], &[i1], before, after);
-    build::only_result(polled)
+    let body = l.e.begin_body(header, goes_on);
+    l.e.end_loop(body, &[], None);
+    is_there
 }

@@ -102,11 +102,9 @@ fn by_owner<'c>(
     let Some(is_owner) = owner(l, layout.as_deref()).0 else {
         return body(l);
     };
-    let (then, _) = l.e.open_region(&[]);
+    let fork = l.e.fork(is_owner);
     let outcome = body(l);
-    l.e.scf_yield(&[]);
-    l.e.close_region();
-    l.e.scf_if(is_owner, &[], then, None);
+    l.e.join_or(fork, &[], &[]);
     outcome
 }
 
@@ -168,14 +166,12 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let place = sys::place(l.e.location);
     let (file, line) = place.map_or(("unknown".to_owned(), 0), |place| (place.file, place.line));
     if let Some(any) = any {
-        let (then, _) = l.e.open_region(&[]);
+        let fork = l.e.fork(any);
         let mut texts = l.texts.borrow_mut();
         l.gpu
             .fail(&mut l.e, &mut texts, view.message(), &file, line);
         drop(texts);
-        l.e.scf_yield(&[]);
-        l.e.close_region();
-        l.e.scf_if(any, &[], then, None);
+        l.e.join_or(fork, &[], &[]);
     }
     if l.layout(condition.r#type())?.is_some() {
         l.gpu.block_barrier(&mut l.e);

@@ -78,11 +78,9 @@ pub(super) fn share<'c>(
             let (is_owner, _) = owner(l, layout);
             let stored: Vec<Val<'c>> = memory.registers.iter().map(|r| values[*r]).collect();
             if let Some(is_owner) = is_owner {
-                let (then, _) = l.e.open_region(&[]);
+                let fork = l.e.fork(is_owner);
                 local::store_registers(l, &memory.store, buffer, &stored);
-                l.e.scf_yield(&[]);
-                l.e.close_region();
-                l.e.scf_if(is_owner, &[], then, None);
+                l.e.join_or(fork, &[], &[]);
             } else {
                 local::store_registers(l, &memory.store, buffer, &stored);
             }

@@ -41,6 +41,10 @@ pub(crate) struct Lowering<'c> {
     pub(super) values: HashMap<usize, Lowered<'c>>,
     /// The new block for each one that is lowered.
     pub(crate) targets: HashMap<usize, Blk<'c>>,
+    /// What the region lowered last hands on.
+    pub(crate) handed_on: Vec<Val<'c>>,
+    /// Where control goes at the end of the region of several blocks that is being lowered.
+    pub(crate) exit: Option<Blk<'c>>,
     pub(crate) emitted: Option<Reported>,
     /// The operations that have been reported.
     pub(crate) refused: HashSet<usize>,

@@ -98,7 +98,7 @@ fn check_lowered_attributes<'c>(rewriter: Rewriter<'c>, root: Op<'c>, what: &str
     for (number, op) in (0..).zip(before) {
         let name = name_of(op);
         let dialect = name.split('.').next().unwrap_or_default();
-        if ["arith", "math", "scf"].contains(&dialect) && !REPLACED.contains(&&*name) {
+        if ["arith", "math"].contains(&dialect) && !REPLACED.contains(&&*name) {
             let mark =
                 IntegerAttribute::new(IntegerType::new(build::context(op), 64).into(), number);
             rewriter.set_attribute(op, MARK, mark.into());

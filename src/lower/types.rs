@@ -28,9 +28,14 @@ pub(crate) fn scalar_type<'c>(context: &'c Context, type_: Type<'c>) -> Option<T
         Some(16 | 32 | 64) => Some(type_),
         // 4 and 6 bits, tf32, and what only CPUs have.
         Some(_) => None,
+        // Numbers of type `index` count what an address counts.
+        None if type_.is_index() => Some(IntegerType::new(context, INDEX_BITS).into()),
         None => element_bits(type_).map(|_| type_),
     }
 }
+
+/// The width in bits of a number of type `index`.
+const INDEX_BITS: u32 = 64;
 
 /// The type an element has in memory: booleans take a byte.
 pub(crate) fn memory_type<'c>(

@@ -6,7 +6,6 @@ use super::blocks::BlockGraph;
 use super::state::Lowering;
 use crate::sys;
 use crate::sys::build::{self, Blk, Op};
-use melior::ir::Region;
 use melior::ir::operation::OperationLike;
 
 /// What the walk down the tree of dominators does next.
@@ -16,17 +15,19 @@ enum Visit {
 }
 
 impl<'c> Lowering<'c> {
-    /// Lowers the blocks of a region into a new one, whose `entry` block the emitter stands in and whose
+    /// Lowers the blocks of a region into new ones behind its `entry` block, which the emitter stands in and whose
     /// arguments have their registers.
-    pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, region: &Region<'c>, entry: Blk<'c>) {
+    pub(crate) fn blocks(&mut self, graph: &BlockGraph<'c>, entry: Blk<'c>) {
         let Some((first, others)) = graph.order().split_first() else {
             return;
         };
         self.targets
             .insert(sys::block_id(graph.block(*first)), entry);
+        let mut last = entry;
         for number in others {
             let old = graph.block(*number);
-            let new = self.add_block(region, old);
+            let new = self.add_block(last, old);
+            last = new;
             self.targets.insert(sys::block_id(old), new);
         }
         let dominated = graph.dominated();

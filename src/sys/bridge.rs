@@ -10,8 +10,6 @@ pub(super) mod ffi {
     /// A pass of MLIR's own that finishes what one of ours leaves.
     #[derive(Debug)]
     enum FollowUp {
-        /// `convert-scf-to-cf`.
-        ScfToControlFlow,
         /// `convert-to-llvm`.
         ToLlvm,
         /// `reconcile-unrealized-casts`.

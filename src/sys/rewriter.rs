@@ -242,6 +242,19 @@ impl<'c> Rewriter<'c> {
         unsafe { BlockRef::from_raw(block.to_raw()) }
     }
 
+    /// Adds a block with arguments behind another.
+    #[must_use]
+    pub fn add_block(self, before: Blk<'c>, arguments: &[(Type<'c>, Location<'c>)]) -> Blk<'c> {
+        let block = Block::new(arguments).into_raw();
+        self.count();
+        // SAFETY: the region that the other block stands in takes the new one over, and outlives the work.
+        unsafe {
+            let region = m::mlirBlockGetParentRegion(before.to_raw());
+            m::mlirRegionInsertOwnedBlockAfter(region, before.to_raw(), block);
+            BlockRef::from_raw(block)
+        }
+    }
+
     /// Adds an argument to a block.
     pub fn add_block_argument(
         self,

@@ -12,8 +12,8 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
   // CHECK-LABEL: llvm.func @k
   // CHECK: llvm.br {{.*}}loop_annotation = #[[$COUNT]]
   // CHECK: ^[[BEFORE:bb[0-9]+]](%{{.*}}: i32, %{{.*}}: i32):
-  // CHECK: llvm.cond_br %{{.*}}, ^[[AFTER:bb[0-9]+]](%{{.*}}, %{{.*}} : i32, i32), ^bb
-  // CHECK: ^[[AFTER]](
+  // CHECK: llvm.cond_br %{{.*}}, ^[[AFTER:bb[0-9]+]], ^bb
+  // CHECK: ^[[AFTER]]:
   // CHECK: llvm.br ^[[BEFORE]]({{.*}}loop_annotation = #[[$LICM]]
   // CHECK-NOT: disallow_acc
   // CHECK-NOT: num_stages

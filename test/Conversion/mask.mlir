@@ -18,13 +18,11 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
   // CHECK-LABEL: llvm.func @pipeline
   // CHECK: %[[AHEAD:.+]] = llvm.sub %{{.+}}, %{{.+}} : i32
   // CHECK: %[[RUNS:.+]] = llvm.icmp "slt" %{{.+}}, %[[AHEAD]] : i32
-  // CHECK: llvm.cond_br %[[RUNS]], ^[[LOAD:bb[0-9]+]], ^[[NONE:bb[0-9]+]]
+  // CHECK: %[[NOTHING:.+]] = llvm.mlir.poison : i32
+  // CHECK-NEXT: llvm.cond_br %[[RUNS]], ^[[LOAD:bb[0-9]+]], ^[[AFTER:bb[0-9]+]](%[[NOTHING]] : i32)
   // CHECK: ^[[LOAD]]:
   // CHECK: llvm.load
-  // CHECK: llvm.br ^[[AFTER:bb[0-9]+]](
-  // CHECK: ^[[NONE]]:
-  // CHECK: %[[NOTHING:.+]] = llvm.mlir.poison : i32
-  // CHECK-NEXT: llvm.br ^[[AFTER]](%[[NOTHING]] : i32)
+  // CHECK: llvm.br ^[[AFTER]](
   // AMD-LABEL: llvm.func @pipeline
   // AMD: llvm.icmp "slt"
   tt.func public @pipeline(%x: !tt.ptr<i32>, %out: !tt.ptr<i32>, %want: !tt.ptr<i32>, %n: i32) {

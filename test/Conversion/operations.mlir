@@ -40,7 +40,7 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threa
   // CHECK-LABEL: llvm.func @choice
   tt.func public @choice(%o: !tt.ptr<i32>, %n: i32, %a: i32, %b: i32) {
     %i = arith.index_cast %n : i32 to index
-    // CHECK: llvm.switch %{{.+}} : i32
+    // CHECK: llvm.switch %{{.+}} : i64
     // CHECK: 2: ^
     // CHECK: 5: ^
     %r = scf.index_switch %i -> i32

@@ -107,7 +107,7 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
       }
       scf.yield %next : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     }
-    // CHECK: ^bb7:
+    // CHECK: ^bb6:
     // CHECK: llvm.store
     ttg.local_store %x, %r : tensor<32x64xf16, #rows> -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     tt.return

@@ -62,7 +62,10 @@ pub(crate) fn kernel(
     };
     for (i, type_) in inputs.iter().enumerate() {
         text += &address(&format!("%p{i}"), type_);
-        text += &format!("%x{i} = tt.load %p{i}a : tensor<{count}x!tt.ptr<{type_}>, #e>\n");
+        // What is only stored to is not loaded.
+        if body.contains(&format!("%x{i}")) {
+            text += &format!("%x{i} = tt.load %p{i}a : tensor<{count}x!tt.ptr<{type_}>, #e>\n");
+        }
     }
     text += &body.replace("$T", &count.to_string()).replace("$E", "#e");
     text += "\n";

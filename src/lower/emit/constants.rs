@@ -21,12 +21,7 @@ impl<'c> Emitter<'c> {
 
     /// A constant given as an attribute, known to the folds where it is an integer.
     pub(crate) fn constant_attr(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
-        let constant = if type_.is_index() {
-            // LLVM's constants are of LLVM's types.
-            self.pure("arith.constant", &[], type_, &[("value", value)])
-        } else {
-            self.constant_of(type_, value)
-        };
+        let constant = self.constant_of(type_, value);
         if let Some(integer) = build::integer_value(value) {
             self.constants
                 .insert(value_id(constant), integer.cast_unsigned());
@@ -60,11 +55,6 @@ impl<'c> Emitter<'c> {
     }
 
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {
-        if type_.is_index() {
-            // LLVM's poison is of LLVM's types.
-            let zero = self.int_attr(type_, 0);
-            return self.constant_attr(type_, zero);
-        }
         self.pure("llvm.mlir.poison", &[], type_, &[])
     }
 

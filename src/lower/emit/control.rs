@@ -1,29 +1,81 @@
-//! Control flow: regions, loops and branches of `scf`, the end of a function.
+//! Control flow: what is branched around, loops, and the end of a function, in blocks of the function.
+//!
+//! A block is added behind the one that the emitter stands in, so that they stand in the order of control:
+//!
+//! ```text
+//! fork: begin -> then -> join                   where there is something to do in the other case: begin -> otherwise -> join
+//! loop: begin -> header -> body -> header, and header -> end, where the emitter goes on
+//! ```
 
-use super::emitter::{Emitter, Named, block_arguments};
-use super::function::LOOP_ANNOTATION;
+use super::emitter::{Emitter, Named, attributes_of, block_arguments};
+use super::function::LOOP_ANNOTATION as OF_LOOP;
 use crate::ir::UpstreamKind;
 use crate::sys::build::{Blk, Op, Val};
-use melior::ir::{Attribute, Region, Type};
+use melior::ir::{Attribute, Type, ValueLike};
+
+const BRANCH: &str = "llvm.br";
+const BRANCH_IF: &str = "llvm.cond_br";
+const SWITCH: &str = "llvm.switch";
+/// What is known of the loop that a branch closes.
+const LOOP_ANNOTATION: &str = "loop_annotation";
+/// The integers of a switch's cases, and how many operands each takes.
+const CASES: &str = "case_values";
+const CASE_SEGMENTS: &str = "case_operand_segments";
+/// How many operands each block takes, of a branch that may go to several.
+const SEGMENTS: &str = "operandSegmentSizes";
+
+/// Control that has forked: the emitter stands where the condition holds.
+#[must_use]
+pub(crate) struct Fork<'c> {
+    condition: Val<'c>,
+    begin: Blk<'c>,
+    then: Blk<'c>,
+}
+
+/// Control that has forked: the emitter stands where the condition does not hold.
+#[must_use]
+pub(crate) struct Otherwise<'c> {
+    fork: Fork<'c>,
+    /// Where the other way ends, and what it hands on.
+    end: (Blk<'c>, Vec<Val<'c>>),
+    otherwise: Blk<'c>,
+}
+
+/// A loop: the emitter stands in its header, which every round begins with.
+#[must_use]
+pub(crate) struct Header<'c> {
+    header: Blk<'c>,
+}
+
+/// A loop: the emitter stands in its body.
+#[must_use]
+pub(crate) struct Body<'c> {
+    header: Blk<'c>,
+    /// Where the header ends, and whether another round begins there.
+    test: (Blk<'c>, Val<'c>),
+    body: Blk<'c>,
+}
+
+/// Control that goes one of several ways: the emitter stands in the last one begun.
+#[must_use]
+pub(crate) struct Switch<'c> {
+    begin: Blk<'c>,
+    ways: Vec<Blk<'c>>,
+    /// Where the last way ends.
+    end: Blk<'c>,
+    join: Blk<'c>,
+}
 
 impl<'c> Emitter<'c> {
-    /// Begins a region with one block; what is emitted goes there until [`Self::close_region`].
-    pub(crate) fn open_region(&mut self, arguments: &[Type<'c>]) -> (Region<'c>, Vec<Val<'c>>) {
-        let region = Region::new();
-        let block = self.add_block(&region, arguments);
-        self.enter_block(block);
-        (region, block_arguments(block))
-    }
-
-    /// Goes back to the block that was current before [`Self::open_region`].
-    pub(crate) fn close_region(&mut self) {
-        self.leave_block();
-    }
-
-    /// Adds a block to a region, with arguments of the given types.
-    pub(crate) fn add_block(&self, region: &Region<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
+    /// Adds a block behind another, with arguments of the given types.
+    pub(crate) fn add_block(&self, before: Blk<'c>, arguments: &[Type<'c>]) -> Blk<'c> {
         let typed: Vec<_> = arguments.iter().map(|t| (*t, self.location)).collect();
-        self.rewriter.append_block(region, &typed)
+        self.rewriter.add_block(before, &typed)
+    }
+
+    /// Adds a block behind the current one, with arguments of the given types.
+    pub(crate) fn next_block(&self, arguments: &[Type<'c>]) -> Blk<'c> {
+        self.add_block(self.block, arguments)
     }
 
     /// Goes on in a block that the current one dominates, until [`Self::leave_block`].
@@ -42,6 +94,213 @@ impl<'c> Emitter<'c> {
         }
     }
 
+    /// Goes on in a block that control comes to from the current one, and from nowhere that the current one does not
+    /// dominate: what is known stays known.
+    pub(crate) fn go_on_in(&mut self, block: Blk<'c>) {
+        self.block = block;
+    }
+
+    /// Forks: what comes next is done where the condition holds.
+    pub(crate) fn fork(&mut self, condition: Val<'c>) -> Fork<'c> {
+        let begin = self.block;
+        let then = self.next_block(&[]);
+        self.enter_block(then);
+        Fork {
+            condition,
+            begin,
+            then,
+        }
+    }
+
+    /// Ends what is done where the condition holds, with the values that it hands on; what comes next is done
+    /// where it does not.
+    pub(crate) fn otherwise(&mut self, fork: Fork<'c>, values: &[Val<'c>]) -> Otherwise<'c> {
+        let end = (self.block, values.to_vec());
+        let otherwise = self.next_block(&[]);
+        self.leave_block();
+        self.enter_block(otherwise);
+        Otherwise {
+            fork,
+            end,
+            otherwise,
+        }
+    }
+
+    /// Ends what is done where the condition does not hold; returns what was handed on, either way.
+    pub(crate) fn join(&mut self, other: Otherwise<'c>, values: &[Val<'c>]) -> Vec<Val<'c>> {
+        let Otherwise {
+            fork,
+            end: (end, handed),
+            otherwise,
+        } = other;
+        let join = self.join_block(values);
+        self.branch(join, values, None);
+        self.leave_block();
+        self.go_on_in(end);
+        self.branch(join, &handed, None);
+        self.go_on_in(fork.begin);
+        self.branch_if(fork.condition, (fork.then, &[]), (otherwise, &[]));
+        self.go_on_in(join);
+        block_arguments(join)
+    }
+
+    /// Ends what is done where the condition holds; where it does not, the fallback is handed on, which was there
+    /// before. Returns what was handed on, either way.
+    pub(crate) fn join_or(
+        &mut self,
+        Fork {
+            condition, then, ..
+        }: Fork<'c>,
+        values: &[Val<'c>],
+        fallback: &[Val<'c>],
+    ) -> Vec<Val<'c>> {
+        let join = self.join_block(values);
+        self.branch(join, values, None);
+        self.leave_block();
+        self.branch_if(condition, (then, &[]), (join, fallback));
+        self.go_on_in(join);
+        block_arguments(join)
+    }
+
+    fn join_block(&self, values: &[Val<'c>]) -> Blk<'c> {
+        let types: Vec<Type<'c>> = values.iter().map(ValueLike::r#type).collect();
+        self.next_block(&types)
+    }
+
+    /// Begins a loop: what comes next is done at the beginning of each round. Returns what a round is given, in the
+    /// first one these values.
+    pub(crate) fn begin_loop(&mut self, initial: &[Val<'c>]) -> (Header<'c>, Vec<Val<'c>>) {
+        let header = self.join_block(initial);
+        self.branch(header, initial, None);
+        self.go_on_in(header);
+        (Header { header }, block_arguments(header))
+    }
+
+    /// Leaves the loop where the condition does not hold; what comes next is done where it does.
+    pub(crate) fn begin_body(
+        &mut self,
+        Header { header }: Header<'c>,
+        goes_on: Val<'c>,
+    ) -> Body<'c> {
+        let test = (self.block, goes_on);
+        let body = self.next_block(&[]);
+        self.enter_block(body);
+        Body { header, test, body }
+    }
+
+    /// Ends a round, with what the next one is given; an annotation says what is known of the loop. What comes next
+    /// is done after the last round, where all that the header has made is known.
+    pub(crate) fn end_loop(
+        &mut self,
+        Body {
+            header,
+            test: (test, goes_on),
+            body,
+        }: Body<'c>,
+        carried: &[Val<'c>],
+        annotation: Option<Attribute<'c>>,
+    ) {
+        let end = self.next_block(&[]);
+        self.branch(header, carried, annotation);
+        self.leave_block();
+        self.go_on_in(test);
+        self.branch_if(goes_on, (body, &[]), (end, &[]));
+        self.go_on_in(end);
+    }
+
+    /// Goes one of several ways, each of which hands on values of these types.
+    pub(crate) fn switch(&mut self, types: &[Type<'c>]) -> Switch<'c> {
+        Switch {
+            begin: self.block,
+            ways: Vec::new(),
+            end: self.block,
+            join: self.next_block(types),
+        }
+    }
+
+    /// Begins the next way, the first for all cases that are not named.
+    pub(crate) fn begin_case(&mut self, switch: &mut Switch<'c>) {
+        let way = self.add_block(switch.end, &[]);
+        switch.ways.push(way);
+        self.enter_block(way);
+    }
+
+    /// Ends a way, with the values that it hands on.
+    pub(crate) fn end_case(&mut self, switch: &mut Switch<'c>, values: &[Val<'c>]) {
+        switch.end = self.block;
+        self.branch(switch.join, values, None);
+        self.leave_block();
+    }
+
+    /// Chooses among the ways begun by an integer; returns what was handed on.
+    pub(crate) fn end_switch(
+        &mut self,
+        switch: Switch<'c>,
+        value: Val<'c>,
+        cases: &[i64],
+    ) -> Vec<Val<'c>> {
+        let Switch {
+            begin, ways, join, ..
+        } = switch;
+        self.go_on_in(begin);
+        let type_ = value.r#type();
+        let each: Vec<String> = cases.iter().map(i64::to_string).collect();
+        let literals = self.parsed(&format!(
+            "dense<[{}]> : vector<{}x{type_}>",
+            each.join(", "),
+            cases.len()
+        ));
+        let attributes = [
+            (CASES, literals),
+            (CASE_SEGMENTS, self.i32_array(&vec![0; cases.len()])),
+            (SEGMENTS, self.i32_array(&[1, 0, 0])),
+        ];
+        self.jump(SWITCH, &[value], &ways, &attributes);
+        self.go_on_in(join);
+        block_arguments(join)
+    }
+
+    /// Emits a branch like one of `cf` that is there, to other blocks with other operands: it keeps all its
+    /// attributes but how the operands are shared out: how many there are before those for blocks, and how many each
+    /// block takes.
+    pub(crate) fn rebuild_branch(
+        &mut self,
+        op: Op<'c>,
+        operands: &[Val<'c>],
+        successors: &[Blk<'c>],
+        (first, shares): (usize, &[i32]),
+    ) {
+        let kind = UpstreamKind::of(op);
+        let is_switch = kind == Some(UpstreamKind::CfSwitch);
+        let name = match kind {
+            Some(UpstreamKind::CfBranch) => BRANCH,
+            Some(UpstreamKind::CfSwitch) => SWITCH,
+            _ => BRANCH_IF,
+        };
+        let mut attributes: Vec<Named<'c>> = Vec::new();
+        for (key, value) in attributes_of(op) {
+            match key {
+                SEGMENTS | CASE_SEGMENTS => {}
+                _ if key == OF_LOOP => attributes.push((LOOP_ANNOTATION, value)),
+                _ => attributes.push((key, value)),
+            }
+        }
+        if kind != Some(UpstreamKind::CfBranch) {
+            let ones = vec![1; first];
+            // A switch has the operands of its cases in one segment, and says beside it which case takes how many.
+            let segments = if is_switch {
+                [&ones[..], &[shares[0], shares[1..].iter().sum()]].concat()
+            } else {
+                [&ones[..], shares].concat()
+            };
+            attributes.push((SEGMENTS, self.i32_array(&segments)));
+        }
+        if is_switch {
+            attributes.push((CASE_SEGMENTS, self.i32_array(&shares[1..])));
+        }
+        self.jump(name, operands, successors, &attributes);
+    }
+
     /// Goes on in another block; an annotation says what is known of the loop that this closes.
     pub(crate) fn branch(
         &mut self,
@@ -51,83 +310,28 @@ impl<'c> Emitter<'c> {
     ) {
         let annotation = annotation.map(|annotation| (LOOP_ANNOTATION, annotation));
         let attributes: Vec<Named<'c>> = annotation.into_iter().collect();
-        self.jump(
-            UpstreamKind::CfBranch.name(),
-            values,
-            &[target],
-            &attributes,
-        );
+        self.jump(BRANCH, values, &[target], &attributes);
     }
 
-    /// Goes on in the first block where the condition holds, else in the second, which take the same values.
+    /// Goes on in the first block where the condition holds, else in the second, with the values that each takes.
     pub(crate) fn branch_if(
         &mut self,
         condition: Val<'c>,
-        targets: [Blk<'c>; 2],
-        values: &[Val<'c>],
+        (then, passed): (Blk<'c>, &[Val<'c>]),
+        (otherwise, others): (Blk<'c>, &[Val<'c>]),
     ) {
-        let count = i32::try_from(values.len()).expect("far fewer registers");
-        let segments = self.i32_array(&[1, count, count]);
-        let operands = [&[condition], values, values].concat();
-        let attributes = [("operandSegmentSizes", segments)];
-        self.jump(
-            UpstreamKind::CfCondBranch.name(),
-            &operands,
-            &targets,
-            &attributes,
-        );
+        let count = |values: &[Val<'c>]| i32::try_from(values.len()).expect("far fewer registers");
+        let segments = self.i32_array(&[1, count(passed), count(others)]);
+        let operands = [&[condition], passed, others].concat();
+        let attributes = [(SEGMENTS, segments)];
+        self.jump(BRANCH_IF, &operands, &[then, otherwise], &attributes);
     }
 
-    /// Says of a loop what LLVM is told where it goes back.
-    pub(crate) fn annotate_loop(&self, loop_: Op<'c>, annotation: Attribute<'c>) {
-        self.rewriter
-            .set_attribute(loop_, LOOP_ANNOTATION, annotation);
-    }
-
-    /// What is said of a loop of which so many rounds are to become one.
+    /// Says of a loop of which so many rounds are to become one.
     pub(crate) fn unrolled_by(&self, rounds: i32) -> Attribute<'c> {
         self.parsed(&format!(
             "#llvm.loop_annotation<unroll = <count = {rounds} : i32>>"
         ))
-    }
-
-    /// A region of several blocks in the middle of another.
-    pub(crate) fn execute_region(&mut self, results: &[Type<'c>], region: Region<'c>) -> Op<'c> {
-        self.operation("scf.execute_region", &[], results, &[], vec![region])
-    }
-
-    /// Hands values on at the end of a region.
-    pub(crate) fn scf_yield(&mut self, values: &[Val<'c>]) {
-        self.statement("scf.yield", values, &[]);
-    }
-
-    /// Goes on with a loop where the condition holds.
-    pub(crate) fn scf_condition(&mut self, condition: Val<'c>, values: &[Val<'c>]) {
-        let operands = [&[condition], values].concat();
-        self.statement("scf.condition", &operands, &[]);
-    }
-
-    /// One region or the other; one without results needs no other.
-    pub(crate) fn scf_if(
-        &mut self,
-        condition: Val<'c>,
-        results: &[Type<'c>],
-        then: Region<'c>,
-        otherwise: Option<Region<'c>>,
-    ) -> Op<'c> {
-        let regions = vec![then, otherwise.unwrap_or_default()];
-        self.operation("scf.if", &[condition], results, &[], regions)
-    }
-
-    /// A loop that carries values from `before`, which ends with a condition, to `after` and back.
-    pub(crate) fn scf_while(
-        &mut self,
-        initial: &[Val<'c>],
-        results: &[Type<'c>],
-        before: Region<'c>,
-        after: Region<'c>,
-    ) -> Op<'c> {
-        self.operation("scf.while", initial, results, &[], vec![before, after])
     }
 
     /// Stops the kernel.

@@ -201,33 +201,6 @@ impl<'c> Emitter<'c> {
         )
     }
 
-    /// Emits a branch like one that is there, to other blocks with other operands: it keeps all its attributes
-    /// but those given here, which say how the operands are shared out.
-    pub(crate) fn rebuild_branch(
-        &mut self,
-        op: Op<'c>,
-        operands: &[Val<'c>],
-        successors: &[Blk<'c>],
-        shares: &[Named<'c>],
-    ) {
-        let attributes: Vec<_> = attributes_of(op)
-            .iter()
-            .map(|(key, value)| {
-                let share = shares.iter().find(|(share, _)| share == key);
-                (self.identifier(key), share.map_or(*value, |(_, new)| *new))
-            })
-            .collect();
-        self.append(Spec {
-            name: upstream_name(op),
-            location: self.location,
-            operands,
-            results: &[],
-            attributes: &attributes,
-            regions: Vec::new(),
-            successors,
-        });
-    }
-
     /// Emits an operation with effects and no result.
     pub(crate) fn statement(
         &mut self,

@@ -11,6 +11,7 @@ pub(crate) enum IntPredicate {
     Equal = 0,
     NotEqual = 1,
     SignedLess = 2,
+    UnsignedLess = 6,
 }
 
 impl<'c> Emitter<'c> {

@@ -61,7 +61,7 @@ pub(crate) fn names_in(source: &str) -> BTreeSet<&str> {
         .flat_map(|line| line.split('"').skip(1).step_by(2))
         .filter(|text| {
             text.split_once('.').is_some_and(|(dialect, name)| {
-                ["arith", "llvm", "nvvm", "rocdl", "scf"].contains(&dialect)
+                ["arith", "llvm", "nvvm", "rocdl"].contains(&dialect)
                     && name.starts_with(|c: char| c.is_ascii_lowercase())
                     && !name.contains(' ')
             })
@@ -70,19 +70,17 @@ pub(crate) fn names_in(source: &str) -> BTreeSet<&str> {
 }
 
 fn constants<'c>(e: &mut Emitter<'c>, struct_: Type<'c>) {
-    let index = Type::index(e.context);
     let types = e.types;
     for type_ in [types.i1, types.i8, types.i64] {
         e.constant(type_, -1);
     }
-    let one = e.int_attr(index, 1);
-    e.constant_attr(index, one);
+    let one = e.int_attr(types.i32, 1);
+    e.constant_attr(types.i32, one);
     e.float(types.f32, 0.5);
     for type_ in [types.i32, types.f32, e.vector_type(2, types.i8), struct_] {
         e.zero(type_);
         e.undefined(type_);
     }
-    e.undefined(index);
 }
 
 fn integers<'c>(e: &mut Emitter<'c>, a: Val<'c>, long: Val<'c>) {
@@ -221,26 +219,20 @@ fn calls<'c>(e: &mut Emitter<'c>, texts: &mut Texts, x: Val<'c>, i: Val<'c>) {
 }
 
 fn control<'c>(e: &mut Emitter<'c>, i: Val<'c>, bit: Val<'c>) {
-    let type_ = i.r#type();
-    let ends = |e: &mut Emitter<'c>, values: &[Val<'c>]| {
-        let (region, _) = e.open_region(&[]);
-        e.scf_yield(values);
-        e.close_region();
-        region
-    };
-    let then = ends(e, &[]);
-    e.scf_if(bit, &[], then, None);
-    let (then, otherwise) = (ends(e, &[i]), ends(e, &[i]));
-    e.scf_if(bit, &[type_], then, Some(otherwise));
-    let (before, carried) = e.open_region(&[type_]);
-    e.scf_condition(bit, &carried);
-    e.close_region();
-    let (after, carried) = e.open_region(&[type_]);
-    e.scf_yield(&carried);
-    e.close_region();
-    e.scf_while(&[i], &[type_], before, after);
-    let region = ends(e, &[i]);
-    e.execute_region(&[type_], region);
+    let fork = e.fork(bit);
+    e.join_or(fork, &[], &[]);
+    let fork = e.fork(bit);
+    let otherwise = e.otherwise(fork, &[i]);
+    let either = e.join(otherwise, &[i]);
+    let (header, carried) = e.begin_loop(&either);
+    let body = e.begin_body(header, bit);
+    e.end_loop(body, &carried, None);
+    let mut switch = e.switch(&[i.r#type()]);
+    for _ in 0..3 {
+        e.begin_case(&mut switch);
+        e.end_case(&mut switch, &[i]);
+    }
+    e.end_switch(switch, i, &[1, -7]);
 }
 
 #[test]
@@ -288,13 +280,11 @@ fn a_pure_operation_is_emitted_once() {
             panic!("a function has an argument for each type");
         };
         let sum = e.add(i, i);
-        let (then, _) = e.open_region(&[]);
+        let fork = e.fork(bit);
         assert_eq!(e.add(i, i), sum);
         let product = e.mul(i, i);
         assert_eq!(e.mul(i, i), product);
-        e.scf_yield(&[]);
-        e.close_region();
-        e.scf_if(bit, &[], then, None);
+        e.join_or(fork, &[], &[]);
         assert_ne!(e.mul(i, i), product);
         assert_eq!(e.add(i, i), sum);
     });

@@ -1,7 +1,7 @@
 //! Operations of `arith` and `math` on scalars: as those of the LLVM dialect that they are, where there is one.
 //!
 //! MLIR's conversions would say the same of them, after a walk over the whole module for each. What is left to them
-//! are operations on `index`, those that are several of LLVM's, and those with what the LLVM dialect keeps as a
+//! are those that are several of LLVM's, and those with what the LLVM dialect keeps as a
 //! property, which cannot be made as an attribute.
 
 use super::emitter::{Emitter, Named};
@@ -9,7 +9,7 @@ use super::fast::Fast;
 use crate::ir::UpstreamKind;
 use crate::sys::attribute_id;
 use crate::sys::build::Val;
-use melior::ir::{Attribute, Type, TypeLike, ValueLike};
+use melior::ir::{Attribute, Type};
 
 /// How fast an operation may be, as `arith` and as the LLVM dialect call it.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
@@ -34,20 +34,17 @@ impl<'c> Emitter<'c> {
         result: Type<'c>,
         attributes: &[Named<'c>],
     ) -> Val<'c> {
-        let is_index = result.is_index() || operands.iter().any(|value| value.r#type().is_index());
-        let operation = self.as_upstream(kind, is_index, attributes);
+        let operation = self.as_upstream(kind, attributes);
         self.emit_upstream(&operation, operands, result)
     }
 
-    /// How an operation is emitted; `is_index` says whether numbers of type `index` are among its operands or results.
+    /// How an operation is emitted.
     pub(crate) fn as_upstream(
         &mut self,
         kind: UpstreamKind,
-        is_index: bool,
         attributes: &[Named<'c>],
     ) -> Upstream<'c> {
-        let name = llvm_name(kind).filter(|_| !is_index);
-        let said = name.and_then(|name| Some((name, self.said_by_llvm(attributes)?)));
+        let said = llvm_name(kind).and_then(|name| Some((name, self.said_by_llvm(attributes)?)));
         let (name, attributes) = said.unwrap_or_else(|| (kind.name(), attributes.to_vec()));
         Upstream { name, attributes }
     }

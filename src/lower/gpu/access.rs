@@ -1,8 +1,8 @@
 //! One access of global memory, as both makers see it; atomic ones may go to shared memory.
 
 use crate::lower::emit::{Emitter, Usage};
-use crate::sys::build::{self, Val};
-use melior::ir::{Type, ValueLike};
+use crate::sys::build::Val;
+use melior::ir::Type;
 
 /// Cache behaviour that a user asked for by `cachePolicy`, as the IR spells it; empty for none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -97,17 +97,8 @@ pub(super) fn where_true<'c>(
     let Some(mask) = mask else {
         return body(e);
     };
-    let (then, _) = e.open_region(&[]);
+    let fork = e.fork(mask);
     let made: Vec<Val<'c>> = body(e).into_iter().collect();
-    e.scf_yield(&made);
-    e.close_region();
-    let Some(fallback) = fallback else {
-        e.scf_if(mask, &[], then, None);
-        return None;
-    };
-    let (otherwise, _) = e.open_region(&[]);
-    e.scf_yield(&[fallback]);
-    e.close_region();
-    let both = e.scf_if(mask, &[fallback.r#type()], then, Some(otherwise));
-    Some(build::only_result(both))
+    let fallback: Vec<Val<'c>> = fallback.into_iter().collect();
+    e.join_or(fork, &made, &fallback).first().copied()
 }

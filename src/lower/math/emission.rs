@@ -3,7 +3,7 @@
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
 use crate::lower::emit::{Emitter, FloatPredicate, IntPredicate};
 use crate::lower::gpu::Gpu;
-use crate::sys::build::{self, Val};
+use crate::sys::build::Val;
 
 /// Emits each operation once, at the emitter's place.
 pub(super) struct Emission<'e, 'c> {
@@ -151,19 +151,9 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
         rare: impl FnOnce(&mut Self) -> (Val<'c>, Val<'c>),
         usual: (Val<'c>, Val<'c>),
     ) -> (Val<'c>, Val<'c>) {
-        let (then, _) = self.e.open_region(&[]);
+        let fork = self.e.fork(condition);
         let (a, b) = rare(self);
-        self.e.scf_yield(&[a, b]);
-        self.e.close_region();
-        let (otherwise, _) = self.e.open_region(&[]);
-        let (a, b) = usual;
-        self.e.scf_yield(&[a, b]);
-        self.e.close_region();
-        let types = [self.e.types.f32, self.e.types.i32];
-        let op = self.e.scf_if(condition, &types, then, Some(otherwise));
-        {
-            let results = build::results(op);
-            (results[0], results[1])
-        }
+        let either = self.e.join_or(fork, &[a, b], &[usual.0, usual.1]);
+        (either[0], either[1])
     }
 }

@@ -3,7 +3,7 @@
 use crate::ir::ops::math;
 use crate::lower::emit::IntPredicate;
 use crate::lower::state::{Lowering, Outcome};
-use crate::sys::build::{self, Op, Val};
+use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Type, ValueLike};
 
@@ -27,23 +27,17 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     let count = l.e.select(is_negative, zero, exponent);
 
     // Carried: the power so far, the next square, and the bits of the exponent that are left.
-    let types = [type_; 3];
-    let (before, carried) = l.e.open_region(&types);
+    let (header, carried) = l.e.begin_loop(&[one, base, count]);
     let goes_on = l.e.icmp(IntPredicate::NotEqual, carried[2], zero);
-    l.e.scf_condition(goes_on, &carried);
-    l.e.close_region();
-    let (after, carried) = l.e.open_region(&types);
+    let body = l.e.begin_body(header, goes_on);
     let product = l.e.mul(carried[0], carried[1]);
     let bit = l.e.and(carried[2], one);
     let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
     let product = l.e.select(is_odd, product, carried[0]);
     let square = l.e.mul(carried[1], carried[1]);
     let rest = halved(l, carried[2], one, type_);
-    l.e.scf_yield(&[product, square, rest]);
-    l.e.close_region();
-    let loop_ = l.e.scf_while(&[one, base, count], &types, before, after);
-    // What is carried, of which the power is the first.
-    let result = build::results(loop_)[0];
+    l.e.end_loop(body, &[product, square, rest], None);
+    let result = carried[0];
 
     let bit = l.e.and(exponent, one);
     let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
