@@ -186,6 +186,19 @@ fetch_package_tools() {
     fi
 }
 
+# --- a browser, which only the tests of pages need ------------------------------------------------
+
+fetch_browser() {
+    local name
+    [ -z "${LL_CHROMIUM:-}" ] || return 0
+    for name in chromium chromium-browser google-chrome chrome; do
+        if command -v "$name" >/dev/null; then return 0; fi
+    done
+    if ! may_install || ! install_packages chromium; then
+        say "missing: chromium; the tests of ll-layout's pages say so and are skipped"
+    fi
+}
+
 # --- ptxas, which only some tests need -----------------------------------------------------------
 
 # NVIDIA's assembler from its pip package, below target/; tests that need it are skipped without.
@@ -237,4 +250,5 @@ if [ "${1:-}" = --sanitizer ]; then
     exit 0
 fi
 fetch_package_tools
+fetch_browser
 fetch_ptxas
