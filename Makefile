@@ -85,6 +85,7 @@ mutants: ## changes of the pure half that no test notices: a sample, SHARD=1/30 
 	    nice -n 10 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --timeout 300 \
 	    -o $${CARGO_TARGET_DIR:-target}
 
-docs: setup ## the library's pages in target/doc, and those of the dialects and passes in target/doc/reference
+docs: setup ## the library's pages in target/doc, of dialects and passes in its reference/, pictures of layouts in its gallery/
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
 	tools/docs/reference.py $${CARGO_TARGET_DIR:-target}/doc/reference
+	$(CARGO) run -q -p ll-layout --example gallery -- $${CARGO_TARGET_DIR:-target}/doc/gallery

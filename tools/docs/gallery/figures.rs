@@ -1,0 +1,349 @@
+//! The figures of the gallery.
+
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::plan::memory::{MemoryPlan, Place};
+use linear_layout::target::{Access, Target};
+use linear_layout::view::{Scene, Window, shape_text};
+use std::error::Error;
+
+type Outcome<T> = Result<T, Box<dyn Error>>;
+
+/// Figures of one kind.
+#[derive(Debug)]
+pub(crate) struct Section {
+    pub(crate) title: &'static str,
+    /// What they have in common.
+    pub(crate) said: &'static str,
+    pub(crate) figures: Vec<Figure>,
+}
+
+/// One picture, or several below each other.
+#[derive(Debug)]
+pub(crate) struct Figure {
+    /// Of its files.
+    pub(crate) name: String,
+    pub(crate) title: String,
+    /// What is drawn, as text.
+    pub(crate) subject: String,
+    pub(crate) scenes: Vec<Scene>,
+}
+
+/// All figures, in the order of the page.
+pub(crate) fn sections() -> Outcome<Vec<Section>> {
+    let mut fragment_figures = Vec::new();
+    for fragment in fragments() {
+        fragment_figures.push(fragment.figure()?);
+    }
+    Ok(vec![
+        Section {
+            title: "Fragments of matrix instructions",
+            said: "Who holds which element of the operands of mma.sync and wgmma, as in the figures of the PTX manual: \
+                   T3:1 is element 1 of thread 3 (a1, b1 or c1). Threads of a row of the fragment have one hue.",
+            figures: fragment_figures,
+        },
+        Section {
+            title: "The basic idea",
+            said: "Small layouts that introductions to linear layouts draw.",
+            figures: seeds()?,
+        },
+        Section {
+            title: "Swizzles",
+            said: "Shared memory by bank, and what the banks do when each lane reads 16 bytes of a row of its own: words of one \
+                   bank in one phase stand below each other, and are conflicts.",
+            figures: swizzles()?,
+        },
+    ])
+}
+
+/// A fragment of the PTX manual.
+#[derive(Clone, Debug)]
+pub(crate) struct Fragment {
+    pub(crate) name: String,
+    pub(crate) title: String,
+    pub(crate) encoding: String,
+    pub(crate) shape: [u64; 2],
+}
+
+const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
+const WGMMA: &str = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], instrShape = [16, 16, 16]}>";
+
+/// Elements of a 32-bit register, the extents in k that instructions have, and their types.
+const SYNC: [(u32, &[(u64, &str)]); 5] = [
+    (1, &[(4, ".tf32, .f64"), (8, ".tf32, .f64"), (16, ".f64")]),
+    (2, &[(8, ".f16, .bf16"), (16, ".f16, .bf16")]),
+    (4, &[(16, ".s8, .u8"), (32, ".s8, .u8, .e4m3, .e5m2")]),
+    (8, &[(32, ".s4, .u4"), (64, ".s4, .u4, .e2m1")]),
+    (32, &[(128, ".b1"), (256, ".b1")]),
+];
+
+/// The fragments that encodings cover: all of `mma.sync.m16n8`, and those of `wgmma` in registers.
+pub(crate) fn fragments() -> Vec<Fragment> {
+    let operand = |index: u32, parent: &str, width: u32| {
+        format!("#ttg.dot_op<{{opIdx = {index}, parent = {parent}, kWidth = {width}}}>")
+    };
+    let mut all = vec![Fragment {
+        name: "mma-m16n8-c".to_owned(),
+        title: "mma.m16n8k*: C and D".to_owned(),
+        encoding: MMA.to_owned(),
+        shape: [16, 8],
+    }];
+    for (width, extents) in SYNC {
+        for (k, types) in extents {
+            for (index, letter, shape) in [(0, "A", [16, *k]), (1, "B", [*k, 8])] {
+                // The name of the first type tells instructions of one extent apart.
+                let kind = types.split(',').next().unwrap_or_default();
+                all.push(Fragment {
+                    name: format!(
+                        "mma-m16n8k{k}{}-{}",
+                        kind.replace('.', "-"),
+                        letter.to_lowercase()
+                    ),
+                    title: format!("mma.m16n8k{k}: {letter} of {types}"),
+                    encoding: operand(index, MMA, width),
+                    shape,
+                });
+            }
+        }
+    }
+    all.push(Fragment {
+        name: "wgmma-m64n16-d".to_owned(),
+        title: "wgmma.m64n16k*: D".to_owned(),
+        encoding: WGMMA.to_owned(),
+        shape: [64, 16],
+    });
+    for (width, k, types) in [
+        (1, 8, ".tf32"),
+        (2, 16, ".f16, .bf16"),
+        (4, 32, ".s8, .u8, .e4m3, .e5m2"),
+    ] {
+        all.push(Fragment {
+            name: format!("wgmma-m64k{k}-a"),
+            title: format!("wgmma.m64nNk{k}: A of {types} in registers"),
+            encoding: operand(0, WGMMA, width),
+            shape: [64, k],
+        });
+    }
+    all
+}
+
+impl Fragment {
+    /// The layout, without the registers that hold copies where an instruction is smaller than the encoding's tile.
+    pub(crate) fn layout(&self) -> Outcome<LinearLayout> {
+        let encoding: Encoding = self.encoding.parse()?;
+        let layout = encoding.to_linear_layout(&self.shape)?;
+        Ok(layout.remove_zero_bases(Dim::REGISTER)?)
+    }
+
+    fn figure(&self) -> Outcome<Figure> {
+        let scene = Scene::tensor(&self.layout()?, Window::PICTURE).titled(&self.title);
+        Ok(Figure {
+            name: self.name.clone(),
+            title: self.title.clone(),
+            subject: format!("{} on {}", self.encoding, shape_text(&self.shape)),
+            scenes: vec![scene],
+        })
+    }
+}
+
+fn figure(name: &str, title: &str, subject: &str, scenes: Vec<Scene>) -> Figure {
+    Figure {
+        name: name.to_owned(),
+        title: title.to_owned(),
+        subject: subject.to_owned(),
+        scenes: scenes
+            .into_iter()
+            .map(|scene| scene.titled(title))
+            .collect(),
+    }
+}
+
+fn encoded(text: &str, shape: &[u64]) -> Outcome<LinearLayout> {
+    let encoding: Encoding = text.parse()?;
+    Ok(encoding.to_linear_layout(shape)?)
+}
+
+/// An encoding on a shape, in one view.
+fn encoded_figure(
+    name: &str,
+    title: &str,
+    text: &str,
+    shape: &[u64],
+    view: impl Fn(&LinearLayout) -> Scene,
+) -> Outcome<Figure> {
+    let subject = format!("{text} on {}", shape_text(shape));
+    Ok(figure(
+        name,
+        title,
+        &subject,
+        vec![view(&encoded(text, shape)?)],
+    ))
+}
+
+fn seeds() -> Outcome<Vec<Figure>> {
+    let whole = |layout: &LinearLayout| Scene::tensor(layout, Window::PICTURE);
+    // Thread t of warp w holds element (t, w ^ t) of a tensor of 4x4.
+    let table = LinearLayout::from_bases(
+        &[
+            (Dim::LANE, &[&[1, 1], &[2, 2]]),
+            (Dim::WARP, &[&[0, 1], &[0, 2]]),
+        ],
+        &[Dim::out(0), Dim::out(1)],
+    )?;
+    let said = "lane 1 -> (1, 1), lane 2 -> (2, 2), warp 1 -> (0, 1), warp 2 -> (0, 2)";
+    let mut figures = vec![
+        figure(
+            "swizzle-4x4",
+            "A swizzle of 4 threads in 4 warps",
+            said,
+            vec![whole(&table)],
+        ),
+        figure(
+            "swizzle-4x4-matrix",
+            "The same swizzle as a matrix",
+            said,
+            vec![Scene::matrix(&table)],
+        ),
+    ];
+    let lines = |size: u64| LinearLayout::identity_1d(size, Dim::LANE, Dim::out(0));
+    figures.push(figure(
+        "identity-8",
+        "The identity of 8 elements",
+        "lane i -> i",
+        vec![whole(&lines(8)?), Scene::matrix(&lines(8)?)],
+    ));
+    let quads = lines(4)?.product(&LinearLayout::identity_1d(8, Dim::REGISTER, Dim::out(0))?)?;
+    figures.push(figure(
+        "lanes-then-registers",
+        "4 lanes side by side, 8 registers on top of each other",
+        "dim0 = lane + 4 * register",
+        vec![whole(&quads)],
+    ));
+    let plain = "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 1, order = [1, 0]}>";
+    let swizzled = "#ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>";
+    let composed = "#ttg.swizzled_shared<{vec = 4, perPhase = 2, maxPhase = 2, order = [1, 0]}>";
+    let rows = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+    let columns = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [8, 4], warpsPerCTA = [1, 4], order = [0, 1]}>";
+    figures.push(encoded_figure(
+        "blocked-16x32",
+        "Rows in vectors of four",
+        rows,
+        &[16, 32],
+        whole,
+    )?);
+    figures.push(encoded_figure(
+        "plain-64x16",
+        "Shared memory without a swizzle",
+        plain,
+        &[64, 16],
+        whole,
+    )?);
+    figures.push(encoded_figure(
+        "swizzled-64x16",
+        "The same with a swizzle",
+        swizzled,
+        &[64, 16],
+        whole,
+    )?);
+    figures.push(encoded_figure(
+        "swizzled-32x32",
+        "Vectors of 4, exchanged every second row",
+        composed,
+        &[32, 32],
+        whole,
+    )?);
+    let shape = [32, 16];
+    let (src, dst) = (encoded(rows, &shape)?, encoded(columns, &shape)?);
+    let subject = format!("{rows} to {columns} on 32x16");
+    let moved = Scene::conversion(&src, &dst, Window::PICTURE);
+    figures.push(figure(
+        "conversion",
+        "A conversion from rows to columns",
+        &subject,
+        vec![moved],
+    ));
+    Ok(figures)
+}
+
+/// Name, title, encoding, of 32 rows of 64 elements of 16 bits.
+const SWIZZLES: [(&str, &str, &str); 10] = [
+    (
+        "none",
+        "None",
+        "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>",
+    ),
+    (
+        "vec8-max8",
+        "Vectors of 8, 8 phases",
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+    ),
+    (
+        "vec8-max4",
+        "Vectors of 8, 4 phases",
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 4, order = [1, 0]}>",
+    ),
+    (
+        "vec8-per2",
+        "Vectors of 8, 4 phases of 2 rows",
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 2, maxPhase = 4, order = [1, 0]}>",
+    ),
+    (
+        "vec4-max16",
+        "Vectors of 4, 16 phases",
+        "#ttg.swizzled_shared<{vec = 4, perPhase = 1, maxPhase = 16, order = [1, 0]}>",
+    ),
+    (
+        "vec2-max8",
+        "Vectors of 2, 8 phases",
+        "#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+    ),
+    (
+        "nvmma-32",
+        "Of 32 bytes, for TMA and wgmma",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 32, transposed = false, elementBitWidth = 16}>",
+    ),
+    (
+        "nvmma-64",
+        "Of 64 bytes, for TMA and wgmma",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 64, transposed = false, elementBitWidth = 16}>",
+    ),
+    (
+        "nvmma-128",
+        "Of 128 bytes, for TMA and wgmma",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
+    ),
+    (
+        "rotating",
+        "AMD's, which rotates",
+        "#ttg.amd_rotating_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+    ),
+];
+
+const ROW_OF_A_LANE: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>";
+const SWIZZLED: [u64; 2] = [32, 64];
+
+fn swizzles() -> Outcome<Vec<Figure>> {
+    // The GPU says how wide banks are; all of them have 32 of 4 bytes.
+    let target = Target::parse("cuda:90")?;
+    let registers = encoded(ROW_OF_A_LANE, &SWIZZLED)?;
+    let mut figures = Vec::new();
+    for (name, title, text) in SWIZZLES {
+        let place = Place::new(encoded(text, &SWIZZLED)?, &[], 16)?;
+        let window = Window {
+            rows: 16,
+            grids: 2,
+            ..Window::PICTURE
+        };
+        let plan = MemoryPlan::new(&registers, &place, 0, Access::Load, target)?;
+        figures.push(figure(
+            &format!("swizzle-{name}"),
+            title,
+            &format!("{text} on {}, 16 bits an element", shape_text(&SWIZZLED)),
+            vec![
+                Scene::banks(&place, target, window),
+                Scene::accesses(&plan, &registers, Access::Load, target, window),
+            ],
+        ));
+    }
+    Ok(figures)
+}
