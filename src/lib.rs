@@ -4,7 +4,7 @@
 //!
 //! Rooms, lowest first; each one uses only those above it in this list:
 //! [`f2`] bit matrices, [`layout`] the layout algebra, [`encoding`] the named layouts of compilers,
-//! [`cute`] the layouts of CuTe,
+//! [`cute`] and [`tilus`] the layouts of CuTe and Tilus, [`bridge`] what of one system is one of another,
 //! [`target`] GPUs as data, [`access`] how wide accesses to memory may be, [`plan`] how data moves, [`machine`] the evaluator
 //! that proves plans and kernels lane by lane, [`assign`] the choice of layouts for a whole kernel, [`view`] layouts as text.
 
@@ -12,6 +12,7 @@ pub mod access;
 #[cfg(feature = "mlir")]
 pub mod analysis;
 pub mod assign;
+pub mod bridge;
 pub mod cute;
 pub mod encoding;
 pub mod f2;
@@ -30,6 +31,7 @@ pub mod plan;
 #[cfg(feature = "mlir")]
 pub mod sys;
 pub mod target;
+pub mod tilus;
 pub mod view;
 
 #[cfg(feature = "mlir")]

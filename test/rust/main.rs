@@ -57,4 +57,6 @@ mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;
+mod tilus_seeds;
+mod tilus_vectors;
 mod views;

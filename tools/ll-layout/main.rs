@@ -102,6 +102,11 @@ A linear layout is {"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, 
   invert_and_compose, compose, mul [a, b]    identity_1d [size, in, out]
   strided_1d [size, stride, in, out]    zeros_1d [size, in, out, out_size]
 
+With "system": "tilus" or "bridge" the operations and their arguments are those of Tilus, such as
+  chain [[["local", [2, 1]], ["spatial", [8, 4]]]]    compose, divide [layout, layout]
+  cute_to_f2 [layout of CuTe]    f2_to_cute [bases]    tilus_convert [layout of Tilus]
+and one that there is not is answered with the names of all.
+
 Example:
   $ echo '{"id": 7, "op": "identity_1d", "args": [4, "lane", "dim0"]}' | ll-layout batch
   {"id":7,"op":"identity_1d","args":[4,"lane","dim0"],"ok":{"bases":[["lane",[[1],[2]]]],"out_dims":[["dim0",4]]}}"#;

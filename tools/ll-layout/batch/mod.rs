@@ -3,14 +3,17 @@
 //! A case names a layout system and one of its operations; without `system` it is about linear layouts.
 
 mod bridge;
-mod cute;
+pub(crate) mod cute;
+mod drawn;
 pub(crate) mod linear;
 mod tilus;
 
+use linear_layout::bridge::BridgeError;
 use linear_layout::cute::CuteError;
 use linear_layout::encoding::EncodingError;
 use linear_layout::encoding::spelling::nearest;
 use linear_layout::layout::LayoutError;
+use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
 use std::fmt;
 
@@ -32,6 +35,10 @@ pub(crate) enum CaseError {
     Layout(LayoutError),
     /// The algebra of CuTe says no.
     Cute(CuteError),
+    /// The algebra of Tilus says no.
+    Tilus(TilusError),
+    /// A layout is none of another system.
+    Bridge(BridgeError),
     /// The encoding, or it with this shape, is not valid.
     Encoding(EncodingError),
     /// The object is not a case: what was expected.
@@ -43,6 +50,8 @@ impl fmt::Display for CaseError {
         match self {
             Self::Layout(e) => e.fmt(f),
             Self::Cute(e) => e.fmt(f),
+            Self::Tilus(e) => e.fmt(f),
+            Self::Bridge(e) => e.fmt(f),
             Self::Encoding(e) => e.fmt(f),
             Self::Schema(text) => f.write_str(text),
         }
@@ -61,6 +70,18 @@ impl From<CuteError> for CaseError {
     }
 }
 
+impl From<TilusError> for CaseError {
+    fn from(e: TilusError) -> Self {
+        Self::Tilus(e)
+    }
+}
+
+impl From<BridgeError> for CaseError {
+    fn from(e: BridgeError) -> Self {
+        Self::Bridge(e)
+    }
+}
+
 impl From<EncodingError> for CaseError {
     fn from(e: EncodingError) -> Self {
         Self::Encoding(e)
@@ -74,7 +95,8 @@ fn schema(text: impl Into<String>) -> CaseError {
 /// An operation that a case may ask for.
 pub(crate) struct Operation {
     name: &'static str,
-    /// The names of its arguments, for messages; one that may be left out ends with `?`.
+    /// The names of its arguments, for messages; one that may be left out ends with `?`, and
+    /// one that may come any number of times, the last, with `*`.
     args: &'static [&'static str],
     run: fn(&Args<'_>) -> Result<Value, CaseError>,
 }
@@ -177,8 +199,12 @@ pub(crate) fn run(system: &str, op: &str, args: &[Value]) -> Result<Value, CaseE
         return Err(unknown("operation", op, "operations", &known));
     };
     let names = operation.args;
-    let needed = names.iter().filter(|name| !name.ends_with('?')).count();
-    if !(needed..=names.len()).contains(&args.len()) {
+    let needed = names.iter().filter(|name| !name.ends_with(['?', '*']));
+    let most = match names.last() {
+        Some(last) if last.ends_with('*') => usize::MAX,
+        _ => names.len(),
+    };
+    if !(needed.count()..=most).contains(&args.len()) {
         return Err(schema(format!(
             "`{op}` has {} arguments; expected [{}]",
             args.len(),

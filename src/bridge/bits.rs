@@ -1,0 +1,347 @@
+//! Layouts of CuTe as maps over GF(2), and back.
+
+use super::error::{Bit, BridgeError, Kind};
+use crate::cute::{ComposedLayout, Layout, Mode, Swizzle};
+use crate::layout::{AffineLayout, Dim, LinearLayout, Surjectivity};
+
+/// No index may reach this bit.
+const BITS: u32 = 62;
+
+/// What each bit of the coordinates adds, the fastest first. Each extent is a power of two.
+fn added(modes: &[Mode]) -> Result<Vec<Bit>, BridgeError> {
+    let mut bits = Vec::new();
+    for (at, mode) in modes.iter().enumerate() {
+        let extent = mode.shape.unsigned_abs();
+        if !extent.is_power_of_two() {
+            return Err(Kind::NotPowerOfTwo {
+                what: "mode",
+                at,
+                extent,
+            }
+            .into());
+        }
+        for bit in 0..extent.trailing_zeros() {
+            // All indices of a layout fit in 64 bits.
+            bits.push(Bit {
+                mode: at,
+                bit,
+                value: mode.stride << bit,
+            });
+        }
+    }
+    Ok(bits)
+}
+
+/// The bits that change when each bit of the coordinates is added to the offset, if every sum is an XOR
+/// of the offset and these.
+///
+/// Adding `v` to each `y` of a set is an XOR with one `w` exactly if the carries are the same for all
+/// `y`: where the addend's bit and the carry into it agree, the carry out is that bit; where they do
+/// not, it is the bit of `y`, which must not vary. They disagree where `w` is set, and what varies is
+/// what the bits before change. So the sums are XORs exactly if no two of the `w` share a bit.
+fn changed(bits: &[Bit], offset: i64) -> Result<Vec<u64>, BridgeError> {
+    let lowest = bits.iter().map(|bit| bit.value.min(0));
+    let lowest = lowest.fold(offset, i64::saturating_add);
+    if lowest < 0 {
+        // Said of the stride, where there is one to blame.
+        return Err(match bits.iter().find(|bit| bit.value < 0) {
+            Some(bit) if offset == 0 => Kind::NegativeStride {
+                mode: bit.mode,
+                stride: bit.value >> bit.bit,
+            },
+            _ => Kind::Negative { value: lowest },
+        }
+        .into());
+    }
+    let mut taken = 0;
+    let mut all = Vec::with_capacity(bits.len());
+    for (i, bit) in bits.iter().enumerate() {
+        let sum = offset.checked_add(bit.value).ok_or(Kind::TooLarge)?;
+        let change = (offset ^ sum).unsigned_abs();
+        if change >> BITS != 0 {
+            return Err(Kind::TooLarge.into());
+        }
+        if taken & change != 0 {
+            let first = bits[..i]
+                .iter()
+                .zip(&all)
+                .find(|(_, other)| **other & change != 0);
+            return Err(Kind::Carry {
+                first: first.map_or(*bit, |(first, _)| *first),
+                second: *bit,
+                offset,
+            }
+            .into());
+        }
+        taken |= change;
+        all.push(change);
+    }
+    Ok(all)
+}
+
+/// Returns where each bit of the coordinate goes, the fastest first, if the layout is linear over GF(2).
+///
+/// It is exactly if all extents are powers of two, no stride is negative, and the numbers
+/// `stride * 2^k`, one for each bit of a coordinate, have no binary digit in common: then sums of
+/// them have no carry, and are XORs.
+/// ```
+/// # use linear_layout::bridge::cute_bases;
+/// assert_eq!(cute_bases(&"(4,2):(5,0)".parse()?)?, [5, 10, 0]);
+/// assert!(cute_bases(&"(8,2):(5,0)".parse()?).is_err()); // 5 + 20 carries
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// When the layout is not linear: the mode, or the two bits that carry.
+pub fn cute_bases(layout: &Layout) -> Result<Vec<u64>, BridgeError> {
+    changed(&added(layout.leaves())?, 0)
+}
+
+/// Returns the layout as a linear map from one in-dim `dim0`, `dim1`, ... for each mode to `offset`.
+///
+/// ```
+/// # use linear_layout::bridge::{cute_from_linear, linear_from_cute};
+/// # use linear_layout::layout::Dim;
+/// let cute = "((2,2),4):((1,8),2)".parse()?;
+/// let linear = linear_from_cute(&cute)?;
+/// assert_eq!(linear.apply(&[(Dim::out(0), 3), (Dim::out(1), 2)])?, [1 + 8 + 4]);
+/// assert_eq!(cute_from_linear(&linear)?.to_string(), "Sw<0,4,3> o 0 o ((2,2),(4)):((1,8),(2))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Shape
+/// (`dim0`, `dim1`, ...: the sizes of the modes) -> (`offset`: the least power of two that holds all).
+///
+/// # Errors
+/// As [`cute_bases`], and when there are more modes or bits than a linear layout has.
+pub fn linear_from_cute(layout: &Layout) -> Result<LinearLayout, BridgeError> {
+    linear_of(layout, &cute_bases(layout)?, 0)
+}
+
+/// The linear map of these bases, with room in `offset` for another value.
+fn linear_of(layout: &Layout, bases: &[u64], other: u64) -> Result<LinearLayout, BridgeError> {
+    let ins: Vec<(Dim, u64)> = layout
+        .modes()
+        .enumerate()
+        .map(|(i, mode)| (Dim::out(i), mode.size().unsigned_abs()))
+        .collect();
+    let reach = bases.iter().fold(other, |all, basis| all | basis);
+    let outs = [(Dim::OFFSET, (reach + 1).next_power_of_two())];
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        bases,
+        Surjectivity::NotRequired,
+    )?)
+}
+
+/// Returns a swizzled layout as a linear map; see [`linear_from_cute`].
+///
+/// A swizzle is linear and loses nothing, so that the whole is linear exactly if the layout behind it is
+/// and the offset is zero.
+/// # Errors
+/// As [`linear_from_cute`], and when there is an offset: then the layout may be
+/// [affine](affine_from_cute).
+pub fn linear_from_composed(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
+    let affine = affine_from_cute(layout)?;
+    match affine.offset_packed() {
+        0 => Ok(affine.linear().clone()),
+        _ => Err(Kind::HasOffset {
+            offset: layout.swizzle.apply(layout.offset),
+        }
+        .into()),
+    }
+}
+
+/// Returns a swizzled layout with offset as an affine map, which has the constant that the first element
+/// goes to.
+///
+/// ```
+/// # use linear_layout::bridge::affine_from_cute;
+/// // A row of four, read backwards: 3 - c is 3 ^ c.
+/// let affine = affine_from_cute(&"Sw<0,4,3> o 3 o 4:-1".parse()?)?;
+/// assert_eq!((affine.offset_packed(), affine.linear().columns()), (3, &[1, 2][..]));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// When an extent is not a power of two, an index is negative, or adding to the offset carries.
+pub fn affine_from_cute(layout: &ComposedLayout) -> Result<AffineLayout, BridgeError> {
+    let bits = added(layout.layout.leaves())?;
+    let bases = changed(&bits, layout.offset)?;
+    let swizzled = |value: u64| swizzled(layout.swizzle, value);
+    let offset = swizzled(layout.offset.unsigned_abs());
+    let bases: Vec<u64> = bases.into_iter().map(swizzled).collect();
+    if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
+        return Err(Kind::TooLarge.into());
+    }
+    let linear = linear_of(&layout.layout, &bases, offset)?;
+    Ok(AffineLayout::new(linear, &[(Dim::OFFSET, offset)])?)
+}
+
+/// A swizzle of a number without sign; a number that passes 62 bits stays one that does.
+fn swizzled(swizzle: Swizzle, value: u64) -> u64 {
+    match i64::try_from(value) {
+        Ok(value) => swizzle.apply(value).unsigned_abs(),
+        Err(_) => value,
+    }
+}
+
+/// The first two of these that share a bit.
+fn overlap(values: &[u64]) -> Option<(usize, usize)> {
+    let mut taken = 0;
+    for (second, value) in values.iter().enumerate() {
+        if taken & value != 0 {
+            let first = values[..second].iter().position(|v| v & value != 0)?;
+            return Some((first, second));
+        }
+        taken |= value;
+    }
+    None
+}
+
+/// Returns the swizzle after which no two of these have a bit in common: the identity if that will do,
+/// else the one that moves the fewest bits.
+fn separating(values: &[u64]) -> Result<Swizzle, BridgeError> {
+    let Some((first, second)) = overlap(values) else {
+        return Ok(Swizzle::IDENTITY);
+    };
+    let reach = values.iter().fold(0, |all, value| all | value);
+    let width = i64::from(64 - reach.leading_zeros());
+    for bits in 1..=width / 2 {
+        for base in 0..=width - 2 * bits {
+            for shift in bits..=width - bits - base {
+                for shift in [shift, -shift] {
+                    let swizzle = Swizzle::new(bits, base, shift)?;
+                    let mut taken = 0;
+                    if values.iter().all(|value| {
+                        let value = swizzled(swizzle, *value);
+                        let is_apart = taken & value == 0;
+                        taken |= value;
+                        is_apart
+                    }) {
+                        return Ok(swizzle);
+                    }
+                }
+            }
+        }
+    }
+    let mut echelon = crate::f2::Echelon::new();
+    let mut is_injective = true;
+    for (i, value) in values.iter().enumerate().filter(|(_, value)| **value != 0) {
+        // What comes back is a relation between columns.
+        is_injective &= echelon.insert(i, *value).is_none();
+    }
+    Err(Kind::NotOneSwizzle {
+        first,
+        second,
+        values: (values[first], values[second]),
+        is_injective,
+    }
+    .into())
+}
+
+/// Neighbours that are one mode merged, those of one step dropped.
+pub(super) fn coalesced(modes: impl IntoIterator<Item = Mode>) -> Vec<Mode> {
+    let mut list: Vec<Mode> = Vec::new();
+    for mode in modes {
+        if mode.shape == 1 {
+            continue;
+        }
+        match list.last_mut() {
+            Some(last) if last.shape.checked_mul(last.stride) == Some(mode.stride) => {
+                last.shape *= mode.shape;
+            }
+            _ => list.push(mode),
+        }
+    }
+    list
+}
+
+/// These modes as a tuple, which has at least one: `1:0` for no mode.
+pub(super) fn tuple_of(modes: &[Mode]) -> Result<Layout, BridgeError> {
+    Ok(match modes {
+        [] => Layout::flat(&[Mode::new(1, 0)])?,
+        modes => Layout::flat(modes)?,
+    })
+}
+
+/// Returns bases as a layout of CuTe with at most one swizzle, its modes coalesced.
+///
+/// It is one without a swizzle exactly if no two bases have a bit in common, and one with a swizzle if
+/// some swizzle of all takes the bits apart: there are few enough to try.
+/// ```
+/// # use linear_layout::bridge::cute_from_bases;
+/// assert_eq!(cute_from_bases(&[1, 2, 8])?.to_string(), "Sw<0,4,3> o 0 o (4,2):(1,8)");
+/// assert_eq!(cute_from_bases(&[2, 6, 1])?.to_string(), "Sw<1,1,1> o 0 o (4,2):(2,1)");
+/// assert_eq!(
+///     cute_from_bases(&[1, 3, 7]).unwrap_err().to_string(),
+///     "bases 0 and 1, 1 and 3, share bits, and no one swizzle separates all bases; a chain of \
+///      swizzles would"
+/// );
+/// # Ok::<(), linear_layout::bridge::BridgeError>(())
+/// ```
+/// # Errors
+/// When no one swizzle will do, or a basis does not fit in 62 bits.
+pub fn cute_from_bases(bases: &[u64]) -> Result<ComposedLayout, BridgeError> {
+    let (swizzle, modes) = separated(bases, 0)?;
+    let layout = tuple_of(&coalesced(modes.modes))?;
+    Ok(ComposedLayout::new(swizzle, modes.offset, layout))
+}
+
+struct Separated {
+    offset: i64,
+    modes: Vec<Mode>,
+}
+
+/// The swizzle that takes bases apart, and what is then behind it: an offset, and a mode for each basis.
+fn separated(bases: &[u64], offset: u64) -> Result<(Swizzle, Separated), BridgeError> {
+    if bases.iter().any(|basis| basis >> BITS != 0) || offset >> BITS != 0 {
+        return Err(Kind::TooLarge.into());
+    }
+    let swizzle = separating(bases)?;
+    // A swizzle is its own inverse, and below 2^62 there is no sign.
+    let before = |value: u64| i64::try_from(swizzled(swizzle, value)).map_err(|_| Kind::TooLarge);
+    let offset = before(offset)?;
+    let mut modes = Vec::with_capacity(bases.len());
+    for basis in bases {
+        modes.push(Mode::new(2, (offset ^ before(*basis)?) - offset));
+    }
+    Ok((swizzle, Separated { offset, modes }))
+}
+
+/// Returns a linear layout as one of CuTe: a mode for each in-dim, the first out-dim in the low bits of
+/// the index.
+///
+/// # Errors
+/// As [`cute_from_bases`].
+pub fn cute_from_linear(layout: &LinearLayout) -> Result<ComposedLayout, BridgeError> {
+    cute_from_affine(&AffineLayout::from(layout.clone()))
+}
+
+/// Returns an affine layout as one of CuTe; strides are negative where a bit of the constant is taken
+/// back.
+///
+/// ```
+/// # use linear_layout::bridge::{affine_from_cute, cute_from_affine};
+/// let cute = "Sw<2,0,3> o 10 o ((4),(4)):((-1),(32))".parse()?;
+/// assert!(affine_from_cute(&cute).is_err()); // 10 - 1 borrows
+/// let cute = "Sw<2,0,3> o 11 o ((4),(4)):((-1),(32))".parse()?;
+/// let affine = affine_from_cute(&cute)?;
+/// assert_eq!(affine_from_cute(&cute_from_affine(&affine)?)?, affine);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// As [`cute_from_bases`].
+pub fn cute_from_affine(layout: &AffineLayout) -> Result<ComposedLayout, BridgeError> {
+    let linear = layout.linear();
+    let (swizzle, separated) = separated(linear.columns(), layout.offset_packed())?;
+    let mut rest = separated.modes.into_iter();
+    let mut dims = Vec::new();
+    for dim in linear.in_dims() {
+        let modes = coalesced(rest.by_ref().take(linear.in_bits(dim)));
+        dims.push(tuple_of(&modes)?);
+    }
+    let whole = match dims.is_empty() {
+        true => Layout::unit(),
+        false => Layout::concat(&dims)?,
+    };
+    Ok(ComposedLayout::new(swizzle, separated.offset, whole))
+}

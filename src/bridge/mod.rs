@@ -1,0 +1,64 @@
+//! Layouts of one system as those of another: linear over GF(2), CuTe, Tilus.
+//!
+//! Each conversion is exact, and is a decision: it gives the layout where there is one, and else the
+//! reason why there is none.
+//!
+//! | from | to | there is one exactly if |
+//! |---|---|---|
+//! | CuTe | linear: [`linear_from_cute`] | extents are powers of two and no sum carries |
+//! | CuTe with swizzle and offset | affine: [`affine_from_cute`] | the same, of what each bit changes in the offset |
+//! | linear, affine | CuTe: [`cute_from_linear`], [`cute_from_affine`] | no two bases share a bit after one swizzle |
+//! | Tilus | CuTe, threads and values: [`thread_value_from_tilus`] | always |
+//! | CuTe, threads and values | Tilus: [`tilus_from_thread_value`] | strides step through all elements, and dims end at divisors |
+//! | Tilus | linear: [`linear_from_tilus`] | modes and replications are powers of two |
+//! | linear | Tilus: [`tilus_from_linear`] | each basis moves one bit of the index, each bit moves once |
+//!
+//! ```
+//! use linear_layout::bridge::{ElementOrder, linear_from_tilus, thread_value_from_tilus};
+//! use linear_layout::tilus::{TilusError, local};
+//!
+//! // What each thread holds of the result of a tensor instruction, in three spellings.
+//! let tilus = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
+//! let cute = thread_value_from_tilus(&tilus, ElementOrder::ColumnMajor).unwrap();
+//! assert_eq!(cute.to_string(), "((4,8),(2,2)):((32,1),(16,8))");
+//! let linear = linear_from_tilus(&tilus, 32).unwrap();
+//! assert_eq!(linear.to_string(), "
+//!  - register=1 -> (0, 1)
+//!    register=2 -> (8, 0)
+//!  - lane=1 -> (0, 2)
+//!    lane=2 -> (0, 4)
+//!    lane=4 -> (1, 0)
+//!    lane=8 -> (2, 0)
+//!    lane=16 -> (4, 0)
+//!  - warp is a size 1 dimension
+//!  - block is a size 1 dimension
+//! where out dims are: [dim0 (size 16), dim1 (size 8)]");
+//! # Ok::<(), TilusError>(())
+//! ```
+//!
+//! # Orders
+//! Tilus numbers elements in row-major order, a coordinate of CuTe is column-major, and in a linear
+//! layout the first dim is in the low bits: an [`ElementOrder`] says which is meant.
+//!
+//! # Reading order
+//! [`cute_bases`] for why sums are XORs, then the table above, [`cute_from_shared`] for memory, and
+//! [`Distributed`] for equality.
+
+mod bits;
+mod compare;
+mod error;
+mod register;
+mod shared;
+mod thread_value;
+
+pub use bits::{
+    affine_from_cute, cute_bases, cute_from_affine, cute_from_bases, cute_from_linear,
+    linear_from_composed, linear_from_cute,
+};
+pub use compare::{Difference, Distributed};
+pub use error::BridgeError;
+pub use register::{RegisterBases, linear_from_tilus, register_bases, tilus_from_linear};
+pub use shared::{
+    cute_from_shared, linear_from_shared, memory_from_shared, shared_from_cute, shared_from_linear,
+};
+pub use thread_value::{ElementOrder, thread_value_from_tilus, tilus_from_thread_value};

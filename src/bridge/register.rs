@@ -1,0 +1,200 @@
+//! Register layouts of Tilus as linear layouts, and back.
+
+use super::ElementOrder;
+use super::error::{BridgeError, Kind};
+use super::thread_value::weights;
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+use crate::tilus::RegisterLayout;
+
+/// The in-dims of a linear layout that are the number of a thread, the fastest first.
+const THREAD_DIMS: [Dim; 3] = [Dim::LANE, Dim::WARP, Dim::BLOCK];
+
+/// Where each bit of the thread and of the place goes in the number of the element.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RegisterBases {
+    /// Of each bit of the number of a thread, the fastest first; zero for a replication.
+    pub threads: Vec<u64>,
+    /// Of each bit of the place.
+    pub registers: Vec<u64>,
+}
+
+/// Returns where each bit of the thread and of the place of a register layout goes, if it is linear.
+///
+/// It is exactly if all modes and replications are powers of two.
+/// # Errors
+/// When one is not; which.
+pub fn register_bases(
+    layout: &RegisterLayout,
+    order: ElementOrder,
+) -> Result<RegisterBases, BridgeError> {
+    let weights = weights(layout, order)?;
+    let mut bases = RegisterBases {
+        threads: Vec::new(),
+        registers: Vec::new(),
+    };
+    let digit = |list: &mut Vec<u64>, what, at, extent: u64, weight: i64| {
+        if !extent.is_power_of_two() {
+            return Err(BridgeError::from(Kind::NotPowerOfTwo { what, at, extent }));
+        }
+        list.extend((0..extent.trailing_zeros()).map(|bit| weight.unsigned_abs() << bit));
+        Ok(())
+    };
+    for (at, &entry) in layout.spatial_modes().iter().enumerate().rev() {
+        match usize::try_from(entry) {
+            Ok(mode) => {
+                let extent = layout.mode_shape()[mode];
+                digit(&mut bases.threads, "mode", mode, extent, weights[mode])?;
+            }
+            Err(_) => digit(
+                &mut bases.threads,
+                "spatial mode",
+                at,
+                entry.unsigned_abs(),
+                0,
+            )?,
+        }
+    }
+    for &mode in layout.local_modes().iter().rev() {
+        let extent = layout.mode_shape()[mode];
+        digit(&mut bases.registers, "mode", mode, extent, weights[mode])?;
+    }
+    Ok(bases)
+}
+
+/// Returns a register layout as a linear layout, whose warps have this many lanes.
+///
+/// ```
+/// # use linear_layout::bridge::linear_from_tilus;
+/// # use linear_layout::encoding::Encoding;
+/// # use linear_layout::tilus::local;
+/// let mma = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
+/// let encoding: Encoding = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], \
+///     instrShape = [16, 8]}>".parse()?;
+/// assert_eq!(linear_from_tilus(&mma, 32)?, encoding.to_linear_layout(&[16, 8])?);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Shape
+/// (`register`: places, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`,
+/// ...: the shape).
+///
+/// # Errors
+/// When a mode, a replication or the number of lanes is not a power of two, or there are more dims than
+/// a linear layout has.
+pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLayout, BridgeError> {
+    // The first out-dim is in the low bits of a column.
+    let bases = register_bases(layout, ElementOrder::ColumnMajor)?;
+    if !lanes.is_power_of_two() {
+        return Err(Kind::NotPowerOfTwo {
+            what: "number of lanes in warp",
+            at: 0,
+            extent: lanes,
+        }
+        .into());
+    }
+    let threads = layout.spatial_size();
+    let in_warp = threads.min(lanes);
+    let ins = [
+        (Dim::REGISTER, layout.local_size()),
+        (Dim::LANE, in_warp),
+        (Dim::WARP, threads / in_warp),
+        (Dim::BLOCK, 1),
+    ];
+    let outs: Vec<(Dim, u64)> = layout
+        .shape()
+        .iter()
+        .enumerate()
+        .map(|(dim, extent)| (Dim::out(dim), *extent))
+        .collect();
+    let columns = [bases.registers, bases.threads].concat();
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        &columns,
+        Surjectivity::Required,
+    )?)
+}
+
+/// Returns a linear layout as a register layout: threads are lanes, then warps, then blocks, and the
+/// shape has the out-dims in order of their numbers.
+///
+/// It is one exactly if each basis moves one bit of the index or, but for registers, none, and each bit
+/// of the index is moved by one basis.
+/// ```
+/// # use linear_layout::bridge::tilus_from_linear;
+/// # use linear_layout::layout::{Dim, LinearLayout};
+/// let linear = LinearLayout::from_bases(
+///     &[(Dim::REGISTER, &[&[0, 1]]), (Dim::LANE, &[&[1, 1], &[2, 0]])], &[Dim::out(0), Dim::out(1)])?;
+/// assert_eq!(tilus_from_linear(&linear).unwrap_err().to_string(),
+///     "basis 0 of `lane` moves more than one bit of an index; a mode moves one");
+/// # Ok::<(), linear_layout::layout::LayoutError>(())
+/// ```
+/// # Errors
+/// When it is none, and why not: in-dims other than `register`, `lane`, `warp` and `block`, a basis that
+/// moves several bits, a register that repeats an element, bits of the index moved twice or never.
+pub fn tilus_from_linear(layout: &LinearLayout) -> Result<RegisterLayout, BridgeError> {
+    for dim in layout.in_dims() {
+        if dim != Dim::REGISTER && !THREAD_DIMS.contains(&dim) {
+            return Err(Kind::NoSuchPlace { dim }.into());
+        }
+    }
+    let mut outs: Vec<(Dim, u64)> = layout.out_shape().collect();
+    if outs.iter().all(|(dim, _)| dim.out_index().is_some()) {
+        outs.sort_by_key(|(dim, _)| dim.out_index());
+    }
+    // One mode of extent 2 for each bit of an index, those of the first dim and the slowest first.
+    let mut modes: Vec<(Dim, u32)> = Vec::new();
+    for &(dim, size) in &outs {
+        modes.extend((0..size.trailing_zeros()).rev().map(|bit| (dim, bit)));
+    }
+    let mut is_reached = vec![false; modes.len()];
+    let mut place = |dim: Dim| {
+        let mut list: Vec<Option<usize>> = Vec::new();
+        for bit in 0..layout.in_bits(dim) {
+            let basis = layout.basis(dim, bit);
+            let mut parts = layout.out_dims().zip(basis.iter()).filter(|(_, v)| *v != 0);
+            let (first, second) = (parts.next(), parts.next());
+            list.push(match (first, second) {
+                (None, _) if dim == Dim::REGISTER => {
+                    return Err(BridgeError::from(Kind::RegisterRepeats { bit }));
+                }
+                (None, _) => None,
+                (Some((out, value)), None) if value.is_power_of_two() => {
+                    let of = |mode: &(Dim, u32)| *mode == (out, value.trailing_zeros());
+                    let mode = modes.iter().position(of).unwrap_or_default();
+                    if is_reached[mode] {
+                        return Err(Kind::ReachedTwice {
+                            dim,
+                            bit,
+                            out,
+                            value,
+                        }
+                        .into());
+                    }
+                    is_reached[mode] = true;
+                    Some(mode)
+                }
+                _ => return Err(Kind::NotUnit { dim, bit }.into()),
+            });
+        }
+        list.reverse();
+        Ok(list)
+    };
+    let local = place(Dim::REGISTER)?;
+    let mut spatial = Vec::new();
+    for dim in THREAD_DIMS.iter().rev() {
+        spatial.extend(place(*dim)?);
+    }
+    if let Some(mode) = is_reached.iter().position(|is_reached| !is_reached) {
+        let (out, bit) = modes[mode];
+        return Err(Kind::NotReached {
+            out,
+            value: 1 << bit,
+        }
+        .into());
+    }
+    let entry = |mode: Option<usize>| mode.map_or(-2, |mode| i64::try_from(mode).unwrap_or(-2));
+    let shape: Vec<u64> = outs.iter().map(|(_, size)| *size).collect();
+    let spatial: Vec<i64> = spatial.into_iter().map(entry).collect();
+    let local: Vec<i64> = local.into_iter().map(entry).collect();
+    Ok(RegisterLayout::new(&shape, &vec![2; modes.len()], &spatial, &local)?.canonical())
+}

@@ -1,0 +1,147 @@
+//! Layouts of shared memory: those of Tilus and CuTe, which take an index to an offset, and linear ones.
+
+use super::bits::{linear_from_composed, tuple_of};
+use super::error::{BridgeError, Kind};
+use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
+use crate::layout::{Dim, LinearLayout};
+use crate::tilus::{SharedLayout, Swizzle};
+
+/// Returns a shared layout of Tilus as one of CuTe: a mode for each dim, its modes in the other order.
+///
+/// There is one for every shared layout.
+/// ```
+/// # use linear_layout::bridge::cute_from_shared;
+/// # use linear_layout::tilus::SharedLayout;
+/// let l = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
+/// assert_eq!(cute_from_shared(&l)?.to_string(), "Sw<3,3,3> o 0 o ((8),(64)):((64),(1))");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// When a layout of CuTe cannot be as large, or has not this swizzle.
+pub fn cute_from_shared(layout: &SharedLayout) -> Result<ComposedLayout, BridgeError> {
+    let merged = layout.merged();
+    let mut modes = merged.mode_shape().iter().zip(merged.mode_strides());
+    let mut dims = Vec::new();
+    for &extent in merged.shape() {
+        let mut of_dim = Vec::new();
+        let mut left = extent;
+        while left > 1 {
+            // Modes fill the dims one after the other.
+            let Some((&extent, &stride)) = modes.next() else {
+                break;
+            };
+            let number = |n: u64| i64::try_from(n).map_err(|_| BridgeError::from(Kind::TooLarge));
+            of_dim.push(Mode::new(number(extent)?, number(stride)?));
+            left /= extent;
+        }
+        of_dim.reverse();
+        dims.push(tuple_of(&of_dim)?);
+    }
+    let whole = match dims.is_empty() {
+        true => Layout::unit(),
+        false => Layout::concat(&dims)?,
+    };
+    let swizzle = match merged.swizzle() {
+        None => CuteSwizzle::IDENTITY,
+        Some(swizzle) => CuteSwizzle::new(
+            swizzle.bits().into(),
+            swizzle.base().into(),
+            swizzle.shift().into(),
+        )?,
+    };
+    Ok(ComposedLayout::new(swizzle, 0, whole))
+}
+
+/// Returns a layout of CuTe, one mode for each dim, as a shared layout of a tensor of this shape.
+///
+/// It is one exactly if it has no offset, no negative stride, and no swizzle that shifts downwards, and
+/// if modes and dims agree.
+/// # Errors
+/// When it is none, and why not.
+pub fn shared_from_cute(
+    layout: &ComposedLayout,
+    shape: &[u64],
+) -> Result<SharedLayout, BridgeError> {
+    if layout.offset != 0 {
+        return Err(Kind::HasOffset {
+            offset: layout.offset,
+        }
+        .into());
+    }
+    if layout.layout.rank() != shape.len() {
+        return Err(Kind::RankDiffers {
+            found: layout.layout.rank(),
+            expected: shape.len(),
+        }
+        .into());
+    }
+    let (mut mode_shape, mut mode_strides) = (Vec::new(), Vec::new());
+    let mut at = 0;
+    for dim in layout.layout.modes() {
+        for (place, mode) in dim.leaves().iter().enumerate().rev() {
+            let stride = u64::try_from(mode.stride).map_err(|_| Kind::NegativeStride {
+                mode: at + place,
+                stride: mode.stride,
+            })?;
+            mode_shape.push(mode.shape.unsigned_abs());
+            mode_strides.push(stride);
+        }
+        at += dim.leaves().len();
+    }
+    let swizzle = match layout.swizzle {
+        swizzle if swizzle.is_identity() => None,
+        swizzle => {
+            let shift = swizzle.shift();
+            let up = u32::try_from(shift).map_err(|_| Kind::SwizzleShift { shift })?;
+            Some(Swizzle::new(swizzle.base(), swizzle.bits(), up)?)
+        }
+    };
+    Ok(SharedLayout::new(
+        shape,
+        &mode_shape,
+        &mode_strides,
+        swizzle,
+    )?)
+}
+
+/// Returns a shared layout of Tilus as a linear map from the dims of the tensor to the offset.
+///
+/// # Shape
+/// (`dim0`, `dim1`, ...: the shape) -> (`offset`: the least power of two that holds all).
+///
+/// # Errors
+/// When an extent is not a power of two, strides carry, or there are more dims than a linear layout has.
+pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
+    linear_from_composed(&cute_from_shared(layout)?)
+}
+
+/// Returns a shared layout of Tilus as an encoding has it: a linear map from the offset to the dims.
+///
+/// ```
+/// # use linear_layout::bridge::memory_from_shared;
+/// # use linear_layout::encoding::Encoding;
+/// # use linear_layout::tilus::SharedLayout;
+/// let encoding: Encoding = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>".parse()?;
+/// let tilus = SharedLayout::row_major_swizzled(&[8, 64], 2)?;
+/// let offsets = encoding.to_linear_layout(&[8, 64])?.squeeze_ins(linear_layout::layout::Dim::BLOCK)?;
+/// assert_eq!(memory_from_shared(&tilus)?, offsets);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// As [`linear_from_shared`], and when some offset below the largest holds no element, or one holds two:
+/// an encoding has an element for every offset.
+pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
+    Ok(linear_from_shared(layout)?.invert()?)
+}
+
+/// Returns a linear map from the dims of a tensor to `offset` as a shared layout of Tilus.
+///
+/// # Errors
+/// When the map has other dims, or is none with one swizzle.
+pub fn shared_from_linear(layout: &LinearLayout) -> Result<SharedLayout, BridgeError> {
+    if let Some(dim) = layout.out_dims().find(|dim| *dim != Dim::OFFSET) {
+        return Err(Kind::NoSuchPlace { dim }.into());
+    }
+    let shape: Vec<u64> = layout.in_shape().map(|(_, size)| size).collect();
+    shared_from_cute(&super::cute_from_linear(layout)?, &shape)
+}

@@ -1,0 +1,376 @@
+//! Layouts of layouts, and their quotients.
+
+use core::ops::Range;
+
+use super::RegisterLayout;
+use super::error::{Kind, ModeList, TilusError};
+use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
+use super::short::{Extents, Modes};
+
+/// Which part of a composition a divisor is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The fast digits of every dim and list.
+    Inner,
+    /// The slow ones.
+    Outer,
+}
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Inner => "inner",
+            Self::Outer => "outer",
+        }
+    }
+
+    /// The place in a list of the digit that is reached at this step.
+    const fn at(self, step: usize, len: usize) -> usize {
+        match self {
+            Self::Inner => len - 1 - step,
+            Self::Outer => step,
+        }
+    }
+}
+
+/// The extent of a replication of one thread that is to stay.
+const KEPT: u64 = 0;
+
+/// What a divisor takes of each digit, and how many digits it reaches.
+struct Taken {
+    of: Modes<u64>,
+    digits: usize,
+}
+
+/// Takes digits of these extents, the slowest first, until their product is `size`; a digit that is
+/// more than what is left is split. `Err` has the digit at which `size` is no boundary.
+fn take(extents: &[u64], size: u64, part: Part) -> Result<Taken, usize> {
+    let mut of: Modes<u64> = Modes::filled(1, extents.len());
+    let mut left = size;
+    let mut digits = 0;
+    while left > 1 {
+        if digits == extents.len() {
+            return Err(digits);
+        }
+        let at = part.at(digits, extents.len());
+        let extent = extents[at];
+        if left.is_multiple_of(extent) {
+            of[at] = extent;
+            left /= extent;
+        } else if extent.is_multiple_of(left) {
+            of[at] = left;
+            left = 1;
+        } else {
+            return Err(at);
+        }
+        digits += 1;
+    }
+    Ok(Taken { of, digits })
+}
+
+impl RegisterLayout {
+    /// Returns `self` with each of its elements replaced by the whole of `inner`.
+    ///
+    /// Element `i * inner.shape + j` is held where `self` holds `i`, and within that where `inner` holds
+    /// `j`. The layout of lower rank gets dims of extent 1 in front.
+    /// ```
+    /// # use linear_layout::tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
+    /// // Row 5 = 2*2 + 1, column 7 = 2*3 + 1: thread (1, 1) of 2 x 3, place (2, 2) of 3 x 4.
+    /// assert_eq!((l.threads_of(&[5, 7])?.next(), l.local_of(&[5, 7])?), (Some(4), 10));
+    /// # Ok::<(), linear_layout::tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// Associative, with [`unit`](Self::unit) as identity (property `composition_is_a_monoid`).
+    ///
+    /// # Errors
+    /// When the product of the shapes or of the numbers of threads is too large.
+    pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
+        let rank = self.rank().max(inner.rank());
+        let padded = |layout: &Self, dim: usize| {
+            (dim + layout.rank())
+                .checked_sub(rank)
+                .map_or(1, |i| layout.shape[i])
+        };
+        let mut shape: Extents = Extents::new();
+        for dim in 0..rank {
+            // What saturates is too large below.
+            shape.push(padded(self, dim).saturating_mul(padded(inner, dim)));
+        }
+        product(shape.iter().copied(), "shape")?;
+        check_threads(self, inner)?;
+        let mut mode_shape: Modes<u64> = Modes::new();
+        let (mut of_outer, mut of_inner): (Modes<i64>, Modes<i64>) = (Modes::new(), Modes::new());
+        let mut outer_groups = self.mode_groups();
+        let mut inner_groups = inner.mode_groups();
+        for dim in 0..rank {
+            for (layout, groups, number) in [
+                (
+                    self,
+                    &mut outer_groups as &mut dyn Iterator<Item = Range<usize>>,
+                    &mut of_outer,
+                ),
+                (inner, &mut inner_groups, &mut of_inner),
+            ] {
+                if dim + layout.rank() >= rank {
+                    for mode in groups.next().unwrap_or_default() {
+                        number.push(entry_of(mode_shape.len()));
+                        mode_shape.push(layout.mode_shape[mode]);
+                    }
+                }
+            }
+        }
+        Ok(Self {
+            shape,
+            mode_shape,
+            ..self.lists_with(inner, &of_outer, &of_inner)
+        }
+        .merged())
+    }
+
+    /// The lists of `self` and then those of the other, with modes numbered anew; nothing else counts.
+    #[expect(
+        clippy::cast_possible_truncation,
+        clippy::cast_sign_loss,
+        reason = "the numbers are indices of modes"
+    )]
+    fn lists_with(&self, other: &Self, of_self: &[i64], of_other: &[i64]) -> Self {
+        let mut lists = Self::unit();
+        for (layout, number) in [(self, of_self), (other, of_other)] {
+            lists.spatial_modes.extend(
+                layout
+                    .spatial_modes
+                    .iter()
+                    .map(|&entry| mode_of(entry).map_or(entry, |mode| number[mode])),
+            );
+            lists
+                .local_modes
+                .extend(layout.local_modes.iter().map(|&mode| number[mode] as usize));
+        }
+        lists
+    }
+
+    /// Returns the layout of the pairs: the dims of `self`, then those of the other, whose threads and
+    /// places are the fast digits.
+    ///
+    /// # Errors
+    /// When the product of the shapes or of the numbers of threads is too large.
+    pub fn concat(&self, other: &Self) -> Result<Self, TilusError> {
+        let shape: Extents = self
+            .shape
+            .iter()
+            .chain(other.shape.iter())
+            .copied()
+            .collect();
+        product(shape.iter().copied(), "shape")?;
+        check_threads(self, other)?;
+        let modes = self.mode_shape.len();
+        let of_self: Modes<i64> = (0..modes).map(entry_of).collect();
+        let of_other: Modes<i64> = (modes..modes + other.mode_shape.len())
+            .map(entry_of)
+            .collect();
+        Ok(Self {
+            shape,
+            mode_shape: self
+                .mode_shape
+                .iter()
+                .chain(other.mode_shape.iter())
+                .copied()
+                .collect(),
+            ..self.lists_with(other, &of_self, &of_other)
+        }
+        .merged())
+    }
+
+    /// Returns the layout of which `self` is the composition with `inner`.
+    ///
+    /// ```
+    /// # use linear_layout::tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
+    /// assert_eq!(l.divide(&spatial(&[2, 3])?)?, local(&[3, 4])?);
+    /// assert_eq!(l.divide(&spatial(&[2, 2])?).unwrap_err().to_string(),
+    ///     "dim 1 of extent 12 has no boundary of modes at 2, the divisor's extent there");
+    /// # Ok::<(), linear_layout::tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// `x.compose(&inner) == self` for every answer `x`, and there is an answer if there is such an `x`
+    /// (property `a_quotient_is_found_where_there_is_one`).
+    ///
+    /// # Errors
+    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
+        self.quotient(inner, Part::Inner)
+    }
+
+    /// Returns the layout whose composition into `outer` is `self`.
+    ///
+    /// ```
+    /// # use linear_layout::tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
+    /// assert_eq!(l.left_divide(&local(&[3, 4])?)?, spatial(&[2, 3])?);
+    /// # Ok::<(), linear_layout::tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// `outer.compose(&x) == self` for every answer `x`, and there is an answer if there is such an `x`
+    /// (property `a_quotient_is_found_where_there_is_one`).
+    ///
+    /// # Errors
+    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
+        self.quotient(outer, Part::Outer)
+    }
+
+    fn quotient(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
+        // First with replications as they are spelled, which the answer then keeps.
+        let whole = self.merged();
+        match whole.quotient_as_spelled(divisor, part) {
+            Ok(answer) => Ok(answer),
+            Err(reason) => {
+                let canonical = self.canonical();
+                if canonical.is_spelled_like(&whole) {
+                    return Err(reason);
+                }
+                canonical
+                    .quotient_as_spelled(divisor, part)
+                    .map_err(|_| reason)
+            }
+        }
+    }
+
+    fn quotient_as_spelled(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
+        let rank = self.rank();
+        let Some(missing) = rank.checked_sub(divisor.rank()) else {
+            return Err(Kind::RankLarger {
+                found: divisor.rank(),
+                rank,
+            }
+            .into());
+        };
+        let mut taken: Modes<u64> = Modes::new();
+        let (mut shape, mut shape_taken): (Extents, Extents) = (Extents::new(), Extents::new());
+        for (dim, group) in self.mode_groups().enumerate() {
+            let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
+            let extent = self.shape[dim];
+            let of = take(&self.mode_shape[group], by, part)
+                .map_err(|_| Kind::DimNotDivisible { dim, extent, by })?;
+            taken.extend(of.of.iter().copied());
+            shape.push(extent / by);
+            shape_taken.push(by);
+        }
+        let threads: Modes<u64> = self.spatial_shape().collect();
+        let by = divisor.spatial_size();
+        let spatial = take(&threads, by, part).map_err(|_| Kind::ListNotDivisible {
+            list: ModeList::Spatial,
+            size: self.spatial_size(),
+            by,
+        })?;
+        let places: Modes<u64> = self.local_shape().collect();
+        let by = divisor.local_size();
+        let local = take(&places, by, part).map_err(|_| Kind::ListNotDivisible {
+            list: ModeList::Local,
+            size: self.local_size(),
+            by,
+        })?;
+        let agrees = |list, mode: usize, by_list| {
+            if taken[mode] == by_list {
+                return Ok(());
+            }
+            Err(TilusError::from(Kind::CutsDiffer {
+                list,
+                mode,
+                extent: self.mode_shape[mode],
+                by_dim: taken[mode],
+                by_list,
+            }))
+        };
+        for (&entry, &by_list) in self.spatial_modes.iter().zip(spatial.of.iter()) {
+            if let Some(mode) = mode_of(entry) {
+                agrees(ModeList::Spatial, mode, by_list)?;
+            }
+        }
+        for (&mode, &by_list) in self.local_modes.iter().zip(local.of.iter()) {
+            agrees(ModeList::Local, mode, by_list)?;
+        }
+        let found = self.with_extents(shape_taken, &taken, &spatial.of);
+        let mut divisor_at_rank = divisor.clone();
+        divisor_at_rank.shape.clone_from(&found.shape);
+        if found != divisor_at_rank {
+            return Err(Kind::PartDiffers {
+                which: part.name(),
+                found: found.merged().to_string(),
+            }
+            .into());
+        }
+        let left: Modes<u64> = self
+            .mode_shape
+            .iter()
+            .zip(taken.iter())
+            .map(|(a, b)| a / b)
+            .collect();
+        let mut threads_left: Modes<u64> = threads
+            .iter()
+            .zip(spatial.of.iter())
+            .map(|(a, b)| a / b)
+            .collect();
+        // Replications of one thread say nothing; but a layout is printed as it was spelled, so those
+        // beyond what the divisor took stay.
+        let len = threads.len();
+        let singles = |list: &[i64]| list.iter().filter(|entry| **entry == -1).count();
+        let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
+        let inside = (0..spatial.digits).filter(|step| is_single(*step)).count();
+        let mut of_divisor = singles(&divisor.spatial_modes).saturating_sub(inside);
+        let mut at_the_cut = true;
+        for step in spatial.digits..len {
+            at_the_cut &= is_single(step) && of_divisor > 0;
+            if at_the_cut {
+                of_divisor -= 1;
+            } else if is_single(step) {
+                threads_left[part.at(step, len)] = KEPT;
+            }
+        }
+        Ok(self.with_extents(shape, &left, &threads_left).merged())
+    }
+
+    /// The layout of this shape with other extents of modes and of entries of the spatial list; those of
+    /// 1 are left out, but for replications that are [`KEPT`].
+    fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
+        let mut number: Modes<usize> = Modes::new();
+        let mut kept = 0;
+        for &extent in modes {
+            number.push(kept);
+            kept += usize::from(extent > 1);
+        }
+        Self {
+            shape,
+            mode_shape: modes.iter().copied().filter(|e| *e > 1).collect(),
+            spatial_modes: self
+                .spatial_modes
+                .iter()
+                .zip(threads)
+                .filter(|(_, extent)| **extent != 1)
+                .map(|(&entry, &extent)| match mode_of(entry) {
+                    Some(mode) => entry_of(number[mode]),
+                    None => replication(extent.max(1)),
+                })
+                .collect(),
+            local_modes: self
+                .local_modes
+                .iter()
+                .copied()
+                .filter(|mode| modes[*mode] > 1)
+                .map(|mode| number[mode])
+                .collect(),
+        }
+    }
+}
+
+/// Fails where two layouts together have too many threads.
+fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
+    match a.spatial_size().checked_mul(b.spatial_size()) {
+        Some(threads) if threads <= MAX_SIZE => Ok(()),
+        _ => Err(Kind::TooLarge {
+            what: "number of threads",
+        }
+        .into()),
+    }
+}

@@ -1,0 +1,249 @@
+//! The layouts that others are made of.
+
+use super::error::{Kind, TilusError};
+use super::register_layout::{check_extents, entry_of, product, replication};
+use super::short::{Extents, Modes};
+use super::{ModeList, RegisterLayout};
+
+fn gcd(mut a: u64, mut b: u64) -> u64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}
+
+/// One mode for each dim with an extent above 1, listed in the order of `ranks`; row-major without.
+fn one_list(
+    shape: &[u64],
+    ranks: Option<&[usize]>,
+    list: ModeList,
+) -> Result<RegisterLayout, TilusError> {
+    check_extents(shape, "shape")?;
+    let mut order: Extents = (0..shape.len() as u64).collect();
+    if let Some(ranks) = ranks {
+        if ranks.len() != shape.len() {
+            return Err(Kind::LengthsDiffer {
+                what: "ranks",
+                found: ranks.len(),
+                of: "dims",
+                expected: shape.len(),
+            }
+            .into());
+        }
+        order = Extents::filled(u64::MAX, shape.len());
+        for (dim, &rank) in ranks.iter().enumerate() {
+            match order.get_mut(rank) {
+                Some(to) if *to == u64::MAX => *to = dim as u64,
+                Some(_) => return Err(Kind::DimTwice { dim: rank }.into()),
+                None => {
+                    return Err(Kind::NoSuchDim {
+                        found: rank,
+                        rank: shape.len(),
+                    }
+                    .into());
+                }
+            }
+        }
+    }
+    Ok(one_list_in(shape, &order, list))
+}
+
+fn one_list_in(shape: &[u64], order: &[u64], list: ModeList) -> RegisterLayout {
+    let mut number: Modes<usize> = Modes::new();
+    let mut kept = 0;
+    for &extent in shape {
+        number.push(kept);
+        kept += usize::from(extent > 1);
+    }
+    #[expect(clippy::cast_possible_truncation, reason = "it was an index of a dim")]
+    let modes = order
+        .iter()
+        .map(|&dim| dim as usize)
+        .filter(|dim| shape[*dim] > 1)
+        .map(|dim| number[dim]);
+    let (spatial_modes, local_modes) = match list {
+        ModeList::Spatial => (modes.map(entry_of).collect(), Modes::new()),
+        ModeList::Local => (Modes::new(), modes.collect()),
+    };
+    RegisterLayout {
+        shape: shape.into(),
+        mode_shape: shape.iter().copied().filter(|e| *e > 1).collect(),
+        spatial_modes,
+        local_modes,
+    }
+}
+
+fn column_major(rank: usize) -> Modes<usize> {
+    (0..rank).rev().collect()
+}
+
+/// Returns the layout with one element for each thread, threads in row-major order.
+///
+/// ```
+/// # use linear_layout::tilus::spatial;
+/// assert_eq!(spatial(&[2, 3])?.grid(), "\
+/// RegisterLayout(shape=[2, 3], mode_shape=[2, 3], spatial_modes=[0, 1], local_modes=[])
+/// ┌──────┬──────┬──────┐
+/// │ 0: 0 │ 1: 0 │ 2: 0 │
+/// ├──────┼──────┼──────┤
+/// │ 3: 0 │ 4: 0 │ 5: 0 │
+/// └──────┴──────┴──────┘");
+/// # Ok::<(), linear_layout::tilus::TilusError>(())
+/// ```
+/// # Errors
+/// When an extent is zero, or their product is too large.
+pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, None, ModeList::Spatial)
+}
+
+/// Returns the layout in which thread 0 holds everything, in row-major order.
+///
+/// # Errors
+/// When an extent is zero, or their product is too large.
+pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, None, ModeList::Local)
+}
+
+/// Returns [`local`] under the name it has in older texts on Tilus.
+///
+/// # Errors
+/// As [`local`].
+pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    local(shape)
+}
+
+/// Returns the layout with one element for each thread, in which `ranks[i]` says how fast dim `i`
+/// goes: 0 is the slowest.
+///
+/// # Errors
+/// As [`spatial`], and when the ranks are not each of `0..rank` once.
+pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, Some(ranks), ModeList::Spatial)
+}
+
+/// Returns the layout in which thread 0 holds everything and `ranks[i]` says how fast dim `i` goes: 0
+/// is the slowest.
+///
+/// # Errors
+/// As [`local`], and when the ranks are not each of `0..rank` once.
+pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, Some(ranks), ModeList::Local)
+}
+
+/// Returns the layout with one element for each thread, threads in column-major order.
+///
+/// # Errors
+/// As [`spatial`].
+pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, Some(&column_major(shape.len())), ModeList::Spatial)
+}
+
+/// Returns the layout in which thread 0 holds everything, in column-major order.
+///
+/// # Errors
+/// As [`local`].
+pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    one_list(shape, Some(&column_major(shape.len())), ModeList::Local)
+}
+
+/// Returns the layout in which each of `threads` threads holds everything, in row-major order.
+///
+/// # Errors
+/// As [`local`], and when there is no thread, or too many.
+pub fn replicated(shape: &[u64], threads: u64) -> Result<RegisterLayout, TilusError> {
+    let mut layout = local(shape)?;
+    check_extents(&[threads], "number of threads")?;
+    layout.spatial_modes.push(replication(threads));
+    Ok(layout)
+}
+
+/// Returns `local(..).spatial(..)` of this shape for this many threads: neighbours along the last dims
+/// go to different threads, and what they do not hold is repeated; threads that are left replicate.
+///
+/// ```
+/// # use linear_layout::tilus::{auto_local_spatial, local};
+/// assert_eq!(auto_local_spatial(16, &[2, 32])?, local(&[2, 2])?.spatial(&[1, 16])?);
+/// # Ok::<(), linear_layout::tilus::TilusError>(())
+/// ```
+/// # Errors
+/// As [`spatial`], and when neither of the number of threads and that of elements divides the other.
+pub fn auto_local_spatial(threads: u64, shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+    check_extents(shape, "shape")?;
+    check_extents(&[threads], "number of threads")?;
+    let size = product(shape.iter().copied(), "shape")?;
+    if !size.is_multiple_of(threads) && !threads.is_multiple_of(size) {
+        return Err(Kind::ThreadsDoNotFit { threads, size }.into());
+    }
+    let (mut outer, mut inner): (Extents, Extents) = (shape.into(), shape.into());
+    let mut left = threads;
+    for dim in (0..shape.len()).rev() {
+        inner[dim] = gcd(left, shape[dim]);
+        outer[dim] = shape[dim] / inner[dim];
+        left /= inner[dim];
+    }
+    let mut layout = local(&outer)?.compose(&spatial(&inner)?)?;
+    if left > 1 {
+        let replicated = [replication(left)].into_iter();
+        layout.spatial_modes = replicated
+            .chain(layout.spatial_modes.iter().copied())
+            .collect();
+    }
+    Ok(layout)
+}
+
+impl RegisterLayout {
+    /// Returns the layout of one element in one thread, of rank 0: the identity of
+    /// [`compose`](Self::compose).
+    #[must_use]
+    pub fn unit() -> Self {
+        one_list_in(&[], &[], ModeList::Local)
+    }
+
+    /// Returns `self` with each element replaced by [`spatial`] of this shape.
+    ///
+    /// # Errors
+    /// As [`spatial`] and [`compose`](Self::compose).
+    pub fn spatial(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        self.compose(&spatial(shape)?)
+    }
+
+    /// Returns `self` with each element replaced by [`local`] of this shape.
+    ///
+    /// ```
+    /// # use linear_layout::tilus::local;
+    /// // The accumulator of `mma.m16n8k8`.
+    /// let mma = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
+    /// assert_eq!(mma.to_string(), "RegisterLayout(shape=[16, 8], mode_shape=[2, 8, 4, 2], \
+    ///     spatial_modes=[1, 2], local_modes=[0, 3])");
+    /// # Ok::<(), linear_layout::tilus::TilusError>(())
+    /// ```
+    /// # Errors
+    /// As [`local`] and [`compose`](Self::compose).
+    pub fn local(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        self.compose(&local(shape)?)
+    }
+
+    /// Returns [`local`](Self::local) under the name it has in older texts on Tilus.
+    ///
+    /// # Errors
+    /// As [`local`](Self::local).
+    pub fn repeat(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        self.local(shape)
+    }
+
+    /// Returns `self` with each element replaced by [`column_spatial`] of this shape.
+    ///
+    /// # Errors
+    /// As [`column_spatial`] and [`compose`](Self::compose).
+    pub fn column_spatial(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        self.compose(&column_spatial(shape)?)
+    }
+
+    /// Returns `self` with each element replaced by [`column_local`] of this shape.
+    ///
+    /// # Errors
+    /// As [`column_local`] and [`compose`](Self::compose).
+    pub fn column_local(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        self.compose(&column_local(shape)?)
+    }
+}
