@@ -23,4 +23,4 @@ pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER};
 pub use scene::{
     Cell, Frame, Link, NUM_TINTS, Paint, Panel, Scene, Space, Text, Theme, Window, html, svg,
 };
-pub use words::words;
+pub use words::{words, words_of_cute, words_of_register};

@@ -1,6 +1,8 @@
 //! Layouts in words: what each basis does.
 
+use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
+use crate::tilus::RegisterLayout;
 use crate::view::{Holders, shape_text};
 
 /// Returns sentences that say what a layout is: how large, who holds copies, what lies side by side, and what each
@@ -43,6 +45,137 @@ pub fn words(layout: &LinearLayout) -> String {
             let worth = 1u64 << bit;
             lines.push(format!("  {dim} {worth}: {}", basis(layout, dim, bit)));
         }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns sentences that say what a register layout of Tilus is: how many threads hold what, and what each mode does.
+///
+/// ```
+/// use linear_layout::view::words_of_register;
+///
+/// let layout: linear_layout::tilus::RegisterLayout = "local(3, 1).spatial(2, 4)".parse()?;
+/// assert_eq!(words_of_register(&layout), "\
+/// a tensor of 6x4 in 3 places of each of 8 threads
+/// each element is held once
+///
+/// what the digits of an index do, the slowest first
+///   3 steps of 2 along dim0: the place, by 1 each
+///   2 steps of 1 along dim0: the thread, by 4 each
+///   4 steps of 1 along dim1: the thread, by 1 each
+/// ");
+/// # Ok::<(), linear_layout::tilus::TilusError>(())
+/// ```
+#[must_use]
+pub fn words_of_register(layout: &RegisterLayout) -> String {
+    let mut lines = vec![
+        format!(
+            "a tensor of {} in {} places of each of {} threads",
+            shape_text(layout.shape()),
+            layout.local_size(),
+            layout.spatial_size()
+        ),
+        match layout.replications() {
+            1 => "each element is held once".to_owned(),
+            copies => format!("each element is held {copies} times"),
+        },
+        String::new(),
+        "what the digits of an index do, the slowest first".to_owned(),
+    ];
+    // What the last digits of a list count.
+    let mut threads = Vec::new();
+    let mut weight = 1;
+    for entry in layout.spatial_modes().iter().rev() {
+        let extent = match usize::try_from(*entry) {
+            Ok(mode) => {
+                threads.push((mode, format!("the thread, by {weight} each")));
+                layout.mode_shape()[mode]
+            }
+            Err(_) => entry.unsigned_abs(),
+        };
+        weight *= extent;
+    }
+    let mut weight = 1;
+    for mode in layout.local_modes().iter().rev() {
+        threads.push((*mode, format!("the place, by {weight} each")));
+        weight *= layout.mode_shape()[*mode];
+    }
+    for (dim, group) in layout.mode_groups().enumerate() {
+        for mode in group.clone() {
+            let step: u64 = layout.mode_shape()[mode + 1..group.end].iter().product();
+            let does = threads.iter().find(|(of, _)| *of == mode);
+            let does = does.map_or("nothing", |(_, text)| text.as_str());
+            lines.push(format!(
+                "  {} steps of {step} along dim{dim}: {does}",
+                layout.mode_shape()[mode]
+            ));
+        }
+    }
+    let mut weight = 1;
+    for entry in layout.spatial_modes().iter().rev() {
+        match usize::try_from(*entry) {
+            Ok(mode) => weight *= layout.mode_shape()[mode],
+            Err(_) => {
+                let copies = entry.unsigned_abs();
+                lines.push(format!("  {copies} threads, {weight} apart, hold the same"));
+                weight *= copies;
+            }
+        }
+    }
+    lines.join("\n") + "\n"
+}
+
+/// Returns sentences that say what a layout of CuTe is: how many coordinates it has, how far its indices reach, and
+/// what each mode does.
+///
+/// ```
+/// use linear_layout::view::words_of_cute;
+///
+/// let layout: linear_layout::cute::ComposedLayout = "Sw<1,0,3> o 0 o (2,(3,4)):(24,(0,6))".parse()?;
+/// assert_eq!(words_of_cute(&layout), "\
+/// 24 coordinates to indices below 43
+///
+/// what the modes do, the fastest of a coordinate that is one number first
+///   mode 0: 2 steps of 24
+///   mode 1: 3 steps of 0, which repeat
+///   mode 1: 4 steps of 6
+/// then the index changes: exclusive or of its bits 8 onto its bits 1
+/// ");
+/// # Ok::<(), linear_layout::cute::CuteError>(())
+/// ```
+#[must_use]
+pub fn words_of_cute(layout: &ComposedLayout) -> String {
+    let plain = &layout.layout;
+    let mut lines = vec![
+        format!(
+            "{} coordinates to indices below {}",
+            plain.size(),
+            plain.cosize()
+        ),
+        String::new(),
+        "what the modes do, the fastest of a coordinate that is one number first".to_owned(),
+    ];
+    for (i, mode) in plain.modes().enumerate() {
+        for leaf in mode.leaves() {
+            let repeats = match leaf.stride {
+                0 => ", which repeat",
+                _ => "",
+            };
+            lines.push(format!(
+                "  mode {i}: {} steps of {}{repeats}",
+                leaf.shape, leaf.stride
+            ));
+        }
+    }
+    if layout.offset != 0 {
+        lines.push(format!("then {} is added to the index", layout.offset));
+    }
+    if !layout.swizzle.is_identity() {
+        lines.push(format!(
+            "then the index changes: exclusive or of its bits {} onto its bits {}",
+            layout.swizzle.source_mask(),
+            layout.swizzle.target_mask()
+        ));
     }
     lines.join("\n") + "\n"
 }

@@ -1,26 +1,29 @@
 //! `ll-layout compare`: whether two layouts are the same, and where they first differ.
 
 use crate::drawing::Drawing;
+use crate::given::Given;
 use crate::pair::{PairArguments, tensor_text};
 use crate::subject::Subject;
-use crate::{Failure, show};
+use crate::{Failure, show, systems};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::view::{InPoint, Scene, Window, shape_text};
 use serde_json::{Map, Value, json};
 
-pub(crate) const EXAMPLES: &str = "Encodings are compared by what they mean, not by how they are spelled. Without --json the first line
-begins with `equal` or `different`. Exit code 3: they differ.
+pub(crate) const EXAMPLES: &str = "Layouts are compared by what they mean, not by how they are spelled, also those of different systems. A layout of
+CuTe is ((threads), (values)) to column-major numbers of elements where the other has threads, and else takes a
+coordinate to an index. Without --json the first line begins with `equal` or `different`. Exit code 3: they differ.
 
 Examples:
+  ll-layout compare 'local(2, 1).spatial(8, 4).local(1, 2)' '((4,8),(2,2)):((32,1),(16,8))'
   ll-layout compare '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' '#ttg.linear<{register = [[0, 1]], lane = [[0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [[8, 0]], block = []}>' 16x8
   ll-layout compare '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' '#ttg.swizzled_shared<{vec = 2, perPhase = 2, maxPhase = 4, order = [1, 0]}>' 8x8 --json
   ll-layout compare '#blocked' '#blocked1' 64x64 --aliases kernel.mlir --output difference.html";
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// An encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that holds one or a LinearLayout as
-    /// Triton prints it; `-` is standard input
+    /// An encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
+    /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
     a: String,
 
@@ -37,12 +40,26 @@ pub(crate) struct Arguments {
 
 /// The answer, and whether the two are the same.
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool), Failure> {
-    let [a, b] = arguments
+    let given = arguments
         .pair
         .read([&arguments.a, &arguments.b], ["A", "B"])?;
+    let drawing = &arguments.drawing;
+    let [a, b] = match given {
+        [Given::Linear(a), Given::Linear(b)] => [a, b],
+        given => {
+            let is_text = as_json || !drawing.is_picture();
+            if let Some(answer) = systems::difference(&given).filter(|_| is_text) {
+                let (text, is_equal) = systems::said(answer?, as_json);
+                return Ok((drawing.write(text + "\n")?, is_equal));
+            }
+            let [a, b] = given;
+            let a = a.linear().map_err(|failure| failure.within("A"))?;
+            let b = b.linear().map_err(|failure| failure.within("B"))?;
+            [without_blocks(a)?, without_blocks(b)?]
+        }
+    };
     let difference = difference(&a, &b);
     let is_equal = difference.is_none();
-    let drawing = &arguments.drawing;
     if drawing.is_picture() && !as_json {
         let [shape, other] = [&a, &b].map(|side| shape_text(&side.shape()));
         if shape != other {
@@ -70,6 +87,15 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         (Some(difference), false) => format!("different: {}", difference.text),
     };
     Ok((drawing.write(text + "\n")?, is_equal))
+}
+
+/// Of memory: another system has no blocks to spread a buffer over.
+fn without_blocks(side: Subject) -> Result<Subject, Failure> {
+    if side.layout.has_in_dim(Dim::REGISTER) || side.layout.in_size(Dim::BLOCK) > 1 {
+        return Ok(side);
+    }
+    let layout = side.layout.squeeze_ins(Dim::BLOCK).map_err(Failure::new)?;
+    Ok(Subject { layout, ..side })
 }
 
 /// The first place where two layouts differ, for people and for programs.

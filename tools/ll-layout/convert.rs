@@ -149,6 +149,8 @@ impl Question<'_> {
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let sources = [arguments.src.as_str(), arguments.dst.as_str()];
     let [src, dst] = arguments.pair.read(sources, ["SRC", "DST"])?;
+    let src = src.linear().map_err(|failure| failure.within("SRC"))?;
+    let dst = dst.linear().map_err(|failure| failure.within("DST"))?;
     let target = Target::parse(&arguments.target).map_err(Failure::new)?;
     let bits = element_bits(&arguments.r#type)?;
     for (name, side) in [("SRC", &src), ("DST", &dst)] {

@@ -1,13 +1,16 @@
 //! `ll-layout explain`: a layout in words.
 
-use crate::subject::Subject;
+use crate::given::Given;
 use crate::{Failure, Source};
-use linear_layout::view::words;
+use linear_layout::bridge::cute_from_shared;
+use linear_layout::view::{words, words_of_cute, words_of_register};
 use serde_json::json;
 
 pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout explain '#ttg.blocked<{sizePerThread = [1, 2], threadsPerWarp = [8, 4], warpsPerCTA = [2, 1], order = [1, 0]}>' 16x8
   ll-layout explain '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' 8x8
+  ll-layout explain 'local(2, 1).spatial(8, 4)'
+  ll-layout explain 'Sw<2,0,3> o 0 o (8,8):(8,1)'
   ll-layout explain '#mma' 64x64 --aliases kernel.mlir";
 
 #[derive(Debug, clap::Args)]
@@ -15,15 +18,19 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; a printed layout needs none
+    /// Shape of the tensor: 64x16; others than encodings need none
     shape: Option<String>,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
     let shape = arguments.shape.as_deref();
-    let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
-    let text = words(&subject.layout);
+    let text = match Given::read(&source.enc, shape, source.aliases.as_deref())? {
+        Given::Linear(subject) => words(&subject.layout),
+        Given::Cute(layout) => words_of_cute(&layout),
+        Given::Register(layout) => words_of_register(&layout),
+        Given::Shared(layout) => words_of_cute(&cute_from_shared(&layout).map_err(Failure::new)?),
+    };
     Ok(if as_json {
         json!({"words": text.lines().collect::<Vec<_>>()}).to_string() + "\n"
     } else {

@@ -7,11 +7,13 @@ mod drawing;
 mod element;
 mod eval;
 mod explain;
+mod given;
 mod list;
 mod pair;
 mod show;
 mod stream;
 mod subject;
+mod systems;
 
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
@@ -23,8 +25,9 @@ use std::process::ExitCode;
 
 /// Show GPU tensor layouts, and compute with them
 ///
-/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor, or by the text
-/// that Triton prints for a LinearLayout.
+/// A layout is named by an encoding as it stands in TTGIR and the shape of a tensor, by the text that
+/// Triton prints for a LinearLayout, by that of CuTe, `(8,4):(4,1)`, or by that of Tilus,
+/// `local(2, 1).spatial(8, 4)`.
 #[derive(Debug, Parser)]
 #[command(
     name = "ll-layout",
@@ -114,8 +117,8 @@ Example:
 /// How a command line names a layout.
 #[derive(Debug, Args)]
 struct Source {
-    /// Encoding as in TTGIR, `#ttg.blocked<{...}>`; or a file that holds one, or a LinearLayout as
-    /// Triton prints it; `-` is standard input
+    /// Encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
+    /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
     enc: String,
 

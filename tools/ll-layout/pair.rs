@@ -1,6 +1,7 @@
 //! Two layouts of one tensor, as `convert` and `compare` take them.
 
 use crate::Failure;
+use crate::given::Given;
 use crate::subject::{Subject, is_encoding_text, parse_shape, read_text};
 use linear_layout::view::shape_text;
 use std::path::PathBuf;
@@ -8,7 +9,7 @@ use std::path::PathBuf;
 /// What the verbs that take two layouts are given besides them.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PairArguments {
-    /// Shape of the tensor: 64x16; not needed when one of the two is a printed layout
+    /// Shape of the tensor: 64x16; not needed when one of the two says it
     shape: Option<String>,
 
     /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encodings may use
@@ -18,11 +19,7 @@ pub(crate) struct PairArguments {
 
 impl PairArguments {
     /// Reads both layouts; `names` are what the help calls them, for messages.
-    pub(crate) fn read(
-        &self,
-        sources: [&str; 2],
-        names: [&str; 2],
-    ) -> Result<[Subject; 2], Failure> {
+    pub(crate) fn read(&self, sources: [&str; 2], names: [&str; 2]) -> Result<[Given; 2], Failure> {
         if sources == ["-", "-"] {
             let [first, second] = names;
             return Err(Failure::new(format!(
@@ -36,17 +33,17 @@ impl PairArguments {
         }
         let given = self.shape.as_deref().map(parse_shape).transpose()?;
         let read = |i: usize, shape: Option<&[u64]>| {
-            Subject::of_text(&texts[i], shape, self.aliases.as_deref())
+            Given::of_text(&texts[i], shape, self.aliases.as_deref())
                 .map_err(|failure| failure.within(names[i]))
         };
-        // A printed layout says its shape; where none is given, the other one takes it from there.
+        // Others than encodings say their shapes; where none is given, an encoding takes it from there.
         if given.is_none() && is_encoding_text(&texts[0]) && !is_encoding_text(&texts[1]) {
             let second = read(1, None)?;
-            return Ok([read(0, Some(&second.shape()))?, second]);
+            return Ok([read(0, second.shape().as_deref())?, second]);
         }
         let first = read(0, given.as_deref())?;
         let shape = match given {
-            None if is_encoding_text(&texts[1]) => Some(first.shape()),
+            None if is_encoding_text(&texts[1]) => first.shape(),
             given => given,
         };
         let second = read(1, shape.as_deref())?;

@@ -2,6 +2,7 @@
 
 use crate::drawing::{Drawing, Format};
 use crate::element::element_bits;
+use crate::given::Given;
 use crate::subject::Subject;
 use crate::{Failure, Source, batch};
 use clap::ValueEnum;
@@ -17,6 +18,8 @@ pub(crate) const EXAMPLES: &str = "Examples:
   ll-layout show '#ttg.swizzled_shared<{vec = 2, perPhase = 1, maxPhase = 4, order = [1, 0]}>' 8x8 --view matrix
   ll-layout show '#mma' 64x64 --aliases kernel.mlir --view hardware
   ll-layout show printed-layout.txt --view tensor,hardware
+  ll-layout show 'local(2, 1).spatial(8, 4)'
+  ll-layout show 'Sw<2,0,3> o 0 o (8,8):(8,1)'
   ll-layout show '#mma' 64x64 --aliases kernel.mlir --output mma.html
   ll-layout show '#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>' 32x64 --view banks --type f16 --target cuda:90 --access '#ttg.blocked<{sizePerThread = [1, 8], threadsPerWarp = [32, 1], warpsPerCTA = [1, 1], order = [1, 0]}>'";
 
@@ -29,7 +32,8 @@ enum View {
     Bases,
     /// The tensor: who holds each element
     Tensor,
-    /// The tensor in the notation of Tilus, `thread: register`
+    /// The tensor in the notation of Tilus, `thread: register`; a layout of CuTe, and of memory in Tilus, as
+    /// numbers
     Grid,
     /// The hardware: which element each slot holds
     Hardware,
@@ -57,11 +61,11 @@ pub(crate) struct Arguments {
     #[command(flatten)]
     source: Source,
 
-    /// Shape of the tensor: 64x16; a printed layout needs none
+    /// Shape of the tensor: 64x16; others than encodings need none
     shape: Option<String>,
 
     /// What to show; several are separated by commas; left out, bases and tensor, in an SVG the tensor, on a page
-    /// the tensor, the hardware and the matrix
+    /// the tensor, the hardware and the matrix; of layouts of CuTe and Tilus the grid
     #[arg(long, value_enum, value_delimiter = ',')]
     view: Vec<View>,
 
@@ -100,9 +104,9 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
     let shape = arguments.shape.as_deref();
-    let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
+    let given = Given::read(&source.enc, shape, source.aliases.as_deref())?;
     let drawing = &arguments.drawing;
-    let views = arguments.views(as_json);
+    let views = arguments.views(&given, as_json);
     let window = if arguments.all {
         Window::ALL
     } else {
@@ -117,6 +121,22 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
             ..usual
         }
     };
+    let title = given.title();
+    // Its own notation shows a layout that need not be a linear one.
+    if views == [View::Grid] && !as_json {
+        let scene = match &given {
+            Given::Linear(subject) => Scene::boxed(&subject.layout, window),
+            Given::Cute(layout) => Scene::cute(layout, window),
+            Given::Register(layout) => Scene::register_layout(layout, window),
+            Given::Shared(layout) => Scene::shared_layout(layout, window),
+        };
+        return drawing.write(if drawing.is_picture() {
+            drawing.picture(&title, &[scene.titled(title.clone())])?
+        } else {
+            drawing.text(&scene)
+        });
+    }
+    let subject = given.linear()?;
     let l = &subject.layout;
     let is_grid = |view: &View| !matches!(view, View::Bases | View::Matrix);
     if (arguments.all || as_json) && views.iter().any(is_grid) {
@@ -134,7 +154,6 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     if as_json {
         return Ok(to_json(&subject, &views)?.to_string() + "\n");
     }
-    let title = subject.title();
     if drawing.is_picture() {
         let mut scenes = Vec::new();
         for view in &views {
@@ -162,9 +181,12 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
 }
 
 impl Arguments {
-    fn views(&self, as_json: bool) -> Vec<View> {
+    fn views(&self, given: &Given, as_json: bool) -> Vec<View> {
         if !self.view.is_empty() {
             return self.view.clone();
+        }
+        if !matches!(given, Given::Linear(_)) && !as_json {
+            return vec![View::Grid];
         }
         match self.drawing.format() {
             Format::Svg if !as_json => vec![View::Tensor],

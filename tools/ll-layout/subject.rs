@@ -1,6 +1,7 @@
 //! What the command line names: a layout, from an encoding and a shape or from printed text.
 
 use crate::Failure;
+use crate::given::{Given, System};
 use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
@@ -14,14 +15,14 @@ pub(crate) struct Subject {
 }
 
 impl Subject {
-    /// Reads `source` (text, a file, or `-`) for a tensor of this shape.
+    /// Reads `source` (text, a file, or `-`) for a tensor of this shape; a layout of another system must be a linear
+    /// one.
     pub(crate) fn read(
         source: &str,
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
-        let shape = shape.map(parse_shape).transpose()?;
-        Self::of_text(&read_text(source)?, shape.as_deref(), aliases)
+        Given::read(source, shape, aliases)?.linear()
     }
 
     /// Reads an encoding for a tensor of this shape, or a printed layout.
@@ -106,34 +107,25 @@ fn place(text: &str, error: &EncodingError) -> Option<usize> {
     })
 }
 
-const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, or a file that holds one or a layout as \
-                     Triton prints it (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); \
-                     `-` is standard input";
+const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, a layout of CuTe `(8,4):(4,1)` or of Tilus \
+                     `local(2, 1).spatial(8, 4)`, or a file that holds one or a layout as Triton prints it \
+                     (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); `-` is standard input";
 
 /// Returns the text that `source` is, or that the file of this name holds; `-` is standard input.
 pub(crate) fn read_text(source: &str) -> Result<String, Failure> {
-    if is_layout_text(source) {
+    if System::of(source).is_some() {
         return Ok(source.to_owned());
     }
     let read = read_file(source)?;
-    if is_layout_text(&read) {
+    if System::of(&read).is_some() {
         return Ok(read);
     }
-    Err(Failure::new(format!(
-        "`{source}` holds neither an encoding nor a printed layout"
-    ))
-    .note(FORMS))
+    Err(Failure::new(format!("`{source}` holds neither an encoding nor a layout")).note(FORMS))
 }
 
 /// Whether text is an encoding rather than a printed layout.
 pub(crate) fn is_encoding_text(text: &str) -> bool {
     text.trim_start().starts_with('#')
-}
-
-/// Whether text is an encoding or a printed layout rather than the name of a file.
-fn is_layout_text(text: &str) -> bool {
-    let text = text.trim();
-    is_encoding_text(text) || text.starts_with("(empty layout") || text.contains("where out dims")
 }
 
 fn read_file(source: &str) -> Result<String, Failure> {

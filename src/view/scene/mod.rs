@@ -27,6 +27,7 @@
 //! | `hardware` | the hardware: which element each slot holds |
 //! | `matrix` | the bits |
 //! | `pair` | two layouts: what a conversion moves, where they differ |
+//! | `systems` | layouts of CuTe and of Tilus |
 //! | `memory` | shared memory: words by bank, accesses by phase, conflicts |
 //!
 //! Deliberately missing: arrows routed around cells. There are few of them; the page shows the others one at a time.
@@ -39,6 +40,7 @@ mod memory;
 mod pair;
 mod palette;
 mod svg;
+mod systems;
 mod tensor;
 mod text;
 
@@ -139,7 +141,7 @@ pub enum Frame {
     Numbered,
     /// Rows with names, which stand to the left.
     Named,
-    /// Lines around cells, no labels: as Tilus prints a layout.
+    /// Lines around cells, no labels and no title: as Tilus prints a layout.
     Boxed,
 }
 

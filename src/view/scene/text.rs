@@ -138,7 +138,7 @@ impl<'s> Text<'s> {
         Ok(())
     }
 
-    /// Lines around cells, which stand to the left.
+    /// Lines around cells; numbers stand to the right, text to the left.
     fn boxed(
         &self,
         f: &mut fmt::Formatter<'_>,
@@ -150,13 +150,15 @@ impl<'s> Text<'s> {
             let lines: Vec<String> = widths.iter().map(|w| "─".repeat(w + 2)).collect();
             writeln!(f, "{left}{}{right}", lines.join(&middle.to_string()))
         };
+        let is_number = |cell: &Cell| cell.text.parse::<i64>().is_ok();
+        let is_left = !table.panel.cells.iter().all(is_number);
         rule(f, ['┌', '┬', '┐'])?;
         for (i, (_, cells)) in table.panel.lines().enumerate() {
             if i > 0 {
                 rule(f, ['├', '┼', '┤'])?;
             }
             for (cell, width) in cells[piece.clone()].iter().zip(widths) {
-                write!(f, "│{}", self.cell(cell, *width, true))?;
+                write!(f, "│{}", self.cell(cell, *width, is_left))?;
             }
             writeln!(f, "│")?;
         }
@@ -171,7 +173,7 @@ impl fmt::Display for Text<'_> {
             writeln!(f, "{}", scene.caption)?;
         }
         for panel in &scene.panels {
-            if !panel.title.is_empty() {
+            if !panel.title.is_empty() && panel.frame != Frame::Boxed {
                 writeln!(f, "{}", panel.title)?;
             }
             self.panel(f, panel)?;

@@ -598,7 +598,7 @@ fn examples_of_the_help_run() {
             run += 1;
         }
     }
-    assert_eq!(run, 9);
+    assert_eq!(run, 14);
 }
 
 #[test]
@@ -856,4 +856,113 @@ fn shells_and_man_know_every_verb() {
     let (_, page, _) = ll_layout(&["man", "convert"], "");
     assert!(page.contains("ll\\-layout convert"), "{page}");
     check_failure(&["man", "shwo"], 1, "note: the verbs are show, eval");
+}
+
+#[test]
+fn layouts_of_cute_and_tilus_are_shown_as_they_are() {
+    check(
+        &["show", "(4,2):(2,1)"],
+        "",
+        "(4,2):(2,1): mode 0 down, mode 1 across; a cell is <index>
+    0  1
+0:  0  1
+1:  2  3
+2:  4  5
+3:  6  7
+",
+    );
+    check(
+        &["show", "local(1, 2).spatial(3, 1)"],
+        "",
+        "RegisterLayout(shape=[3, 2], mode_shape=[3, 2], spatial_modes=[0], local_modes=[1])
+┌──────┬──────┐
+│ 0: 0 │ 0: 1 │
+├──────┼──────┤
+│ 1: 0 │ 1: 1 │
+├──────┼──────┤
+│ 2: 0 │ 2: 1 │
+└──────┴──────┘
+",
+    );
+    // Other views show the linear layout that it is, if it is one.
+    check(
+        &["show", "local(2, 1).spatial(2, 2)", "--view", "matrix"],
+        "",
+        "        register  lane
+               1  1  2
+dim0=1         .  .  1
+dim0=2         1  .  .
+dim1=1         .  1  .
+",
+    );
+    let three = ["show", "local(1, 2).spatial(3, 1)", "--view", "matrix"];
+    check_failure(&three, 1, "the layout is not linear over bits: ");
+    let picture = written("cute.svg", &["show", "Sw<2,0,3> o 0 o (8,8):(8,1)"]);
+    check_picture(&picture, &["63", "mode 0 down"][..1]);
+}
+
+#[test]
+fn layouts_of_different_systems_are_compared() {
+    let tilus = "local(2, 1).spatial(8, 4).local(1, 2)";
+    let mma = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [1, 1], instrShape = [16, 8]}>";
+    let cute = "((4,8),(2,2)):((32,1),(16,8))";
+    let equal = "equal: both put the same elements in the same places\n";
+    for pair in [[tilus, mma], [mma, tilus], [tilus, cute], [cute, tilus]] {
+        check_compare(&pair, "", 0, equal);
+    }
+    check_compare(&[mma, cute, "16x8"], "", 0, equal);
+    check_compare(
+        &[tilus, "spatial(8, 4).local(2, 2)"],
+        "",
+        3,
+        "different: first at register 2 of thread 0, which is element (8, 0) in A and (1, 0) in B\n",
+    );
+    check_compare(
+        &["(4,2):(2,1)", "8:1"],
+        "",
+        3,
+        "different: first at coordinate 1, which is index 2 in A and 1 in B\n",
+    );
+    check_compare(&["(4,2):(1,4)", "8:1"], "", 0, equal);
+    let (_, output, _) = ll_layout(&["compare", "(4,2):(2,1)", "8:1", "--json"], "");
+    let found: Value = serde_json::from_str(&output).unwrap();
+    assert_eq!(found, json!({"equal": false, "coordinate": 1, "a": 2, "b": 1}));
+    let shared = "SharedLayout(shape=[8, 64], mode_shape=[8, 64], mode_strides=[64, 1], swizzle=Swizzle(base=3, bits=3, shift=3))";
+    let swizzled = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
+    let (code, output, errors) = ll_layout(&["compare", shared, swizzled], "");
+    assert_eq!((code, errors.as_str()), (0, ""), "{output}");
+    check_failure(
+        &["compare", tilus, shared],
+        1,
+        "one has threads that hold elements, the other is a place in memory",
+    );
+}
+
+#[test]
+fn wrong_text_of_any_system_is_marked() {
+    check_failure(&["show", "(4,2):(2,1"], 1, "  (4,2):(2,1\n            ^\n");
+    check_failure(
+        &["show", "local(2, 1).spatal(8, 4)"],
+        1,
+        "  local(2, 1).spatal(8, 4)\n              ^\nnote: a layout of Tilus is",
+    );
+    check_failure(
+        &["show", "spatial(3, 2)", "4x4"],
+        1,
+        "the layout is of shape 3x2, not 4x4\nnote: it says its shape itself",
+    );
+}
+
+#[test]
+fn a_conversion_takes_layouts_of_tilus() {
+    let output = convert(
+        "local(2, 1).spatial(8, 4).local(1, 2)",
+        "spatial(8, 4).local(2, 2)",
+        "16x8",
+        &["--type", "f16", "--target", "cuda:90"],
+    );
+    assert!(
+        output.starts_with("shuffle conversion of a tensor of 16x8"),
+        "{output}"
+    );
 }

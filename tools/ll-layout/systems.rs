@@ -1,0 +1,167 @@
+//! Layouts of two systems side by side: whether they are the same, and where they first differ.
+
+use crate::Failure;
+use crate::given::Given;
+use linear_layout::bridge::Difference;
+use linear_layout::cute::ComposedLayout;
+use linear_layout::view::shape_text;
+use serde_json::{Value, json};
+
+/// Coordinates that are compared one by one at most.
+const MOST: i64 = 1 << 24;
+
+/// The first difference of two layouts.
+pub(crate) enum Found {
+    /// Of layouts of threads and values, and how their elements are numbered.
+    Held(Difference, Numbers),
+    /// Of functions of coordinates.
+    Sizes(i64, i64),
+    At {
+        coordinate: i64,
+        a: i64,
+        b: i64,
+    },
+}
+
+/// How a number stands for an element of a tensor.
+pub(crate) struct Numbers {
+    shape: Option<Vec<u64>>,
+    is_first_fastest: bool,
+}
+
+impl Numbers {
+    /// The index of an element where the shape is known, else its number.
+    fn text(&self, number: i64) -> String {
+        let (Some(shape), Ok(mut rest)) = (&self.shape, u64::try_from(number)) else {
+            return number.to_string();
+        };
+        let mut index = vec![String::new(); shape.len()];
+        let mut dims: Vec<usize> = (0..shape.len()).collect();
+        if !self.is_first_fastest {
+            dims.reverse();
+        }
+        for dim in dims {
+            index[dim] = (rest % shape[dim]).to_string();
+            rest /= shape[dim];
+        }
+        format!("({})", index.join(", "))
+    }
+}
+
+/// Compares two layouts, one of which is not linear; `None` where their linear layouts are to be compared.
+pub(crate) fn difference(given: &[Given; 2]) -> Option<Result<Option<Found>, Failure>> {
+    let [a, b] = given;
+    match (a, b) {
+        (Given::Shared(_), Given::Linear(_)) | (Given::Linear(_), Given::Shared(_)) => None,
+        (Given::Cute(_) | Given::Shared(_), Given::Cute(_) | Given::Shared(_)) => {
+            let functions = a.cute().and_then(|a| Ok((a, b.cute()?)));
+            Some(match functions {
+                Ok((Some(a), Some(b))) => functions_differ(&a, &b),
+                Ok(_) => return None,
+                Err(failure) => Err(failure),
+            })
+        }
+        _ => {
+            let (Some(first), Some(second)) = (a.distributed(), b.distributed()) else {
+                return Some(Err(Failure::new(
+                    "one has threads that hold elements, the other is a place in memory",
+                )
+                .note(
+                    "compare layouts of registers with such, and layouts of memory with such",
+                )));
+            };
+            let numbers = Numbers {
+                shape: a.shape().or_else(|| b.shape()),
+                is_first_fastest: matches!(a, Given::Cute(_)) || matches!(b, Given::Cute(_)),
+            };
+            let found = first.difference(&second).map_err(Failure::new);
+            Some(found.map(|found| found.map(|found| Found::Held(found, numbers))))
+        }
+    }
+}
+
+fn functions_differ(a: &ComposedLayout, b: &ComposedLayout) -> Result<Option<Found>, Failure> {
+    let (size, other) = (a.layout.size(), b.layout.size());
+    if size != other {
+        return Ok(Some(Found::Sizes(size, other)));
+    }
+    if a == b {
+        return Ok(None);
+    }
+    if size > MOST {
+        return Err(Failure::new(format!(
+            "the layouts have {size} coordinates each; up to {MOST} are compared one by one"
+        )));
+    }
+    for coordinate in 0..size {
+        let (x, y) = (a.at(coordinate), b.at(coordinate));
+        let (a, b) = (x.map_err(Failure::new)?, y.map_err(Failure::new)?);
+        if a != b {
+            return Ok(Some(Found::At { coordinate, a, b }));
+        }
+    }
+    Ok(None)
+}
+
+/// The answer, for people or for programs, and whether they are the same.
+pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
+    let Some(found) = found else {
+        let text = if as_json {
+            json!({"equal": true}).to_string()
+        } else {
+            "equal: both put the same elements in the same places".to_owned()
+        };
+        return (text, true);
+    };
+    let (text, json) = match found {
+        Found::Sizes(a, b) => (
+            format!("A has {a} coordinates and B {b}"),
+            json!({"sizes": [a, b]}),
+        ),
+        Found::At { coordinate, a, b } => (
+            format!("first at coordinate {coordinate}, which is index {a} in A and {b} in B"),
+            json!({"coordinate": coordinate, "a": a, "b": b}),
+        ),
+        Found::Held(Difference::Shapes { first, second }, _) => (
+            format!(
+                "A is of a tensor of {} and B of {}",
+                shape_text(&first),
+                shape_text(&second)
+            ),
+            json!({"shapes": [first, second]}),
+        ),
+        Found::Held(Difference::Sizes { first, second }, _) => (
+            format!(
+                "A has {} threads of {} registers and B {} of {}",
+                first.0, first.1, second.0, second.1
+            ),
+            json!({"threads": [first.0, second.0], "registers": [first.1, second.1]}),
+        ),
+        Found::Held(
+            Difference::At {
+                thread,
+                value,
+                first,
+                second,
+            },
+            numbers,
+        ) => (
+            format!(
+                "first at register {value} of thread {thread}, which is element {} in A and {} in B",
+                numbers.text(first),
+                numbers.text(second)
+            ),
+            json!({"thread": thread, "register": value, "a": first, "b": second}),
+        ),
+        Found::Held(other, _) => (other.to_string(), json!({"difference": other.to_string()})),
+    };
+    if as_json {
+        let mut object = json!({"equal": false});
+        if let (Value::Object(object), Value::Object(more)) = (&mut object, json) {
+            object.extend(more);
+        }
+        (object.to_string(), false)
+    } else {
+        (format!("different: {text}"), false)
+    }
+}
