@@ -91,7 +91,9 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
 
 /// Of memory: another system has no blocks to spread a buffer over.
 fn without_blocks(side: Subject) -> Result<Subject, Failure> {
-    if side.layout.has_in_dim(Dim::REGISTER) || side.layout.in_size(Dim::BLOCK) > 1 {
+    let is_memory = !side.layout.has_in_dim(Dim::REGISTER);
+    let has_block = side.layout.has_in_dim(Dim::BLOCK) && side.layout.in_size(Dim::BLOCK) == 1;
+    if !is_memory || !has_block {
         return Ok(side);
     }
     let layout = side.layout.squeeze_ins(Dim::BLOCK).map_err(Failure::new)?;

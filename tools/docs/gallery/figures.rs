@@ -3,7 +3,7 @@
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
-use linear_layout::target::{Access, Target};
+use linear_layout::target::{Access, TARGETS};
 use linear_layout::view::{Scene, Window, shape_text};
 use std::error::Error;
 
@@ -323,8 +323,9 @@ const ROW_OF_A_LANE: &str = "#ttg.blocked<{sizePerThread = [1, 8], threadsPerWar
 const SWIZZLED: [u64; 2] = [32, 64];
 
 fn swizzles() -> Outcome<Vec<Figure>> {
-    // The GPU says how wide banks are; all of them have 32 of 4 bytes.
-    let target = Target::parse("cuda:90")?;
+    // The first GPU whose copies swizzle by themselves; banks are alike on all of its maker's.
+    let target = TARGETS.iter().find(|target| target.instructions.clusters);
+    let target = target.ok_or("no GPU has clusters")?;
     let registers = encoded(ROW_OF_A_LANE, &SWIZZLED)?;
     let mut figures = Vec::new();
     for (name, title, text) in SWIZZLES {

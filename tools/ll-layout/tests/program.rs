@@ -926,7 +926,10 @@ fn layouts_of_different_systems_are_compared() {
     check_compare(&["(4,2):(1,4)", "8:1"], "", 0, equal);
     let (_, output, _) = ll_layout(&["compare", "(4,2):(2,1)", "8:1", "--json"], "");
     let found: Value = serde_json::from_str(&output).unwrap();
-    assert_eq!(found, json!({"equal": false, "coordinate": 1, "a": 2, "b": 1}));
+    assert_eq!(
+        found,
+        json!({"equal": false, "coordinate": 1, "a": 2, "b": 1})
+    );
     let shared = "SharedLayout(shape=[8, 64], mode_shape=[8, 64], mode_strides=[64, 1], swizzle=Swizzle(base=3, bits=3, shift=3))";
     let swizzled = "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>";
     let (code, output, errors) = ll_layout(&["compare", shared, swizzled], "");
