@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::error::{CuteError, Kind};
-use super::tuple::{Builder, IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
+use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
 
 /// One number of a shape and its stride.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -68,8 +68,8 @@ impl Layout {
     pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
         if !shape.is_congruent(stride) {
             return Err(Kind::NotCongruent {
-                shape: shape.clone(),
-                stride: stride.clone(),
+                shape: Box::new(shape.clone()),
+                stride: Box::new(stride.clone()),
             }
             .into());
         }
@@ -131,8 +131,24 @@ impl Layout {
         Ok(Self { modes })
     }
 
-    pub(crate) fn from_builder(builder: Builder<Mode>) -> Result<Self, CuteError> {
-        Self::checked(builder.finish()?)
+    /// A layout of modes that are known to be none but those of a layout, or smaller.
+    #[inline]
+    pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
+        Self { modes }
+    }
+
+    /// A flat layout of modes that are known to be good; without a mode, `1:0`.
+    #[inline]
+    pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
+        if modes.is_empty() {
+            modes.push(Mode::new(1, 0));
+        }
+        Self::trusted(Tuple::flattened(modes))
+    }
+
+    #[inline]
+    pub(crate) fn into_tuple(self) -> Tuple<Mode> {
+        self.modes
     }
 
     /// A part of a layout is one: its numbers are no larger.

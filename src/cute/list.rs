@@ -51,22 +51,6 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
             }
         }
     }
-
-    /// Keeps the first `len` items.
-    #[inline]
-    pub(crate) fn truncate(&mut self, len: usize) {
-        if len >= self.len {
-            return;
-        }
-        if self.len > N {
-            self.heap.truncate(len);
-            if len <= N {
-                self.inline[..len].copy_from_slice(&self.heap);
-                self.heap.clear();
-            }
-        }
-        self.len = len;
-    }
 }
 
 impl<T, const N: usize> Deref for List<T, N> {
@@ -138,21 +122,20 @@ mod tests {
     use super::List;
 
     #[test]
-    fn items_move_to_the_heap_and_back() {
+    fn items_move_to_the_heap() {
         let mut list: List<u8, 3> = List::new();
         for i in 0..7 {
             list.push(i);
             assert_eq!(*list, (0..=i).collect::<Vec<_>>()[..]);
         }
-        list.truncate(5);
-        assert_eq!(*list, [0, 1, 2, 3, 4]);
-        list.truncate(2);
-        assert_eq!(*list, [0, 1]);
-        list.extend(&[7, 8]);
         list[0] = 9;
-        assert_eq!(*list, [9, 1, 7, 8]);
-        list.truncate(3);
+        list.extend(&[7, 8]);
         list.extend(&[]);
-        assert_eq!(list, List::from(&[9, 1, 7][..]));
+        assert_eq!(*list, [9, 1, 2, 3, 4, 5, 6, 7, 8]);
+        let mut short: List<u8, 3> = List::from(&[1, 2][..]);
+        short.extend(&[3]);
+        assert_eq!(short, (1..4).collect());
+        short.extend(&[4, 5]);
+        assert_eq!(short, (1..6).collect());
     }
 }

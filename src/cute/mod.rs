@@ -10,18 +10,34 @@
 //! Reading order: [`Layout`], then [`Swizzle`] and [`ComposedLayout`].
 //! Strides that count steps along several dimensions (`E<i>`) and numbers known at run time only are not here.
 
-#![allow(dead_code, reason = "operations that use all of it follow")]
-
+mod arithmetic;
+mod coalesce;
+mod common;
+mod complement;
 mod composed;
+mod composition;
+mod coordinate;
+mod divide;
+mod domain;
 mod error;
+mod inverse;
 mod layout;
 mod list;
+mod order;
 mod parse;
+mod product;
+mod rearrange;
+mod recast;
 mod swizzle;
+mod swizzled;
+mod tiler;
 mod tuple;
 
 pub use composed::ComposedLayout;
+pub use coordinate::Slice;
 pub use error::CuteError;
 pub use layout::{Layout, Mode};
 pub use swizzle::Swizzle;
+pub use swizzled::ComposedSlice;
+pub use tiler::Tiler;
 pub use tuple::{Coord, IntTuple, MAX_NODES, Tuple};

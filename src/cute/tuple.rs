@@ -329,18 +329,6 @@ impl<T: Copy + Default> Builder<T> {
             leaves: self.leaves,
         })
     }
-
-    /// The only item itself where there is one, else the tuple of all.
-    #[inline]
-    pub(crate) fn unwrapped(self) -> Result<Tuple<T>, CuteError> {
-        if self.rank == 1 {
-            return Ok(Tuple {
-                nodes: Nodes::from(&self.nodes[1..]),
-                leaves: self.leaves,
-            });
-        }
-        self.finish()
-    }
 }
 
 impl<T: Copy + Default> From<T> for Tuple<T> {

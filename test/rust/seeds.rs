@@ -4,6 +4,7 @@
 //! inverse layout" is an article on CuTe. Where an article contradicts itself, the test says which of
 //! its statements holds, and asserts that one.
 
+use linear_layout::cute::{CuteError, Layout, Mode};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LayoutError, LinearLayout};
 
@@ -495,5 +496,64 @@ fn cute_inverse_layout() -> Outcome {
     let coalesced = of_modes(&[(64, 8), (8, 1)], offset, index)?;
     assert_eq!(layout.invert()?, by_hand);
     assert_eq!(layout.invert()?, coalesced);
+    Ok(())
+}
+
+/// "CuTe inverse layout", what its program prints: layouts with numbers known at compile time.
+#[test]
+fn cute_inverse_layout_as_the_program_prints_it() -> Result<(), CuteError> {
+    let layout: Layout = "(_8,_16,_4):(_64,_1,_16)".parse()?;
+    let manual: Layout = "(_16,_4,_8):(_8,_128,_1)".parse()?;
+    let computed = layout.right_inverse();
+    let printed = [
+        (&layout, "(_8,_16,_4):(_64,_1,_16)"),
+        (&manual, "(_16,_4,_8):(_8,_128,_1)"),
+        (&manual.coalesce(), "(_64,_8):(_8,_1)"),
+        (&computed, "(_64,_8):(_8,_1)"),
+        (&computed.coalesce(), "(_64,_8):(_8,_1)"),
+    ];
+    for (layout, text) in printed {
+        assert_eq!(format!("{layout:#}"), text);
+    }
+    // f(g(x)) = x for all x below the size, both ways.
+    assert_eq!(layout.size(), 512);
+    for x in 0..512 {
+        assert_eq!(computed.at(layout.at(x)?)?, x);
+        assert_eq!(layout.at(manual.at(x)?)?, x);
+    }
+    assert_eq!(layout.left_inverse()?, computed);
+    Ok(())
+}
+
+/// "CuTe inverse layout", the formula: of a compact layout with modes sorted by `order` the inverse has the shapes in
+/// that order, and as strides the products of the shapes before each.
+#[test]
+fn cute_inverse_layout_by_the_formula() -> Result<(), CuteError> {
+    let shapes = [8, 16, 4, 3];
+    let mut orders = vec![Vec::new()];
+    for _ in shapes {
+        let longer = orders.iter().flat_map(|order: &Vec<usize>| {
+            let rest = (0..shapes.len()).filter(|i| !order.contains(i));
+            rest.map(|i| [order.as_slice(), &[i]].concat())
+                .collect::<Vec<_>>()
+        });
+        orders = longer.collect();
+    }
+    assert_eq!(orders.len(), 24);
+    for order in orders {
+        let mut modes = shapes.map(|shape| Mode::new(shape, 0));
+        let mut stride = 1;
+        for &i in &order {
+            modes[i].stride = stride;
+            stride *= shapes[i];
+        }
+        let inverse: Vec<Mode> = order
+            .iter()
+            .map(|&i| Mode::new(shapes[i], shapes[..i].iter().product()))
+            .collect();
+        let layout = Layout::flat(&modes)?;
+        assert_eq!(layout.right_inverse(), Layout::flat(&inverse)?.coalesce());
+        assert_eq!(layout.left_inverse()?, layout.right_inverse());
+    }
     Ok(())
 }

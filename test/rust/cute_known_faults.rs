@@ -1,0 +1,215 @@
+//! What other implementations of CuTe's algebra get wrong, done right: one test for each fault.
+
+use linear_layout::cute::{ComposedLayout, CuteError, Layout, Swizzle, Tiler};
+
+type Outcome = Result<(), CuteError>;
+
+fn layout(text: &str) -> Layout {
+    text.parse().unwrap()
+}
+
+#[track_caller]
+fn prints(found: Result<Layout, CuteError>, expected: &str) {
+    assert_eq!(found.unwrap().to_string(), expected);
+}
+
+#[track_caller]
+fn refuses(found: Result<Layout, CuteError>, reason: &str) {
+    let error = found.unwrap_err().to_string();
+    assert!(error.contains(reason), "{error}");
+}
+
+/// C++ and cutegen answer (2,2):(4,10), which is 0, 4, 10, 14 for 0, 4, 12, 10.
+#[test]
+fn a_stride_that_does_not_divide_carries() {
+    let outer = layout("(6,2):(1,10)");
+    let reason = "element 2 is at 8, which the outer layout takes to 12, where strides give 10";
+    refuses(outer.composition(&layout("4:4")), reason);
+    // It may come out all the same, and then it is no error: 0, 0, 1, 1.
+    prints(
+        layout("(5,2):(0,1)").composition(&layout("4:3")),
+        "(2,2):(0,1)",
+    );
+}
+
+/// Each mode of the inner layout alone is fine; (2, 1) is 2 + 3 and carries. All of them answer (3,2):(1,3).
+#[test]
+fn modes_carry_into_each_other() {
+    let found = layout("(4,2):(1,10)").composition(&layout("(3,2):(1,3)"));
+    refuses(
+        found,
+        "element 4 is at 4, which the outer layout takes to 10, where strides give 4",
+    );
+}
+
+/// pycute answers 3:2, of three elements for four.
+#[test]
+fn a_shape_that_ends_inside_a_mode() {
+    let reason = "its 4 steps are no multiple of the 3 that fit; the nearest shape is 3";
+    refuses(layout("(6,2):(1,10)").composition(&layout("4:2")), reason);
+}
+
+/// pycute answers with a shape of 0 for modes that overlap, C++ with negative ones for negative strides.
+#[test]
+fn complements_of_what_overlaps_or_goes_down() {
+    let reason = "mode 2:3 overlaps those of smaller strides, which reach up to 4";
+    refuses(layout("(4,2):(1,3)").complement(24), reason);
+    refuses(
+        layout("4:-1").complement(4),
+        "mode 4:-1 has a negative stride",
+    );
+}
+
+/// All of them stop short where gaps do not come out even: (2,2):(7,32) and the layout reach 61, not 63.
+#[test]
+fn a_complement_reaches_the_end() {
+    let of = layout("(2,7):(16,1)");
+    prints(of.complement(64), "(2,3):(7,32)");
+}
+
+/// pycute ends at the first stride 0, and answers 1:0 to a left inverse.
+#[test]
+fn inverses_pass_over_stride_0() -> Outcome {
+    let of = layout("(2,4):(0,1)");
+    assert_eq!(of.right_inverse().to_string(), "4:2");
+    let left = of.left_inverse()?;
+    for i in 0..8 {
+        assert_eq!(of.at(left.at(of.at(i)?)?)?, of.at(i)?);
+    }
+    Ok(())
+}
+
+/// C++ answers (8,5):(5,1), which passes its test of strides.
+#[test]
+fn a_left_inverse_of_what_overlaps() {
+    refuses(layout("(5,15):(8,1)").left_inverse(), "modes overlap");
+    // Overlapping alone is no fault: 0, 1 are found at 0, 1 and 2, 3, 4 in the second mode.
+    prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
+}
+
+/// pycute divides.
+#[test]
+fn a_product_by_a_number() {
+    prints(
+        layout("16:1").logical_product(&Tiler::Size(3)),
+        "(16,3):(1,16)",
+    );
+}
+
+/// pycute recurses for ever.
+#[test]
+fn a_swizzle_of_no_bits() -> Outcome {
+    assert_eq!(Swizzle::new(0, 3, 0)?.apply(54), 54);
+    Ok(())
+}
+
+/// pycute has a cosize of 2, and composes to 4:0.
+#[test]
+fn negative_strides() -> Outcome {
+    assert_eq!(layout("(4,2):(-1,4)").cosize(), 8);
+    assert_eq!(
+        layout("12:3").composition(&layout("4:-1"))?.to_string(),
+        "4:-3"
+    );
+    // Below 0 the last mode goes on, and 3, 2, 1 of the first come first: 0, 8, 5, 2 is no layout. C++: 4:-3.
+    refuses(
+        layout("(4,3):(3,1)").composition(&layout("4:-1")),
+        "no layout",
+    );
+    Ok(())
+}
+
+/// pycute keeps the third mode.
+#[test]
+fn a_tiler_drops_modes_behind_it() {
+    let tiler = Tiler::Modes(vec![Tiler::Size(2), Tiler::Size(3)]);
+    let found = layout("(4,6,8):(6,1,24)").composition_by(&tiler);
+    prints(found, "(2,3):(6,1)");
+}
+
+/// pycute loses modes.
+#[test]
+fn shapes_and_strides_that_differ() {
+    let error = "(4,2):(1)".parse::<Layout>().unwrap_err();
+    let reason = "the shape (4,2) and the stride (1) are nested differently";
+    assert!(error.to_string().starts_with(reason), "{error}");
+}
+
+/// cutegen has 4 for a pair (1,4) of a raked product, and 1:24 for a complement of nothing.
+#[test]
+fn modes_of_one_step() {
+    let found = layout("(4,1):(1,4)").raked_product(&layout("(1,3):(0,1)"));
+    prints(found, "((1,4),(3,1)):((0,1),(4,4))");
+    prints(layout("24:1").complement(24), "1:0");
+}
+
+/// C++ answers Sw<2,0,3> o 0 o (8,8):(8,1), which finds 1 at 9.
+#[test]
+fn a_swizzle_behind_the_end() -> Outcome {
+    let of: ComposedLayout = "Sw<2,3,3> o 0 o (8,8):(8,1)".parse()?;
+    let inverse = of.right_inverse()?;
+    assert!(inverse.is_plain() && inverse.layout == layout("(8,8):(8,1)"));
+    Ok(())
+}
+
+/// C++ answers Sw<2,0,1>: the second swizzle reads a bit that the first has changed.
+#[test]
+fn swizzles_in_a_chain() -> Outcome {
+    let (low, high) = (Swizzle::new(1, 0, 1)?, Swizzle::new(1, 1, 1)?);
+    let error = low.composition(high).unwrap_err();
+    assert!(
+        error
+            .to_string()
+            .contains("reads bits that the first changes"),
+        "{error}"
+    );
+    Ok(())
+}
+
+/// C++ has indices for parts of nothing.
+#[test]
+fn parts_that_lie_in_two_modes() {
+    refuses(
+        layout("(4,4):(1,1)").downcast(2),
+        "the parts of an element would also lie in mode 4:1",
+    );
+    refuses(
+        layout("(2,2):(1,1)").upcast(2),
+        "modes overlap within 2 elements",
+    );
+}
+
+#[test]
+fn numbers_that_do_not_fit() -> Outcome {
+    let huge = i64::MAX;
+    for text in [
+        format!("({huge},2):(1,1)"),
+        format!("3:{huge}"),
+        format!("(2,2):({huge},{huge})"),
+        format!("1:{}", i64::MIN),
+    ] {
+        let error = text.parse::<Layout>().unwrap_err();
+        assert!(
+            error.to_string().contains("does not fit in 64 bits"),
+            "{text}: {error}"
+        );
+    }
+    let error = "9223372036854775808:1".parse::<Layout>().unwrap_err();
+    assert_eq!(error.place(), Some(0));
+    let long = Layout::scalar(huge, 1)?;
+    let step = Layout::scalar(2, 1 << 61)?;
+    for found in [
+        long.downcast(2),
+        long.logical_product(&Tiler::Size(2)),
+        step.composition(&Layout::scalar(8, 1)?),
+        step.complement_in(&"(3037000500,3037000500)".parse()?),
+    ] {
+        refuses(found, "does not fit in 64 bits");
+    }
+    assert!(step.at(4).is_err() && step.at(3).is_ok());
+    // The largest that fits.
+    assert_eq!(long.complement(huge)?.to_string(), "1:0");
+    assert_eq!(long.right_inverse(), long);
+    assert_eq!(long.composition(&long)?, long);
+    Ok(())
+}

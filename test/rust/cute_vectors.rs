@@ -1,0 +1,154 @@
+//! CuTe's algebra against the vectors in `test/golden/cute.jsonl`.
+//!
+//! Where the implementations there agree, up to strides of modes of one step, or all refuse, so must this one.
+//! Where they differ, an answer has to satisfy what defines the operation (`cute_laws`), or be an error.
+
+use std::collections::BTreeMap;
+
+use crate::batch;
+use crate::cute_laws::{self, Function};
+use linear_layout::cute::Layout;
+use serde_json::{Value, json};
+
+const VECTORS: &str = include_str!("../golden/cute.jsonl");
+
+/// Answers of the references that are wrong, which is why ours differ: operation, arguments, and what is wrong.
+const WRONG: [(&str, &str, &str); 6] = [
+    ("logical_product", "int tiler", "pycute divides"),
+    (
+        "swizzle_apply",
+        "no bits and no shift",
+        "pycute recurses for ever",
+    ),
+    (
+        "swizzled_right_inverse",
+        r#"[[2,3,3],{"shape":[8,8],"stride":[8,1]}]"#,
+        "C++: index 1 is not found",
+    ),
+    (
+        "swizzled_right_inverse",
+        r#"[[1,4,4],{"shape":[8,8],"stride":[8,1]}]"#,
+        "C++: index 4 is not found",
+    ),
+    (
+        "blocked_product",
+        r#"[{"shape":[2],"stride":[1]},{"shape":[16],"stride":[1]}]"#,
+        "C++ did not compile",
+    ),
+    (
+        "blocked_product",
+        r#"[{"shape":[1,3],"stride":[3,1]},{"shape":[2,16],"stride":[1,2]}]"#,
+        "C++ did not compile",
+    ),
+];
+
+fn is_wrong(op: &str, args: &Value) -> bool {
+    let text = args.to_string();
+    WRONG.iter().any(|(name, of, _)| {
+        *name == op
+            && match *of {
+                "int tiler" => args[1].is_number(),
+                "no bits and no shift" => args[0] == 0 && args[2] == 0,
+                of => of == text,
+            }
+    })
+}
+
+/// A layout's modes of one step have no stride.
+fn normal(shape: &Value, stride: &Value) -> Value {
+    match (shape.as_array(), stride.as_array()) {
+        (Some(shapes), Some(strides)) if shapes.len() == strides.len() => {
+            let pairs = shapes.iter().zip(strides);
+            pairs.map(|(shape, stride)| normal(shape, stride)).collect()
+        }
+        _ if *shape == 1 => json!([1, 0]),
+        _ => json!([shape, stride]),
+    }
+}
+
+/// Whether an answer is what a reference gives.
+fn agrees(found: &Value, expected: &Value) -> bool {
+    let keys = ["value", "text"];
+    if let Some(key) = keys.iter().find(|key| expected.get(key).is_some()) {
+        return found[key] == expected[key];
+    }
+    normal(&found["shape"], &found["stride"]) == normal(&expected["shape"], &expected["stride"])
+        && (expected.get("table").is_none() || found["table"] == expected["table"])
+}
+
+#[test]
+fn every_vector_is_met() {
+    let mut counts = BTreeMap::<&str, usize>::new();
+    let mut failures = Vec::new();
+    let mut wrong = 0;
+    let cases: Vec<Value> = VECTORS
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    for case in &cases {
+        let op = case["op"].as_str().unwrap();
+        let args = case["args"].as_array().unwrap();
+        let found = batch::run("cute", op, args);
+        *counts.entry(op).or_default() += 1;
+        let consensus = case["consensus"].as_str();
+        let is_good = match (&found, case.get("expect")) {
+            (found, _) if case["category"] == "malformed" => found.is_err(),
+            (found, _) if consensus == Some("all_error") => found.is_err(),
+            (Err(_), _) if consensus == Some("differ") => true,
+            (Ok(found), _) if consensus == Some("differ") => is_lawful(op, args, found),
+            _ if is_wrong(op, &case["args"]) => {
+                wrong += 1;
+                true
+            }
+            (Ok(found), Some(expected)) => agrees(found, expected),
+            (Err(_), None) => true,
+            _ => false,
+        };
+        if !is_good {
+            failures.push(format!("{case}\n  got {found:?}"));
+        }
+    }
+    assert!(
+        failures.is_empty(),
+        "{} fail; the first:\n{}",
+        failures.len(),
+        failures[0]
+    );
+    assert_eq!(cases.len(), 3632);
+    assert_eq!(counts.len(), 49, "{counts:?}");
+    // What is passed over is as few cases as the list says.
+    assert_eq!(wrong, 13);
+}
+
+/// Whether an answer satisfies what defines the operation.
+fn is_lawful(op: &str, args: &[Value], found: &Value) -> bool {
+    let layout = |value: &Value| batch::cute::layout_from_json(value).unwrap();
+    let tiler = |value: &Value| batch::cute::tiler(value).unwrap();
+    let of: Layout = layout(&args[0]);
+    let found: Layout = layout(found);
+    let cotarget = args.get(1).and_then(Value::as_i64);
+    let holds = match op {
+        "coalesce" | "filter" if args.len() > 1 => {
+            panic!("the vectors agree wherever there is a profile")
+        }
+        "coalesce" => cute_laws::coalesced(&of, &found),
+        "filter" => cute_laws::filtered(&of, &found),
+        "composition" => cute_laws::composed_by(&of, &tiler(&args[1]), &found),
+        "complement" => {
+            let cotarget = cotarget.unwrap_or_else(|| of.filter().cosize());
+            cute_laws::complements(&of, cotarget, &found)
+        }
+        "right_inverse" => cute_laws::inverts_right(&Function::of(&of), &Function::of(&found)),
+        "left_inverse" => cute_laws::inverts_left(&of, &found),
+        "logical_divide" => cute_laws::divided(&of, &tiler(&args[1]), &found),
+        "logical_product" => cute_laws::multiplied(&of, &tiler(&args[1]), &found),
+        "zipped_divide" | "tiled_divide" | "flat_divide" => {
+            cute_laws::same_elements(&of.logical_divide(&tiler(&args[1])).unwrap(), &found)
+        }
+        "zipped_product" | "tiled_product" | "flat_product" => {
+            cute_laws::same_elements(&of.logical_product(&tiler(&args[1])).unwrap(), &found)
+        }
+        _ => panic!("no law for `{op}`"),
+    };
+    holds.is_ok()
+}
