@@ -16,10 +16,12 @@ impl Layout {
     /// ```
     /// use linear_layout::cute::Layout;
     /// let rows: Layout = "(4,6):(6,1)".parse()?;
-    /// assert_eq!(rows.composition(&"(2,8):(2,4)".parse()?).unwrap_err().to_string(),
-    ///     "mode 8:4 of the inner layout does not divide mode 6:1 of the outer one: its 8 steps are no multiple \
-    ///      of the 6 that fit; the nearest shape is 6");
     /// assert_eq!(rows.composition(&"(2,6):(2,4)".parse()?)?.to_string(), "(2,6):(12,1)");
+    /// assert_eq!(
+    ///     rows.composition(&"3:2".parse()?).unwrap_err().to_string(),
+    ///     "mode 3:2 of the inner layout ends within mode 4:6 of the outer one: its 3 steps are no multiple of \
+    ///      the 2 that fit; the nearest shape is 2"
+    /// );
     /// # Ok::<(), linear_layout::cute::CuteError>(())
     /// ```
     /// # Laws

@@ -150,13 +150,13 @@ impl ComposedLayout {
         self.swizzle.is_identity() && self.offset == 0
     }
 
-    /// Returns the layout with each index as the right inverse of the swizzled layout finds it; see
+    /// Returns the right inverse: where to find each index of the swizzled layout; see
     /// [`Layout::right_inverse`].
     ///
     /// ```
     /// use linear_layout::cute::ComposedLayout;
-    /// let layout: ComposedLayout = "Sw<2,3,3> o 0 o (8,8):(8,1)".parse()?;
-    /// assert_eq!(layout.right_inverse()?.to_string(), "Sw<2,0,3> o 0 o (8,8):(8,1)");
+    /// let layout: ComposedLayout = "Sw<3,0,3> o 0 o (8,8):(8,1)".parse()?;
+    /// assert_eq!(layout.right_inverse()?.to_string(), "Sw<3,0,-3> o 0 o (8,8):(8,1)");
     /// # Ok::<(), linear_layout::cute::CuteError>(())
     /// ```
     /// # Laws

@@ -52,7 +52,7 @@ pub(super) const OPS: &[Operation] = &[
         layout(match args.get(1) {
             Value::Null => of.complement_in_cosize(),
             Value::Array(_) => of.complement_in(&args.int_tuple(1)?),
-            _ => of.complement(args.number(1)?),
+            _ => of.complement(args.integer(1)?),
         })
     }),
     Operation::new("complement_default", &["layout"], |args| {
@@ -102,13 +102,13 @@ pub(super) const OPS: &[Operation] = &[
         )
     }),
     Operation::new("upcast", &["layout", "factor"], |args| {
-        layout(args.cute(0)?.upcast(args.number(1)?))
+        layout(args.cute(0)?.upcast(args.integer(1)?))
     }),
     Operation::new("downcast", &["layout", "factor"], |args| {
-        layout(args.cute(0)?.downcast(args.number(1)?))
+        layout(args.cute(0)?.downcast(args.integer(1)?))
     }),
     Operation::new("recast", &["layout", "old_bits", "new_bits"], |args| {
-        layout(args.cute(0)?.recast(args.number(1)?, args.number(2)?))
+        layout(args.cute(0)?.recast(args.integer(1)?, args.integer(2)?))
     }),
     Operation::new("max_alignment", &["layout"], |args| {
         value(Ok(args.cute(0)?.max_alignment()))
@@ -125,7 +125,7 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("domain_distribute", &["shape", "size"], |args| {
         layout(Layout::domain_distribute(
             &args.int_tuple(0)?,
-            args.number(1)?,
+            args.integer(1)?,
         ))
     }),
     Operation::new("slice_and_offset", &["layout", "coordinate"], |args| {
@@ -144,7 +144,7 @@ pub(super) const OPS: &[Operation] = &[
     }),
     Operation::new("idx2crd", &["number", "shape"], |args| {
         let shape = args.shape(1)?;
-        Ok(json!({"value": int_tuple_to_json(&shape.coordinate_of(args.number(0)?))}))
+        Ok(json!({"value": int_tuple_to_json(&shape.coordinate_of(args.integer(0)?))}))
     }),
     Operation::new("crd2crd", &["coordinate", "shape"], |args| {
         let found = args.shape(1)?.congruent_coordinate(&args.int_tuple(0)?)?;
@@ -158,7 +158,7 @@ pub(super) const OPS: &[Operation] = &[
         Ok(json!({"value": int_tuple_to_json(&found)}))
     }),
     Operation::new("shape_div", &["shape", "divisor"], |args| {
-        let found = args.int_tuple(0)?.shape_div(args.number(1)?)?;
+        let found = args.int_tuple(0)?.shape_div(args.integer(1)?)?;
         Ok(json!({"value": int_tuple_to_json(&found)}))
     }),
     Operation::new("inner_product", &["a", "b"], |args| {
@@ -184,24 +184,24 @@ pub(super) const OPS: &[Operation] = &[
         Ok(json!({"value": 1_u64 << bits}))
     }),
     Operation::new("make_swizzle", &["source_mask", "target_mask"], |args| {
-        text(&Swizzle::from_masks(args.number(0)?, args.number(1)?)?)
+        text(&Swizzle::from_masks(args.integer(0)?, args.integer(1)?)?)
     }),
     Operation::new("swizzle_compose", &["outer", "inner"], |args| {
-        text(&args.swizzle(0)?.composition(args.swizzle(1)?)?)
+        text(&args.cute_swizzle(0)?.composition(args.cute_swizzle(1)?)?)
     }),
     Operation::new("swizzle_upcast", &["swizzle", "factor"], |args| {
-        text(&args.swizzle(0)?.upcast(args.number(1)?)?)
+        text(&args.cute_swizzle(0)?.upcast(args.integer(1)?)?)
     }),
     Operation::new("swizzle_downcast", &["swizzle", "factor"], |args| {
-        text(&args.swizzle(0)?.downcast(args.number(1)?)?)
+        text(&args.cute_swizzle(0)?.downcast(args.integer(1)?)?)
     }),
     Operation::new(
         "composed_table",
         &["B", "M", "S", "offset", "shape", "stride", "count"],
         |args| {
             let layout = Layout::new(&args.int_tuple(4)?, &args.int_tuple(5)?)?;
-            let composed = ComposedLayout::new(args.swizzle_numbers()?, args.number(3)?, layout);
-            let count = args.number(6)?;
+            let composed = ComposedLayout::new(args.swizzle_numbers()?, args.integer(3)?, layout);
+            let count = args.integer(6)?;
             if count > composed.layout.size() {
                 return Err(args.wrong(6, "at most the size of the layout"));
             }
@@ -210,21 +210,21 @@ pub(super) const OPS: &[Operation] = &[
         },
     ),
     Operation::new("layout_o_swizzle", &["layout", "swizzle"], |args| {
-        composed(args.cute(0)?.after_swizzle(args.swizzle(1)?)?)
+        composed(args.cute(0)?.after_swizzle(args.cute_swizzle(1)?)?)
     }),
     Operation::new("swizzled_right_inverse", &["swizzle", "layout"], |args| {
-        let layout = ComposedLayout::new(args.swizzle(0)?, 0, args.cute(1)?);
+        let layout = ComposedLayout::new(args.cute_swizzle(0)?, 0, args.cute(1)?);
         composed(layout.right_inverse()?)
     }),
     Operation::new("swizzled_left_inverse", &["swizzle", "layout"], |args| {
-        let layout = ComposedLayout::new(args.swizzle(0)?, 0, args.cute(1)?);
+        let layout = ComposedLayout::new(args.cute_swizzle(0)?, 0, args.cute(1)?);
         composed(layout.left_inverse()?)
     }),
     Operation::new(
         "swizzled_slice",
         &["swizzle", "layout", "coordinate"],
         |args| {
-            let layout = ComposedLayout::new(args.swizzle(0)?, 0, args.cute(1)?);
+            let layout = ComposedLayout::new(args.cute_swizzle(0)?, 0, args.cute(1)?);
             let slice = layout.slice(&args.coordinate(2)?)?;
             let mut found = composed(slice.layout)?;
             found["offset"] = json!(slice.offset);
@@ -268,12 +268,12 @@ impl Args<'_> {
         tiler(self.get(i)).map_err(|e| self.at_argument(i, &e))
     }
 
-    fn number(&self, i: usize) -> Result<i64, CaseError> {
+    fn integer(&self, i: usize) -> Result<i64, CaseError> {
         let number = self.get(i).as_i64();
         number.ok_or_else(|| self.wrong(i, "a whole number of 64 bits"))
     }
 
-    fn swizzle(&self, i: usize) -> Result<Swizzle, CaseError> {
+    fn cute_swizzle(&self, i: usize) -> Result<Swizzle, CaseError> {
         let numbers = self.get(i).as_array().map(Vec::as_slice);
         let Some([bits, base, shift]) = numbers else {
             return Err(self.wrong(i, "a swizzle such as [3, 4, 3]"));
@@ -286,8 +286,8 @@ impl Args<'_> {
 
     /// The swizzle of the first three arguments.
     fn swizzle_numbers(&self) -> Result<Swizzle, CaseError> {
-        let (bits, base) = (self.number(0)?, self.number(1)?);
-        Ok(Swizzle::new(bits, base, self.number(2)?)?)
+        let (bits, base) = (self.integer(0)?, self.integer(1)?);
+        Ok(Swizzle::new(bits, base, self.integer(2)?)?)
     }
 
     fn at_argument(&self, i: usize, e: &CaseError) -> CaseError {
@@ -396,7 +396,7 @@ fn layout_fields(layout: &Layout) -> Map<String, Value> {
         .collect()
 }
 
-fn int_tuple_to_json(tuple: &IntTuple) -> Value {
+pub(crate) fn int_tuple_to_json(tuple: &IntTuple) -> Value {
     if tuple.is_leaf() {
         return json!(tuple.leaves()[0]);
     }
