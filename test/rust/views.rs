@@ -1,8 +1,11 @@
 //! One layout in every view.
 
+use crate::testing::{INS, OUTS, between, layout as any_layout, shape};
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
-use linear_layout::view::{Scene, Window};
+use linear_layout::view::{Scene, Window, html, svg, words};
+use proptest::prelude::*;
+use std::time::{Duration, Instant};
 
 #[test]
 fn a_layout_is_shown_as_tensor_hardware_and_matrix() {
@@ -203,5 +206,88 @@ dim0=1  .  .  1
 dim1=1  1  .  .
 dim1=2  .  1  1
 "
+    );
+}
+
+/// Text between tags, and tags that close what was opened.
+fn check_xml(text: &str) -> Result<(), TestCaseError> {
+    let mut open = Vec::new();
+    for tag in text.split('<').skip(1) {
+        let (tag, _) = tag.split_once('>').expect("a tag ends");
+        if let Some(name) = tag.strip_prefix('/') {
+            prop_assert_eq!(open.pop(), Some(name));
+        } else if !tag.ends_with('/') {
+            open.push(tag.split(' ').next().unwrap_or_default());
+        }
+    }
+    prop_assert!(open.is_empty(), "{open:?}");
+    Ok(())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// What cells say of slots and elements is what the layout says, in every view.
+    #[test]
+    fn cells_say_what_the_layout_says(l in any_layout()) {
+        let window = Window { rows: 16, columns: 16, grids: 4 };
+        for scene in [Scene::tensor(&l, window), Scene::boxed(&l, window), Scene::hardware(&l, window)] {
+            for panel in &scene.panels {
+                prop_assert_eq!(panel.cells.len(), panel.rows.len() * panel.columns.len());
+                for cell in &panel.cells {
+                    for slot in &cell.slots {
+                        prop_assert_eq!(&cell.elements, &[l.apply_packed(*slot)]);
+                    }
+                }
+            }
+            check_xml(&svg(&scene))?;
+        }
+        let matrix = Scene::matrix(&l);
+        for cell in &matrix.panels[0].cells {
+            let is_set = l.apply_packed(cell.slots[0]) & cell.elements[0] != 0;
+            prop_assert_eq!(cell.text.as_str(), if is_set { "1" } else { "." });
+        }
+        let bits = l.in_dims().map(|d| l.in_bits(d)).sum::<usize>();
+        prop_assert_eq!(words(&l).lines().filter(|line| line.starts_with("  ")).count(), bits);
+    }
+
+    /// A comparison marks as many elements as have other holders.
+    #[test]
+    fn a_comparison_marks_what_differs(
+        (a, b) in (shape(&INS, 5), shape(&OUTS, 5))
+            .prop_flat_map(|(ins, outs)| (between(ins.clone(), outs.clone()), between(ins, outs)))
+    ) {
+        let scene = Scene::comparison(&a, &b, Window::ALL);
+        let said = scene.remarks.last().cloned().unwrap_or_default();
+        let is_same = Scene::tensor(&a, Window::ALL).panels == Scene::tensor(&b, Window::ALL).panels;
+        prop_assert_eq!(said == "no cell differs", is_same, "{}", said);
+        check_xml(&svg(&scene))?;
+    }
+}
+
+/// Where time is short, as in an editor: the best of five, on a computer that does other things too.
+#[test]
+fn a_large_picture_is_drawn_fast() {
+    let text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
+    let encoding: Encoding = text.parse().unwrap();
+    let layout = encoding.to_linear_layout(&[128, 128]).unwrap();
+    let best = |draw: &dyn Fn() -> usize| -> (Duration, usize) {
+        let once = |_| {
+            let start = Instant::now();
+            let bytes = draw();
+            (start.elapsed(), bytes)
+        };
+        (0..5).map(once).min().expect("five times")
+    };
+    let scene = || Scene::tensor(&layout, Window::PICTURE);
+    let (time, bytes) = best(&|| svg(&scene()).len());
+    assert!(
+        time < Duration::from_millis(50) && bytes < 1_000_000,
+        "{time:?}, {bytes} bytes"
+    );
+    let (time, bytes) = best(&|| html("layout", &[scene()]).len());
+    assert!(
+        time < Duration::from_millis(50) && bytes < 1_000_000,
+        "{time:?}, {bytes} bytes"
     );
 }

@@ -140,6 +140,29 @@ impl Scene {
     }
 }
 
+impl RegisterLayout {
+    /// Returns the layout's text and below it a grid of its elements, each as `thread: place` or
+    /// `[thread, ...]: place`, as Tilus prints them: [`Scene::register_layout`] as text, without a last line break.
+    ///
+    /// A tensor of more than two dims is a grid for each index of those before the last two; of more than three, dims
+    /// of extent 1 are left out.
+    #[must_use]
+    pub fn grid(&self) -> String {
+        let text = Scene::register_layout(self, Window::ALL).to_string();
+        text.trim_end_matches('\n').to_owned()
+    }
+}
+
+impl SharedLayout {
+    /// Returns the layout's text and below it a grid of offsets, as Tilus prints them; `None` for a
+    /// tensor that is not of two dims.
+    #[must_use]
+    pub fn grid(&self) -> Option<String> {
+        let text = || Scene::shared_layout(self, Window::ALL).to_string();
+        (self.shape().len() == 2).then(|| text().trim_end_matches('\n').to_owned())
+    }
+}
+
 /// A grid in Tilus' notation; `cell` is given an index of the tensor.
 fn of_tilus(shape: &[u64], window: Window, mut cell: impl FnMut(&[u64]) -> Option<Cell>) -> Scene {
     let is_kept = |size: u64| shape.len() <= 3 || size > 1;

@@ -1,9 +1,11 @@
 //! The figures of the gallery.
 
+use linear_layout::cute::ComposedLayout;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::plan::memory::{MemoryPlan, Place};
 use linear_layout::target::{Access, TARGETS};
+use linear_layout::tilus::RegisterLayout;
 use linear_layout::view::{Scene, Window, shape_text};
 use std::error::Error;
 
@@ -46,6 +48,11 @@ pub(crate) fn sections() -> Outcome<Vec<Section>> {
             title: "The basic idea",
             said: "Small layouts that introductions to linear layouts draw.",
             figures: seeds()?,
+        },
+        Section {
+            title: "Layouts of Tilus and CuTe",
+            said: "Register layouts, whose cells are thread: place, and a layout of CuTe beside its inverse, whose cells are indices.",
+            figures: other_systems()?,
         },
         Section {
             title: "Swizzles",
@@ -261,6 +268,51 @@ fn seeds() -> Outcome<Vec<Figure>> {
         "A conversion from rows to columns",
         &subject,
         vec![moved],
+    ));
+    Ok(figures)
+}
+
+/// Name and chain, of the layouts that Tilus' manual draws.
+const TILUS: [(&str, &str); 8] = [
+    ("tilus-local", "local(3, 4)"),
+    ("tilus-spatial", "spatial(3, 2)"),
+    ("tilus-local-spatial", "local(3, 4).spatial(2, 3)"),
+    ("tilus-spatial-local", "spatial(2, 3).local(3, 4)"),
+    ("tilus-mma-c", "repeat(2, 1).spatial(8, 4).repeat(1, 2)"),
+    ("tilus-column-local", "column_local(2, 3)"),
+    ("tilus-column-spatial", "column_spatial(2, 3)"),
+    ("tilus-tile", "spatial(3, 4)"),
+];
+
+fn other_systems() -> Outcome<Vec<Figure>> {
+    let mut figures = Vec::new();
+    for (name, chain) in TILUS {
+        let layout: RegisterLayout = chain.parse()?;
+        let scene = Scene::register_layout(&layout, Window::PICTURE);
+        figures.push(figure(name, chain, &layout.to_string(), vec![scene]));
+    }
+    let reduced = "spatial(3, 4)"
+        .parse::<RegisterLayout>()?
+        .reduce(&[0], false)?;
+    let scene = Scene::register_layout(&reduced, Window::PICTURE);
+    let title = "spatial(3, 4) reduced along its rows";
+    figures.push(figure(
+        "tilus-reduced",
+        title,
+        &reduced.to_string(),
+        vec![scene],
+    ));
+    let mut scenes = Vec::new();
+    for text in ["(8,16,4):(64,1,16)", "(16,4,8):(8,128,1)"] {
+        let layout: ComposedLayout = text.parse()?;
+        scenes.push(Scene::cute(&layout, Window::PICTURE));
+    }
+    let subject = "(8,16,4):(64,1,16) and its inverse (16,4,8):(8,128,1)";
+    figures.push(figure(
+        "cute-inverse",
+        "A compact layout and its inverse",
+        subject,
+        scenes,
     ));
     Ok(figures)
 }
