@@ -17,6 +17,9 @@ const NOBODY: u32 = u32::MAX;
 pub(super) struct Now {
     /// Thread within the whole grid.
     pub(super) thread: u32,
+    /// The first thread of its block, and of its warp.
+    pub(super) block: u32,
+    pub(super) warp: u32,
     /// Index of the instruction.
     pub(super) op: u32,
     /// Number of block barriers so far, over all blocks.
@@ -35,26 +38,21 @@ pub(super) struct Order {
 }
 
 impl Order {
-    fn same_block(self, a: u32, b: u32) -> bool {
-        a / self.threads_per_block == b / self.threads_per_block
+    /// Whether a thread is of the block in which the access happens.
+    fn same_block(self, thread: u32, now: Now) -> bool {
+        thread.wrapping_sub(now.block) < self.threads_per_block
     }
 
-    fn same_warp(self, a: u32, b: u32) -> bool {
-        self.same_block(a, b)
-            && a % self.threads_per_block / self.lanes_per_warp
-                == b % self.threads_per_block / self.lanes_per_warp
+    /// Whether a thread is of the warp in which the access happens; the last one of a block may have fewer lanes.
+    fn same_warp(self, thread: u32, now: Now) -> bool {
+        thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
     /// Whether an access by `thread` at the given epochs comes before `now` for sure.
     fn before(self, thread: u32, block_epoch: u32, warp_epoch: u32, now: Now) -> bool {
-        if thread == now.thread {
-            return true;
-        }
-        if !self.same_block(thread, now.thread) {
-            return false;
-        }
-        block_epoch < now.block_epoch
-            || (warp_epoch < now.warp_epoch && self.same_warp(thread, now.thread))
+        thread == now.thread
+            || (block_epoch < now.block_epoch && self.same_block(thread, now))
+            || (warp_epoch < now.warp_epoch && self.same_warp(thread, now))
     }
 }
 
@@ -124,21 +122,21 @@ impl Group {
         }
         let live = self.is_live(order);
         let over =
-            live && self.block_epoch < now.block_epoch && order.same_block(self.first, now.thread);
+            live && self.block_epoch < now.block_epoch && order.same_block(self.first, now);
         if !live || over {
             // All threads of this block are ordered before; one of another block stays.
             let foreign =
-                live && self.second != NOBODY && !order.same_block(self.second, now.thread);
+                live && self.second != NOBODY && !order.same_block(self.second, now);
             if !foreign {
                 self.second = NOBODY;
             }
             self.first = now.thread;
             self.warp_epoch = now.warp_epoch;
-        } else if !order.same_warp(self.first, now.thread) {
+        } else if !order.same_warp(self.first, now) {
             self.second = now.thread;
         } else if self.warp_epoch < now.warp_epoch {
             // The warp's earlier threads are ordered before; another warp's stay.
-            if self.second != NOBODY && order.same_warp(self.second, now.thread) {
+            if self.second != NOBODY && order.same_warp(self.second, now) {
                 self.second = NOBODY;
             }
             self.first = now.thread;
@@ -436,6 +434,8 @@ mod tests {
     fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> Now {
         Now {
             thread,
+            block: thread & !63,
+            warp: thread & !31,
             op: 0,
             block_epoch,
             warp_epoch,

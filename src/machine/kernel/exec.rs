@@ -499,8 +499,12 @@ impl<'a> Exec<'a> {
 
     /// The moment of an access by `lane`.
     fn now(&self, lane: u32) -> Now {
+        let block = self.block_linear * self.num_threads;
+        let in_warp = lane & (self.launch.machine.lanes_per_warp - 1);
         Now {
-            thread: self.block_linear * self.num_threads + lane,
+            thread: block + lane,
+            block,
+            warp: block + lane - in_warp,
             op: self.op,
             block_epoch: self.block_epoch,
             warp_epoch: self.warp_epochs[(lane / self.launch.machine.lanes_per_warp) as usize],

@@ -118,7 +118,7 @@ impl Memory {
                 epoch,
                 block_epoch,
             } => {
-                let now = now(thread, *epoch, *block_epoch);
+                let now = now(thread, *order, *epoch, *block_epoch);
                 for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
                     let found = cell.1.write(cell.0 == name, now, *order);
                     if matches!(found, Found::Conflict(_)) {
@@ -158,7 +158,7 @@ impl Memory {
                 block_epoch,
             } => {
                 let (name, cell) = &mut cells[at];
-                match cell.read(now(thread, *epoch, *block_epoch), *order) {
+                match cell.read(now(thread, *order, *epoch, *block_epoch), *order) {
                     (false, _) => Err(CellFault::Uninitialised),
                     (true, Some(_)) => Err(CellFault::Race),
                     (true, None) => Ok(*name),
@@ -168,9 +168,11 @@ impl Memory {
     }
 }
 
-fn now(thread: u32, epoch: u32, block_epoch: u32) -> Now {
+fn now(thread: u32, order: Order, epoch: u32, block_epoch: u32) -> Now {
     Now {
         thread,
+        block: 0,
+        warp: thread & !(order.lanes_per_warp - 1),
         op: 0,
         block_epoch,
         warp_epoch: epoch,
