@@ -141,6 +141,10 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
   cl::opt<bool> ruleLabels(
       "rule-labels", cl::cat(category),
       cl::desc("Name the rule that is broken in a note below each error"));
+  cl::opt<bool> verifyLayoutRewrites(
+      "verify-layout-rewrites", cl::cat(category),
+      cl::desc("Prove of each pass that changes layouts only that every register of every thread "
+               "that is used names the same element as before"));
   cl::SetVersionPrinter([version](raw_ostream &os) { os << view(version) << "\n"; });
   std::string end(view(examples));
   cl::extrahelp more(end);
@@ -156,6 +160,8 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
     return !explanation.is_known;
   }
   bridge::name_rules(ruleLabels);
+  if (verifyLayoutRewrites)
+    bridge::verify_layout_rewrites();
   MlirOptMainConfig config = MlirOptMainConfig::createFromCLOptions();
   if (config.shouldShowDialects())
     llvm::outs() << view(dialects);

@@ -234,6 +234,15 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     Loads and stores of whole tensors keep their layouts unless `memory=free`. So do products, atomic accesses,
     calls, and whatever else asks for a layout or is not known.
 
+    Of what costs the same, that with the fewest conversions is taken. Where the cheapest needs more of them than some
+    other choice, `conversion-cost=N` weighs them: a conversion then has to save N cycles more than its plan takes.
+    Set it where code size or the pressure on registers counts; the predicted cycles may then rise above the input's.
+
+    With `scratch-budget=N` layouts are chosen so that each conversion, reduction and scan can be carried out in N bytes
+    of shared memory; what the kernel stores in buffers of its own comes on top. Set it where the shared memory of a block
+    is what keeps blocks from running side by side. It costs conversions in more rounds, or in other places; `explain`
+    says how much. Where no choice fits, that is an error at the operation that takes most.
+
     Before:
     ```mlir
     #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
@@ -268,12 +277,16 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
     LL_Memory,
     Option<"loopWeight", "loop-weight", "int64_t", "8",
            "How often the body of a loop counts">,
+    Option<"conversionCost", "conversion-cost", "int64_t", "0",
+           "Cycles that each conversion counts beyond its plan: a price on how many there are">,
+    Option<"scratchBudget", "scratch-budget", "int64_t", "-1",
+           "Bytes of shared memory that each conversion, reduction or scan may take, beside buffers (default: what the GPU has)">,
     Option<"explain", "explain", "bool", "false",
            "Say what each conversion that is left costs and why it stays, and what became of the others, as remarks">,
     Option<"report", "report", "std::string", "\"\"",
            "File to write the same to, as JSON">,
     Option<"verify", "verify", "bool", "false",
-           "Prove that every value is the same before and after, layouts aside">
+           "Prove that every register that is used names the same element as before, as `ll-opt --verify-layout-rewrites` does of all passes">
   ];
 }
 

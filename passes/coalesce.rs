@@ -12,6 +12,7 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
 use super::ways::convert;
@@ -40,6 +41,10 @@ impl Pass for CoalesceOptions {
             }
         }
         Ok(Vec::new())
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Values)
     }
 }
 

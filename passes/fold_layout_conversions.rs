@@ -3,6 +3,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::price::{Price, Prices};
+use super::proof::Claim;
 use super::respell::{Inventory, Respelling, attribute, in_order, root};
 use super::table::FoldLayoutConversionsOptions;
 use super::ways::{self, Search};
@@ -42,6 +43,10 @@ impl Pass for FoldLayoutConversionsOptions {
         }
         folding.explain_rest(&kept);
         Ok(Vec::new())
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Registers)
     }
 }
 

@@ -11,6 +11,7 @@ mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
 mod layout_pipeline;
 mod price;
+mod proof;
 mod recognize_encodings;
 mod reduce_data_duplication;
 mod remove_layout_conversions;
@@ -28,6 +29,7 @@ use melior::dialect::DialectRegistry;
 use melior::ir::Module;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_passes};
+use proof::{Claim, Proof};
 use table::{PassKind, Values};
 
 /// Makes dialects and passes work, and registers the passes with MLIR. Idempotent.
@@ -70,6 +72,16 @@ trait Pass {
     /// Runs it on a module; returns the passes of MLIR that are to run after it.
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported>;
 
+    /// What it leaves as it is, which can be proved; nothing is said of a pass that changes what is computed.
+    fn claim(&self) -> Option<Claim> {
+        None
+    }
+
+    /// Whether a user asks this pass for the proof.
+    fn is_verified(&self) -> bool {
+        false
+    }
+
     /// The passes of ours that are to run after it, before those of MLIR, as a textual pipeline on a module.
     fn pipeline(&self) -> String {
         String::new()
@@ -100,8 +112,16 @@ impl Passes for Table {
         module: Op<'c>,
     ) -> Result<Ran, Reported> {
         let pass = Self::pass(number, options);
+        let context = PassContext::of(rewriter, module);
+        let claim = pass.claim();
+        let claim = claim.filter(|_| pass.is_verified() || sys::are_rewrites_verified());
+        let proof = claim.map(|claim| Proof::begin(claim, &context));
+        let follow_ups = pass.run(&context)?;
+        if let Some(proof) = proof {
+            proof.finish(&context)?;
+        }
         Ok(Ran {
-            follow_ups: pass.run(&PassContext::of(rewriter, module))?,
+            follow_ups,
             pipeline: pass.pipeline(),
         })
     }

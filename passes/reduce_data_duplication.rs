@@ -10,6 +10,7 @@
 use super::Pass;
 use super::context::PassContext;
 use super::price::Prices;
+use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
 use crate::encoding::{Encoding, SwizzledSharedEncoding};
@@ -34,6 +35,10 @@ impl Pass for ReduceDataDuplicationOptions {
             }
         });
         Ok(Vec::new())
+    }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Values)
     }
 }
 

@@ -1,16 +1,16 @@
 //! `remove-layout-conversions`: the layouts of a whole kernel, chosen at once.
 //!
-//! [`crate::analysis::assignment`] decides; `rewrite` carries it out, once; `check` proves it, and knows nothing of
-//! how it came about.
+//! [`crate::analysis::assignment`] decides; `rewrite` carries it out, once; [`super::proof`] proves it, and knows
+//! nothing of how it came about.
 
-mod check;
 mod report;
 mod rewrite;
 
 use super::Pass;
 use super::context::PassContext;
+use super::proof::Claim;
 use super::table::RemoveLayoutConversionsOptions;
-use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Role, Went};
+use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Large, Of, Plans, Role, Went};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, FollowUp, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
@@ -34,6 +34,14 @@ impl Pass for RemoveLayoutConversionsOptions {
         }
         Ok(Vec::new())
     }
+
+    fn claim(&self) -> Option<Claim> {
+        Some(Claim::Values)
+    }
+
+    fn is_verified(&self) -> bool {
+        self.verify
+    }
 }
 
 impl RemoveLayoutConversionsOptions {
@@ -49,6 +57,22 @@ impl RemoveLayoutConversionsOptions {
             ));
             return Err(context.fail_with_nearest(said, &self.memory, MEMORY));
         }
+        let conversion_cost = u64::try_from(self.conversion_cost).ok();
+        let conversion_cost = conversion_cost.filter(|cycles| *cycles <= MOST_CYCLES);
+        let conversion_cost = conversion_cost.ok_or_else(|| {
+            context.fail(&Diagnostic::new(format!(
+                "cannot choose layouts with `conversion-cost={}`: it is 0 to {MOST_CYCLES} cycles",
+                self.conversion_cost
+            )))
+        })?;
+        let scratch_budget = match self.scratch_budget {
+            -1 => None,
+            bytes => Some(u32::try_from(bytes).map_err(|_| {
+                context.fail(&Diagnostic::new(format!(
+                    "cannot choose layouts with `scratch-budget={bytes}`: it is a number of bytes, 0 or more"
+                )))
+            })?),
+        };
         let loop_weight = u64::try_from(self.loop_weight).ok().filter(|n| *n > 0);
         let loop_weight = loop_weight.ok_or_else(|| {
             context.fail(&Diagnostic::new(format!(
@@ -60,6 +84,8 @@ impl RemoveLayoutConversionsOptions {
             target,
             pins_memory: self.memory == MEMORY[0],
             loop_weight,
+            conversion_cost: conversion_cost * 16,
+            scratch_budget,
         })
     }
 
@@ -73,22 +99,37 @@ impl RemoveLayoutConversionsOptions {
         let rewriter = context.rewriter();
         let explains = self.explain || self.report.is_some();
         let mut first = None;
+        let mut plans = Plans::default();
+        // What would be chosen without a budget.
+        let free = asked.scratch_budget.filter(|_| explains).map(|_| {
+            let mut kernel = assignment::read(function, asked.loop_weight);
+            let asked = Asked {
+                scratch_budget: None,
+                ..asked
+            };
+            let free = assignment::assign(&mut kernel, asked, &mut Plans::default());
+            (free.before, free.price.0.min(free.before.0))
+        });
         // The last round finds nothing that costs less, so that a second run of the pass does not either.
         for _ in 0..MOST_ROUNDS {
             drop_dead(rewriter, function);
             let mut kernel = assignment::read(function, asked.loop_weight);
             let (assignment, explanation) = if explains {
-                let (assignment, explanation) = assignment::assign_explained(&mut kernel, asked);
+                let (assignment, explanation) =
+                    assignment::assign_explained(&mut kernel, asked, &mut plans);
                 (assignment, Some(explanation))
             } else {
-                (assignment::assign(&mut kernel, asked), None)
+                (assignment::assign(&mut kernel, asked, &mut plans), None)
             };
-            let is_done = assignment.price >= assignment.before;
+            let is_done = !assignment.is_better();
+            if let Some(large) = assignment.largest.filter(|_| is_done) {
+                return Err(self.beyond(&kernel, large));
+            }
             if let Some(explanation) = explanation {
                 if first.is_none() {
                     self.explain_removed(context, &kernel, &explanation);
                     first = Some((
-                        assignment.before,
+                        free.map_or(assignment.before, |(before, _)| before),
                         report::conversions(&kernel, &explanation),
                     ));
                 }
@@ -97,6 +138,9 @@ impl RemoveLayoutConversionsOptions {
                         before: *before,
                         after: assignment.before,
                         bound: assignment.bound.min(assignment.before.0),
+                        budget: asked.scratch_budget.zip(free).map(|(bytes, (_, free))| {
+                            (bytes, assignment.before.0.saturating_sub(free))
+                        }),
                     };
                     self.explain_left(context, function, (&kernel, &explanation), costs);
                     entries.push(report::entry(
@@ -110,14 +154,28 @@ impl RemoveLayoutConversionsOptions {
             if is_done {
                 break;
             }
-            let names = self.verify.then(|| check::names(function));
             rewrite::rewrite(rewriter, &mut kernel, &assignment);
             drop_dead(rewriter, function);
-            if let Some(mut before) = names {
-                check::compare(&mut before, function)?;
-            }
         }
         Ok(())
+    }
+
+    /// Says that nothing keeps within the bytes that are allowed.
+    fn beyond(&self, kernel: &Kernel<'_>, large: Large) -> Reported {
+        let op = match large.of {
+            Of::Node(node) => kernel.nodes[node].op,
+            Of::Slice(slice) => kernel.slices[slice].op,
+        };
+        let what = match large.is_conversion {
+            true => "has a result whose conversion takes",
+            false => "takes",
+        };
+        let said = format!(
+            "{what} {} bytes of shared memory, and no choice of layouts keeps within `scratch-budget={}`",
+            large.bytes, self.scratch_budget
+        );
+        let nearest = format!("`scratch-budget={}` can be kept", large.bytes);
+        sys::emit_error(op, &Diagnostic::new(said).note(nearest))
     }
 
     fn explain_removed<'c>(
@@ -153,6 +211,9 @@ impl RemoveLayoutConversionsOptions {
         }
     }
 }
+
+/// The most that a conversion may count beyond its plan.
+const MOST_CYCLES: u64 = 1 << 20;
 
 /// How often layouts are chosen for what the last choice made; twice is the rule.
 const MOST_ROUNDS: usize = 6;

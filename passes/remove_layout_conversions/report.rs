@@ -25,6 +25,8 @@ pub(super) struct Costs {
     pub(super) after: (u64, u32),
     /// No choice costs less, as long as what is computed again is computed so.
     pub(super) bound: u64,
+    /// The bytes that operations are bound by, and what that costs.
+    pub(super) budget: Option<(u32, u64)>,
 }
 
 impl Costs {
@@ -39,6 +41,7 @@ pub(super) fn of_function(costs: Costs) -> String {
         before,
         after,
         bound,
+        budget,
     } = costs;
     let best = if costs.is_proved() {
         "the least there is for what is computed again".to_owned()
@@ -47,13 +50,21 @@ pub(super) fn of_function(costs: Costs) -> String {
         let percent = 100.0 * above / bound.max(1) as f64;
         format!("at most {percent:.1} % above the least")
     };
-    format!(
+    let mut text = format!(
         "costs {} cycles with {}, {best}; it cost {} with {}",
         cycles(after.0),
         count(after.1),
         cycles(before.0),
         count(before.1)
-    )
+    );
+    if let Some((bytes, more)) = budget {
+        let _ = write!(
+            text,
+            "; of that, {} for `scratch-budget={bytes}`",
+            cycles(more)
+        );
+    }
+    text
 }
 
 fn count(conversions: u32) -> String {
@@ -158,8 +169,11 @@ pub(super) fn entry(
     left: &str,
     conversions: &str,
 ) -> String {
+    let budget = costs.budget.map_or("null".to_owned(), |(bytes, more)| {
+        format!("{{\"bytes\":{bytes},\"cycles\":{}}}", cycles(more))
+    });
     format!(
-        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"left\":[{left}],\"conversions\":[{conversions}]}}",
+        "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"scratch_budget\":{budget},\"left\":[{left}],\"conversions\":[{conversions}]}}",
         json_string(tt::Func::of(function).map_or("", tt::Func::sym_name)),
         json_string(asked.target.name),
         cycles(costs.before.0),

@@ -105,6 +105,7 @@ pub(super) mod ffi {
         fn check_type(self: &LayoutCache, type_: usize) -> TypeCheck;
         fn rule_note(label: &str) -> String;
         fn name_rules(are_named: bool);
+        fn verify_layout_rewrites();
         fn explain_rule(label: &[u8]) -> Explanation;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn refuse_input(name: &[u8], input: &[u8]) -> String;

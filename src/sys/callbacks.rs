@@ -290,6 +290,19 @@ pub fn name_rules(are_named: bool) {
     RULES_ARE_NAMED.store(are_named, Ordering::Relaxed);
 }
 
+/// Whether passes that change layouts only prove it: always where tests run.
+static REWRITES_ARE_VERIFIED: AtomicBool = AtomicBool::new(cfg!(debug_assertions));
+
+/// Makes passes that change layouts only prove that no thread holds anything else than before.
+pub(super) fn verify_layout_rewrites() {
+    REWRITES_ARE_VERIFIED.store(true, Ordering::Relaxed);
+}
+
+/// Returns whether passes that change layouts only prove it.
+pub(crate) fn are_rewrites_verified() -> bool {
+    REWRITES_ARE_VERIFIED.load(Ordering::Relaxed)
+}
+
 pub(super) fn rule_note(label: &str) -> String {
     if !RULES_ARE_NAMED.load(Ordering::Relaxed) {
         return String::new();

@@ -19,6 +19,8 @@ pub use callbacks::{
     emit_remark, install, name_rules,
 };
 
+pub(crate) use callbacks::are_rewrites_verified;
+
 pub use bridge::ffi::{FollowUp, OptionValue};
 
 pub use rewriter::{Rewriter, rewrite};

@@ -24,7 +24,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90", "ttg.threa
   }
 }
 
-// REPORT: [{"function":"f","target":"cuda:90","before":{"cycles":{{[0-9.]+}},"conversions":3},"after":{"cycles":{{[0-9.]+}},"conversions":1},"bound":{{[0-9.]+}},"proved":true,
+// REPORT: [{"function":"f","target":"cuda:90","before":{"cycles":{{[0-9.]+}},"conversions":3},"after":{"cycles":{{[0-9.]+}},"conversions":1},"bound":{{[0-9.]+}},"proved":true,"scratch_budget":null,
 // REPORT-SAME: "left":[{"tensor":"64x64xf32","from":"#ttg.blocked<{sizePerThread = [1, 4],
 // REPORT-SAME: "runs":1,"why":"dearer","next_best":{{[0-9.]+}}}]
 // REPORT-SAME: "went":"made_again"

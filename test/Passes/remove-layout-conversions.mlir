@@ -2,6 +2,8 @@
 
 // A second run changes nothing.
 // RUN: ll-opt --remove-layout-conversions=verify -split-input-file %t.mlir | diff %t.mlir -
+// Nor does the proof, which all passes that change layouts only can be asked for, change anything.
+// RUN: ll-opt --verify-layout-rewrites --remove-layout-conversions -split-input-file %s | diff %t.mlir -
 
 // What is computed between two accesses in one layout is computed in it.
 #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>

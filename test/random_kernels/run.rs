@@ -53,6 +53,8 @@ pub(crate) enum Failure {
     Wrong,
     /// A second run of a pass changes what the first one left.
     NotSettled,
+    /// A pass that chooses layouts predicts that its result costs more than its input.
+    Dearer,
     Panic,
 }
 
@@ -110,7 +112,8 @@ impl Runner {
         Ok(())
     }
 
-    /// Runs each pass that chooses layouts twice: the second run must find nothing to do.
+    /// Runs each pass that chooses layouts twice: the second run must find nothing to do. Each proves that it changes
+    /// layouts only, and predicts no greater cost than the input's.
     ///
     /// # Errors
     /// How it failed, and what was said.
@@ -122,12 +125,47 @@ impl Runner {
                 self.lower_by(&pipeline, text)
                     .map_err(|what| (Failure::Refused, format!("{choice}: {what}")))
             };
+            self.check_cost(choice, &text)?;
             let once = run(&text)?;
             let twice = run(&once)?;
             let mut lines = once.lines().zip(twice.lines());
             if let Some((first, second)) = lines.find(|(first, second)| first != second) {
                 let what = format!("{choice}: after one run: {first}\nafter two: {second}");
                 return Err((Failure::NotSettled, what));
+            }
+        }
+        Ok(())
+    }
+
+    /// Holds the cost that a pass predicts to that of its input, and the bound to what was chosen.
+    fn check_cost(&self, choice: &str, text: &str) -> Result<(), (Failure, String)> {
+        let Some(options) = choice.strip_prefix("remove-layout-conversions{") else {
+            return Ok(());
+        };
+        let name = format!(
+            "settled-{}-{:?}.json",
+            std::process::id(),
+            std::thread::current().id()
+        );
+        let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        let pipeline = format!(
+            "builtin.module(remove-layout-conversions{{report={} {options})",
+            file.display()
+        );
+        let refused = |what: String| (Failure::Refused, format!("{choice}: {what}"));
+        self.lower_by(&pipeline, text).map_err(refused)?;
+        let report = std::fs::read_to_string(&file).map_err(|e| refused(e.to_string()))?;
+        let _ = std::fs::remove_file(&file);
+        let entries: Vec<serde_json::Value> =
+            serde_json::from_str(&report).map_err(|e| refused(e.to_string()))?;
+        for entry in entries {
+            let cycles = |when: &str| entry[when]["cycles"].as_f64().unwrap_or(f64::NAN);
+            let (before, after) = (cycles("before"), cycles("after"));
+            let bound = entry["bound"].as_f64().unwrap_or(f64::NAN);
+            if !(bound <= after && after <= before) {
+                let what =
+                    format!("{choice}: {before} cycles become {after}, the bound is {bound}");
+                return Err((Failure::Dearer, what));
             }
         }
         Ok(())

@@ -4,7 +4,7 @@ use super::explain::{self, Explaining, Explanation};
 use super::kernel::{DatumId, Kernel, Maker, NodeId};
 use super::layouts::{EncodingId, LayoutId};
 use super::modes::{Candidates, Mode, Of, Spelling, candidates};
-use super::prices::{Prices, is_expensive};
+use super::prices::{Plans, Prices, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};
 use crate::assign::{self, Graph, INFEASIBLE, Price, Solution};
@@ -21,6 +21,10 @@ pub(crate) struct Asked {
     pub(crate) pins_memory: bool,
     /// How often the body of a loop counts.
     pub(crate) loop_weight: u64,
+    /// What each conversion counts beyond its plan, in sixteenths of a cycle.
+    pub(crate) conversion_cost: Price,
+    /// The most bytes of shared memory that an operation may take for itself.
+    pub(crate) scratch_budget: Option<u32>,
 }
 
 /// A layout for each value of a function.
@@ -33,8 +37,31 @@ pub(crate) struct Assignment {
     pub(crate) price: Cost,
     /// What the function costs as it is.
     pub(crate) before: Cost,
-    /// No assignment of the graph costs less than this.
+    /// No assignment of the graph with at most as many conversions costs less than this.
     pub(crate) bound: Price,
+    /// What takes most bytes for itself, of what takes more than it may.
+    pub(crate) largest: Option<Large>,
+    conversion_cost: Price,
+}
+
+/// What takes more shared memory for itself than it may.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Large {
+    pub(crate) bytes: u32,
+    /// What takes it, or makes what is converted.
+    pub(crate) of: Of,
+    pub(crate) is_conversion: bool,
+}
+
+impl Assignment {
+    /// Whether this is worth carrying out: it costs less than what stands there, conversions weighed.
+    pub(crate) fn is_better(&self) -> bool {
+        let weighed = |(price, conversions): Cost| {
+            let added = self.conversion_cost.saturating_mul(conversions.into());
+            (price.saturating_add(added), conversions)
+        };
+        weighed(self.price) < weighed(self.before)
+    }
 }
 
 /// What an item costs, and how an operation that is made again is spelled.
@@ -45,34 +72,39 @@ pub(crate) struct ItemCost {
 }
 
 /// Chooses layouts for all values of a function.
-pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked) -> Assignment {
-    assign_and(kernel, asked, false).0
+pub(crate) fn assign<'c>(kernel: &mut Kernel<'c>, asked: Asked, plans: &mut Plans) -> Assignment {
+    assign_and(kernel, asked, plans, false).0
 }
 
 /// Chooses layouts for all values of a function, and says why conversions are left.
 pub(crate) fn assign_explained<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
+    plans: &mut Plans,
 ) -> (Assignment, Explanation) {
-    let (assignment, explanation) = assign_and(kernel, asked, true);
+    let (assignment, explanation) = assign_and(kernel, asked, plans, true);
     (assignment, explanation.expect("it was asked for"))
 }
 
 fn assign_and<'c>(
     kernel: &mut Kernel<'c>,
     asked: Asked,
+    plans: &mut Plans,
     explains: bool,
 ) -> (Assignment, Option<Explanation>) {
-    let mut prices = Prices::new(asked.target, kernel.function);
+    let mut prices = Prices::new(asked, kernel.function, plans);
     let is_pinned: Vec<bool> = kernel.nodes.iter().map(|node| pins(node, asked)).collect();
     let Candidates { modes } = candidates(kernel, &is_pinned);
     let mut problem = Problem {
         kernel,
         prices: &mut prices,
         modes,
-        slices: Slices::default(),
+        own: Vec::new(),
+        slices: Slices::new(asked.conversion_cost),
         base: (0, 0),
+        conversion_cost: asked.conversion_cost,
     };
+    problem.own = problem.own_prices();
     problem.open();
     let conversions = problem.conversions();
     let (mut graph, mut solution) = problem.solve(&conversions);
@@ -115,7 +147,7 @@ fn pins(node: &super::kernel::Node<'_>, asked: Asked) -> bool {
 }
 
 /// Returns what a function costs as it is.
-fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'c>) -> Cost {
+fn present<'c>(kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>) -> Cost {
     let mut sum = (0, 0);
     let nodes = (0..kernel.nodes.len()).map(|node| (Of::Node(node), kernel.nodes[node].weight));
     let slices = (0..kernel.slices.len()).map(|at| (Of::Slice(at), kernel.slices[at].weight));
@@ -154,7 +186,7 @@ pub(super) fn times(price: Price, weight: u64) -> Price {
 /// What it costs to give a datum another encoding, once.
 pub(super) fn convert<'c>(
     kernel: &mut Kernel<'c>,
-    prices: &mut Prices<'c>,
+    prices: &mut Prices<'_, 'c>,
     datum: DatumId,
     from: EncodingId,
     to: EncodingId,
@@ -172,11 +204,15 @@ pub(super) fn convert<'c>(
 
 struct Problem<'p, 'c> {
     kernel: &'p mut Kernel<'c>,
-    prices: &'p mut Prices<'c>,
+    prices: &'p mut Prices<'p, 'c>,
     modes: Vec<Vec<Mode>>,
+    /// What each mode of each node costs for itself.
+    own: Vec<Vec<Cost>>,
     slices: Slices,
     /// What is paid however layouts are chosen.
     base: Cost,
+    /// What each conversion counts beyond its plan.
+    conversion_cost: Price,
 }
 
 /// Which modes of which nodes ask for something, in order.
@@ -216,7 +252,7 @@ impl<'c> Problem<'_, 'c> {
 
     fn solve(&mut self, (edges, copies): &(Edges, Vec<Copy>)) -> (Graph, Solution) {
         self.base = (0, 0);
-        let mut own = self.own_prices();
+        let mut own = self.own.clone();
         let mut shared = self.shared_slices();
         // What all modes of some node ask for is paid anyway; what one node asks for alone is its own.
         shared.retain(|members, price| {
@@ -395,7 +431,10 @@ impl<'c> Problem<'_, 'c> {
             .map(|mode| {
                 let from = mode.defs[def];
                 let price = self.prices.conversion(self.kernel, from, layout, bits);
-                (times(price, weight), u32::from(from != layout))
+                match from == layout {
+                    true => (0, 0),
+                    false => (times(price, weight).saturating_add(self.conversion_cost), 1),
+                }
             })
             .collect()
     }
@@ -474,7 +513,11 @@ impl<'c> Problem<'_, 'c> {
         self.slices.settle(self.kernel, self.prices);
         self.slices.improve(&roots);
         let mut items: BTreeMap<Item, ItemCost> = BTreeMap::new();
-        let visit = |item, spelling: Option<&Spelling>, price| {
+        let conversion_cost = self.conversion_cost;
+        let visit = |item, spelling: Option<&Spelling>, mut price: Cost| {
+            if matches!(item, Item::Convert(..)) {
+                price.0 = price.0.saturating_sub(conversion_cost);
+            }
             let cost = ItemCost {
                 price,
                 spelling: spelling.cloned(),
@@ -510,13 +553,58 @@ impl<'c> Problem<'_, 'c> {
         for cost in items.values() {
             sum = add(sum, cost.price);
         }
+        let weighed = self.conversion_cost.saturating_mul(sum.1.into());
         Assignment {
+            largest: self.largest(&nodes, &items),
             nodes,
             items,
             price: sum,
             before: present(self.kernel, self.prices),
-            bound: solution.bound,
+            bound: solution.bound.saturating_sub(weighed),
+            conversion_cost,
         }
+    }
+
+    /// What takes most bytes for itself, of what takes more than it may.
+    fn largest(&mut self, nodes: &[Spelling], items: &BTreeMap<Item, ItemCost>) -> Option<Large> {
+        let budget = self.prices.scratch_budget()?;
+        let mut largest: Option<Large> = None;
+        let mut take = |bytes: u32, of: Of, is_conversion: bool| {
+            if bytes > largest.map_or(budget, |known| known.bytes) {
+                largest = Some(Large {
+                    bytes,
+                    of,
+                    is_conversion,
+                });
+            }
+        };
+        for (node, spelling) in nodes.iter().enumerate() {
+            if let Some(mode) = self.kernel.mode(Of::Node(node), spelling.clone()) {
+                let bytes = self
+                    .prices
+                    .scratch_bytes(self.kernel, Of::Node(node), &mode);
+                take(bytes, Of::Node(node), false);
+            }
+        }
+        for item in items.keys() {
+            if let Item::Convert(datum, from, to) = *item {
+                let (shape, bits) = (
+                    self.kernel.datums[datum].shape,
+                    self.kernel.datums[datum].element_bits,
+                );
+                let layouts =
+                    [from, to].map(|encoding| self.kernel.catalogue.layout(encoding, shape));
+                if let [Some(from), Some(to)] = layouts {
+                    let of = match self.kernel.datums[datum].maker {
+                        Maker::Node(node, _) => Of::Node(node),
+                        Maker::Slice(slice, _) => Of::Slice(slice),
+                    };
+                    let bytes = self.prices.conversion_bytes(self.kernel, from, to, bits);
+                    take(bytes, of, true);
+                }
+            }
+        }
+        largest
     }
 }
 

@@ -58,7 +58,7 @@ pub(crate) enum Went {
 /// All that an explanation is read from.
 pub(super) struct Explaining<'e, 'c> {
     pub(super) kernel: &'e mut Kernel<'c>,
-    pub(super) prices: &'e mut Prices<'c>,
+    pub(super) prices: &'e mut Prices<'e, 'c>,
     pub(super) modes: &'e [Vec<Mode>],
     pub(super) slices: &'e mut Slices,
     pub(super) graph: &'e Graph,

@@ -22,6 +22,13 @@ pub(crate) struct ShapeId(u32);
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub(crate) struct LayoutId(u32);
 
+impl LayoutId {
+    /// Returns its place among the layouts of its catalogue.
+    pub(crate) fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
 /// All encodings that are thought of for one function, numbered in the order in which they come up.
 pub(crate) struct Catalogue<'c> {
     encodings: Vec<(Arc<Encoding>, Option<Attribute<'c>>)>,

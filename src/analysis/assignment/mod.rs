@@ -22,10 +22,11 @@ mod prices;
 mod roles;
 mod slices;
 
-pub(crate) use choice::{Asked, Assignment, assign, assign_explained};
+pub(crate) use choice::{Asked, Assignment, Large, assign, assign_explained};
 pub(crate) use explain::{Explanation, Left, Went, Why};
 pub(crate) use kernel::{DatumId, Kernel, read};
 pub(crate) use layouts::EncodingId;
-pub(crate) use modes::Spelling;
+pub(crate) use modes::{Of, Spelling};
+pub(crate) use prices::Plans;
 pub(crate) use roles::Role;
 pub(crate) use slices::Item;

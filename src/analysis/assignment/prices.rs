@@ -2,6 +2,7 @@
 //!
 //! All prices are of one run, for a CTA, in sixteenths of a cycle of its processor.
 
+use super::choice::Asked;
 use super::kernel::{Kernel, Use};
 use super::layouts::LayoutId;
 use super::modes::{Mode, Of, Tensors};
@@ -14,12 +15,12 @@ use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::memory::{MemoryPlan, Place};
-use crate::plan::reduce::{Reduction, plan_reduction};
-use crate::plan::scan::{Scan, plan_scan};
-use crate::plan::{PlanOptions, plan_conversion};
+use crate::plan::reduce::{Reduction, plain_reduction, plan_reduction};
+use crate::plan::scan::{Scan, plain_scan, plan_scan};
+use crate::plan::{PlanOptions, plain_conversion, plan_conversion};
 use crate::sys;
 use crate::sys::build::{self, Op};
-use crate::target::{Access, Target};
+use crate::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use rustc_hash::FxHashMap;
@@ -35,24 +36,84 @@ const SECTOR_READ: Price = 8;
 /// What a sector costs that is written: through to the second cache, 32 bytes in a cycle.
 const SECTOR_WRITTEN: Price = 16;
 
-/// Prices of one function, each computed once.
-pub(crate) struct Prices<'c> {
-    target: &'static Target,
-    function: Op<'c>,
-    axis: OnceCell<AxisAnalysis>,
-    conversions: FxHashMap<(LayoutId, LayoutId, u32), Price>,
-    planned: FxHashMap<(Vec<usize>, LayoutId), Price>,
+/// What a byte costs that is taken beyond the budget: more than another layout could save.
+const BYTE_BEYOND: Price = 1 << 22;
+
+/// What a plan costs, and the bytes of shared memory that it can be carried out in.
+#[derive(Clone, Copy, Debug)]
+struct Planned {
+    price: Price,
+    bytes: u32,
 }
 
-impl<'c> Prices<'c> {
-    pub(crate) fn new(target: &'static Target, function: Op<'c>) -> Self {
+/// What was planned between layouts: it depends on nothing else, so that it is known for as long as layouts are
+/// chosen for one target and budget, however often the kernel is read.
+#[derive(Default)]
+pub(crate) struct Plans {
+    numbers: FxHashMap<LinearLayout, u32>,
+    conversions: FxHashMap<(u32, u32, u32), Planned>,
+    combinations: FxHashMap<(Vec<usize>, u32, Option<u32>), Planned>,
+}
+
+/// Prices of one function, each computed once.
+pub(crate) struct Prices<'p, 'c> {
+    asked: Asked,
+    function: Op<'c>,
+    axis: OnceCell<AxisAnalysis>,
+    plans: &'p mut Plans,
+    /// The numbers that layouts have among the plans.
+    numbers: Vec<Option<u32>>,
+    conversions: FxHashMap<(LayoutId, LayoutId, u32), Planned>,
+    accesses: FxHashMap<(usize, LayoutId), Price>,
+}
+
+impl<'p, 'c> Prices<'p, 'c> {
+    pub(crate) fn new(asked: Asked, function: Op<'c>, plans: &'p mut Plans) -> Self {
         Self {
-            target,
+            asked,
             function,
             axis: OnceCell::new(),
+            plans,
+            numbers: Vec::new(),
             conversions: FxHashMap::default(),
-            planned: FxHashMap::default(),
+            accesses: FxHashMap::default(),
         }
+    }
+
+    /// Returns the most bytes of shared memory that an operation may take for itself, where that is said.
+    pub(crate) fn scratch_budget(&self) -> Option<u32> {
+        self.asked.scratch_budget
+    }
+
+    /// The number of a layout among the plans.
+    fn number(&mut self, kernel: &Kernel<'c>, layout: LayoutId) -> u32 {
+        let at = layout.index();
+        if let Some(Some(known)) = self.numbers.get(at) {
+            return *known;
+        }
+        let next = u32::try_from(self.plans.numbers.len()).unwrap_or(u32::MAX);
+        let linear = kernel.catalogue.linear(layout);
+        let number = match self.plans.numbers.get(linear) {
+            Some(known) => *known,
+            None => {
+                self.plans.numbers.insert(linear.clone(), next);
+                next
+            }
+        };
+        if self.numbers.len() <= at {
+            self.numbers.resize(at + 1, None);
+        }
+        self.numbers[at] = Some(number);
+        number
+    }
+
+    /// The price with what is paid for bytes beyond the budget.
+    fn within(&self, planned: Planned) -> Price {
+        let beyond = planned
+            .bytes
+            .saturating_sub(self.asked.scratch_budget.unwrap_or(u32::MAX));
+        let beyond = u64::from(beyond).saturating_mul(BYTE_BEYOND);
+        planned.price.saturating_add(beyond)
     }
 
     /// Returns what a conversion costs; [`INFEASIBLE`] where there is no plan for it.
@@ -66,14 +127,40 @@ impl<'c> Prices<'c> {
         if from == to {
             return 0;
         }
-        let target = self.target;
-        *self.conversions.entry((from, to, bits)).or_insert_with(|| {
-            let [from, to] = [from, to].map(|layout| kernel.catalogue.linear(layout));
-            plan_conversion(from, to, bits, target, &PlanOptions::new())
-                .map_or(INFEASIBLE, |plan| {
-                    Price::from(plan.program().cost().total()) * QUARTER
-                })
-        })
+        let planned = self.planned(kernel, from, to, bits);
+        self.within(planned)
+    }
+
+    /// Returns the bytes of shared memory that a conversion can be carried out in.
+    pub(crate) fn conversion_bytes(
+        &mut self,
+        kernel: &Kernel<'c>,
+        from: LayoutId,
+        to: LayoutId,
+        bits: u32,
+    ) -> u32 {
+        match from == to {
+            true => 0,
+            false => self.planned(kernel, from, to, bits).bytes,
+        }
+    }
+
+    fn planned(&mut self, kernel: &Kernel<'c>, from: LayoutId, to: LayoutId, bits: u32) -> Planned {
+        if let Some(known) = self.conversions.get(&(from, to, bits)) {
+            return *known;
+        }
+        let key = (self.number(kernel, from), self.number(kernel, to), bits);
+        let planned = match self.plans.conversions.get(&key) {
+            Some(known) => *known,
+            None => {
+                let layouts = [from, to].map(|layout| kernel.catalogue.linear(layout));
+                let planned = plan_within(layouts, bits, self.asked);
+                self.plans.conversions.insert(key, planned);
+                planned
+            }
+        };
+        self.conversions.insert((from, to, bits), planned);
+        planned
     }
 
     /// Returns what an operation costs in a mode; [`INFEASIBLE`] where there is no plan for it.
@@ -91,7 +178,10 @@ impl<'c> Prices<'c> {
             | Role::Conversion
             | Role::End => 0,
             Role::Source | Role::Elementwise => self.elementwise(kernel, tensors, mode),
-            Role::Reduction | Role::Scan => self.combination(kernel, tensors, mode),
+            Role::Reduction | Role::Scan => {
+                let planned = self.combination(kernel, tensors, mode);
+                planned.map_or(0, |planned| self.within(planned))
+            }
             Role::Access { is_store } => self.access(kernel, tensors, mode, is_store),
             Role::Buffer { is_store } => {
                 let access = if is_store {
@@ -109,10 +199,23 @@ impl<'c> Prices<'c> {
         }
     }
 
+    /// Returns the bytes of shared memory that an operation can be carried out in, beside buffers.
+    pub(crate) fn scratch_bytes(&mut self, kernel: &Kernel<'c>, of: Of, mode: &Mode) -> u32 {
+        let tensors = match of {
+            Of::Node(node) => kernel.nodes[node].tensors(),
+            Of::Slice(slice) => kernel.slices[slice].tensors(),
+        };
+        let planned = match tensors.role {
+            Role::Reduction | Role::Scan => self.combination(kernel, tensors, mode),
+            _ => None,
+        };
+        planned.map_or(0, |planned| planned.bytes)
+    }
+
     /// What an instruction costs that all warps of a layout issue.
     fn issue(&self, layout: &LinearLayout) -> Price {
         let warps = layout.in_size(Dim::WARP);
-        Price::from(self.target.costs.select) * QUARTER * warps
+        Price::from(self.asked.target.costs.select) * QUARTER * warps
     }
 
     fn elementwise(&self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
@@ -131,15 +234,18 @@ impl<'c> Prices<'c> {
     }
 
     /// By the plan that lowering would make.
-    fn combination(&mut self, kernel: &Kernel<'c>, tensors: Tensors<'_, 'c>, mode: &Mode) -> Price {
-        let Some(src) = mode.uses.first() else {
-            return 0;
-        };
-        let (op, target) = (tensors.op, self.target);
+    fn combination(
+        &mut self,
+        kernel: &Kernel<'c>,
+        tensors: Tensors<'_, 'c>,
+        mode: &Mode,
+    ) -> Option<Planned> {
+        let src = mode.uses.first()?;
+        let op = tensors.op;
         let (axis, reverse) = match (tt::Reduce::of(op), tt::Scan::of(op)) {
             (Some(reduce), _) => (reduce.axis(), None),
             (None, Some(scan)) => (scan.axis(), Some(scan.reverse())),
-            (None, None) => return 0,
+            (None, None) => return None,
         };
         let axis = usize::try_from(axis).unwrap_or_default();
         let widths: Vec<u32> = (0..op.operand_count())
@@ -150,47 +256,56 @@ impl<'c> Prices<'c> {
         let mut key = vec![axis, usize::from(reverse.is_none()), combine as usize];
         key.push(usize::from(reverse == Some(true)));
         key.extend(widths.iter().map(|bits| *bits as usize));
-        let key = (key, *src);
-        if let Some(known) = self.planned.get(&key) {
-            return *known;
-        }
-        let linear = kernel.catalogue.linear(*src);
-        let total = match reverse {
-            None => plan_reduction(&Reduction {
-                src: linear,
-                axis,
-                dst: mode.defs.first().map(|dst| kernel.catalogue.linear(*dst)),
-                widths: &widths,
-                combine,
-                at_once: None,
-                target,
-                scratch_limit: None,
-            })
-            .ok()
-            .map(|plan| plan.program().cost().total()),
-            Some(reverse) => plan_scan(&Scan {
-                src: linear,
-                axis,
-                reverse,
-                widths: &widths,
-                combine,
-                target,
-                scratch_limit: None,
-            })
-            .ok()
-            .map(|plan| plan.program().cost().total()),
+        let dst = match reverse {
+            None => mode.defs.first(),
+            Some(_) => None,
         };
-        let price = total.map_or(INFEASIBLE, |total| Price::from(total) * QUARTER);
-        self.planned.insert(key, price);
-        price
+        let key = (
+            key,
+            self.number(kernel, *src),
+            dst.map(|dst| self.number(kernel, *dst)),
+        );
+        if let Some(known) = self.plans.combinations.get(&key) {
+            return Some(*known);
+        }
+        let linear = |layout: &LayoutId| kernel.catalogue.linear(*layout);
+        let planned = match reverse {
+            None => reduction_within(
+                &Reduction {
+                    src: linear(src),
+                    axis,
+                    dst: dst.map(linear),
+                    widths: &widths,
+                    combine,
+                    at_once: None,
+                    target: self.asked.target,
+                    scratch_limit: None,
+                },
+                self.asked,
+            ),
+            Some(reverse) => scan_within(
+                &Scan {
+                    src: linear(src),
+                    axis,
+                    reverse,
+                    widths: &widths,
+                    combine,
+                    target: self.asked.target,
+                    scratch_limit: None,
+                },
+                self.asked,
+            ),
+        };
+        self.plans.combinations.insert(key, planned);
+        Some(planned)
     }
 
     /// Each warp issues its accesses to a buffer, and each takes wavefronts.
     fn buffer(&self, op: Op<'c>, layout: &LinearLayout, access: Access) -> Option<Price> {
         let values = build::operands(op).into_iter().chain(build::results(op));
         let (place, mask) = values.into_iter().find_map(|value| place(value.r#type()))?;
-        let plan = MemoryPlan::of_warps(layout, &place, mask, access, self.target).ok()?;
-        let costs = &self.target.costs;
+        let plan = MemoryPlan::of_warps(layout, &place, mask, access, self.asked.target).ok()?;
+        let costs = &self.asked.target.costs;
         let waves = Price::from(plan.wavefronts().0) * Price::from(costs.wavefront);
         let issue = plan.accesses().len() as Price * Price::from(costs.access);
         Some((waves + issue) * QUARTER * layout.in_size(Dim::WARP))
@@ -218,6 +333,10 @@ impl<'c> Prices<'c> {
         let Some(found) = found else {
             return 0;
         };
+        let key = (sys::operation_id(op), mode.uses[found]);
+        if let Some(known) = self.accesses.get(&key) {
+            return *known;
+        }
         let layout = kernel.catalogue.linear(mode.uses[found]);
         let pointee = TensorType::of(pointer.r#type())
             .and_then(|tensor| sys::pointer(tensor.element))
@@ -225,7 +344,7 @@ impl<'c> Prices<'c> {
         let bits = pointee.unwrap_or(32).max(8);
         let axis = self.axis.get_or_init(|| AxisAnalysis::of(self.function));
         let widest = match mask {
-            None => self.target.max_global_vector_bits,
+            None => self.asked.target.max_global_vector_bits,
             Some(_) => 128,
         };
         let vector = axis.vector(pointer, mask, bits, layout, widest);
@@ -244,11 +363,87 @@ impl<'c> Prices<'c> {
         } else {
             SECTOR_READ
         };
-        let slot = Price::from(self.target.costs.wavefront) * QUARTER;
-        let issue = Price::from(self.target.costs.select) * QUARTER;
+        let slot = Price::from(self.asked.target.costs.wavefront) * QUARTER;
+        let issue = Price::from(self.asked.target.costs.select) * QUARTER;
         let warps = layout.in_size(Dim::WARP);
-        accesses * warps * ((sectors * each).max(slot) + issue)
+        let price = accesses * warps * ((sectors * each).max(slot) + issue);
+        self.accesses.insert(key, price);
+        price
     }
+}
+
+/// The price of a plan of so many quarters of a cycle, and the bytes that it can be carried out in: those that lowering
+/// bounds it by, or its own where it has no other way.
+fn planned(total: u32, own_bytes: u32, plain_bytes: Option<u32>) -> Planned {
+    Planned {
+        price: Price::from(total) * QUARTER,
+        bytes: plain_bytes.map_or(own_bytes, |plain| plain.min(own_bytes)),
+    }
+}
+
+const IMPOSSIBLE: Planned = Planned {
+    price: INFEASIBLE,
+    bytes: 0,
+};
+
+fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
+    let options = PlanOptions::new();
+    let plan = |options| plan_conversion(from, to, bits, asked.target, options);
+    let Ok(first) = plan(&options) else {
+        return IMPOSSIBLE;
+    };
+    let own = first.program().scratch_bytes();
+    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
+        return planned(first.program().cost().total(), own, None);
+    };
+    let plain = plain_conversion(from, to, bits, asked.target).ok();
+    let limited = plan(&options.with_scratch_limit(budget)).unwrap_or(first);
+    planned(
+        limited.program().cost().total(),
+        own,
+        plain.map(|plain| plain.bytes),
+    )
+}
+
+fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
+    let Ok(first) = plan_reduction(reduction) else {
+        return IMPOSSIBLE;
+    };
+    let own = first.program().scratch_bytes();
+    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
+        return planned(first.program().cost().total(), own, None);
+    };
+    let plain = plain_reduction(reduction).ok().flatten();
+    let limited = plan_reduction(&Reduction {
+        scratch_limit: Some(budget),
+        ..*reduction
+    });
+    let limited = limited.unwrap_or(first);
+    planned(
+        limited.program().cost().total(),
+        own,
+        plain.map(|plain| plain.bytes),
+    )
+}
+
+fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
+    let Ok(first) = plan_scan(scan) else {
+        return IMPOSSIBLE;
+    };
+    let own = first.program().scratch_bytes();
+    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
+        return planned(first.program().cost().total(), own, None);
+    };
+    let limited = plan_scan(&Scan {
+        scratch_limit: Some(budget),
+        ..*scan
+    });
+    let limited = limited.unwrap_or(first);
+    planned(
+        limited.program().cost().total(),
+        own,
+        Some(plain_scan(scan).bytes),
+    )
 }
 
 /// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.

@@ -64,9 +64,18 @@ pub(crate) struct Slices {
     demands: Vec<Demand>,
     known: FxHashMap<(DatumId, EncodingId), DemandId>,
     settled: usize,
+    /// What each conversion counts beyond its plan.
+    conversion_cost: Price,
 }
 
 impl Slices {
+    pub(crate) fn new(conversion_cost: Price) -> Self {
+        Self {
+            conversion_cost,
+            ..Self::default()
+        }
+    }
+
     /// Returns the demand for a datum in an encoding, a new one where there is none.
     pub(crate) fn demand(
         &mut self,
@@ -139,7 +148,7 @@ impl Slices {
     }
 
     /// Decides how each new demand is met: as if nobody else wanted anything, but what is wanted now is there.
-    pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'c>) {
+    pub(crate) fn settle<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>) {
         for id in self.settled..self.demands.len() {
             self.price(kernel, prices, id);
         }
@@ -170,7 +179,7 @@ impl Slices {
     }
 
     /// Finds what both ways to meet a demand cost.
-    fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'c>, id: DemandId) {
+    fn price<'c>(&mut self, kernel: &mut Kernel<'c>, prices: &mut Prices<'_, 'c>, id: DemandId) {
         let demand = &self.demands[id];
         let (encoding, is_present) = (demand.encoding, demand.present.is_none());
         let datum = kernel.datums[demand.datum];
@@ -190,7 +199,8 @@ impl Slices {
                 [Some(from), Some(to)] => prices.conversion(kernel, from, to, datum.element_bits),
                 _ => INFEASIBLE,
             };
-            (own.saturating_mul(datum.weight), 1)
+            let own = own.saturating_mul(datum.weight);
+            (own.saturating_add(self.conversion_cost), 1)
         });
         self.demands[id].ways = [make, convert];
     }

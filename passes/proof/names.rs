@@ -1,15 +1,15 @@
-//! The proof of a rewrite: before and after, every value that reaches memory or control flow is the same.
+//! Before and after, every value that reaches memory or control flow is the same, layouts aside.
 //!
 //! A function is read twice, before and after, by a reader that knows nothing of how layouts are chosen. It gives
 //! every value a *name*: what makes it, of which names. Layouts are no part of a name, and a conversion gives its
-//! operand's. Operations that may have an effect, and all that control flow does, stand in a list, in order. The
-//! rewrite is right if both lists are equal, because each operation's own rules hold its layouts together.
+//! operand's; so does a load from a buffer that is written once, as it is made. Operations that may have an effect,
+//! and all that control flow does, stand in a list, in order. Both lists must be equal.
 
 use crate::analysis::assignment::Role;
-use crate::ir::ops::arith;
-use crate::ir::{Layouts, TensorType};
+use crate::ir::ops::{arith, ttg};
+use crate::ir::{Layouts, OpView, TensorType};
+use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Diagnostic, Reported};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
@@ -26,6 +26,8 @@ pub(super) struct Names {
 struct Reader<'n> {
     names: &'n mut Names,
     values: FxHashMap<usize, usize>,
+    /// What buffers hold that cannot be written again, by the value that is the buffer.
+    held: FxHashMap<usize, usize>,
     effects: Vec<usize>,
     arguments: usize,
     wrong: Option<String>,
@@ -46,40 +48,49 @@ pub(super) fn names(function: Op<'_>) -> Names {
 /// Holds what a function does now to what it did.
 ///
 /// # Errors
-/// It does something else, which is reported.
-pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), Reported> {
+/// It does something else: where they differ.
+pub(super) fn compare(before: &mut Names, function: Op<'_>) -> Result<(), String> {
     let then = std::mem::take(&mut before.effects);
     let (now, wrong) = read(before, function);
-    let said = match wrong {
-        Some(wrong) => wrong,
-        None if then == now => return Ok(()),
+    match wrong {
+        Some(wrong) => Err(wrong),
+        None if then == now => Ok(()),
         None => {
             let at = then.iter().zip(&now).position(|(a, b)| a != b);
-            format!(
+            Err(format!(
                 "effect {} of {} is another than before",
                 at.unwrap_or(then.len().min(now.len())),
                 then.len()
-            )
+            ))
         }
-    };
-    Err(sys::emit_error(
-        function,
-        &Diagnostic::new(format!(
-            "internal error, please report it: the layouts chosen change what is computed: {said}"
-        )),
-    ))
+    }
 }
 
 fn read(names: &mut Names, function: Op<'_>) -> (Vec<usize>, Option<String>) {
     let mut reader = Reader {
         names,
         values: FxHashMap::default(),
+        held: FxHashMap::default(),
         effects: Vec::new(),
         arguments: 0,
         wrong: None,
     };
     reader.regions(function);
     (reader.effects, reader.wrong)
+}
+
+/// Whether an operation accesses memory, element by element, and gives the same in whatever layout it does.
+fn is_access(op: Op<'_>) -> bool {
+    matches!(
+        OpView::of(op),
+        Some(
+            OpView::TtAtomicRMW(_)
+                | OpView::TtAtomicCAS(_)
+                | OpView::TtDescriptorLoad(_)
+                | OpView::TtDescriptorStore(_)
+                | OpView::TtgAsyncCopyGlobalToLocal(_)
+        )
+    )
 }
 
 impl<'n> Reader<'n> {
@@ -144,6 +155,22 @@ impl<'n> Reader<'n> {
             self.values.insert(sys::value_id(to), operands[0]);
             return;
         }
+        if let Some(alloc) = ttg::LocalAlloc::of(op)
+            && alloc.src().is_some()
+            && sys::buffer(alloc.result().r#type()).is_some_and(|buffer| !buffer.is_mutable)
+            && sys::uses(alloc.result())
+                .iter()
+                .all(|(user, _)| ttg::LocalLoad::of(*user).is_some())
+        {
+            self.held.insert(sys::value_id(alloc.result()), operands[0]);
+            return;
+        }
+        if let Some(load) = ttg::LocalLoad::of(op)
+            && let Some(held) = self.held.get(&sys::value_id(load.src())).copied()
+        {
+            self.values.insert(sys::value_id(load.result()), held);
+            return;
+        }
         let mut term = vec![self.text(sys::identifier_text(op.name()).to_owned())];
         term.push(op.region_count());
         term.extend(operands);
@@ -157,7 +184,7 @@ impl<'n> Reader<'n> {
             term.push(self.text(format!("{} = {value}", sys::identifier_text(key))));
         }
         // What keeps its layouts may depend on them.
-        let keeps = role == Role::Fixed;
+        let keeps = role == Role::Fixed && !is_access(op);
         for value in build::results(op).into_iter().chain(build::operands(op)) {
             let text = if keeps {
                 let type_ = value.r#type();
@@ -168,13 +195,21 @@ impl<'n> Reader<'n> {
             };
             term.push(text);
         }
+        let is_pure = role.is_pure();
         if op.region_count() > 0 {
             let first = self.effects.len();
+            // What is combined has the same arguments wherever it stands.
+            let arguments = self.arguments;
+            if is_pure {
+                self.arguments = usize::MAX / 2;
+            }
             self.regions(op);
+            if is_pure {
+                self.arguments = arguments;
+            }
             let within = self.effects.split_off(first);
             term.extend(within);
         }
-        let is_pure = role.is_pure();
         let name = self.name(term);
         // What has an effect is told from another one that does the same.
         let name = if is_pure {

@@ -1,0 +1,227 @@
+//! What the registers of each thread name: every thread holds what the operations that it runs need.
+//!
+//! An operation that moves no data makes each register of its result from registers of the same thread. The element
+//! that a result's register names comes, through what the operation is defined to do, from an element of the operand;
+//! some register of that thread must name it.
+//!
+//! ```text
+//! tt.expand_dims %x {axis = 1}      element (i, 0) of the result is element i of %x
+//! lane 5, register 2 of the result names (13, 0): lane 5 has a register of %x that names 13
+//! ```
+//! Layouts are linear, and so is what such operations do to coordinates: what holds for each bit of lane, warp, block
+//! and register holds for all of them. Where the same register has to name the same element, as arithmetic pairs them,
+//! layouts are compared whole.
+
+use crate::analysis::assignment::Role;
+use crate::f2::Span;
+use crate::ir::{Layouts, OpView, TensorLayout, TensorType};
+use crate::layout::Dim;
+use crate::sys::build::{self, Op};
+use melior::ir::operation::OperationLike;
+use melior::ir::{Type, TypeLike, ValueLike};
+use std::sync::Arc;
+
+/// A tensor as threads hold it.
+struct Held {
+    layout: Arc<TensorLayout>,
+    shape: Vec<u64>,
+}
+
+/// Coordinates of an element.
+type Element = Vec<u64>;
+
+/// Which element of an operand an element of the result comes from.
+type Source = Box<dyn Fn(&[u64]) -> Element>;
+
+/// Looks at every operation of a function.
+///
+/// # Errors
+/// The first one whose threads do not hold what it needs, and what is missing.
+pub(super) fn check<'c>(function: Op<'c>) -> Result<(), (Op<'c>, String)> {
+    for region in 0..function.region_count() {
+        for block in build::blocks(function, region) {
+            for op in build::operations(block) {
+                operation(op).map_err(|said| (op, said))?;
+                check(op)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn operation(op: Op<'_>) -> Result<(), String> {
+    match Role::of(op) {
+        Role::Elementwise | Role::Scan | Role::Access { .. } => pairwise(op),
+        Role::View => view(op),
+        _ => Ok(()),
+    }
+}
+
+fn held(type_: Type<'_>) -> Option<Held> {
+    let tensor = TensorType::of(type_)?;
+    tensor.encoding?;
+    // An encoding that cannot be laid out is for verifiers to refuse.
+    let layout = Layouts::of(type_.context()).tensor(&tensor).ok()?;
+    Some(Held {
+        layout,
+        shape: tensor.shape.to_vec(),
+    })
+}
+
+/// Register i of each tensor names the same element.
+fn pairwise(op: Op<'_>) -> Result<(), String> {
+    let values = build::operands(op).into_iter().chain(build::results(op));
+    let mut all = values.filter_map(|value| held(value.r#type()));
+    let Some(first) = all.next() else {
+        return Ok(());
+    };
+    match all.find(|other| other.layout.full != first.layout.full) {
+        None => Ok(()),
+        Some(other) => Err(format!(
+            "register by register, `{}` names other elements than `{}`",
+            other.layout.encoding, first.layout.encoding
+        )),
+    }
+}
+
+fn view(op: Op<'_>) -> Result<(), String> {
+    let results = build::results(op);
+    for result in results {
+        let Some(result) = held(result.r#type()) else {
+            continue;
+        };
+        for operand in build::operands(op) {
+            let Some(operand) = held(operand.r#type()) else {
+                continue;
+            };
+            let Some((source, also)) = sources(op, &operand.shape, &result.shape) else {
+                continue;
+            };
+            within(&source, also, &operand, &result)?;
+        }
+    }
+    Ok(())
+}
+
+/// Where elements of the result come from, and an element that has to be in the same thread as the first, beside it.
+fn sources(op: Op<'_>, operand: &[u64], result: &[u64]) -> Option<(Source, Option<Element>)> {
+    let index = |axis: i64| usize::try_from(axis).ok();
+    let source: Source = match OpView::of(op)? {
+        OpView::TtExpandDims(op) => {
+            let axis = index(op.axis())?;
+            Box::new(move |element| {
+                let mut element = element.to_vec();
+                element.remove(axis);
+                element
+            })
+        }
+        OpView::TtBroadcast(_) => {
+            let sizes = operand.to_vec();
+            Box::new(move |element| {
+                let pairs = element.iter().zip(&sizes);
+                pairs.map(|(at, size)| at & (size - 1)).collect()
+            })
+        }
+        OpView::TtTrans(op) => {
+            let order: Option<Vec<usize>> = op
+                .order()
+                .into_iter()
+                .map(|d| index(i64::from(d)))
+                .collect();
+            let order = order?;
+            Box::new(move |element| {
+                let mut moved = vec![0; element.len()];
+                for (at, d) in element.iter().zip(&order) {
+                    moved[*d] = *at;
+                }
+                moved
+            })
+        }
+        OpView::TtReshape(op) if !op.allow_reorder() => {
+            let (from, to) = (operand.to_vec(), result.to_vec());
+            Box::new(move |element| unflattened(flattened(element, &to), &from))
+        }
+        OpView::TtJoin(_) => Box::new(|element| element[..element.len() - 1].to_vec()),
+        OpView::TtSplit(_) => {
+            let mut second = vec![0; operand.len()];
+            *second.last_mut()? = 1;
+            let source: Source = Box::new(|element| [element, &[0]].concat());
+            return Some((source, Some(second)));
+        }
+        OpView::TtgFp4ToFp(op) => {
+            let axis = index(op.axis())?;
+            Box::new(move |element| {
+                let mut element = element.to_vec();
+                element[axis] >>= 1;
+                element
+            })
+        }
+        _ => return None,
+    };
+    Some((source, None))
+}
+
+/// Each thread holds the elements of the operand that its registers of the result come from.
+fn within(
+    source: &Source,
+    also: Option<Element>,
+    operand: &Held,
+    result: &Held,
+) -> Result<(), String> {
+    let (from, to) = (&operand.layout.full, &result.layout.full);
+    let pack = |element: &[u64]| flattened(element, &operand.shape);
+    let mut own = Span::empty();
+    for bit in 0..from.in_bits(Dim::REGISTER) {
+        let basis: Element = from.basis(Dim::REGISTER, bit).iter().collect();
+        own.insert(pack(&basis));
+    }
+    if let Some(also) = also
+        && !own.contains(pack(&also))
+    {
+        return Err(missing("register", 0, &also, operand));
+    }
+    for dim in [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK] {
+        for bit in 0..from.in_bits(dim).max(to.in_bits(dim)) {
+            let basis: Element = to.basis(dim, bit).iter().collect();
+            let needed = source(&basis);
+            let there: Element = from.basis(dim, bit).iter().collect();
+            let there = if dim == Dim::REGISTER {
+                0
+            } else {
+                pack(&there)
+            };
+            if !own.contains(pack(&needed) ^ there) {
+                return Err(missing(&dim.to_string(), bit, &needed, operand));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn missing(dim: &str, bit: usize, element: &[u64], operand: &Held) -> String {
+    format!(
+        "{dim} {} needs element {element:?} of an operand in `{}`, which no register of that thread names",
+        1u64 << bit,
+        operand.layout.encoding
+    )
+}
+
+/// The place of an element in row-major order.
+fn flattened(element: &[u64], shape: &[u64]) -> u64 {
+    let pairs = element.iter().zip(shape);
+    pairs.fold(0, |offset, (at, size)| offset * size + at)
+}
+
+fn unflattened(mut offset: u64, shape: &[u64]) -> Element {
+    let mut element: Element = shape
+        .iter()
+        .rev()
+        .map(|size| {
+            let at = offset % size;
+            offset /= size;
+            at
+        })
+        .collect();
+    element.reverse();
+    element
+}

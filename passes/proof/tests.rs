@@ -1,0 +1,170 @@
+use super::{names, registers};
+use crate::ir::{OpKind, UpstreamKind};
+use crate::sys;
+use crate::sys::build::{self, Op};
+use melior::Context;
+use melior::dialect::DialectRegistry;
+use melior::ir::{Module, Type};
+
+const LAYOUTS: &str = "
+#a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+#b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
+";
+
+fn context() -> Context {
+    let registry = DialectRegistry::new();
+    melior::utility::register_all_dialects(&registry);
+    crate::register_dialects(&registry);
+    let context = Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context
+}
+
+fn text(body: &str) -> String {
+    format!(
+        "{LAYOUTS}module attributes {{\"ttg.num-warps\" = 4 : i32}} {{\n\
+         tt.func @f(%p: tensor<64x64x!tt.ptr<f32>, #a>, %q: tensor<64x64x!tt.ptr<f32>, #b>) {{\n{body}\ntt.return\n}}\n}}"
+    )
+}
+
+fn function<'c>(module: Op<'c>) -> Op<'c> {
+    super::functions(module)[0]
+}
+
+/// Whether two functions are told apart.
+#[track_caller]
+fn compare(before: &str, after: &str, expected: Result<(), &str>) {
+    let context = context();
+    let [mut before, mut after] = [before, after]
+        .map(|body| Module::parse(&context, &text(body)).expect("the test is valid"));
+    let mut names = None;
+    sys::rewrite(&mut before, |_, module| {
+        names = Some(names::names(function(module)));
+    });
+    let mut found = Ok(());
+    sys::rewrite(&mut after, |_, module| {
+        let names = names.as_mut().expect("it was read");
+        found = names::compare(names, function(module));
+    });
+    assert_eq!(found, expected.map_err(str::to_owned));
+}
+
+#[test]
+fn another_layout_is_no_other_value() {
+    let before = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %y = arith.addf %x, %x : tensor<64x64xf32, #a>
+        tt.store %p, %y : tensor<64x64x!tt.ptr<f32>, #a>";
+    let after = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %c = ttg.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+        %y = arith.addf %c, %c : tensor<64x64xf32, #b>
+        %r = ttg.convert_layout %y : tensor<64x64xf32, #b> -> tensor<64x64xf32, #a>
+        tt.store %p, %r : tensor<64x64x!tt.ptr<f32>, #a>";
+    compare(before, after, Ok(()));
+}
+
+#[test]
+fn another_value_is_told() {
+    let body = |op: &str| {
+        format!(
+            "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+            %y = arith.{op} %x, %x : tensor<64x64xf32, #a>
+            tt.store %p, %y : tensor<64x64x!tt.ptr<f32>, #a>"
+        )
+    };
+    compare(
+        &body("addf"),
+        &body("mulf"),
+        Err("effect 1 of 3 is another than before"),
+    );
+}
+
+#[test]
+fn an_effect_more_is_told() {
+    let one = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        tt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #a>";
+    let two = format!("{one}\ntt.store %p, %x : tensor<64x64x!tt.ptr<f32>, #a>");
+    compare(one, &two, Err("effect 2 of 3 is another than before"));
+}
+
+#[test]
+fn a_load_from_a_buffer_written_once_is_what_was_stored() {
+    let before = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %c = ttg.convert_layout %x : tensor<64x64xf32, #a> -> tensor<64x64xf32, #b>
+        tt.store %q, %c : tensor<64x64x!tt.ptr<f32>, #b>";
+    let shared = "#ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [1, 0]}>, #ttg.shared_memory";
+    let through = |kind: &str| {
+        format!(
+            "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+            %m = ttg.local_alloc %x : (tensor<64x64xf32, #a>) -> !ttg.memdesc<64x64xf32, {shared}{kind}>
+            %c = ttg.local_load %m : !ttg.memdesc<64x64xf32, {shared}{kind}> -> tensor<64x64xf32, #b>
+            tt.store %q, %c : tensor<64x64x!tt.ptr<f32>, #b>"
+        )
+    };
+    compare(before, &through(""), Ok(()));
+    compare(
+        before,
+        &through(", mutable"),
+        Err("effect 1 of 3 is another than before"),
+    );
+}
+
+/// What is said of a function once the result of an operation has another type.
+#[track_caller]
+fn after_retyping(body: &str, is_it: fn(Op<'_>) -> bool, to: &str) -> Result<(), String> {
+    let context = context();
+    let mut module = Module::parse(&context, &text(body)).expect("the test is valid");
+    let mut found = Ok(());
+    sys::rewrite(&mut module, |rewriter, module| {
+        let function = function(module);
+        assert_eq!(registers::check(function).map_err(|(_, said)| said), Ok(()));
+        let block = build::single_block(function, 0).expect("it has a body");
+        let all = build::operations(block);
+        let op = all.into_iter().find(|op| is_it(*op));
+        let result = build::only_result(op.expect("it is there"));
+        let type_ = Type::parse(build::context(function), to);
+        rewriter.set_type(result, type_.expect("a type"));
+        found = registers::check(function).map_err(|(_, said)| said);
+    });
+    found
+}
+
+const B: &str = "#ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>";
+
+#[test]
+fn a_view_of_what_another_thread_holds_is_told() {
+    let body = "%i = tt.make_range {end = 64 : i32, start = 0 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #a}>>
+        %e = tt.expand_dims %i {axis = 1 : i32} : tensor<64xi32, #ttg.slice<{dim = 1, parent = #a}>> -> tensor<64x1xi32, #a>";
+    let is_it = |op: Op<'_>| OpKind::TtExpandDims.is(op);
+    let said = after_retyping(body, is_it, &format!("tensor<64x1xi32, {B}>"));
+    let said = said.expect_err("threads hold other elements");
+    assert!(
+        said.starts_with("register 1 needs element [1] of an operand in `#ttg.slice"),
+        "{said}"
+    );
+}
+
+#[test]
+fn arithmetic_on_registers_of_other_elements_is_told() {
+    let body = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %y = arith.addf %x, %x : tensor<64x64xf32, #a>";
+    let is_it = |op: Op<'_>| UpstreamKind::ArithAddF.is(op);
+    let said = after_retyping(body, is_it, &format!("tensor<64x64xf32, {B}>"));
+    let said = said.expect_err("registers hold other elements");
+    assert!(said.starts_with("register by register, "), "{said}");
+}
+
+#[test]
+fn views_of_what_a_thread_holds_are_right() {
+    let body = "%x = tt.load %p : tensor<64x64x!tt.ptr<f32>, #a>
+        %t = tt.trans %x {order = array<i32: 1, 0>} : tensor<64x64xf32, #a> -> tensor<64x64xf32, #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>>
+        %j = tt.join %x, %x : tensor<64x64xf32, #a> -> tensor<64x64x2xf32, #ttg.blocked<{sizePerThread = [1, 4, 2], threadsPerWarp = [2, 16, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>>
+        %l, %r = tt.split %j : tensor<64x64x2xf32, #ttg.blocked<{sizePerThread = [1, 4, 2], threadsPerWarp = [2, 16, 1], warpsPerCTA = [4, 1, 1], order = [2, 1, 0]}>> -> tensor<64x64xf32, #a>
+        %y = arith.addf %x, %l : tensor<64x64xf32, #a>";
+    let is_it = |op: Op<'_>| UpstreamKind::ArithAddF.is(op);
+    let same = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>";
+    assert_eq!(
+        after_retyping(body, is_it, &format!("tensor<64x64xf32, {same}>")),
+        Ok(())
+    );
+}
