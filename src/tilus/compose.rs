@@ -1,7 +1,5 @@
 //! Layouts of layouts, and their quotients.
 
-use core::ops::Range;
-
 use super::RegisterLayout;
 use super::error::{Kind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
@@ -100,54 +98,49 @@ impl RegisterLayout {
         product(shape.iter().copied(), "shape")?;
         check_threads(self, inner)?;
         let mut mode_shape: Modes<u64> = Modes::new();
-        let (mut of_outer, mut of_inner): (Modes<i64>, Modes<i64>) = (Modes::new(), Modes::new());
-        let mut outer_groups = self.mode_groups();
-        let mut inner_groups = inner.mode_groups();
+        let (mut of_outer, mut of_inner): (Modes<usize>, Modes<usize>) =
+            (Modes::new(), Modes::new());
+        let (mut outer_groups, mut inner_groups) = (self.mode_groups(), inner.mode_groups());
         for dim in 0..rank {
-            for (layout, groups, number) in [
-                (
-                    self,
-                    &mut outer_groups as &mut dyn Iterator<Item = Range<usize>>,
-                    &mut of_outer,
-                ),
-                (inner, &mut inner_groups, &mut of_inner),
-            ] {
-                if dim + layout.rank() >= rank {
-                    for mode in groups.next().unwrap_or_default() {
-                        number.push(entry_of(mode_shape.len()));
-                        mode_shape.push(layout.mode_shape[mode]);
-                    }
+            if dim + self.rank() >= rank {
+                for mode in outer_groups.next().unwrap_or_default() {
+                    of_outer.push(mode_shape.len());
+                    mode_shape.push(self.mode_shape[mode]);
+                }
+            }
+            if dim + inner.rank() >= rank {
+                for mode in inner_groups.next().unwrap_or_default() {
+                    of_inner.push(mode_shape.len());
+                    mode_shape.push(inner.mode_shape[mode]);
                 }
             }
         }
+        let (spatial_modes, local_modes) = self.lists_with(inner, &of_outer, &of_inner);
         Ok(Self {
             shape,
             mode_shape,
-            ..self.lists_with(inner, &of_outer, &of_inner)
+            spatial_modes,
+            local_modes,
         }
-        .merged())
+        .into_merged())
     }
 
-    /// The lists of `self` and then those of the other, with modes numbered anew; nothing else counts.
-    #[expect(
-        clippy::cast_possible_truncation,
-        clippy::cast_sign_loss,
-        reason = "the numbers are indices of modes"
-    )]
-    fn lists_with(&self, other: &Self, of_self: &[i64], of_other: &[i64]) -> Self {
-        let mut lists = Self::unit();
+    /// The lists of `self` and then those of the other, with modes numbered anew.
+    fn lists_with(
+        &self,
+        other: &Self,
+        of_self: &[usize],
+        of_other: &[usize],
+    ) -> (Modes<i64>, Modes<usize>) {
+        let (mut spatial, mut local): (Modes<i64>, Modes<usize>) = (Modes::new(), Modes::new());
         for (layout, number) in [(self, of_self), (other, of_other)] {
-            lists.spatial_modes.extend(
-                layout
-                    .spatial_modes
-                    .iter()
-                    .map(|&entry| mode_of(entry).map_or(entry, |mode| number[mode])),
+            let entries = layout.spatial_modes.iter();
+            spatial.extend(
+                entries.map(|&entry| mode_of(entry).map_or(entry, |mode| entry_of(number[mode]))),
             );
-            lists
-                .local_modes
-                .extend(layout.local_modes.iter().map(|&mode| number[mode] as usize));
+            local.extend(layout.local_modes.iter().map(|&mode| number[mode]));
         }
-        lists
+        (spatial, local)
     }
 
     /// Returns the layout of the pairs: the dims of `self`, then those of the other, whose threads and
@@ -165,10 +158,9 @@ impl RegisterLayout {
         product(shape.iter().copied(), "shape")?;
         check_threads(self, other)?;
         let modes = self.mode_shape.len();
-        let of_self: Modes<i64> = (0..modes).map(entry_of).collect();
-        let of_other: Modes<i64> = (modes..modes + other.mode_shape.len())
-            .map(entry_of)
-            .collect();
+        let of_self: Modes<usize> = (0..modes).collect();
+        let of_other: Modes<usize> = (modes..modes + other.mode_shape.len()).collect();
+        let (spatial_modes, local_modes) = self.lists_with(other, &of_self, &of_other);
         Ok(Self {
             shape,
             mode_shape: self
@@ -177,9 +169,10 @@ impl RegisterLayout {
                 .chain(other.mode_shape.iter())
                 .copied()
                 .collect(),
-            ..self.lists_with(other, &of_self, &of_other)
+            spatial_modes,
+            local_modes,
         }
-        .merged())
+        .into_merged())
     }
 
     /// Returns the layout of which `self` is the composition with `inner`.
@@ -247,7 +240,7 @@ impl RegisterLayout {
             .into());
         };
         let mut taken: Modes<u64> = Modes::new();
-        let (mut shape, mut shape_taken): (Extents, Extents) = (Extents::new(), Extents::new());
+        let mut shape = Extents::new();
         for (dim, group) in self.mode_groups().enumerate() {
             let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
             let extent = self.shape[dim];
@@ -255,7 +248,6 @@ impl RegisterLayout {
                 .map_err(|_| Kind::DimNotDivisible { dim, extent, by })?;
             taken.extend(of.of.iter().copied());
             shape.push(extent / by);
-            shape_taken.push(by);
         }
         let threads: Modes<u64> = self.spatial_shape().collect();
         let by = divisor.spatial_size();
@@ -291,10 +283,9 @@ impl RegisterLayout {
         for (&mode, &by_list) in self.local_modes.iter().zip(local.of.iter()) {
             agrees(ModeList::Local, mode, by_list)?;
         }
-        let found = self.with_extents(shape_taken, &taken, &spatial.of);
-        let mut divisor_at_rank = divisor.clone();
-        divisor_at_rank.shape.clone_from(&found.shape);
-        if found != divisor_at_rank {
+        // Without dims of extent 1 in front, which the divisor has not.
+        let found = self.with_extents(divisor.shape.clone(), &taken, &spatial.of);
+        if found != *divisor {
             return Err(Kind::PartDiffers {
                 which: part.name(),
                 found: found.merged().to_string(),
@@ -328,7 +319,7 @@ impl RegisterLayout {
                 threads_left[part.at(step, len)] = KEPT;
             }
         }
-        Ok(self.with_extents(shape, &left, &threads_left).merged())
+        Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }
 
     /// The layout of this shape with other extents of modes and of entries of the spatial list; those of

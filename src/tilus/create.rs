@@ -19,7 +19,7 @@ fn one_list(
     list: ModeList,
 ) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
-    let mut order: Extents = (0..shape.len() as u64).collect();
+    let mut order: Modes<usize> = (0..shape.len()).collect();
     if let Some(ranks) = ranks {
         if ranks.len() != shape.len() {
             return Err(Kind::LengthsDiffer {
@@ -30,10 +30,10 @@ fn one_list(
             }
             .into());
         }
-        order = Extents::filled(u64::MAX, shape.len());
+        order.fill(usize::MAX);
         for (dim, &rank) in ranks.iter().enumerate() {
             match order.get_mut(rank) {
-                Some(to) if *to == u64::MAX => *to = dim as u64,
+                Some(to) if *to == usize::MAX => *to = dim,
                 Some(_) => return Err(Kind::DimTwice { dim: rank }.into()),
                 None => {
                     return Err(Kind::NoSuchDim {
@@ -48,26 +48,24 @@ fn one_list(
     Ok(one_list_in(shape, &order, list))
 }
 
-fn one_list_in(shape: &[u64], order: &[u64], list: ModeList) -> RegisterLayout {
-    let mut number: Modes<usize> = Modes::new();
-    let mut kept = 0;
-    for &extent in shape {
-        number.push(kept);
-        kept += usize::from(extent > 1);
+fn one_list_in(shape: &[u64], order: &[usize], list: ModeList) -> RegisterLayout {
+    let mut mode_shape: Modes<u64> = Modes::new();
+    let mut number: Modes<usize> = Modes::filled(0, shape.len());
+    for (dim, &extent) in shape.iter().enumerate() {
+        number[dim] = mode_shape.len();
+        if extent > 1 {
+            mode_shape.push(extent);
+        }
     }
-    #[expect(clippy::cast_possible_truncation, reason = "it was an index of a dim")]
-    let modes = order
-        .iter()
-        .map(|&dim| dim as usize)
-        .filter(|dim| shape[*dim] > 1)
-        .map(|dim| number[dim]);
+    let modes = order.iter().copied().filter(|dim| shape[*dim] > 1);
+    let modes = modes.map(|dim| number[dim]);
     let (spatial_modes, local_modes) = match list {
         ModeList::Spatial => (modes.map(entry_of).collect(), Modes::new()),
         ModeList::Local => (Modes::new(), modes.collect()),
     };
     RegisterLayout {
         shape: shape.into(),
-        mode_shape: shape.iter().copied().filter(|e| *e > 1).collect(),
+        mode_shape,
         spatial_modes,
         local_modes,
     }

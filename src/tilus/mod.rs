@@ -43,7 +43,7 @@
 //! shared layouts are merged only where the map stays; composed global layouts are tiles of tiles.
 //!
 //! # Speed
-//! Nothing here allocates for up to six dims and twelve modes, but for texts, grids and lists that are
+//! Nothing here allocates for up to four dims and eight modes, but for texts, grids and lists that are
 //! returned. `cargo bench --bench tilus` prints our times, beside those of Tilus where it is at hand.
 //!
 //! # Deliberately missing

@@ -410,6 +410,11 @@ impl MultiFunction {
             ) {
                 (true, _) => given.extent,
                 (_, true) => digit.extent,
+                // The last digit of `self` may be any number that is small enough.
+                _ if digit.weight.is_none() && mine.next().is_none() => {
+                    let rest: u64 = theirs.map(|digit| digit.extent).product();
+                    return given.extent * rest <= digit.extent;
+                }
                 _ => return false,
             };
             let ((slow, digit), (slow_given, given)) = (digit.split(fast), given.split(fast));

@@ -184,7 +184,7 @@ impl RegisterLayout {
         spatial_modes: &[i64],
         local_modes: &[i64],
     ) -> Result<Self, TilusError> {
-        Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(|layout| layout.merged())
+        Self::spelled(shape, mode_shape, spatial_modes, local_modes).map(Self::into_merged)
     }
 
     /// Returns the layout with these modes as they are given, but for those of extent 1.
@@ -350,6 +350,28 @@ impl RegisterLayout {
     /// Replications stay as they are spelled, as Tilus leaves them; see [`canonical`](Self::canonical).
     #[must_use]
     pub fn merged(&self) -> Self {
+        self.clone().into_merged()
+    }
+
+    /// Tells whether two neighbours in a list are neighbours in a dim, the first one first.
+    fn has_modes_to_merge(&self) -> bool {
+        let follows = |first: usize, second: usize| {
+            second == first + 1 && self.mode_groups().all(|group| group.start != second)
+        };
+        self.local_modes.windows(2).any(|p| follows(p[0], p[1]))
+            || self.spatial_modes.windows(2).any(|pair| {
+                match (mode_of(pair[0]), mode_of(pair[1])) {
+                    (Some(first), Some(second)) => follows(first, second),
+                    _ => false,
+                }
+            })
+    }
+
+    /// [`merged`](Self::merged), of a layout that is not needed any more.
+    pub(super) fn into_merged(self) -> Self {
+        if !self.has_modes_to_merge() {
+            return self;
+        }
         // The mode that follows each in its list.
         let modes = self.mode_shape.len();
         let mut next: Modes<usize> = Modes::filled(usize::MAX, modes);
@@ -376,11 +398,7 @@ impl RegisterLayout {
                 }
             }
         }
-        if mode_shape.len() == modes {
-            return self.clone();
-        }
         Self {
-            shape: self.shape.clone(),
             mode_shape,
             spatial_modes: self
                 .spatial_modes
@@ -396,6 +414,7 @@ impl RegisterLayout {
                 .map(|&mode| number[mode])
                 .filter(|number| *number != usize::MAX)
                 .collect(),
+            shape: self.shape,
         }
     }
 
@@ -413,7 +432,7 @@ impl RegisterLayout {
     /// `equality_is_that_of_the_maps`).
     #[must_use]
     pub fn canonical(&self) -> Self {
-        self.with_merged_replications().merged()
+        self.with_merged_replications().into_merged()
     }
 
     /// Neighbouring replications as one, and none of one thread.

@@ -141,7 +141,7 @@ impl RegisterLayout {
                 .collect(),
             local_modes: self.local_modes.iter().map(|mode| number[*mode]).collect(),
         }
-        .merged())
+        .into_merged())
     }
 
     /// Returns the layout with the same modes, spelled as they are, in dims of these extents.
@@ -193,7 +193,7 @@ impl RegisterLayout {
             spatial_modes,
             local_modes: whole.local_modes.iter().flat_map(|m| parts(*m)).collect(),
         }
-        .merged())
+        .into_merged())
     }
 
     /// Returns the layout with the dims of this range as one, in row-major order.
@@ -227,7 +227,7 @@ impl RegisterLayout {
         let mut shape: Extents = self.shape[..start].into();
         shape.push(self.shape[start..end].iter().product());
         shape.extend(self.shape[end..].iter().copied());
-        self.with_shape(&shape).map(|layout| layout.merged())
+        self.with_shape(&shape).map(Self::into_merged)
     }
 
     /// Returns the layout of what is left when these dims are reduced to one element each: where their
@@ -281,7 +281,7 @@ impl RegisterLayout {
                 .filter(|number| *number != usize::MAX)
                 .collect(),
         }
-        .merged())
+        .into_merged())
     }
 
     /// Returns the layout [reduced](Self::reduce) to a shape that broadcasts to its own: leading dims may

@@ -91,9 +91,11 @@ impl SharedLayout {
             last = reach
                 .and_then(|reach| last.checked_add(reach))
                 .filter(|last| *last < MAX_SIZE)
-                .ok_or(TilusError::from(Kind::TooLarge {
-                    what: "largest offset",
-                }))?;
+                .ok_or_else(|| {
+                    TilusError::from(Kind::TooLarge {
+                        what: "largest offset",
+                    })
+                })?;
         }
         Ok(Self {
             shape: shape.into(),

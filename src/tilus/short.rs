@@ -14,6 +14,7 @@ enum Store<T, const N: usize> {
 }
 
 impl<T: Copy + Default, const N: usize> Short<T, N> {
+    #[inline]
     pub(super) fn new() -> Self {
         Self(Store::Inline {
             len: 0,
@@ -22,6 +23,7 @@ impl<T: Copy + Default, const N: usize> Short<T, N> {
     }
 
     /// `len` times this element.
+    #[inline]
     pub(super) fn filled(item: T, len: usize) -> Self {
         if len <= N {
             // At most `N`, which is far below 256 for every list here.
@@ -35,6 +37,7 @@ impl<T: Copy + Default, const N: usize> Short<T, N> {
         }
     }
 
+    #[inline]
     pub(super) fn push(&mut self, item: T) {
         match &mut self.0 {
             Store::Inline { len, items } => {
@@ -57,6 +60,7 @@ impl<T: Copy + Default, const N: usize> Short<T, N> {
 impl<T, const N: usize> Deref for Short<T, N> {
     type Target = [T];
 
+    #[inline]
     fn deref(&self) -> &[T] {
         match &self.0 {
             Store::Inline { len, items } => &items[..usize::from(*len)],
@@ -66,6 +70,7 @@ impl<T, const N: usize> Deref for Short<T, N> {
 }
 
 impl<T, const N: usize> DerefMut for Short<T, N> {
+    #[inline]
     fn deref_mut(&mut self) -> &mut [T] {
         match &mut self.0 {
             Store::Inline { len, items } => &mut items[..usize::from(*len)],
@@ -75,6 +80,7 @@ impl<T, const N: usize> DerefMut for Short<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> FromIterator<T> for Short<T, N> {
+    #[inline]
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let mut list = Self::new();
         list.extend(items);
@@ -83,16 +89,36 @@ impl<T: Copy + Default, const N: usize> FromIterator<T> for Short<T, N> {
 }
 
 impl<T: Copy + Default, const N: usize> Extend<T> for Short<T, N> {
+    #[inline]
     fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
-        for item in items {
+        let mut more = items.into_iter();
+        if let Store::Inline { len, items } = &mut self.0 {
+            let mut at = usize::from(*len);
+            while at < N {
+                let Some(item) = more.next() else { break };
+                items[at] = item;
+                at += 1;
+            }
+            *len = at as u8;
+            if at < N {
+                return;
+            }
+        }
+        for item in more {
             self.push(item);
         }
     }
 }
 
 impl<T: Copy + Default, const N: usize> From<&[T]> for Short<T, N> {
+    #[inline]
     fn from(items: &[T]) -> Self {
-        items.iter().copied().collect()
+        if items.len() > N {
+            return Self(Store::Heap(items.to_vec()));
+        }
+        let mut list = Self::filled(T::default(), items.len());
+        list.copy_from_slice(items);
+        list
     }
 }
 
@@ -110,7 +136,7 @@ impl<T: PartialEq, const N: usize> PartialEq for Short<T, N> {
 
 impl<T: Eq, const N: usize> Eq for Short<T, N> {}
 
-/// Extents of dims: most tensors have at most six.
-pub(super) type Extents = Short<u64, 6>;
+/// Extents of dims: most tensors have at most four.
+pub(super) type Extents = Short<u64, 4>;
 /// Extents of modes, and lists of modes.
-pub(super) type Modes<T> = Short<T, 12>;
+pub(super) type Modes<T> = Short<T, 8>;

@@ -100,7 +100,7 @@ impl TensorMemoryLayout {
         let mut strides = Extents::new();
         for &found in dims {
             let stride = self.column_strides.get(found);
-            strides.push(*stride.ok_or(TilusError::from(Kind::NoSuchDim { found, rank }))?);
+            strides.push(*stride.ok_or_else(|| TilusError::from(Kind::NoSuchDim { found, rank }))?);
         }
         let lane = self.lane_offset.saturating_add(lane_offset);
         Self::new(shape, &strides, lane)

@@ -6,6 +6,7 @@ mod assign;
 #[path = "../../tools/ll-layout/batch/mod.rs"]
 mod batch;
 mod bench_peer;
+mod bridge_laws;
 #[cfg(feature = "mlir")]
 mod broken;
 #[cfg(feature = "mlir")]
@@ -60,6 +61,8 @@ mod targets;
 #[path = "../../src/testing.rs"]
 mod testing;
 mod tidy;
+mod tilus_laws;
+mod tilus_random;
 mod tilus_seeds;
 mod tilus_vectors;
 mod views;

@@ -10,6 +10,7 @@ use linear_layout::layout::{
     AffineLayout, Dim, LayoutError, LinearLayout, RegisterPermutation, ensure_not_larger_than,
     ensure_not_smaller_than,
 };
+use linear_layout::tilus::{self, RegisterLayout, SharedLayout, TilusError};
 
 /// The system's allocator, counting the calls of each thread for itself.
 struct Counting;
@@ -204,4 +205,45 @@ fn matrices_never_allocate() {
             image.orthogonal(40),
         )
     });
+}
+
+/// Layouts of Tilus of the usual ranks; indices that are returned as lists are not among these.
+#[test]
+fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
+    let outer = check("local, spatial", || tilus::local(&[2, 1])?.spatial(&[8, 4]))?;
+    let tile = check("column_local", || tilus::column_local(&[1, 2]))?;
+    let whole = check("compose", || outer.compose(&tile))?;
+    check("divide", || whole.divide(&tile))?;
+    check("left_divide", || whole.left_divide(&outer))?;
+    check("new", || {
+        RegisterLayout::new(&[16, 8], &[2, 8, 4, 2], &[1, 2], &[0, 3])
+    })?;
+    check("reduce", || whole.reduce(&[0], true))?;
+    check("reduce_to", || whole.reduce_to(&[1, 8]))?;
+    check("permute", || whole.permute(&[1, 0]))?;
+    check("reshape", || whole.reshape(&[2, 64]))?;
+    check("flatten", || whole.flatten(..))?;
+    check("unsqueeze, squeeze", || {
+        whole.unsqueeze(&[0])?.squeeze(&[0])
+    })?;
+    check("concat", || outer.concat(&tile))?;
+    check("auto_local_spatial", || {
+        tilus::auto_local_spatial(64, &[32, 32])
+    })?;
+    check("canonical, equality", || whole.canonical() == whole);
+    check("local_of", || whole.local_of(&[9, 5]))?;
+    check("threads_of", || {
+        whole.threads_of(&[9, 5]).map(Iterator::sum::<u64>)
+    })?;
+    check("threads_function", || {
+        whole.threads_function().covers(&outer.threads_function())
+    });
+    let shared = check("row_major_swizzled", || {
+        SharedLayout::row_major_swizzled(&[8, 64], 2)
+    })?;
+    check("offset_of", || shared.offset_of(&[7, 9]))?;
+    check("tiles", || {
+        SharedLayout::row_major(&[4, 1])?.compose(&shared)
+    })?;
+    Ok(())
 }

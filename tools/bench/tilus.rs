@@ -1,0 +1,145 @@
+//! Operations on layouts of Tilus: `cargo bench --bench tilus`.
+//!
+//! One hundred layouts of one to three dims, as they stand in kernels, and a row for each operation: the
+//! median of the layouts' times, each the best of many rounds.
+//!
+//! `LL_PEER_TILUS` may name a command that times the same operations of the Tilus package, and prints
+//! `operation<TAB>nanoseconds` lines. It is given the layouts, as texts, in a file, and `tools/bench/peer_tilus.py` is
+//! one: `python tools/bench/peer_tilus.py`, with a Python that has `tilus`. It then runs in turns with ours,
+//! and the ratio is printed.
+
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+mod peer;
+#[path = "../../test/split_mix.rs"]
+mod split_mix;
+
+use std::hint::black_box;
+use std::time::Instant;
+
+use linear_layout::tilus::{RegisterLayout, TilusError, local, spatial};
+use peer::Peer;
+use split_mix::Random;
+
+/// Names a peer; see the head of this file.
+const PEER: &str = "LL_PEER_TILUS";
+
+const LAYOUTS: usize = 100;
+
+/// A layout and a tile that divides it.
+struct Pair {
+    outer: RegisterLayout,
+    tile: RegisterLayout,
+    whole: RegisterLayout,
+    last: Vec<u64>,
+}
+
+fn pairs() -> Result<Vec<Pair>, TilusError> {
+    let mut random = Random(5);
+    let mut pairs = Vec::with_capacity(LAYOUTS);
+    for i in 0..LAYOUTS {
+        let rank = 1 + i % 3;
+        let mut shape =
+            |most: u64| -> Vec<u64> { (0..rank).map(|_| 1 << random.below(most)).collect() };
+        let (places, threads, values) = (shape(3), shape(4), shape(3));
+        let outer = local(&places)?.spatial(&threads)?;
+        let tile = spatial(&threads)?.local(&values)?;
+        let whole = outer.compose(&tile)?;
+        let last = whole.shape().iter().map(|extent| extent - 1).collect();
+        pairs.push(Pair {
+            outer,
+            tile,
+            whole,
+            last,
+        });
+    }
+    Ok(pairs)
+}
+
+/// Best nanoseconds per call over many rounds.
+fn best<R>(mut f: impl FnMut() -> R) -> f64 {
+    let mut best = f64::INFINITY;
+    for _ in 0..60 {
+        let calls = 60;
+        let start = Instant::now();
+        for _ in 0..calls {
+            black_box(f());
+        }
+        best = best.min(start.elapsed().as_nanos() as f64 / f64::from(calls));
+    }
+    best
+}
+
+fn median(pairs: &[Pair], f: impl Fn(&Pair) -> f64) -> f64 {
+    let mut times: Vec<f64> = pairs.iter().map(f).collect();
+    times.sort_by(f64::total_cmp);
+    times[times.len() / 2]
+}
+
+/// What is timed, under the names that a peer prints.
+const NAMES: [&str; 10] = [
+    "spatial(8, 4)",
+    "compose",
+    "divide",
+    "left_divide",
+    "reduce",
+    "permute",
+    "reshape to 1-D",
+    "get_local (one element)",
+    "get_global (one place)",
+    "print",
+];
+
+/// Our nanoseconds, in the order of `NAMES`.
+fn measure(pairs: &[Pair]) -> [f64; NAMES.len()] {
+    let each = |f: &dyn Fn(&Pair) -> f64| median(pairs, f);
+    [
+        best(|| spatial(black_box(&[8, 4]))),
+        each(&|p| best(|| black_box(&p.outer).compose(black_box(&p.tile)))),
+        each(&|p| best(|| black_box(&p.whole).divide(black_box(&p.tile)))),
+        each(&|p| best(|| black_box(&p.whole).left_divide(black_box(&p.outer)))),
+        each(&|p| best(|| black_box(&p.whole).reduce(black_box(&[0]), false))),
+        each(&|p| {
+            let dims: Vec<usize> = (0..p.whole.rank()).rev().collect();
+            best(|| black_box(&p.whole).permute(black_box(&dims)))
+        }),
+        each(&|p| best(|| black_box(&p.whole).reshape(black_box(&[p.whole.size()])))),
+        each(&|p| best(|| black_box(&p.whole).local_of(black_box(&p.last)))),
+        each(&|p| best(|| black_box(&p.whole).index_of(black_box(0), black_box(0)))),
+        each(&|p| best(|| black_box(&p.whole).to_string())),
+    ]
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
+    let pairs = pairs()?;
+    let mut ours = measure(&pairs);
+    if let Some(peer) = &mut peer {
+        let file = std::env::temp_dir().join(format!("ll-bench-tilus-{}.txt", std::process::id()));
+        let lines = pairs
+            .iter()
+            .map(|p| format!("{}\t{}\t{}\n", p.outer, p.tile, p.whole));
+        std::fs::write(&file, lines.collect::<String>())?;
+        let arguments = [file.display().to_string()];
+        for turn in 0..peer::TURNS {
+            peer.take_turn(&arguments)?;
+            if turn + 1 < peer::TURNS {
+                for (best, time) in ours.iter_mut().zip(measure(&pairs)) {
+                    *best = time.min(*best);
+                }
+            }
+        }
+        std::fs::remove_file(&file)?;
+    }
+    println!(
+        "{:<28} {:>10}{}",
+        "operation",
+        "ns",
+        peer::heads(peer.as_ref())
+    );
+    for (name, ours) in NAMES.iter().zip(ours) {
+        let theirs = peer.as_ref().and_then(|peer| peer.time(name));
+        println!("{name:<28} {ours:>10.1}{}", peer::columns(theirs, ours));
+    }
+    Ok(())
+}
