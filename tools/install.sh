@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Copies what was built to a prefix: tools, library, C header, pkg-config and CMake packages.
+# Copies what was built to a prefix: tools with completions and man pages, library, C header, pkg-config and CMake packages.
 #
 #   tools/install.sh PREFIX                 what `make build` made, in target/release
 #   tools/install.sh PREFIX target/debug    another build
@@ -38,6 +38,22 @@ install -d "$prefix/bin" "$prefix/include" "$prefix/lib/pkgconfig" "$cmake"
 for tool in "$built"/ll-*; do
     if [ -f "$tool" ] && [ -x "$tool" ]; then install -m 755 "$tool" "$prefix/bin/"; fi
 done
+layout=$built/ll-layout
+if [ -x "$layout" ]; then
+    # place SHELL FILE
+    place() {
+        install -d "$(dirname "$prefix/share/$2")"
+        "$layout" completion "$1" >"$prefix/share/$2"
+    }
+    place bash bash-completion/completions/ll-layout
+    place zsh zsh/site-functions/_ll-layout
+    place fish fish/vendor_completions.d/ll-layout.fish
+    install -d "$prefix/share/man/man1"
+    "$layout" man >"$prefix/share/man/man1/ll-layout.1"
+    for verb in show eval explain convert compare list batch; do
+        "$layout" man $verb >"$prefix/share/man/man1/ll-layout-$verb.1"
+    done
+fi
 install -m 755 "$library" "$prefix/lib/liblinear_layout.so"
 install -m 644 "$root/src/sys/linear_layout_c.h" "$prefix/include/"
 fill linear-layout.pc.in "$prefix/lib/pkgconfig/linear-layout.pc"

@@ -10,6 +10,8 @@ pub(super) const FONT: u32 = 11;
 pub(super) const ROW: u32 = 20;
 /// Around a picture.
 const MARGIN: u32 = 12;
+/// Panels stand side by side as far as a window of usual size is wide.
+const LINE: u32 = 960;
 /// Between panels; arrows need more of it.
 const GAP: u32 = 20;
 const GAP_OF_LINKS: u32 = 96;
@@ -60,25 +62,25 @@ fn widest<'t>(texts: impl Iterator<Item = &'t str>) -> u32 {
 }
 
 impl Geometry {
-    /// Places the panels below `top` pixels.
+    /// Places the panels below `top` pixels, side by side and in lines; all in one where there are arrows.
     pub(super) fn of(scene: &Scene, top: u32) -> Self {
-        let gap = if scene.links.is_empty() {
-            GAP
+        let (gap, line) = if scene.links.is_empty() {
+            (GAP, LINE)
         } else {
-            GAP_OF_LINKS
+            (GAP_OF_LINKS, u32::MAX)
         };
         let (mut x, mut y) = (MARGIN, top + MARGIN);
         let (mut right, mut bottom) = (MARGIN, top + MARGIN);
         let mut panels = Vec::new();
         for panel in &scene.panels {
-            let placed = Self::panel(panel, x, y);
+            let mut placed = Self::panel(panel, x, y);
+            if x > MARGIN && placed.x + placed.width > line {
+                (x, y) = (MARGIN, bottom + gap);
+                placed = Self::panel(panel, x, y);
+            }
             right = right.max(placed.x + placed.width);
             bottom = bottom.max(placed.y + placed.height);
-            if scene.is_across {
-                x = placed.x + placed.width + gap;
-            } else {
-                y = placed.y + placed.height + gap;
-            }
+            x = placed.x + placed.width + gap;
             panels.push(placed);
         }
         Self {
@@ -110,5 +112,46 @@ impl Geometry {
             width: width.max(width_of(&panel.title).saturating_sub(lead)),
             height: ROW * panel.rows.len() as u32,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn scene(count: usize, columns: usize) -> Scene {
+        let panel = Panel {
+            columns: vec!["0".to_owned(); columns],
+            rows: vec!["0".to_owned(); 3],
+            cells: vec![super::super::Cell::default(); 3 * columns],
+            ..Panel::default()
+        };
+        Scene {
+            panels: vec![panel; count],
+            ..Scene::default()
+        }
+    }
+
+    #[test]
+    fn panels_stand_in_lines_and_apart() {
+        for (count, columns) in [(1, 4), (9, 4), (30, 10), (3, 200)] {
+            let geometry = Geometry::of(&scene(count, columns), 40);
+            for (i, a) in geometry.panels.iter().enumerate() {
+                assert!(a.x - a.lead >= MARGIN && a.x + a.width <= geometry.width);
+                assert!(a.y + a.height <= geometry.height && a.y > 40);
+                for b in &geometry.panels[..i] {
+                    let is_right = b.x + b.width <= a.x - a.lead;
+                    let is_below = b.y + b.height <= a.y - ROW * a.lines_above;
+                    assert!(is_right || is_below, "{a:?} {b:?}");
+                }
+            }
+        }
+        let lines = |count, columns| {
+            let geometry = Geometry::of(&scene(count, columns), 0);
+            let mut starts: Vec<u32> = geometry.panels.iter().map(|p| p.y).collect();
+            starts.dedup();
+            starts.len()
+        };
+        assert_eq!([lines(2, 4), lines(2, 200), lines(30, 10)], [1, 2, 8]);
     }
 }

@@ -98,8 +98,6 @@ pub struct Scene {
     pub caption: String,
     /// The tables, in order.
     pub panels: Vec<Panel>,
-    /// Panels stand side by side, not one below the other.
-    pub is_across: bool,
     /// Arrows between cells.
     pub links: Vec<Link>,
     /// What the numbers in [`Cell::slots`] count.

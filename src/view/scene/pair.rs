@@ -44,7 +44,6 @@ impl Scene {
                 "thread down, register across; a cell is ({})",
                 outs.join(", ")
             ),
-            is_across: true,
             slots: Space::of_ins(src),
             elements: Space::of_outs(src),
             ..Self::default()
@@ -97,7 +96,6 @@ impl Scene {
             panels.extend([ours, theirs]);
         }
         scene.panels = panels;
-        scene.is_across = true;
         let said = match marked {
             0 => "no cell differs".to_owned(),
             1 => "1 cell differs".to_owned(),

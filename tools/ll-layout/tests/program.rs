@@ -569,6 +569,40 @@ fn compare_sees_sizes_orders_and_gaps() {
     );
 }
 
+/// The words of a command: quoted pieces are layouts, the others hold no blanks.
+fn words_of(command: &str) -> Vec<&str> {
+    let mut words: Vec<&str> = Vec::new();
+    for (i, piece) in command.split('\'').enumerate() {
+        match i % 2 {
+            1 => words.push(piece),
+            _ => words.extend(piece.split_whitespace()),
+        }
+    }
+    words
+}
+
+/// What the README shows is what is printed.
+#[test]
+fn commands_of_the_readme_print_what_it_says() {
+    let readme = include_str!("../../../README.md");
+    let mut run = 0;
+    for block in readme.split("```text\n").skip(1) {
+        let (block, _) = block.split_once("```").expect("a block ends");
+        for shown in block
+            .split("$ ")
+            .filter(|shown| shown.starts_with("ll-layout "))
+        {
+            let (command, expected) = shown.split_once('\n').expect("it prints something");
+            let words = words_of(command.trim_start_matches("ll-layout "));
+            let (code, output, errors) = ll_layout(&words, "");
+            assert_eq!((code, errors.as_str()), (0, ""), "{command}");
+            assert_eq!(output, expected, "{command}");
+            run += 1;
+        }
+    }
+    assert_eq!(run, 2);
+}
+
 /// The commands that the help shows are run, except those that name a file of the reader's.
 #[test]
 fn examples_of_the_help_run() {
@@ -582,14 +616,7 @@ fn examples_of_the_help_run() {
             if rest.contains("kernel.mlir") || rest.contains("printed-layout.txt") {
                 continue;
             }
-            // Quoted pieces are encodings; the others hold no blanks.
-            let mut arguments: Vec<&str> = Vec::new();
-            for (i, piece) in rest.split('\'').enumerate() {
-                match i % 2 {
-                    1 => arguments.push(piece),
-                    _ => arguments.extend(piece.split_whitespace()),
-                }
-            }
+            let arguments = words_of(rest);
             let (code, output, errors) = ll_layout(&arguments, "");
             assert!(
                 matches!(code, 0 | 3) && !output.is_empty(),
