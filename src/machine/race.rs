@@ -121,12 +121,10 @@ impl Group {
             return;
         }
         let live = self.is_live(order);
-        let over =
-            live && self.block_epoch < now.block_epoch && order.same_block(self.first, now);
+        let over = live && self.block_epoch < now.block_epoch && order.same_block(self.first, now);
         if !live || over {
             // All threads of this block are ordered before; one of another block stays.
-            let foreign =
-                live && self.second != NOBODY && !order.same_block(self.second, now);
+            let foreign = live && self.second != NOBODY && !order.same_block(self.second, now);
             if !foreign {
                 self.second = NOBODY;
             }

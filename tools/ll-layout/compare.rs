@@ -45,7 +45,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<(String, bool)
         .read([&arguments.a, &arguments.b], ["A", "B"])?;
     let drawing = &arguments.drawing;
     let [a, b] = match given {
-        [Given::Linear(a), Given::Linear(b)] => [a, b],
+        [Given::Linear(a), Given::Linear(b)] => [*a, *b],
         given => {
             let is_text = as_json || !drawing.is_picture();
             if let Some(answer) = systems::difference(&given).filter(|_| is_text) {

@@ -19,7 +19,7 @@ const LANES: u64 = 32;
 /// A layout as it is given.
 pub(crate) enum Given {
     /// An encoding on a shape, or a printed linear layout.
-    Linear(Subject),
+    Linear(Box<Subject>),
     /// From coordinates to an index.
     Cute(ComposedLayout),
     /// From elements to threads and places.
@@ -102,7 +102,7 @@ impl Given {
                 let read = text.parse::<SharedLayout>();
                 Self::Shared(read.map_err(|e| wrong(&e, e.parse_offset()))?)
             }
-            _ => Self::Linear(Subject::of_text(text, shape, aliases)?),
+            _ => Self::Linear(Box::new(Subject::of_text(text, shape, aliases)?)),
         };
         match (shape, given.shape()) {
             (Some(asked), Some(own)) if asked != own => Err(Failure::new(format!(
@@ -141,7 +141,7 @@ impl Given {
                 .note("`--view grid` shows it as it is")
         };
         let layout: LinearLayout = match self {
-            Self::Linear(subject) => return Ok(subject),
+            Self::Linear(subject) => return Ok(*subject),
             Self::Cute(layout) if is_plain(&layout) => {
                 linear_from_cute(&layout.layout).map_err(|e| none(&e))?
             }
