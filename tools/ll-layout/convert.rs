@@ -85,6 +85,10 @@ pub(crate) struct Arguments {
     #[arg(long)]
     arrows: bool,
 
+    /// Draw what each bank of shared memory does in each store and load of the plan
+    #[arg(long)]
+    banks: bool,
+
     #[command(flatten)]
     drawing: Drawing,
 }
@@ -202,8 +206,15 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         bits
     );
     if drawing.is_picture() {
-        let scene = Scene::conversion(&src.layout, &dst.layout, Window::PICTURE).titled(&heading);
-        return drawing.write(drawing.picture(&heading, &[scene])?);
+        let mut scenes = Vec::new();
+        if arguments.arrows || !arguments.banks {
+            scenes.push(Scene::conversion(&src.layout, &dst.layout, Window::PICTURE));
+        }
+        if arguments.banks {
+            scenes.push(banks(&answer.plan, target, Window::PICTURE)?);
+        }
+        let titles = scenes.into_iter().map(|scene| scene.titled(&heading));
+        return drawing.write(drawing.picture(&heading, &titles.collect::<Vec<_>>())?);
     }
     let mut text = heading + "\n";
     text += &why(&answer.plan);
@@ -228,7 +239,22 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let scene = Scene::conversion(&src.layout, &dst.layout, Window::default());
         text += &format!("\n{}", drawing.text(&scene));
     }
+    if arguments.banks {
+        let scene = banks(&answer.plan, target, Window::default())?;
+        text += &format!("\n{}", drawing.text(&scene));
+    }
     drawing.write(text)
+}
+
+/// The stores and loads of a plan by bank.
+fn banks(plan: &ConvertPlan, target: &Target, window: Window) -> Result<Scene, Failure> {
+    Scene::steps(plan.program(), target, window).ok_or_else(|| {
+        Failure::new(format!(
+            "a {} conversion stores nothing in shared memory",
+            plan.kind()
+        ))
+        .note("leave out `--banks`, or ask for `--strategy shared`")
+    })
 }
 
 /// Says in a sentence what has to move, and so which ways there are.

@@ -125,6 +125,19 @@ impl Given {
         }
     }
 
+    /// How many elements or coordinates it has.
+    pub(crate) fn size(&self) -> u64 {
+        match self {
+            Self::Cute(layout) => layout.layout.size().unsigned_abs(),
+            Self::Linear(_) | Self::Register(_) | Self::Shared(_) => {
+                let shape = self.shape().unwrap_or_default();
+                shape
+                    .iter()
+                    .fold(1, |size, extent| size.saturating_mul(*extent))
+            }
+        }
+    }
+
     pub(crate) fn title(&self) -> String {
         match self {
             Self::Linear(subject) => subject.title(),

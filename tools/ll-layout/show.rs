@@ -124,6 +124,13 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     let title = given.title();
     // Its own notation shows a layout that need not be a linear one.
     if views == [View::Grid] && !as_json {
+        if arguments.all && given.size() > 1 << MOST {
+            return Err(Failure::new(format!(
+                "the layout has {} elements; all of them are listed up to 2^{MOST}",
+                given.size()
+            ))
+            .note("leave out `--all` to see a corner"));
+        }
         let scene = match &given {
             Given::Linear(subject) => Scene::boxed(&subject.layout, window),
             Given::Cute(layout) => Scene::cute(layout, window),

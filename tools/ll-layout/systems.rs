@@ -3,7 +3,7 @@
 use crate::Failure;
 use crate::given::Given;
 use linear_layout::bridge::Difference;
-use linear_layout::cute::ComposedLayout;
+use linear_layout::cute::{ComposedLayout, Layout};
 use linear_layout::view::shape_text;
 use serde_json::{Value, json};
 
@@ -85,22 +85,39 @@ fn functions_differ(a: &ComposedLayout, b: &ComposedLayout) -> Result<Option<Fou
     if size != other {
         return Ok(Some(Found::Sizes(size, other)));
     }
-    if a == b {
-        return Ok(None);
-    }
-    if size > MOST {
+    let found = if (a.swizzle, a.offset) == (b.swizzle, b.offset) {
+        // A swizzle takes different indices to different ones.
+        first_coordinate(&a.layout, &b.layout)
+    } else if size > MOST {
         return Err(Failure::new(format!(
-            "the layouts have {size} coordinates each; up to {MOST} are compared one by one"
+            "the layouts have {size} coordinates each; with different swizzles up to {MOST} are compared one by one"
         )));
-    }
-    for coordinate in 0..size {
-        let (x, y) = (a.at(coordinate), b.at(coordinate));
-        let (a, b) = (x.map_err(Failure::new)?, y.map_err(Failure::new)?);
-        if a != b {
-            return Ok(Some(Found::At { coordinate, a, b }));
+    } else {
+        (0..size).find(|c| a.at(*c).ok() != b.at(*c).ok())
+    };
+    let Some(coordinate) = found else {
+        return Ok(None);
+    };
+    let (x, y) = (a.at(coordinate), b.at(coordinate));
+    let (a, b) = (x.map_err(Failure::new)?, y.map_err(Failure::new)?);
+    Ok(Some(Found::At { coordinate, a, b }))
+}
+
+/// Where two layouts of one size first differ.
+///
+/// The coalesced form of a function has no two modes that could be one: where it first differs from another, the
+/// functions do, either where that mode takes its first step or where the shorter of the two ends.
+fn first_coordinate(a: &Layout, b: &Layout) -> Option<i64> {
+    let (a, b) = (a.coalesce(), b.coalesce());
+    let mut before = 1;
+    for (x, y) in a.leaves().iter().zip(b.leaves()) {
+        if x != y {
+            let ends = [before, before * x.shape.min(y.shape)];
+            return ends.into_iter().find(|c| a.at(*c).ok() != b.at(*c).ok());
         }
+        before *= x.shape;
     }
-    Ok(None)
+    None
 }
 
 /// The answer, for people or for programs, and whether they are the same.

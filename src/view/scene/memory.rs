@@ -4,6 +4,8 @@ use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::memory::{MemoryPlan, Place};
+use crate::plan::program::{ROW_BYTES, ROWS};
+use crate::plan::{Program, Step, ValueId};
 use crate::target::{Access, Banks, Target};
 use crate::view::words::neighbours;
 
@@ -97,80 +99,178 @@ impl Scene {
         target: &Target,
         window: Window,
     ) -> Self {
-        let banks = Banks::of(target);
         let bytes = plan.vector() as u64 * plan.place().element_bytes();
-        let served = u64::from(target.phase_lane_bits(access, bytes as u32));
+        let served = target.phase_lane_bits(access, bytes as u32);
         let lanes = registers.in_size(Dim::LANE);
-        let whole = plan.accesses().len() as u64;
-        let mut scene = Self {
-            slots: Space(vec![("lane".to_owned(), lanes)]),
-            elements: Space::of_outs(registers),
-            ..Self::default()
+        let one = |number: usize| Asking {
+            what: format!("access {number}"),
+            addresses: (0..lanes)
+                .map(|lane| plan.address(number, [lane, 0], 0))
+                .collect(),
+            bytes,
+            served: u64::from(served),
         };
-        let (mut taken, mut ideal) = (0, 0);
-        for number in 0..plan.accesses().len() {
-            let mut panel = Panel {
-                groups: vec![("bank".to_owned(), banks.count as usize)],
-                columns: (0..banks.count).map(|bank| bank.to_string()).collect(),
-                ..Panel::default()
-            };
+        let element = |number: usize, (lane, part): &Asked| {
             let held = &plan.accesses()[number].registers;
-            let mut waves = 0;
-            for (phase, first) in (0..lanes).filter(|lane| lane & served == 0).enumerate() {
-                let members = (first..lanes).filter(|lane| lane & !served == first);
-                let words = words(plan, number, members, bytes, banks);
-                let deepest = words.iter().map(Vec::len).max().unwrap_or(0);
-                waves += deepest;
-                for wave in 0..deepest {
-                    panel.rows.push(match wave {
-                        0 => format!("phase {phase}"),
-                        _ => format!("+{wave}"),
-                    });
-                    for bank in &words {
-                        let element = |(lane, part): &(u64, u64)| {
-                            let register = held[(part / plan.place().element_bytes()) as usize];
-                            let point = registers.in_dims().zip(registers.in_shape());
-                            let (mut at, mut packed) = (0, 0);
-                            for (dim, (_, size)) in point {
-                                let index = match dim {
-                                    Dim::REGISTER => u64::from(register),
-                                    Dim::LANE => *lane,
-                                    _ => 0,
-                                };
-                                packed |= shl(index, at);
-                                at += size.trailing_zeros() as usize;
-                            }
-                            registers.apply_packed(packed)
-                        };
-                        panel.cells.push(match bank.get(wave) {
-                            Some((_, asked)) => word_cell(asked, bank.len() > 1, element),
-                            None => Cell::default(),
-                        });
-                    }
-                }
+            let register = held[(part / plan.place().element_bytes()) as usize];
+            let (mut at, mut packed) = (0, 0);
+            for (dim, size) in registers.in_shape() {
+                let index = match dim {
+                    Dim::REGISTER => u64::from(register),
+                    Dim::LANE => *lane,
+                    _ => 0,
+                };
+                packed |= shl(index, at);
+                at += size.trailing_zeros() as usize;
             }
-            let phases = (lanes >> served.count_ones()).max(1) as usize;
-            (taken, ideal) = (taken + waves, ideal + phases);
-            if (number as u64) < window.grids {
-                panel.title = format!(
-                    "access {number}: {waves} wavefronts in {phases} phases, {}",
-                    conflicts(waves - phases)
-                );
-                scene.panels.push(panel);
-            }
-        }
+            Some(registers.apply_packed(packed))
+        };
+        let asking = (0..plan.accesses().len()).map(one);
+        let mut scene = asked(asking, lanes, target, element, window);
         let verb = match access {
             Access::Load => "loads",
             Access::Store => "stores",
         };
         scene.caption = format!(
-            "warp 0 {verb} {bytes} bytes a lane on {target}, {taken} wavefronts where {ideal} would do, {}; \
-             a cell is the lanes that ask for a word",
-            conflicts(taken - ideal)
+            "warp 0 {verb} {bytes} bytes a lane on {target}, {}",
+            scene.caption
         );
-        scene.left_out(scene.panels.len() as u64, whole, "accesses");
+        scene.elements = Space::of_outs(registers);
         scene
     }
+
+    /// Returns what the steps of a plan ask of the banks, as [`Scene::accesses`] does: its stores to shared memory and
+    /// its loads, those of matrices by the rows that lanes name. `None` where there are none.
+    #[must_use]
+    pub fn steps(program: &Program, target: &Target, window: Window) -> Option<Self> {
+        let lanes = 1u64 << program.lanes_log2();
+        let width = |values: &[ValueId]| -> u32 {
+            values.iter().map(|value| program.value_bytes(*value)).sum()
+        };
+        let mut all = Vec::new();
+        for (number, step) in program.steps().iter().enumerate() {
+            let made = |first: ValueId, count: u32| -> u32 {
+                (0..count).map(|i| program.value_bytes(first.plus(i))).sum()
+            };
+            let (address, bytes, access, rows) = match *step {
+                Step::Store { address, values } => (
+                    address,
+                    width(program.operands(values)),
+                    Access::Store,
+                    None,
+                ),
+                Step::Load {
+                    address,
+                    first,
+                    count,
+                    ..
+                } => (address, made(first, count), Access::Load, None),
+                Step::StoreMatrices {
+                    address, values, ..
+                } => (
+                    address,
+                    ROW_BYTES,
+                    Access::Store,
+                    Some(values.len() as u32 * ROWS),
+                ),
+                Step::LoadMatrices { address, count, .. } => {
+                    (address, ROW_BYTES, Access::Load, Some(count * ROWS))
+                }
+                _ => continue,
+            };
+            let base = &program.address_bases()[address.base as usize];
+            let at = |lane: u64| u64::from((base.apply(lane as u32) ^ address.xor) + address.add);
+            // The rows of a matrix fill all banks: they are served together.
+            let served = match rows {
+                Some(_) => ROWS - 1,
+                None => target.phase_lane_bits(access, bytes),
+            };
+            let asking = rows.map_or(lanes, u64::from);
+            all.push(Asking {
+                what: format!("step {number}, {}", step.sort()),
+                addresses: (0..asking).map(at).collect(),
+                bytes: u64::from(bytes),
+                served: u64::from(served),
+            });
+        }
+        if all.is_empty() {
+            return None;
+        }
+        let mut scene = asked(all.into_iter(), lanes, target, |_, _| None, window);
+        scene.caption = format!("the plan on {target}, warp 0: {}", scene.caption);
+        Some(scene)
+    }
+}
+
+/// One access of a warp.
+struct Asking {
+    what: String,
+    /// Of each lane, or of each row of a matrix.
+    addresses: Vec<u64>,
+    bytes: u64,
+    /// Bits of the lane's number that run through lanes served together.
+    served: u64,
+}
+
+/// A table for each access, and what all take; `element` says which element a lane asks for.
+fn asked(
+    accesses: impl ExactSizeIterator<Item = Asking>,
+    lanes: u64,
+    target: &Target,
+    element: impl Fn(usize, &Asked) -> Option<u64>,
+    window: Window,
+) -> Scene {
+    let banks = Banks::of(target);
+    let mut scene = Scene {
+        slots: Space(vec![("lane".to_owned(), lanes)]),
+        ..Scene::default()
+    };
+    let whole = accesses.len() as u64;
+    let (mut taken, mut ideal) = (0, 0);
+    for (number, asking) in accesses.enumerate() {
+        let mut panel = Panel {
+            groups: vec![("bank".to_owned(), banks.count as usize)],
+            columns: (0..banks.count).map(|bank| bank.to_string()).collect(),
+            ..Panel::default()
+        };
+        let (mut waves, mut phases) = (0, 0);
+        let count = asking.addresses.len() as u64;
+        for first in (0..count).filter(|lane| lane & asking.served == 0) {
+            let members = (first..count).filter(|lane| lane & !asking.served == first);
+            let words = words(&asking, members, banks);
+            let deepest = words.iter().map(Vec::len).max().unwrap_or(0);
+            for wave in 0..deepest {
+                panel.rows.push(match wave {
+                    0 => format!("phase {phases}"),
+                    _ => format!("+{wave}"),
+                });
+                for bank in &words {
+                    panel.cells.push(match bank.get(wave) {
+                        Some((_, asked)) => {
+                            word_cell(asked, bank.len() > 1, |asked| element(number, asked))
+                        }
+                        None => Cell::default(),
+                    });
+                }
+            }
+            (waves, phases) = (waves + deepest, phases + 1);
+        }
+        (taken, ideal) = (taken + waves, ideal + phases);
+        if (number as u64) < window.grids {
+            panel.title = format!(
+                "{}: {waves} wavefronts in {phases} phases, {}",
+                asking.what,
+                conflicts(waves - phases)
+            );
+            scene.panels.push(panel);
+        }
+    }
+    scene.caption = format!(
+        "{taken} wavefronts where {ideal} would do, {}; a cell is the lanes that ask for a word",
+        conflicts(taken - ideal)
+    );
+    scene.left_out(scene.panels.len() as u64, whole, "accesses");
+    scene
 }
 
 fn conflicts(count: usize) -> String {
@@ -186,17 +286,15 @@ type Asked = (u64, u64);
 
 /// For each bank the words that lanes of one phase ask for, lowest first, and who asks.
 fn words(
-    plan: &MemoryPlan,
-    number: usize,
+    asking: &Asking,
     lanes: impl Iterator<Item = u64>,
-    bytes: u64,
     banks: Banks,
 ) -> Vec<Vec<(u64, Vec<Asked>)>> {
     let width = u64::from(banks.bytes);
     let mut found: Vec<Vec<(u64, Vec<Asked>)>> = vec![Vec::new(); banks.count as usize];
     for lane in lanes {
-        let address = plan.address(number, [lane, 0], 0);
-        for word in address / width..(address + bytes).div_ceil(width) {
+        let address = asking.addresses[lane as usize];
+        for word in address / width..(address + asking.bytes).div_ceil(width) {
             let part = (word * width).saturating_sub(address);
             let bank = &mut found[(word % u64::from(banks.count)) as usize];
             match bank.iter_mut().find(|(known, _)| *known == word) {
@@ -212,7 +310,7 @@ fn words(
 }
 
 /// A word that a bank delivers.
-fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> u64) -> Cell {
+fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> Option<u64>) -> Cell {
     let text = match asked {
         [(lane, _)] => format!("T{lane}"),
         [(first, _), .., (last, _)] if last - first + 1 == asked.len() as u64 => {
@@ -221,7 +319,7 @@ fn word_cell(asked: &[Asked], is_conflict: bool, element: impl Fn(&Asked) -> u64
         [(first, _), rest @ ..] => format!("T{first}+{}", rest.len()),
         [] => String::new(),
     };
-    let mut elements: Vec<u64> = asked.iter().map(element).collect();
+    let mut elements: Vec<u64> = asked.iter().filter_map(element).collect();
     elements.sort_unstable();
     elements.dedup();
     Cell {
@@ -306,6 +404,50 @@ mod tests {
             let named: usize = panel.cells.iter().map(|c| c.slots.len()).sum();
             assert_eq!(named, 32 * 4);
         }
+    }
+
+    /// What is drawn of a plan is what the machine counts when it runs the plan.
+    #[test]
+    fn wavefronts_of_plans_are_those_that_are_counted() {
+        let blocked = |size: &str, threads: &str, warps: &str, order: &str| {
+            let text = format!(
+                "#ttg.blocked<{{sizePerThread = {size}, threadsPerWarp = {threads}, warpsPerCTA = {warps}, order = {order}}}>"
+            );
+            let encoding: Encoding = text.parse().unwrap();
+            encoding.to_linear_layout(&[64, 64]).unwrap()
+        };
+        let layouts = [
+            blocked("[1, 8]", "[4, 8]", "[4, 1]", "[1, 0]"),
+            blocked("[8, 1]", "[8, 4]", "[1, 4]", "[0, 1]"),
+            blocked("[1, 1]", "[1, 32]", "[2, 2]", "[1, 0]"),
+            blocked("[2, 2]", "[16, 2]", "[2, 2]", "[0, 1]"),
+        ];
+        let mut drawn = 0;
+        for name in ["cuda:80", "cuda:90", "hip:gfx1100"] {
+            let target = Target::parse(name).unwrap();
+            for src in &layouts {
+                for dst in &layouts {
+                    for bits in [8, 16, 32] {
+                        let options = crate::plan::PlanOptions::default();
+                        let plan =
+                            crate::plan::plan_conversion(src, dst, bits, target, &options).unwrap();
+                        let program = plan.program();
+                        let report = crate::machine::check_plan(program, src, dst, target).unwrap();
+                        let counted = report.store_wavefronts + report.load_wavefronts;
+                        let scene = Scene::steps(program, target, Window::ALL);
+                        let panels = scene.map(|scene| scene.panels).unwrap_or_default();
+                        let rows: usize = panels.iter().map(|panel| panel.rows.len()).sum();
+                        assert_eq!(
+                            (rows as u64) << program.warps_log2(),
+                            counted,
+                            "{name} {bits} {plan:?}"
+                        );
+                        drawn += usize::from(rows > 0);
+                    }
+                }
+            }
+        }
+        assert!(drawn > 50, "{drawn}");
     }
 
     #[test]

@@ -5,6 +5,9 @@ use super::{Cell, Frame, Paint, Scene, Space, Window};
 use crate::cute::ComposedLayout;
 use crate::tilus::{RegisterLayout, SharedLayout};
 
+/// How many threads that hold one element are named before they are counted.
+const NAMED_THREADS: usize = 1024;
+
 impl Scene {
     /// Returns the indices of a CuTe layout, its last two modes down and across, one grid for each coordinate of
     /// those before them.
@@ -84,8 +87,12 @@ impl Scene {
             // Indices below the shape have both.
             let held = layout.threads_of(index).ok()?;
             let place = layout.local_of(index).ok()?;
-            let held: Vec<u64> = held.collect();
-            let names: Vec<String> = held.iter().map(u64::to_string).collect();
+            let held: Vec<u64> = held.take(NAMED_THREADS).collect();
+            let more_slots = layout.replications() - held.len() as u64;
+            let mut names: Vec<String> = held.iter().map(u64::to_string).collect();
+            if more_slots > 0 {
+                names.push("...".to_owned());
+            }
             let text = match names.as_slice() {
                 [thread] => format!("{thread}: {place}"),
                 names => format!("[{}]: {place}", names.join(", ")),
@@ -97,6 +104,7 @@ impl Scene {
                     Paint::Tint((thread % u64::from(super::NUM_TINTS)) as u32)
                 }),
                 slots: slots.collect(),
+                more_slots,
                 ..Cell::default()
             })
         });

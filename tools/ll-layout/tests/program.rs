@@ -852,6 +852,13 @@ fn pictures_have_the_text_of_the_tables() {
     );
     let bases = ["show", SMALL, "4x4", "--format", "svg", "--view", "bases"];
     check_failure(&bases, 1, "bases are text");
+    let banks = convert(ROWS, COLUMNS, "64x64", &[&f16[..], &["--banks"]].concat());
+    assert!(
+        banks.contains(", matrix store: ") && banks.contains("phase 0:  "),
+        "{banks}"
+    );
+    let nothing = [&["convert", ROWS, ROWS, "64x64", "--banks"], &f16[..]].concat();
+    check_failure(&nothing, 1, "stores nothing in shared memory");
     let arrows = convert(ROWS, PAIRS, "16x16", &[&f16[..], &["--arrows"]].concat());
     assert!(
         arrows.contains("\nT0:2 -> T1:0, element (0, 2)\n"),
@@ -951,6 +958,40 @@ fn layouts_of_different_systems_are_compared() {
         "different: first at coordinate 1, which is index 2 in A and 1 in B\n",
     );
     check_compare(&["(4,2):(1,4)", "8:1"], "", 0, equal);
+    // However large: modes are compared, not coordinates.
+    let large = "(1048576,1048576):(1,1048576)";
+    check_compare(&[large, "1099511627776:1"], "", 0, equal);
+    check_compare(
+        &[large, "(1048576,1048576):(1,1048577)"],
+        "",
+        3,
+        "different: first at coordinate 1048576, which is index 1048576 in A and 1048577 in B\n",
+    );
+    check_compare(
+        &["(4,6):(1,8)", "(2,12):(1,2)"],
+        "",
+        3,
+        "different: first at coordinate 4, which is index 8 in A and 4 in B\n",
+    );
+    check_compare(
+        &["Sw<1,0,3> o 0 o 16:1", "Sw<1,0,2> o 0 o 16:1"],
+        "",
+        3,
+        "different: first at coordinate 4, which is index 4 in A and 5 in B\n",
+    );
+    check_failure(
+        &["show", large, "--all"],
+        1,
+        "all of them are listed up to 2^20",
+    );
+    let (_, output, _) = ll_layout(
+        &[
+            "show",
+            "RegisterLayout(shape=[1], mode_shape=[1], spatial_modes=[-100000000], local_modes=[])",
+        ],
+        "",
+    );
+    assert!(output.contains("1022, 1023, ...]: 0"), "{output:.100}");
     let (_, output, _) = ll_layout(&["compare", "(4,2):(2,1)", "8:1", "--json"], "");
     let found: Value = serde_json::from_str(&output).unwrap();
     assert_eq!(
