@@ -370,6 +370,74 @@ def ReduceDataDuplication : Pass<"reduce-data-duplication", "::mlir::ModuleOp"> 
   ];
 }
 
+def OptimizeThreadLocality : Pass<"optimize-thread-locality", "::mlir::ModuleOp"> {
+  let summary = "Let one thread, or one warp, have what it would fetch from others";
+  let description = [{
+    A `tt.reshape` that may reorder gives its elements so that a reduction along one axis needs no other thread. A
+    `tt.gather` works where each warp holds whole rows of what it gathers from, if its plan costs less there. What a loop
+    accumulates of reductions along the last dimension, by what they combine with, is accumulated in each thread and
+    reduced once, behind the loop: a sum of floats is then added up in another order. `remove-layout-conversions` finds
+    out which of the conversions need not be there. As Triton's `tritongpu-optimize-thread-locality`.
+
+    Before:
+    ```mlir
+    #line = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+    #rows = #ttg.blocked<{sizePerThread = [1, 1], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<2048xf32, #line>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>> {
+        %0 = tt.reshape %x allow_reorder : tensor<2048xf32, #line> -> tensor<128x16xf32, #rows>
+        %1 = "tt.reduce"(%0) <{axis = 1 : i32}> ({
+        ^bb0(%l: f32, %r: f32):
+          %s = arith.addf %l, %r : f32
+          tt.reduce.return %s : f32
+        }) : (tensor<128x16xf32, #rows>) -> tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+        tt.return %1 : tensor<128xf32, #ttg.slice<{dim = 1, parent = #rows}>>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    ...
+        %0 = tt.reshape %arg0 allow_reorder efficient_layout : tensor<2048xf32, #blocked> -> tensor<128x16xf32, #blocked2>
+        %1 = ttg.convert_layout %0 : tensor<128x16xf32, #blocked2> -> tensor<128x16xf32, #blocked1>
+    ...
+    ```
+  }];
+}
+
+def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
+  let summary = "Compute on what is copied, and copy then";
+  let description = [{
+    What is computed element by element of `tt.splat`s is computed once, of their elements; of `tt.broadcast`s of one
+    shape, on that shape. A thread then works on the registers of a row and not of a tile. As Triton's
+    `triton-reorder-broadcast`.
+
+    Before:
+    ```mlir
+    #rows = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%x: tensor<1x64xf32, #rows>) -> tensor<64x64xf32, #rows> {
+        %0 = tt.broadcast %x : tensor<1x64xf32, #rows> -> tensor<64x64xf32, #rows>
+        %1 = math.exp %0 : tensor<64x64xf32, #rows>
+        tt.return %1 : tensor<64x64xf32, #rows>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f(%arg0: tensor<1x64xf32, #blocked>) -> tensor<64x64xf32, #blocked> {
+        ...
+        %1 = math.exp %arg0 : tensor<1x64xf32, #blocked>
+        %2 = tt.broadcast %1 : tensor<1x64xf32, #blocked> -> tensor<64x64xf32, #blocked>
+        tt.return %2 : tensor<64x64xf32, #blocked>
+      }
+    }
+    ```
+  }];
+}
+
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{

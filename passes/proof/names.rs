@@ -84,7 +84,9 @@ fn is_access(op: Op<'_>) -> bool {
     matches!(
         OpView::of(op),
         Some(
-            OpView::TtAtomicRMW(_)
+            OpView::TtLoad(_)
+                | OpView::TtStore(_)
+                | OpView::TtAtomicRMW(_)
                 | OpView::TtAtomicCAS(_)
                 | OpView::TtDescriptorLoad(_)
                 | OpView::TtDescriptorStore(_)

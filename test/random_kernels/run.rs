@@ -23,9 +23,10 @@ const STEP_LIMIT: u64 = 1 << 26;
 
 /// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, alone or in the whole
 /// pipeline, which changes no result.
-const PIPELINES: [&str; 5] = [
+const PIPELINES: [&str; 6] = [
     "builtin.module(convert-layouts-to-llvm)",
     "builtin.module(layout-pipeline)",
+    "builtin.module(reorder-broadcast,optimize-thread-locality,convert-layouts-to-llvm)",
     "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true},convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",

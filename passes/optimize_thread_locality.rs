@@ -1,0 +1,203 @@
+//! `optimize-thread-locality`: what threads would have to exchange lies in one thread, or in one warp, from the start.
+//!
+//! - A reshape that may reorder gives its elements in the layout in which a reduction along one axis needs no other
+//!   thread.
+//! - A gather works in a layout in which a warp holds whole rows, where its plan costs less there.
+//! - What a loop accumulates of reductions is accumulated in each thread, and exchanged once behind the loop: `accumulate`.
+//!
+//! # Source
+//! Triton's `tritongpu-optimize-thread-locality`, which accumulates floats of blocked layouts that come from loads, and
+//! lays out every gather anew.
+
+mod accumulate;
+
+use super::Pass;
+use super::context::PassContext;
+use super::price::Prices;
+use super::respell::{attribute, in_order};
+use super::table::OptimizeThreadLocalityOptions;
+use super::ways::convert;
+use crate::encoding::{BlockedEncoding, Encoding};
+use crate::ir::ops::tt;
+use crate::ir::{ModuleInfo, TensorType, element_bits};
+use crate::layout::Dim;
+use crate::plan::gather::{Gather, plan_gather};
+use crate::sys::build::{self, Op, Val};
+use crate::sys::{self, FollowUp, Reported};
+use crate::target::Target;
+use melior::ir::{Attribute, Type, ValueLike};
+
+impl Pass for OptimizeThreadLocalityOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let operations = in_order(context.module());
+        for op in &operations {
+            reshape(context, *op);
+        }
+        let prices = Prices::of(context);
+        for op in &operations {
+            gather(context, &prices, *op);
+        }
+        for op in operations {
+            accumulate::accumulate(context.rewriter(), context.layouts(), op);
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// How many warps and lanes run an operation.
+fn threads(op: Op<'_>) -> Option<(u32, u32)> {
+    let info = ModuleInfo::around(op).ok()?;
+    let warps = u32::try_from(info.num_warps).ok()?;
+    Some((warps, u32::try_from(info.threads_per_warp).ok()?))
+}
+
+/// Says that somebody has chosen the layouts of an operation with care.
+fn keep<'c>(context: &PassContext<'c>, op: Op<'c>, key: &str) {
+    let unit = Attribute::unit(build::context(op));
+    context.rewriter().set_attribute(op, key, unit);
+}
+
+/// Gives a value another type, and its users what it was.
+fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Option<()> {
+    let rewriter = context.rewriter();
+    let (old, users) = (value.r#type(), sys::uses(value));
+    let place = build::next(sys::defining_operation(value)?)?;
+    rewriter.set_type(value, type_);
+    let back = convert(rewriter, place, value, old)?;
+    for (user, at) in users {
+        rewriter.set_operand(user, at, back);
+    }
+    Some(())
+}
+
+/// Lets a reshape that may reorder give each row that is reduced to one thread.
+fn reshape<'c>(context: &PassContext<'c>, op: Op<'c>) -> Option<()> {
+    let view = tt::Reshape::of(op).filter(|view| view.allow_reorder())?;
+    let result = build::only_result(op);
+    let users = sys::uses(result).into_iter();
+    let mut axes = users.filter_map(|(user, _)| tt::Reduce::of(user).map(tt::Reduce::axis));
+    let axis = axes.next()?;
+    if axes.any(|other| other != axis) {
+        return None;
+    }
+    let axis = usize::try_from(axis).ok()?;
+    let tensor = TensorType::of(result.r#type())?;
+    let layout = context.layouts().tensor(&tensor).ok()?;
+    let moves = |dim| {
+        let bits = 0..layout.full.in_bits(dim);
+        bits.map(|bit| layout.full.basis_component(dim, bit, Dim::out(axis)))
+            .any(|at| at != 0)
+    };
+    if ![Dim::LANE, Dim::WARP, Dim::BLOCK].into_iter().any(moves) {
+        return None;
+    }
+    let mut order: Vec<u32> = layout.encoding.order(tensor.shape).ok()?.to_vec();
+    let last = u32::try_from(axis).ok()?;
+    order.retain(|dim| *dim != last);
+    order.push(last);
+    let (warps, lanes) = threads(op)?;
+    let ones = vec![1; order.len()];
+    let cga = layout.encoding.cga_layout().ok()?;
+    let blocked = BlockedEncoding::for_shape(tensor.shape, &ones, &order, warps, lanes, cga);
+    let encoding = attribute(op, &Encoding::from(blocked.ok()?))?;
+    let type_ = tensor.with_encoding(encoding);
+    let registers = |type_| {
+        let layout = context.layouts().tensor(&TensorType::of(type_)?).ok()?;
+        Some(layout.full.in_bits(Dim::REGISTER))
+    };
+    // With more registers than the operand has, elements would have to move.
+    if type_ == result.r#type() || registers(type_)? != registers(view.src().r#type())? {
+        return None;
+    }
+    retype(context, result, type_)?;
+    keep(context, op, tt::Reshape::EFFICIENT_LAYOUT_KEY);
+    Some(())
+}
+
+/// Lets a gather work where each warp has the rows that its indices point into, if that costs less.
+fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Option<()> {
+    let view = tt::Gather::of(op).filter(|view| !view.efficient_layout())?;
+    let axis = usize::try_from(view.axis()).ok()?;
+    let (src, indices) = (view.src(), view.indices());
+    let (from, at) = (
+        TensorType::of(src.r#type())?,
+        TensorType::of(indices.r#type())?,
+    );
+    if from.shape.len() < 2 {
+        return None;
+    }
+    let encoding = attribute(op, &warp_local(context, op, (&from, &at), axis)?)?;
+    let [new_src, new_indices] = [&from, &at].map(|tensor| tensor.with_encoding(encoding));
+    let bits = element_bits(from.element)?;
+    let target = context
+        .gpu(None)
+        .unwrap_or_else(|_| Target::usual(threads(op).map_or(32, |(_, lanes)| u64::from(lanes))));
+    let cost = |src, indices| {
+        let (src, indices) = (prices.layout(src)?, prices.layout(indices)?);
+        let gather = Gather {
+            src: &src.unique,
+            indices: &indices.unique,
+            axis,
+            bits,
+            target,
+        };
+        Some(plan_gather(&gather).ok()?.cost().total())
+    };
+    let now = cost(src.r#type(), indices.r#type());
+    let new = cost(new_src, new_indices)?;
+    if now.is_some_and(|now| now <= new) {
+        return None;
+    }
+    let rewriter = context.rewriter();
+    let result = build::only_result(op);
+    let type_ = TensorType::of(result.r#type())?.with_encoding(encoding);
+    for (operand, type_) in [(view.src_at(), new_src), (view.indices_at(), new_indices)] {
+        for i in operand {
+            let converted = convert(rewriter, op, build::operand(op, i), type_)?;
+            rewriter.set_operand(op, i, converted);
+        }
+    }
+    retype(context, result, type_)?;
+    keep(context, op, tt::Gather::EFFICIENT_LAYOUT_KEY);
+    Some(())
+}
+
+/// A layout in which as many lanes as there are elements lie along an axis, and the warps along the others: each
+/// warp holds whole rows of both tensors, and each thread as few indices as can be.
+fn warp_local<'c>(
+    context: &PassContext<'c>,
+    op: Op<'c>,
+    (src, indices): (&TensorType<'c>, &TensorType<'c>),
+    axis: usize,
+) -> Option<Encoding> {
+    let layout = context.layouts().tensor(src).ok()?;
+    let (warps, lanes) = threads(op)?;
+    let size = |dim: usize| u32::try_from(src.shape[dim]).unwrap_or(u32::MAX);
+    let rank = src.shape.len();
+    let (mut lanes_left, mut warps_left) = (lanes, warps);
+    let mut order = vec![u32::try_from(axis).ok()?];
+    let mut lanes_per = vec![1; rank];
+    let mut warps_per = vec![1; rank];
+    lanes_per[axis] = size(axis).min(lanes_left);
+    lanes_left /= lanes_per[axis];
+    for dim in layout.encoding.order(src.shape).ok()?.iter().copied() {
+        let at = dim as usize;
+        if at == axis {
+            continue;
+        }
+        order.push(dim);
+        lanes_per[at] = size(at).min(lanes_left);
+        lanes_left /= lanes_per[at];
+        warps_per[at] = (size(at) / lanes_per[at]).clamp(1, warps_left);
+        warps_left /= warps_per[at];
+    }
+    let widest = src.shape[axis].max(indices.shape[axis]);
+    let mut sizes = vec![1; rank];
+    sizes[axis] = u32::try_from(widest).ok()?.div_ceil(lanes_per[axis]);
+    // Threads that are left hold copies along the axis.
+    lanes_per[axis] *= lanes_left;
+    warps_per[axis] *= warps_left;
+    let cga = layout.encoding.cga_layout().ok()?;
+    let blocked = BlockedEncoding::new(&sizes, &lanes_per, &warps_per, &order, cga);
+    Some(Encoding::from(blocked.ok()?))
+}

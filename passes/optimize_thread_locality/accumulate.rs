@@ -1,0 +1,365 @@
+//! What a loop accumulates of reductions, accumulated in each thread.
+//!
+//! ```text
+//! for .. iter(acc = init)                    for .. iter(part = neutral)
+//!   r = reduce x along the last dim            y = x as [.., H, R]: thread h has R elements of a row
+//!   yield acc + r                              r = reduce y along R: no thread needs another
+//! acc                                          yield part + r
+//!                                            init + reduce part along H
+//! ```
+//! How the elements of a row lie is read off the layout: some low bits of the place in the row are registers, then come
+//! threads, then registers again. The view takes those registers together. Sums of floats are added up in another order.
+
+use crate::encoding::{Encoding, infer};
+use crate::ir::ops::{arith, scf, tt};
+use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind};
+use crate::layout::Dim;
+use crate::passes::respell::attribute;
+use crate::passes::ways::convert;
+use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::{self, Rewriter};
+use melior::Context;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::RankedTensorType;
+use melior::ir::{Attribute, BlockLike, Identifier, Type, ValueLike};
+
+/// What is found of an accumulation, before anything changes.
+struct Accumulation<'c> {
+    reduce: Op<'c>,
+    update: Op<'c>,
+    /// Which operand of the update is what has been accumulated, and which the reduction's result.
+    at: (usize, usize),
+    looped: Op<'c>,
+    /// Which of the values that the loop carries it is.
+    carried: usize,
+    neutral: Attribute<'c>,
+}
+
+/// Log2 of how the elements of a row lie: registers, threads, registers, from the low bit on.
+#[derive(Clone, Copy)]
+struct Row {
+    low: usize,
+    threads: usize,
+    high: usize,
+}
+
+/// Accumulates what a reduction gives in each thread, where it is accumulated by what it combines with.
+pub(super) fn accumulate<'c>(
+    rewriter: Rewriter<'c>,
+    layouts: &Layouts,
+    reduce: Op<'c>,
+) -> Option<()> {
+    let found = Accumulation::of(reduce)?;
+    let source = build::only_operand(reduce);
+    let tensor = TensorType::of(source.r#type())?;
+    let row = row(layouts, &tensor)?;
+    let layout = layouts.tensor(&tensor).ok()?;
+    let shapes = shapes(tensor.shape, row);
+    let mut encodings: Vec<Encoding> = Vec::new();
+    for (i, shape) in shapes.iter().enumerate() {
+        let last = encodings.last().unwrap_or(&layout.encoding);
+        let before = if i == 0 {
+            tensor.shape
+        } else {
+            &shapes[i - 1][..]
+        };
+        let is_transposed = i == 1;
+        let encoding = match is_transposed {
+            true => infer::trans(last, before, &swapped(shape.len())),
+            false => infer::reshape(last, before, shape),
+        };
+        encodings.push(encoding.ok()?);
+    }
+    let rank = tensor.shape.len();
+    let viewed = encodings.last()?;
+    let partial = infer::reduce(viewed, rank).ok()?;
+    let total = infer::reduce(&partial, rank - 1).ok()?;
+    let type_of = |shape: &[u64], encoding: &Encoding| -> Option<Type<'c>> {
+        let encoding = attribute(reduce, encoding)?;
+        Some(RankedTensorType::new(shape, tensor.element, Some(encoding)).into())
+    };
+    let partial_type = type_of(&shapes.last()?[..rank], &partial)?;
+    let total_type = type_of(&tensor.shape[..rank - 1], &total)?;
+    let types: Option<Vec<_>> = shapes
+        .iter()
+        .zip(&encodings)
+        .map(|(shape, encoding)| type_of(shape, encoding))
+        .collect();
+    found.carry_out(rewriter, &types?, (partial_type, total_type), rank)
+}
+
+/// The shapes of the views: the row in three parts, the threads before the registers, all registers in one.
+fn shapes(shape: &[u64], row: Row) -> Vec<Vec<u64>> {
+    let [low, threads, high] = [row.low, row.threads, row.high].map(|bits| 1u64 << bits);
+    let outer = &shape[..shape.len() - 1];
+    let with = |parts: &[u64]| [outer, parts].concat();
+    vec![
+        with(&[high, threads, low]),
+        with(&[threads, high, low]),
+        with(&[threads, high * low]),
+    ]
+}
+
+/// The order that changes the third and the second dim from the end.
+fn swapped(rank: usize) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..rank).collect();
+    order.swap(rank - 3, rank - 2);
+    order
+}
+
+/// How the elements along the last dim lie, if threads share a row, and each has several of its elements.
+fn row(layouts: &Layouts, tensor: &TensorType<'_>) -> Option<Row> {
+    let layout = layouts.tensor(tensor).ok()?;
+    let axis = tensor.shape.len().checked_sub(1)?;
+    let bits = layout.unique.out_bits(Dim::out(axis));
+    let mut in_register = vec![None; bits];
+    for dim in [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK] {
+        for bit in 0..layout.unique.in_bits(dim) {
+            let place: Vec<u64> = layout.unique.basis(dim, bit).iter().collect();
+            let along = place[axis];
+            if along == 0 {
+                continue;
+            }
+            let is_pure = place.iter().filter(|at| **at != 0).count() == 1;
+            if !along.is_power_of_two() || !is_pure {
+                return None;
+            }
+            in_register[along.trailing_zeros() as usize] = Some(dim == Dim::REGISTER);
+        }
+    }
+    let of = |kind: bool| move |known: &&Option<bool>| **known == Some(kind);
+    let low = in_register.iter().take_while(of(true)).count();
+    let threads = in_register[low..].iter().take_while(of(false)).count();
+    let high = in_register[low + threads..]
+        .iter()
+        .take_while(of(true))
+        .count();
+    let is_whole = low + threads + high == bits;
+    let is_shared = threads > 0 && low + high > 0;
+    (is_whole && is_shared).then_some(Row { low, threads, high })
+}
+
+/// What changes nothing that an operation combines it with, as an element.
+fn neutral<'c>(
+    context: &'c Context,
+    kind: UpstreamKind,
+    element: Type<'c>,
+) -> Option<Attribute<'c>> {
+    use UpstreamKind as U;
+    let name = element.to_string();
+    let width = crate::ir::element_bits(element)?;
+    // Exponents all ones: infinite, not a number, and minus infinite.
+    let (infinite, nan, minus) = match name.as_str() {
+        "f16" => ("0x7C00", "0x7E00", "0xFC00"),
+        "bf16" => ("0x7F80", "0x7FC0", "0xFF80"),
+        "f32" => ("0x7F800000", "0x7FC00000", "0xFF800000"),
+        "f64" => (
+            "0x7FF0000000000000",
+            "0x7FF8000000000000",
+            "0xFFF0000000000000",
+        ),
+        _ => ("", "", ""),
+    };
+    let least = || (-(1i128 << (width - 1))).to_string();
+    let most = || ((1i128 << (width - 1)) - 1).to_string();
+    let value = match kind {
+        U::ArithAddF => "-0.0".to_owned(),
+        U::ArithMulF => "1.0".to_owned(),
+        U::ArithMaximumF => minus.to_owned(),
+        U::ArithMinimumF => infinite.to_owned(),
+        // Of two of which one is no number, these give the other.
+        U::ArithMaxNumF | U::ArithMinNumF => nan.to_owned(),
+        U::ArithAddI | U::ArithOrI | U::ArithXOrI | U::ArithMaxUI => "0".to_owned(),
+        U::ArithMulI => "1".to_owned(),
+        U::ArithAndI | U::ArithMinUI => "-1".to_owned(),
+        U::ArithMaxSI => least(),
+        U::ArithMinSI => most(),
+        _ => return None,
+    };
+    // Of floats that have none of these, and of bits.
+    if value.is_empty() || width == 1 {
+        return None;
+    }
+    Attribute::parse(context, &format!("{value} : {name}"))
+}
+
+impl<'c> Accumulation<'c> {
+    /// Finds out whether a reduction is accumulated by what it combines with, in a loop, and nobody else looks at either.
+    fn of(reduce: Op<'c>) -> Option<Self> {
+        let view = tt::Reduce::of(reduce)?;
+        if reduce.operand_count() != 1 {
+            return None;
+        }
+        let result = build::only_result(reduce);
+        let tensor = TensorType::of(result.r#type())?;
+        let rank = TensorType::of(build::only_operand(reduce).r#type())?
+            .shape
+            .len();
+        if usize::try_from(view.axis()).ok()? + 1 != rank {
+            return None;
+        }
+        let kind = combines(reduce)?;
+        let neutral = neutral(build::context(reduce), kind, tensor.element)?;
+        let (update, reduced_at) = only_use(result)?;
+        if !kind.is(update) || update.operand_count() != 2 {
+            return None;
+        }
+        let at = (1 - reduced_at, reduced_at);
+        let argument = build::operand(update, at.0);
+        let body = sys::block_of_argument(argument)?;
+        let looped = build::parent(update)?;
+        scf::For::of(looped)?;
+        let is_within = |op| {
+            build::block_around(op).is_some_and(|block| sys::block_id(block) == sys::block_id(body))
+        };
+        if !is_within(update) || !is_within(reduce) || only_use(argument)?.0 != update {
+            return None;
+        }
+        let (end, carried) = only_use(build::only_result(update))?;
+        let is_end = build::operations(body).last() == Some(&end);
+        // The first argument counts the rounds.
+        if !is_end || build::argument(body, carried + 1) != argument || body.argument_count() < 2 {
+            return None;
+        }
+        Some(Self {
+            reduce,
+            update,
+            at,
+            looped,
+            carried,
+            neutral,
+        })
+    }
+
+    fn carry_out(
+        &self,
+        rewriter: Rewriter<'c>,
+        views: &[Type<'c>],
+        (partial, total): (Type<'c>, Type<'c>),
+        rank: usize,
+    ) -> Option<()> {
+        let Self {
+            reduce,
+            update,
+            looped,
+            ..
+        } = *self;
+        let context = build::context(reduce);
+        let axis = |axis: usize| Attribute::parse(context, &format!("{axis} : i32"));
+        // In each thread.
+        let mut value = build::only_operand(reduce);
+        for (i, type_) in views.iter().enumerate() {
+            value = view(rewriter, reduce, value, *type_, i == 1)?;
+        }
+        let inner = rewriter.copy_before(reduce, reduce);
+        rewriter.set_operand(inner, 0, value);
+        rewriter.set_attribute(inner, tt::Reduce::AXIS_KEY, axis(rank)?);
+        rewriter.set_result_type(inner, 0, partial);
+        // What the loop carries.
+        let old = build::only_result(reduce).r#type();
+        let first = looped.operand_count() - looped.result_count();
+        let start = build::operand(looped, first + self.carried);
+        let neutral = constant(rewriter, looped, partial, self.neutral)?;
+        let carried = build::result(looped, self.carried);
+        // Behind the loop.
+        let behind = build::next(looped)?;
+        let outer = rewriter.copy_before(behind, reduce);
+        rewriter.set_attribute(outer, tt::Reduce::AXIS_KEY, axis(rank - 1)?);
+        rewriter.set_result_type(outer, 0, total);
+        let mut all = build::only_result(outer);
+        if total != old {
+            all = convert(rewriter, behind, all, old)?;
+        }
+        let last = rewriter.copy_before(behind, update);
+        rewriter.set_operand(last, self.at.0, start);
+        rewriter.set_operand(last, self.at.1, all);
+        rewriter.replace_all_uses(carried, build::only_result(last));
+        rewriter.set_operand(outer, 0, carried);
+        // The loop itself.
+        rewriter.set_operand(looped, first + self.carried, neutral);
+        rewriter.set_operand(update, self.at.1, build::only_result(inner));
+        rewriter.set_type(build::operand(update, self.at.0), partial);
+        rewriter.set_type(build::only_result(update), partial);
+        rewriter.set_type(carried, partial);
+        rewriter.erase(reduce);
+        Some(())
+    }
+}
+
+/// The operation that a reduction combines two elements with, if it is one alone.
+fn combines(reduce: Op<'_>) -> Option<UpstreamKind> {
+    let block = build::single_block(reduce, 0)?;
+    let operations = build::operations(block);
+    let [op, end] = operations[..] else {
+        return None;
+    };
+    let AnyKind::Upstream(kind) = AnyKind::of(op) else {
+        return None;
+    };
+    let arguments = [build::argument(block, 0), build::argument(block, 1)];
+    let operands = build::operands(op);
+    let is_of_both = operands[..] == arguments || operands[..] == [arguments[1], arguments[0]];
+    let is_result = op.result_count() == 1 && build::operands(end)[..] == [build::only_result(op)];
+    (is_of_both && is_result).then_some(kind)
+}
+
+fn only_use<'c>(value: Val<'c>) -> Option<(Op<'c>, usize)> {
+    match sys::uses(value)[..] {
+        [only] => Some(only),
+        _ => None,
+    }
+}
+
+fn view<'c>(
+    rewriter: Rewriter<'c>,
+    place: Op<'c>,
+    value: Val<'c>,
+    type_: Type<'c>,
+    is_transposed: bool,
+) -> Option<Val<'c>> {
+    let context = build::context(place);
+    let mut attributes = Vec::new();
+    if is_transposed {
+        let rank = TensorType::of(type_)?.shape.len();
+        let order: Vec<String> = swapped(rank).iter().map(usize::to_string).collect();
+        let order = Attribute::parse(context, &format!("array<i32: {}>", order.join(", ")))?;
+        attributes.push((Identifier::new(context, tt::Trans::ORDER_KEY), order));
+    }
+    let kind = if is_transposed {
+        OpKind::TtTrans
+    } else {
+        OpKind::TtReshape
+    };
+    let spec = Spec {
+        name: kind.name(),
+        location: place.location(),
+        operands: &[value],
+        results: &[type_],
+        attributes: &attributes,
+        regions: Vec::new(),
+        successors: &[],
+    };
+    let made = rewriter.insert_before(place, spec).ok()?;
+    Some(build::only_result(made))
+}
+
+fn constant<'c>(
+    rewriter: Rewriter<'c>,
+    place: Op<'c>,
+    type_: Type<'c>,
+    element: Attribute<'c>,
+) -> Option<Val<'c>> {
+    let context = build::context(place);
+    let key = Identifier::new(context, arith::Constant::VALUE_KEY);
+    let spec = Spec {
+        name: arith::Constant::KIND.name(),
+        location: place.location(),
+        operands: &[],
+        results: &[type_],
+        attributes: &[(key, build::splat(type_, element))],
+        regions: Vec::new(),
+        successors: &[],
+    };
+    let made = rewriter.insert_before(place, spec).ok()?;
+    Some(build::only_result(made))
+}

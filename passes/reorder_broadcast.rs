@@ -1,0 +1,204 @@
+//! `reorder-broadcast`: what is computed element by element on copies of few elements is computed on these, and copied
+//! then.
+//!
+//! ```text
+//! splat a + splat b                       splat (a + b)
+//! exp (broadcast x)                       broadcast (exp x)
+//! broadcast x * splat a                   broadcast (x * splat a)
+//! ```
+//! How many registers a thread works on is what layouts make of it: a row that is broadcast to a tile takes the
+//! registers of the row.
+//!
+//! # Source
+//! Triton's `triton-reorder-broadcast`, which also folds views; those are canonical forms here.
+
+use super::Pass;
+use super::context::PassContext;
+use super::respell::in_order;
+use super::table::ReorderBroadcastOptions;
+use crate::analysis::assignment::Role;
+use crate::ir::ops::{arith, tt};
+use crate::ir::{AnyKind, OpKind, TensorType};
+use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::{self, FollowUp, Reported, Rewriter};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::RankedTensorType;
+use melior::ir::{Attribute, Identifier, Type, ValueLike};
+
+impl Pass for ReorderBroadcastOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let rewriter = context.rewriter();
+        // What an operation gives is looked at before what uses it.
+        for op in in_order(context.module()) {
+            if is_movable(op) && below_broadcast(rewriter, op).is_none() {
+                above_splats(rewriter, op);
+            }
+        }
+        Ok(Vec::new())
+    }
+}
+
+/// Whether an operation gives one tensor, element by element from tensors alone, and does nothing else.
+fn is_movable(op: Op<'_>) -> bool {
+    let is_known = match AnyKind::of(op) {
+        AnyKind::Upstream(kind) => kind.is_elementwise(),
+        AnyKind::Own(kind) => matches!(
+            kind,
+            OpKind::TtAddPtr | OpKind::TtFpToFp | OpKind::TtBitcast
+        ),
+        AnyKind::Other => false,
+    };
+    let is_tensor = |value: Val<'_>| TensorType::of(value.r#type()).is_some();
+    is_known
+        && Role::of(op) == Role::Elementwise
+        && op.result_count() == 1
+        && op.operand_count() > 0
+        && build::operands(op)
+            .into_iter()
+            .chain(build::results(op))
+            .all(is_tensor)
+}
+
+/// The one element that a tensor holds everywhere: a value, or the attribute of a constant.
+#[derive(Clone, Copy)]
+enum Everywhere<'c> {
+    Value(Val<'c>),
+    Constant(Attribute<'c>),
+}
+
+fn everywhere<'c>(value: Val<'c>) -> Option<Everywhere<'c>> {
+    let op = sys::defining_operation(value)?;
+    if let Some(splat) = tt::Splat::of(op) {
+        return Some(Everywhere::Value(splat.src()));
+    }
+    let constant = arith::Constant::of(op)?;
+    build::splat_value(constant.value()).map(Everywhere::Constant)
+}
+
+fn spec<'s, 'c>(
+    (name, place): (&'static str, Op<'c>),
+    operands: &'s [Val<'c>],
+    results: &'s [Type<'c>],
+    attributes: &'s [(Identifier<'c>, Attribute<'c>)],
+) -> Spec<'s, 'c> {
+    Spec {
+        name,
+        location: place.location(),
+        operands,
+        results,
+        attributes,
+        regions: Vec::new(),
+        successors: &[],
+    }
+}
+
+fn constant<'c>(
+    rewriter: Rewriter<'c>,
+    place: Op<'c>,
+    type_: Type<'c>,
+    value: Attribute<'c>,
+) -> Option<Val<'c>> {
+    let key = Identifier::new(build::context(place), arith::Constant::VALUE_KEY);
+    let attributes = [(key, value)];
+    let types = [type_];
+    let made = spec(
+        (arith::Constant::KIND.name(), place),
+        &[],
+        &types,
+        &attributes,
+    );
+    Some(build::only_result(
+        rewriter.insert_before(place, made).ok()?,
+    ))
+}
+
+fn splat<'c>(
+    rewriter: Rewriter<'c>,
+    place: Op<'c>,
+    value: Val<'c>,
+    type_: Type<'c>,
+) -> Option<Val<'c>> {
+    let (operands, types) = ([value], [type_]);
+    let made = spec((OpKind::TtSplat.name(), place), &operands, &types, &[]);
+    Some(build::only_result(
+        rewriter.insert_before(place, made).ok()?,
+    ))
+}
+
+/// Of operands that are one element each, the operation is done once.
+fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
+    let operands = build::operands(op);
+    let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
+    let elements = elements?;
+    // Constants alone are folded.
+    if elements
+        .iter()
+        .all(|element| matches!(element, Everywhere::Constant(_)))
+    {
+        return None;
+    }
+    let result = build::only_result(op);
+    let type_ = TensorType::of(result.r#type())?;
+    let mut scalars = Vec::new();
+    for (element, operand) in elements.into_iter().zip(&operands) {
+        let element_type = TensorType::of(operand.r#type())?.element;
+        scalars.push(match element {
+            Everywhere::Value(value) => value,
+            Everywhere::Constant(value) => constant(rewriter, op, element_type, value)?,
+        });
+    }
+    let once = rewriter.copy_before(op, op);
+    for (i, scalar) in scalars.into_iter().enumerate() {
+        rewriter.set_operand(once, i, scalar);
+    }
+    rewriter.set_result_type(once, 0, type_.element);
+    let whole = splat(rewriter, op, build::only_result(once), result.r#type())?;
+    rewriter.replace(op, &[whole]);
+    Some(())
+}
+
+/// Of operands that are broadcast from one shape, or one element each, the operation is done before.
+fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
+    let operands = build::operands(op);
+    let source = |value: Val<'c>| Some(tt::Broadcast::of(sys::defining_operation(value)?)?.src());
+    let first = operands.iter().find_map(|value| source(*value))?;
+    let small = TensorType::of(first.r#type())?;
+    let alike = |value: Val<'c>| {
+        let tensor = TensorType::of(value.r#type());
+        tensor
+            .is_some_and(|tensor| (tensor.shape, tensor.encoding) == (small.shape, small.encoding))
+    };
+    let is_ready = operands.iter().all(|value| match source(*value) {
+        Some(source) => alike(source),
+        None => everywhere(*value).is_some(),
+    });
+    if !is_ready {
+        return None;
+    }
+    let of = |element: Type<'c>| -> Type<'c> {
+        RankedTensorType::new(small.shape, element, small.encoding).into()
+    };
+    let mut sources = Vec::new();
+    for operand in operands {
+        let type_ = of(TensorType::of(operand.r#type())?.element);
+        sources.push(match (source(operand), everywhere(operand)) {
+            (Some(source), _) => source,
+            (None, Some(Everywhere::Value(value))) => splat(rewriter, op, value, type_)?,
+            (None, Some(Everywhere::Constant(value))) => {
+                constant(rewriter, op, type_, build::splat(type_, value))?
+            }
+            (None, None) => return None,
+        });
+    }
+    let result = build::only_result(op);
+    let before = rewriter.copy_before(op, op);
+    for (i, source) in sources.into_iter().enumerate() {
+        rewriter.set_operand(before, i, source);
+    }
+    rewriter.set_result_type(before, 0, of(TensorType::of(result.r#type())?.element));
+    let (operands, types) = ([build::only_result(before)], [result.r#type()]);
+    let whole = spec((OpKind::TtBroadcast.name(), op), &operands, &types, &[]);
+    let whole = rewriter.insert_before(op, whole).ok()?;
+    rewriter.replace(op, &[build::only_result(whole)]);
+    Some(())
+}
