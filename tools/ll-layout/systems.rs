@@ -182,3 +182,33 @@ pub(crate) fn said(found: Option<Found>, as_json: bool) -> (String, bool) {
         (format!("different: {text}"), false)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// All layouts of two modes of these extents and strides, of 12 coordinates.
+    fn layouts() -> Vec<Layout> {
+        let mut all = Vec::new();
+        for shape in [1, 2, 3, 4, 6, 12] {
+            for first in 0..7 {
+                for second in 0..7 {
+                    let text = format!("({shape},{}):({first},{second})", 12 / shape);
+                    all.push(text.parse().expect("the text of a layout"));
+                }
+            }
+        }
+        all
+    }
+
+    #[test]
+    fn the_first_difference_is_found_by_modes() {
+        let all = layouts();
+        for a in &all {
+            for b in &all {
+                let expected = (0..12).find(|c| a.at(*c).ok() != b.at(*c).ok());
+                assert_eq!(first_coordinate(a, b), expected, "{a} {b}");
+            }
+        }
+    }
+}

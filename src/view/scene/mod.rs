@@ -75,7 +75,7 @@ impl Window {
     pub const PICTURE: Self = Self {
         rows: 256,
         columns: 256,
-        grids: 16,
+        grids: 8,
     };
 }
 
@@ -178,6 +178,17 @@ impl Paint {
     pub const fn hue(i: u64) -> Self {
         let i = (i % NUM_TINTS as u64) as u32;
         Self::Tint(i * 4 % NUM_TINTS + i / 8)
+    }
+
+    /// Returns the colour of one of `count` things that stand in a row: neighbours are shades of one hue, unless there
+    /// are so few that each can have its own.
+    #[must_use]
+    pub const fn shade(i: u64, count: u64) -> Self {
+        if count <= NUM_TINTS as u64 / 4 {
+            Self::hue(i)
+        } else {
+            Self::Tint((i % NUM_TINTS as u64) as u32)
+        }
     }
 }
 

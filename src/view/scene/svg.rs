@@ -15,10 +15,10 @@ use super::{Paint, Panel, Scene, Theme};
 #[must_use]
 pub fn svg(scene: &Scene) -> String {
     let heading = [(&scene.title, "t"), (&scene.caption, "n")];
-    let heading: Vec<_> = heading
-        .iter()
-        .filter(|(text, _)| !text.is_empty())
-        .collect();
+    // What is its own title is said once.
+    let count = if scene.title == scene.caption { 1 } else { 2 };
+    let heading = heading.iter().take(count);
+    let heading: Vec<_> = heading.filter(|(text, _)| !text.is_empty()).collect();
     let geometry = Geometry::of(scene, ROW * heading.len() as u32);
     let lines = heading.iter().map(|(text, _)| *text);
     let texts = lines.chain(&scene.remarks).map(|text| width_of(text) + 24);

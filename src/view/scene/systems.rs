@@ -100,9 +100,9 @@ impl Scene {
             let slots = held.iter().map(|thread| thread + threads * place);
             Some(Cell {
                 text,
-                paint: held.first().map_or(Paint::Gap, |thread| {
-                    Paint::Tint((thread % u64::from(super::NUM_TINTS)) as u32)
-                }),
+                paint: held
+                    .first()
+                    .map_or(Paint::Gap, |thread| Paint::shade(*thread, threads)),
                 slots: slots.collect(),
                 more_slots,
                 ..Cell::default()

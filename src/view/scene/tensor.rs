@@ -254,7 +254,7 @@ impl Tints {
         if self.is_by_hue {
             Paint::hue(index)
         } else {
-            Paint::Tint((index % u64::from(super::NUM_TINTS)) as u32)
+            Paint::shade(index, self.mask + 1)
         }
     }
 }
