@@ -66,7 +66,7 @@ bless: setup ## write what ll-layout prints today into its tests, and what lower
 	LL_BLESS=1 $(CARGO) test --test rust readme_says_what_lowers
 	@git diff --stat
 
-bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA, LL_PEER_TILUS, LL_PEER_FRONT or LL_PEER_WHOLE names one
+bench: setup ## timings, optimised build; beside a peer where LL_PEER_ALGEBRA, LL_PEER_CUTE, LL_PEER_TILUS, LL_PEER_FRONT or LL_PEER_WHOLE names one
 	$(CARGO) bench --bench '*'
 
 scores: setup ## lowered kernels, broken at one place at a time: what ll-sim finds, in tools/docs/broken-kernels.md

@@ -33,7 +33,8 @@ impl Layout {
     /// Where only a comparison of all elements can tell, more than 65536 of them are an error too.
     pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
         let outer = coalesced_unbounded(self.leaves());
-        let (found, is_exact) = compose(&outer, inner)?;
+        let mut is_exact = true;
+        let found = compose(&outer, inner, &mut is_exact)?;
         if !is_exact {
             check(self, &outer, inner, &found)?;
         }
@@ -57,21 +58,20 @@ impl Layout {
     }
 }
 
-/// The layout by CuTe's rule, and whether that is surely right.
+/// The layout by CuTe's rule; `is_exact` becomes false where that is not surely right.
 ///
 /// An index in the modes of `outer` is a number with a digit for each. Steps of a mode of `inner` are steps of
 /// one digit, then of the next, if its stride divides what is left of the digit, or the other way round. Modes of
 /// `inner` add; that is no more than adding digits while no digit overflows.
 #[inline]
-fn compose(outer: &[Mode], inner: &Layout) -> Result<(Layout, bool), CuteError> {
+fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
     let [digits @ .., last] = outer else {
         return Err(Kind::EmptyTuple.into());
     };
     let times = |a: i64, b: i64| a.checked_mul(b).ok_or(Kind::Overflow);
     let mut modes = Leaves::new();
     let mut nodes = Nodes::new();
-    let mut largest: Leaves<i64> = digits.iter().map(|_| 0).collect();
-    let mut is_exact = true;
+    let mut largest = Leaves::<i64>::of_default(digits.len());
     let mut leaves = inner.leaves().iter();
     for &node in inner.tuple().nodes() {
         if node != 0 {
@@ -90,7 +90,7 @@ fn compose(outer: &[Mode], inner: &Layout) -> Result<(Layout, bool), CuteError> 
             continue;
         }
         // Below 0 the last digit goes on, and others do not.
-        is_exact &= stride > 0 || digits.is_empty();
+        *is_exact &= stride > 0 || digits.is_empty();
         let sign = stride.signum();
         let mut step = stride.checked_abs().ok_or(Kind::Overflow)?;
         for (digit, largest) in digits.iter().zip(largest.iter_mut()) {
@@ -106,8 +106,17 @@ fn compose(outer: &[Mode], inner: &Layout) -> Result<(Layout, bool), CuteError> 
                 step /= digit.shape;
                 continue;
             }
-            let room = (digit.shape - 1) / step + 1;
+            let room = match step {
+                1 => digit.shape,
+                _ => (digit.shape - 1) / step + 1,
+            };
             let here = room.min(steps);
+            modes.push(Mode::new(here, sign * times(step, digit.stride)?));
+            *largest = largest.saturating_add((here - 1) * step);
+            if here == steps {
+                steps = 1;
+                break;
+            }
             if steps % here != 0 {
                 return Err(Kind::ShapeNotDivisible {
                     inner: mode,
@@ -117,14 +126,9 @@ fn compose(outer: &[Mode], inner: &Layout) -> Result<(Layout, bool), CuteError> 
                 }
                 .into());
             }
-            is_exact &= steps == here || digit.shape % step == 0;
-            modes.push(Mode::new(here, sign * times(step, digit.stride)?));
-            *largest = largest.saturating_add((here - 1) * step);
+            *is_exact &= step == 1 || digit.shape % step == 0;
             steps /= here;
             step = 1;
-            if steps == 1 {
-                break;
-            }
         }
         if steps > 1 || modes.len() == before {
             modes.push(Mode::new(steps, sign * times(step, last.stride)?));
@@ -139,9 +143,8 @@ fn compose(outer: &[Mode], inner: &Layout) -> Result<(Layout, bool), CuteError> 
         }
     }
     let fits = |(digit, largest): (&Mode, &i64)| *largest < digit.shape;
-    is_exact &= digits.iter().zip(largest.iter()).all(fits);
-    let found = Layout::checked(Tuple::with_nodes(&nodes, modes))?;
-    Ok((found, is_exact))
+    *is_exact &= digits.iter().zip(largest.iter()).all(fits);
+    Layout::checked(Tuple::from_parts(nodes, modes))
 }
 
 /// Compares all elements where the rules leave it open.
@@ -163,7 +166,8 @@ fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Res
         // Behind the end of the outer layout a last mode of one step is as good as none.
         let shorter = coalesced(layout.leaves());
         if between >= layout.size() && !shorter.is_empty() && *shorter != *outer {
-            let (other, is_exact) = compose(&shorter, inner)?;
+            let mut is_exact = true;
+            let other = compose(&shorter, inner, &mut is_exact)?;
             if is_exact && other.has_modes_of(found) {
                 return Ok(());
             }

@@ -21,6 +21,17 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         }
     }
 
+    /// So many items that are all the default.
+    #[inline]
+    pub(crate) fn of_default(len: usize) -> Self {
+        let mut list = Self::new();
+        list.len = len;
+        if len > N {
+            list.heap = vec![T::default(); len];
+        }
+        list
+    }
+
     #[inline]
     pub(crate) fn push(&mut self, item: T) {
         if self.len < N {
@@ -137,5 +148,10 @@ mod tests {
         assert_eq!(short, (1..4).collect());
         short.extend(&[4, 5]);
         assert_eq!(short, (1..6).collect());
+        for len in [0, 3, 4] {
+            let mut zeros = List::<u8, 3>::of_default(len);
+            zeros.push(7);
+            assert_eq!(*zeros, [vec![0; len], vec![7]].concat());
+        }
     }
 }

@@ -9,13 +9,13 @@ use super::list::List;
 pub const MAX_NODES: usize = 1024;
 
 /// The profile in pre-order: 0 is a leaf, `k > 0` a tuple of the `k` items that follow.
-pub(crate) type Nodes = List<u16, 20>;
+pub(crate) type Nodes = List<u16, 12>;
 /// The leaves from left to right.
-pub(crate) type Leaves<T> = List<T, 12>;
+pub(crate) type Leaves<T> = List<T, 8>;
 
 /// A value, or a tuple of such: `4`, `(4, 2)`, `(4, (2, 3))`.
 ///
-/// `4` and `(4)` are different. No tuple is empty. Up to twelve leaves take no allocation.
+/// `4` and `(4)` are different. No tuple is empty. Up to eight leaves take no allocation.
 ///
 /// ```
 /// use linear_layout::cute::IntTuple;
@@ -177,6 +177,12 @@ impl<T: Copy + Default> Tuple<T> {
             nodes: Nodes::new(),
             leaves: Leaves::new(),
         })
+    }
+
+    /// One value for each leaf of these nodes.
+    #[inline]
+    pub(crate) fn from_parts(nodes: Nodes, leaves: Leaves<T>) -> Self {
+        Self { nodes, leaves }
     }
 
     /// One value for each leaf of these nodes.

@@ -1,0 +1,173 @@
+//! The operations of CuTe's algebra: `cargo bench --bench cute`.
+//!
+//! A hundred random layouts of rank 2 to 5 with shapes of 2 to 64, and what each operation needs beside them. A time
+//! is that of one operation, averaged over all layouts, and the best of many rounds.
+//!
+//! `LL_PEER_CUTE` may name a program that is given a file of these questions, a line
+//! `operation<TAB>layout[<TAB>layout or number]` each, times another implementation, such as CUTLASS's `cutegen`,
+//! the same way, and prints `operation<TAB>nanoseconds` lines. It then runs in turns with ours.
+
+#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
+
+mod peer;
+#[path = "../../test/split_mix.rs"]
+mod split_mix;
+
+use std::fmt::Write as _;
+use std::hint::black_box;
+use std::time::Instant;
+
+use linear_layout::cute::{CuteError, Layout, Mode, Tiler};
+use peer::Peer;
+use split_mix::Random;
+
+/// Names a peer; see the head of this file.
+const PEER: &str = "LL_PEER_CUTE";
+const LAYOUTS: usize = 100;
+const ROUNDS: usize = 400;
+
+/// A layout, and what it is taken by.
+struct Question {
+    layout: Layout,
+    other: Layout,
+    tiler: Tiler,
+    number: i64,
+}
+
+type Operation = fn(&Question) -> Result<Layout, CuteError>;
+
+const OPERATIONS: [(&str, Operation); 6] = [
+    ("coalesce", |q| Ok(q.layout.coalesce())),
+    ("composition", |q| q.layout.composition(&q.other)),
+    ("complement", |q| q.layout.complement(q.number)),
+    ("right_inverse", |q| Ok(q.layout.right_inverse())),
+    ("left_inverse", |q| q.layout.left_inverse()),
+    ("logical_divide", |q| q.layout.logical_divide(&q.tiler)),
+];
+
+/// A compact layout, or with gaps between some of its modes.
+fn layout(random: &mut Random) -> Result<Layout, CuteError> {
+    let rank = usize::try_from(2 + random.below(4)).unwrap_or(2);
+    let mut modes = vec![Mode::new(1, 1); rank];
+    let mut order: Vec<usize> = (0..rank).collect();
+    for i in (1..rank).rev() {
+        order.swap(i, usize::try_from(random.below(i as u64 + 1)).unwrap_or(0));
+    }
+    let has_gaps = random.below(3) == 0;
+    let mut stride = 1;
+    for i in order {
+        let shape = 2 + i64::try_from(random.below(63)).unwrap_or(0);
+        // Few primes, as in real layouts: half of the shapes are powers of two.
+        let shape = if random.below(2) == 0 {
+            1 << (1 + shape % 6)
+        } else {
+            shape
+        };
+        modes[i] = Mode::new(shape, stride);
+        stride *= shape;
+        if has_gaps && random.below(2) == 0 {
+            stride *= 2;
+        }
+    }
+    Layout::flat(&modes)
+}
+
+/// Random questions that all operations answer.
+fn questions() -> Result<Vec<Question>, CuteError> {
+    let mut random = Random(5);
+    let mut found = Vec::new();
+    while found.len() < LAYOUTS {
+        let (layout, other) = (layout(&mut random)?, layout(&mut random)?);
+        let first = layout.leaves()[0].shape;
+        // Of the first mode a divisor, then steps over all of it: a tile that runs through several modes.
+        let step = (1..=first)
+            .rev()
+            .find(|step| first % step == 0 && *step < first);
+        let step = step.unwrap_or(1);
+        let count = first / step * layout.leaves()[1].shape;
+        let tile = match random.below(2) {
+            0 => Layout::scalar(first, 1)?,
+            _ => Layout::flat(&[Mode::new(step, 1), Mode::new(count, step)])?,
+        };
+        let number = layout.cosize() * 4;
+        let question = Question {
+            other: if random.below(2) == 0 {
+                tile.clone()
+            } else {
+                other
+            },
+            tiler: tile.into(),
+            layout,
+            number,
+        };
+        if OPERATIONS
+            .iter()
+            .all(|(_, answer)| answer(&question).is_ok())
+        {
+            found.push(question);
+        }
+    }
+    Ok(found)
+}
+
+/// Nanoseconds of each operation.
+fn measure(questions: &[Question]) -> [f64; OPERATIONS.len()] {
+    OPERATIONS.map(|(_, answer)| {
+        let mut best = f64::INFINITY;
+        for _ in 0..ROUNDS {
+            let start = Instant::now();
+            for question in questions {
+                let _ = black_box(answer(black_box(question)));
+            }
+            best = best.min(start.elapsed().as_nanos() as f64 / questions.len() as f64);
+        }
+        best
+    })
+}
+
+fn text(questions: &[Question]) -> Result<String, std::fmt::Error> {
+    let mut text = String::new();
+    for (name, _) in OPERATIONS {
+        for q in questions {
+            let by = match (name, &q.tiler) {
+                ("composition", _) => q.other.to_string(),
+                ("complement", _) => q.number.to_string(),
+                ("logical_divide", Tiler::Layout(tile)) => tile.to_string(),
+                _ => String::new(),
+            };
+            writeln!(text, "{name}\t{}\t{by}", q.layout)?;
+        }
+    }
+    Ok(text)
+}
+
+fn main() -> Result<(), Box<dyn std::error::Error>> {
+    let questions = questions()?;
+    let mut peer = Peer::named(PEER, std::env::var(PEER));
+    let mut ours = measure(&questions);
+    if let Some(peer) = &mut peer {
+        let file = std::env::temp_dir().join(format!("ll-bench-cute-{}", std::process::id()));
+        std::fs::write(&file, text(&questions)?)?;
+        let arguments = [file.to_string_lossy().into_owned()];
+        for turn in 0..peer::TURNS {
+            peer.take_turn(&arguments)?;
+            if turn + 1 < peer::TURNS {
+                for (best, time) in ours.iter_mut().zip(measure(&questions)) {
+                    *best = time.min(*best);
+                }
+            }
+        }
+        std::fs::remove_file(&file)?;
+    }
+    println!(
+        "{:<28} {:>10}{}",
+        "operation",
+        "ns",
+        peer::heads(peer.as_ref())
+    );
+    for ((name, _), ours) in OPERATIONS.iter().zip(ours) {
+        let theirs = peer.as_ref().and_then(|peer| peer.time(name));
+        println!("{name:<28} {ours:>10.1}{}", peer::columns(theirs, ours));
+    }
+    Ok(())
+}
