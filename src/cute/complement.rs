@@ -22,19 +22,7 @@ impl Layout {
     /// # Errors
     /// When modes of `self` overlap or have negative strides, and when `cotarget` is less than 1.
     pub fn complement(&self, cotarget: i64) -> Result<Self, CuteError> {
-        let (mut gaps, reached) = gaps(self.leaves())?;
-        let below = reach(self.leaves()).saturating_add(reach(&gaps));
-        // Where gaps do not come out even, more is missing at the end.
-        let missing = positive(cotarget)?
-            .saturating_sub(below.saturating_add(1))
-            .max(0);
-        let rest = if missing == 0 {
-            1
-        } else {
-            (missing - 1) / reached + 2
-        };
-        gaps.push(Mode::new(rest, reached));
-        Self::checked(Self::of_modes(coalesced(&gaps)).into_tuple())
+        free_places(self.leaves(), cotarget, 1)
     }
 
     /// Returns the complement in the cosize of what moves in `self`.
@@ -96,6 +84,25 @@ fn gaps(modes: &[Mode]) -> Result<(Leaves<Mode>, i64), CuteError> {
         reached = mode.stride.checked_mul(mode.shape).ok_or(Kind::Overflow)?;
     }
     Ok((found, reached))
+}
+
+/// The complement of at least this cosize together with the modes, and of at least this size.
+pub(crate) fn free_places(modes: &[Mode], cotarget: i64, size: i64) -> Result<Layout, CuteError> {
+    let (mut found, reached) = gaps(modes)?;
+    let below = reach(modes).saturating_add(reach(&found));
+    // Where gaps do not come out even, more is missing at the end.
+    let missing = positive(cotarget)?
+        .saturating_sub(below.saturating_add(1))
+        .max(0);
+    let for_cosize = if missing == 0 {
+        1
+    } else {
+        (missing - 1) / reached + 2
+    };
+    let inside: i64 = found.iter().map(|gap| gap.shape).product();
+    let for_size = (positive(size)? - 1) / inside + 1;
+    found.push(Mode::new(for_cosize.max(for_size), reached));
+    Layout::checked(Layout::of_modes(coalesced(&found)).into_tuple())
 }
 
 /// The complement in a shape, of which each number is divided by what those before it have left over, as C++ has it.

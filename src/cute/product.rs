@@ -1,5 +1,6 @@
 //! Layouts repeated by layouts.
 
+use super::complement::free_places;
 use super::divide::{flat, tiled, zipped};
 use super::error::{CuteError, Kind};
 use super::layout::Layout;
@@ -26,7 +27,9 @@ impl Layout {
 
     fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
         let cotarget = self.size().checked_mul(tiler.cosize());
-        let free = self.complement(cotarget.ok_or(Kind::Overflow)?)?;
+        let cotarget = cotarget.ok_or(Kind::Overflow)?;
+        // As many places as the tiler counts: where gaps are uneven, a complement of that cosize may have fewer.
+        let free = free_places(self.leaves(), cotarget, tiler.cosize())?;
         Self::concat([self, &free.composition(tiler)?])
     }
 

@@ -87,6 +87,20 @@ fn a_left_inverse_of_what_overlaps() {
     prints(layout("(2,4):(1,1)").left_inverse(), "4:2");
 }
 
+/// All of them answer ((8,2),4):((10,3),1), whose fourth block begins inside the first.
+#[test]
+fn a_product_of_uneven_gaps() {
+    let of = layout("(8,2):(10,3)");
+    refuses(
+        of.logical_product(&Tiler::Size(4)),
+        "its 4 steps are no multiple of the 3 that fit",
+    );
+    prints(
+        of.logical_product(&Tiler::Size(6)),
+        "((8,2),(3,2)):((10,3),(1,80))",
+    );
+}
+
 /// pycute divides.
 #[test]
 fn a_product_by_a_number() {

@@ -210,11 +210,13 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
             "another number of blocks".to_owned()
         })?;
         // Blocks start where the tiler says they do, counted in places that are free.
-        let free = of
-            .complement(of.size() * tile.cosize())
-            .map_err(|e| e.to_string())?;
+        // Modes with gaps reach at most twice their cosize.
+        let enough = 2 * of.cosize() * (tile.cosize() + 2);
+        let free = of.complement(enough).map_err(|e| e.to_string())?;
         let free = Function::of(&free);
-        let wrong = (0..rest.size()).find(|&i| rest.at(i) != free.at(tile.at(i)));
+        // Below 0 the first free places go on, however many there are.
+        let wrong =
+            (0..rest.size()).find(|&i| tile.at(i) >= 0 && rest.at(i) != free.at(tile.at(i)));
         ensure(wrong.is_none(), || format!("block {wrong:?} is elsewhere"))?;
         let own: HashSet<i64> = Function::of(of).image().into_iter().collect();
         let common = rest
