@@ -14,10 +14,6 @@ use super::tuple::{Builder, Tuple};
 /// # Ok::<(), linear_layout::cute::CuteError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "a layout is the usual tiler, and a box would be its only allocation"
-)]
 pub enum Tiler {
     /// All modes together, by a layout.
     Layout(Layout),

@@ -4,6 +4,7 @@ use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
 use std::hint::black_box;
 
+use linear_layout::cute::{self, CuteError};
 use linear_layout::encoding::Encoding;
 use linear_layout::f2::{BitMatrix, Span};
 use linear_layout::layout::{
@@ -245,5 +246,30 @@ fn layouts_of_tilus_never_allocate() -> Result<(), TilusError> {
     check("tiles", || {
         SharedLayout::row_major(&[4, 1])?.compose(&shared)
     })?;
+    Ok(())
+}
+
+/// Up to eight modes, as almost all layouts have.
+#[test]
+fn layouts_of_cute_never_allocate() -> Result<(), CuteError> {
+    let layout = check("parse", || "(8,(16,4),3):(64,(1,16),512)".parse())?;
+    let layout: &cute::Layout = &layout;
+    let tile = check("scalar", || cute::Layout::scalar(4, 2))?;
+    let tiler = cute::Tiler::Layout(tile.clone());
+    check("coalesce", || layout.coalesce());
+    check("composition", || layout.composition(&tile))?;
+    check("complement", || layout.complement(4096))?;
+    check("right_inverse", || layout.right_inverse());
+    check("left_inverse", || layout.left_inverse())?;
+    check("logical_divide", || layout.logical_divide(&tiler))?;
+    check("zipped_divide", || layout.zipped_divide(&tiler))?;
+    check("logical_product", || tile.logical_product(&tiler))?;
+    check("upcast", || layout.upcast(4))?;
+    check("max_alignment", || layout.max_alignment());
+    check("at", || layout.at(77))?;
+    check("coordinate_of", || layout.coordinate_of(77));
+    let coordinate = check("parse a coordinate", || "(_,(3,_),1)".parse())?;
+    check("slice", || layout.slice(&coordinate))?;
+    check("equality", || *layout == *layout);
     Ok(())
 }

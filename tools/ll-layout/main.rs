@@ -105,6 +105,11 @@ A linear layout is {"bases": [[in-dim, [basis, ...]], ...], "out_dims": [[name, 
   invert_and_compose, compose, mul [a, b]    identity_1d [size, in, out]
   strided_1d [size, stride, in, out]    zeros_1d [size, in, out, out_size]
 
+With "system": "cute" the operations are those of CuTe. A layout is {"shape": [4, [2, 3]], "stride": [1, [4, 8]]}
+or its text, "(4,(2,3)):(1,(4,8))", a tuple of tilers {"tile": [4, 2]}, a swizzle [3, 4, 3], `_` null:
+  coalesce, right_inverse, left_inverse [layout]    composition, logical_divide [layout, layout or tiler]
+  complement [layout, cosize]    swizzled_slice [swizzle, layout, [null, 2]]
+
 With "system": "tilus" or "bridge" the operations and their arguments are those of Tilus, such as
   chain [[["local", [2, 1]], ["spatial", [8, 4]]]]    compose, divide [layout, layout]
   cute_to_f2 [layout of CuTe]    f2_to_cute [bases]    tilus_convert [layout of Tilus]
