@@ -225,6 +225,12 @@ pub(crate) fn multiplied(of: &Layout, tiler: &Tiler, found: &Layout) -> Held {
             .find(|i| *i != 0 && own.contains(i));
         ensure(common.is_none(), || {
             format!("a block begins at {common:?}, inside another")
+        })?;
+        let (block, all) = (Function::of(of), Function::of(found));
+        let is_small = all.size() <= 4096 && tile.0.iter().all(|(_, stride)| *stride >= 0);
+        let reaches_once = is_small && block.is_injective() && tile.is_injective();
+        ensure(!reaches_once || all.is_injective(), || {
+            "blocks overlap".to_owned()
         })
     })
 }

@@ -225,10 +225,16 @@ pub(super) const OPS: &[Operation] = &[
         &["swizzle", "layout", "coordinate"],
         |args| {
             let layout = ComposedLayout::new(args.cute_swizzle(0)?, 0, args.cute(1)?);
+            composed(layout.slice(&args.coordinate(2)?)?.layout)
+        },
+    ),
+    Operation::new(
+        "swizzled_slice_and_offset",
+        &["swizzle", "layout", "coordinate"],
+        |args| {
+            let layout = ComposedLayout::new(args.cute_swizzle(0)?, 0, args.cute(1)?);
             let slice = layout.slice(&args.coordinate(2)?)?;
-            let mut found = composed(slice.layout)?;
-            found["offset"] = json!(slice.offset);
-            Ok(found)
+            Ok(json!({"value": [composed(slice.layout)?, slice.offset]}))
         },
     ),
 ];
