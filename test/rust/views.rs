@@ -265,7 +265,7 @@ proptest! {
     }
 }
 
-/// Where time is short, as in an editor: the best of five, on a computer that does other things too.
+/// Where time is short, as in an editor: the best of twenty, on a computer that does other things too.
 #[test]
 fn a_large_picture_is_drawn_fast() {
     let text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
@@ -277,15 +277,17 @@ fn a_large_picture_is_drawn_fast() {
             let bytes = draw();
             (start.elapsed(), bytes)
         };
-        (0..5).map(once).min().expect("five times")
+        (0..20).map(once).min().expect("twenty times")
     };
     let scene = || Scene::tensor(&layout, Window::PICTURE);
     let (time, bytes) = best(&|| svg(&scene()).len());
+    eprintln!("SVG {time:?}, {bytes} bytes");
     assert!(
         time < Duration::from_millis(50) && bytes < 1_000_000,
         "{time:?}, {bytes} bytes"
     );
     let (time, bytes) = best(&|| html("layout", &[scene()]).len());
+    eprintln!("page {time:?}, {bytes} bytes");
     assert!(
         time < Duration::from_millis(50) && bytes < 1_000_000,
         "{time:?}, {bytes} bytes"

@@ -91,19 +91,23 @@ fn write_scene(out: &mut String, scene: &Scene) {
             list(panel.rows.iter().map(|r| quoted(r))),
         );
         let cells = || panel.cells.iter();
-        let _ = write!(
-            out,
-            "\"text\":{},\"paint\":{},\"slots\":{},\"more\":{},\"elements\":{}}}",
-            list(cells().map(|c| quoted(&c.text))),
-            list(cells().map(|c| number(c.paint).to_string())),
-            list(cells().map(|c| numbers(&c.slots))),
-            if cells().any(|c| c.more_slots > 0) {
-                list(cells().map(|c| whole(c.more_slots)))
-            } else {
-                "[]".to_owned()
-            },
-            list(cells().map(|c| numbers(&c.elements))),
-        );
+        out.push_str("\"text\":");
+        write_list(out, cells(), |out, cell| write_quoted(out, &cell.text));
+        out.push_str(",\"paint\":");
+        write_list(out, cells(), |out, cell| {
+            write_whole(out, u64::from(number(cell.paint)));
+        });
+        out.push_str(",\"slots\":");
+        write_list(out, cells(), |out, cell| write_numbers(out, &cell.slots));
+        out.push_str(",\"more\":");
+        let counted = cells().any(|cell| cell.more_slots > 0);
+        let listed = if counted { panel.cells.len() } else { 0 };
+        write_list(out, cells().take(listed), |out, cell| {
+            write_whole(out, cell.more_slots);
+        });
+        out.push_str(",\"elements\":");
+        write_list(out, cells(), |out, cell| write_numbers(out, &cell.elements));
+        out.push('}');
     }
     let links = scene.links.iter().map(|link| {
         let ((a, b), (c, d)) = (link.from, link.to);
@@ -122,31 +126,59 @@ fn space(space: &Space) -> String {
     list(dims.map(|(name, size)| format!("[{},{}]", quoted(name), whole(*size))))
 }
 
+/// Writes items between brackets.
+fn write_list<T>(
+    out: &mut String,
+    items: impl Iterator<Item = T>,
+    mut write: impl FnMut(&mut String, T),
+) {
+    out.push('[');
+    for (i, item) in items.enumerate() {
+        if i > 0 {
+            out.push(',');
+        }
+        write(out, item);
+    }
+    out.push(']');
+}
+
 /// One number alone, others as a list.
-fn numbers(numbers: &[u64]) -> String {
+fn write_numbers(out: &mut String, numbers: &[u64]) {
     match numbers {
-        [only] => whole(*only),
-        numbers => list(numbers.iter().map(|n| whole(*n))),
+        [only] => write_whole(out, *only),
+        numbers => write_list(out, numbers.iter(), |out, number| write_whole(out, *number)),
     }
 }
 
 /// A number; as text where JavaScript would round it.
-fn whole(number: u64) -> String {
-    if number > SAFE {
-        format!("\"{number}\"")
+fn write_whole(out: &mut String, number: u64) {
+    // Writing to a string does not fail.
+    let _ = if number > SAFE {
+        write!(out, "\"{number}\"")
     } else {
-        number.to_string()
-    }
+        write!(out, "{number}")
+    };
+}
+
+fn whole(number: u64) -> String {
+    let mut text = String::new();
+    write_whole(&mut text, number);
+    text
+}
+
+fn quoted(text: &str) -> String {
+    let mut safe = String::with_capacity(text.len() + 2);
+    write_quoted(&mut safe, text);
+    safe
 }
 
 /// Text in JSON, safe inside of a script.
-fn quoted(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len() + 2);
+fn write_quoted(safe: &mut String, text: &str) {
     safe.push('"');
     for c in text.chars() {
         match c {
-            '"' => safe += "\\\"",
-            '\\' => safe += "\\\\",
+            '"' => safe.push_str("\\\""),
+            '\\' => safe.push_str("\\\\"),
             '<' | '>' | '&' | '\u{2028}' | '\u{2029}' => {
                 let _ = write!(safe, "\\u{:04x}", c as u32);
             }
@@ -157,7 +189,6 @@ fn quoted(text: &str) -> String {
         }
     }
     safe.push('"');
-    safe
 }
 
 #[cfg(test)]
@@ -195,6 +226,11 @@ mod tests {
 
     #[test]
     fn numbers_that_would_be_rounded_are_text() {
+        let numbers = |numbers: &[u64]| {
+            let mut text = String::new();
+            write_numbers(&mut text, numbers);
+            text
+        };
         assert_eq!(numbers(&[3]), "3");
         assert_eq!(numbers(&[]), "[]");
         assert_eq!(numbers(&[1, 1 << 60]), "[1,\"1152921504606846976\"]");

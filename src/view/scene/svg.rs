@@ -1,6 +1,7 @@
 //! Scenes as SVG.
 
 use core::fmt::Write;
+use std::borrow::Cow;
 
 use super::geometry::{FONT, Geometry, Placed, ROW, width_of};
 use super::palette::{all, hex, number};
@@ -62,11 +63,12 @@ pub fn svg(scene: &Scene) -> String {
 
 /// The colours that the picture uses, for both grounds.
 fn style(out: &mut String, scene: &Scene) {
-    let cells = || scene.panels.iter().flat_map(|panel| &panel.cells);
+    let mut seen = vec![false; all().count()];
+    for cell in scene.panels.iter().flat_map(|panel| &panel.cells) {
+        seen[number(cell.paint) as usize] = true;
+    }
     let used: Vec<Paint> = all()
-        .filter(|paint| {
-            *paint != Paint::Blank && cells().any(|cell| number(cell.paint) == number(*paint))
-        })
+        .filter(|paint| *paint != Paint::Blank && seen[number(*paint) as usize])
         .collect();
     let colours = |theme: Theme| {
         let [ground, ink] = [theme.rgb(Paint::Blank), theme.ink(Paint::Blank)].map(hex);
@@ -219,7 +221,11 @@ fn links(out: &mut String, scene: &Scene, geometry: &Geometry) {
 }
 
 /// Text in XML.
-pub(super) fn escaped(text: &str) -> String {
+pub(super) fn escaped(text: &str) -> Cow<'_, str> {
+    let is_safe = |c: u8| c >= b' ' && !matches!(c, b'&' | b'<' | b'>' | b'"' | 0x7f..);
+    if text.bytes().all(is_safe) {
+        return Cow::Borrowed(text);
+    }
     let mut safe = String::with_capacity(text.len());
     for c in text.chars() {
         match c {
@@ -232,5 +238,5 @@ pub(super) fn escaped(text: &str) -> String {
             c => safe.push(c),
         }
     }
-    safe
+    Cow::Owned(safe)
 }
