@@ -41,7 +41,8 @@
 //! Nothing is allocated on the way, save once where the layout has more than 2^24 inputs.
 //!
 //! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
-//! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD.
+//! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD. What other compilers on
+//! MLIR have is read by [`other`].
 
 mod amd_mfma;
 mod amd_rotating_shared;
@@ -56,6 +57,7 @@ mod list;
 mod name;
 mod nvidia_mma;
 mod nvmma_shared;
+pub mod other;
 mod padded_shared;
 mod partitioned_shared;
 mod query;

@@ -214,20 +214,21 @@ impl RegisterLayout {
     }
 
     fn quotient(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
+        if self.has_modes_to_merge() {
+            return self.merged().quotient(divisor, part);
+        }
         // First with replications as they are spelled, which the answer then keeps.
-        let whole = self.merged();
-        match whole.quotient_as_spelled(divisor, part) {
-            Ok(answer) => Ok(answer),
-            Err(reason) => {
-                let canonical = self.canonical();
-                if canonical.is_spelled_like(&whole) {
-                    return Err(reason);
+        let found = self.quotient_as_spelled(divisor, part);
+        if found.is_err() {
+            let canonical = self.canonical();
+            if !canonical.is_spelled_like(self) {
+                let other = canonical.quotient_as_spelled(divisor, part);
+                if other.is_ok() {
+                    return other;
                 }
-                canonical
-                    .quotient_as_spelled(divisor, part)
-                    .map_err(|_| reason)
             }
         }
+        found
     }
 
     fn quotient_as_spelled(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
@@ -303,23 +304,27 @@ impl RegisterLayout {
             .zip(spatial.of.iter())
             .map(|(a, b)| a / b)
             .collect();
-        // Replications of one thread say nothing; but a layout is printed as it was spelled, so those
-        // beyond what the divisor took stay.
-        let len = threads.len();
-        let singles = |list: &[i64]| list.iter().filter(|entry| **entry == -1).count();
-        let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
-        let inside = (0..spatial.digits).filter(|step| is_single(*step)).count();
-        let mut of_divisor = singles(&divisor.spatial_modes).saturating_sub(inside);
-        let mut at_the_cut = true;
-        for step in spatial.digits..len {
-            at_the_cut &= is_single(step) && of_divisor > 0;
-            if at_the_cut {
-                of_divisor -= 1;
-            } else if is_single(step) {
-                threads_left[part.at(step, len)] = KEPT;
-            }
+        if self.spatial_modes.contains(&-1) {
+            self.keep_singles(divisor, spatial.digits, part, &mut threads_left);
         }
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
+    }
+
+    /// Marks the replications of one thread that stay in a quotient: those beyond what the divisor took.
+    ///
+    /// They say nothing; but a layout is printed as it was spelled.
+    fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
+        let len = left.len();
+        let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
+        let inside = (0..taken).filter(|step| is_single(*step)).count();
+        let of_divisor = divisor.spatial_modes.iter().filter(|e| **e == -1).count();
+        // Those of the divisor stand at its edge, too.
+        let edge = of_divisor.saturating_sub(inside);
+        let at_edge = (taken..len).take(edge).take_while(|step| is_single(*step));
+        let first = taken + at_edge.count();
+        for step in (first..len).filter(|step| is_single(*step)) {
+            left[part.at(step, len)] = KEPT;
+        }
     }
 
     /// The layout of this shape with other extents of modes and of entries of the spatial list; those of

@@ -1,9 +1,9 @@
 //! The layouts that others are made of.
 
+use super::RegisterLayout;
 use super::error::{Kind, TilusError};
 use super::register_layout::{check_extents, entry_of, product, replication};
 use super::short::{Extents, Modes};
-use super::{ModeList, RegisterLayout};
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {
@@ -12,67 +12,45 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// One mode for each dim with an extent above 1, listed in the order of `ranks`; row-major without.
-fn one_list(
-    shape: &[u64],
-    ranks: Option<&[usize]>,
-    list: ModeList,
-) -> Result<RegisterLayout, TilusError> {
+/// One mode for each dim with an extent above 1, none of them listed yet.
+fn without_lists(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
-    let mut order: Modes<usize> = (0..shape.len()).collect();
-    if let Some(ranks) = ranks {
-        if ranks.len() != shape.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "ranks",
-                found: ranks.len(),
-                of: "dims",
-                expected: shape.len(),
-            }
-            .into());
-        }
-        order.fill(usize::MAX);
-        for (dim, &rank) in ranks.iter().enumerate() {
-            match order.get_mut(rank) {
-                Some(to) if *to == usize::MAX => *to = dim,
-                Some(_) => return Err(Kind::DimTwice { dim: rank }.into()),
-                None => {
-                    return Err(Kind::NoSuchDim {
-                        found: rank,
-                        rank: shape.len(),
-                    }
-                    .into());
-                }
-            }
-        }
-    }
-    Ok(one_list_in(shape, &order, list))
-}
-
-fn one_list_in(shape: &[u64], order: &[usize], list: ModeList) -> RegisterLayout {
-    let mut mode_shape: Modes<u64> = Modes::new();
-    let mut number: Modes<usize> = Modes::filled(0, shape.len());
-    for (dim, &extent) in shape.iter().enumerate() {
-        number[dim] = mode_shape.len();
-        if extent > 1 {
-            mode_shape.push(extent);
-        }
-    }
-    let modes = order.iter().copied().filter(|dim| shape[*dim] > 1);
-    let modes = modes.map(|dim| number[dim]);
-    let (spatial_modes, local_modes) = match list {
-        ModeList::Spatial => (modes.map(entry_of).collect(), Modes::new()),
-        ModeList::Local => (Modes::new(), modes.collect()),
-    };
-    RegisterLayout {
+    Ok(RegisterLayout {
         shape: shape.into(),
-        mode_shape,
-        spatial_modes,
-        local_modes,
-    }
+        mode_shape: shape.iter().copied().filter(|e| *e > 1).collect(),
+        spatial_modes: Modes::new(),
+        local_modes: Modes::new(),
+    })
 }
 
-fn column_major(rank: usize) -> Modes<usize> {
-    (0..rank).rev().collect()
+/// The dims in order of their ranks, the slowest first.
+fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
+    if ranks.len() != rank {
+        return Err(Kind::LengthsDiffer {
+            what: "ranks",
+            found: ranks.len(),
+            of: "dims",
+            expected: rank,
+        }
+        .into());
+    }
+    let mut order: Modes<usize> = Modes::filled(usize::MAX, rank);
+    for (dim, &found) in ranks.iter().enumerate() {
+        match order.get_mut(found) {
+            Some(to) if *to == usize::MAX => *to = dim,
+            Some(_) => return Err(Kind::DimTwice { dim: found }.into()),
+            None => return Err(Kind::NoSuchDim { found, rank }.into()),
+        }
+    }
+    Ok(order)
+}
+
+/// The modes of a layout without lists, in order of the ranks of their dims.
+fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusError> {
+    let order = order_of(ranks, shape.len())?;
+    let with_mode = order.iter().copied().filter(|dim| shape[*dim] > 1);
+    let number = |dim: usize| shape[..dim].iter().filter(|extent| **extent > 1).count();
+    Ok(with_mode.map(number).collect())
 }
 
 /// Returns the layout with one element for each thread, threads in row-major order.
@@ -91,7 +69,9 @@ fn column_major(rank: usize) -> Modes<usize> {
 /// # Errors
 /// When an extent is zero, or their product is too large.
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, None, ModeList::Spatial)
+    let mut layout = without_lists(shape)?;
+    layout.spatial_modes = (0..layout.mode_shape.len()).map(entry_of).collect();
+    Ok(layout)
 }
 
 /// Returns the layout in which thread 0 holds everything, in row-major order.
@@ -99,7 +79,9 @@ pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// # Errors
 /// When an extent is zero, or their product is too large.
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, None, ModeList::Local)
+    let mut layout = without_lists(shape)?;
+    layout.local_modes = (0..layout.mode_shape.len()).collect();
+    Ok(layout)
 }
 
 /// Returns [`local`] under the name it has in older texts on Tilus.
@@ -116,7 +98,10 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// # Errors
 /// As [`spatial`], and when the ranks are not each of `0..rank` once.
 pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, Some(ranks), ModeList::Spatial)
+    let mut layout = without_lists(shape)?;
+    let modes = modes_by_rank(shape, ranks)?;
+    layout.spatial_modes = modes.iter().map(|mode| entry_of(*mode)).collect();
+    Ok(layout)
 }
 
 /// Returns the layout in which thread 0 holds everything and `ranks[i]` says how fast dim `i` goes: 0
@@ -125,7 +110,9 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
 /// # Errors
 /// As [`local`], and when the ranks are not each of `0..rank` once.
 pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, Some(ranks), ModeList::Local)
+    let mut layout = without_lists(shape)?;
+    layout.local_modes = modes_by_rank(shape, ranks)?;
+    Ok(layout)
 }
 
 /// Returns the layout with one element for each thread, threads in column-major order.
@@ -133,7 +120,9 @@ pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, Ti
 /// # Errors
 /// As [`spatial`].
 pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, Some(&column_major(shape.len())), ModeList::Spatial)
+    let mut layout = without_lists(shape)?;
+    layout.spatial_modes = (0..layout.mode_shape.len()).rev().map(entry_of).collect();
+    Ok(layout)
 }
 
 /// Returns the layout in which thread 0 holds everything, in column-major order.
@@ -141,7 +130,9 @@ pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// # Errors
 /// As [`local`].
 pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    one_list(shape, Some(&column_major(shape.len())), ModeList::Local)
+    let mut layout = without_lists(shape)?;
+    layout.local_modes = (0..layout.mode_shape.len()).rev().collect();
+    Ok(layout)
 }
 
 /// Returns the layout in which each of `threads` threads holds everything, in row-major order.
@@ -194,7 +185,12 @@ impl RegisterLayout {
     /// [`compose`](Self::compose).
     #[must_use]
     pub fn unit() -> Self {
-        one_list_in(&[], &[], ModeList::Local)
+        Self {
+            shape: Extents::new(),
+            mode_shape: Modes::new(),
+            spatial_modes: Modes::new(),
+            local_modes: Modes::new(),
+        }
     }
 
     /// Returns `self` with each element replaced by [`spatial`] of this shape.

@@ -354,7 +354,7 @@ impl RegisterLayout {
     }
 
     /// Tells whether two neighbours in a list are neighbours in a dim, the first one first.
-    fn has_modes_to_merge(&self) -> bool {
+    pub(super) fn has_modes_to_merge(&self) -> bool {
         let follows = |first: usize, second: usize| {
             second == first + 1 && self.mode_groups().all(|group| group.start != second)
         };

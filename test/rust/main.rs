@@ -42,6 +42,7 @@ mod no_std;
 mod operations;
 #[cfg(feature = "mlir")]
 mod ops;
+mod other_compilers;
 mod pass_options;
 #[path = "../../tools/bench/peer.rs"]
 mod peer;

@@ -2,6 +2,7 @@
 
 use crate::Failure;
 use crate::given::{Given, System};
+use linear_layout::encoding::other::{CompilerLayout, CompilerLayoutError};
 use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
@@ -31,7 +32,9 @@ impl Subject {
         shape: Option<&[u64]>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
-        if is_encoding_text(text) {
+        if CompilerLayout::is_begun_by(text) {
+            Self::of_other_compiler(text, shape)
+        } else if is_encoding_text(text) {
             Self::of_encoding(text, shape, aliases)
         } else {
             Self::of_layout(text, shape)
@@ -54,14 +57,27 @@ impl Subject {
                 None => failure,
             }
         })?;
-        let Some(shape) = shape else {
-            return Err(Failure::new("an encoding needs the shape of its tensor")
-                .note("add it after the encoding, as in `64x16`"));
-        };
+        let shape = needed(shape)?;
         let layout = encoding.to_linear_layout(shape).map_err(Failure::new)?;
         Ok(Self {
             encoding: Some(encoding),
             layout,
+        })
+    }
+
+    /// Reads a layout of XeGPU, IREE or Mosaic GPU.
+    fn of_other_compiler(text: &str, shape: Option<&[u64]>) -> Result<Self, Failure> {
+        let layout: CompilerLayout = text.parse().map_err(|e: CompilerLayoutError| {
+            let failure = Failure::new(&e);
+            match e.parse_offset() {
+                Some(at) => failure.at(text, at),
+                None => failure,
+            }
+        })?;
+        let layout = layout.to_linear_layout(needed(shape)?);
+        Ok(Self {
+            encoding: None,
+            layout: layout.map_err(Failure::new)?,
         })
     }
 
@@ -94,6 +110,14 @@ impl Subject {
     pub(crate) fn shape(&self) -> Vec<u64> {
         self.layout.out_shape().map(|(_, size)| size).collect()
     }
+}
+
+/// The shape, which an encoding does not say.
+fn needed(shape: Option<&[u64]>) -> Result<&[u64], Failure> {
+    shape.ok_or_else(|| {
+        Failure::new("an encoding needs the shape of its tensor")
+            .note("add it after the encoding, as in `64x16`")
+    })
 }
 
 /// Where in its text an encoding is wrong: where reading stopped, or at what the message names first.

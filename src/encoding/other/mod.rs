@@ -1,0 +1,109 @@
+//! Layouts of other MLIR compilers, read into linear ones: upstream's `XeGPU`, IREE, JAX's Mosaic GPU.
+//!
+//! ```
+//! use linear_layout::encoding::other::CompilerLayout;
+//! use linear_layout::layout::Dim;
+//!
+//! let text = "#xegpu.layout<sg_layout = [2, 4], sg_data = [16, 16], lane_layout = [2, 8], lane_data = [1, 1]>";
+//! let layout: CompilerLayout = text.parse()?;
+//! assert_eq!(layout.to_string(), text);
+//! let linear = layout.to_linear_layout(&[32, 64])?;
+//! assert_eq!(linear.basis(Dim::LANE, 3), [1, 0]);
+//! assert_eq!(linear.basis(Dim::WARP, 2), [16, 0]);
+//! let e = layout.to_linear_layout(&[32, 48]).unwrap_err();
+//! assert_eq!(e.to_string(), "extent 48 of dim 1 of the tensor is not a power of two; 64 is the next");
+//! # Ok::<(), linear_layout::encoding::other::CompilerLayoutError>(())
+//! ```
+//! # Shape
+//! (`register`, `lane`, `warp`, `block`) -> (`dim0`, `dim1`, ...). A subgroup is a warp and a work item a
+//! lane; `block` is of size 1. Which register holds what is said with each layout.
+//!
+//! What is not a power of two, holds some element nowhere or has two readings is an error that says so.
+
+mod columns;
+mod error;
+mod nested;
+mod text;
+mod tiled;
+mod xegpu;
+
+use core::fmt;
+use core::str::FromStr;
+
+use crate::layout::LinearLayout;
+
+pub use error::CompilerLayoutError;
+pub use nested::NestedLayout;
+pub use tiled::{TiledDim, TiledLayout};
+pub use xegpu::XegpuLayout;
+
+/// A layout of another compiler, as its attribute says it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum CompilerLayout {
+    /// `#xegpu.layout<...>` of MLIR.
+    Xegpu(XegpuLayout),
+    /// `#iree_vector_ext.nested_layout<...>` of IREE.
+    Nested(NestedLayout),
+    /// `#mosaic_gpu.TiledLayout<...>` of JAX.
+    Tiled(TiledLayout),
+}
+
+impl CompilerLayout {
+    /// Tells whether a text begins as one of these does.
+    #[must_use]
+    pub fn is_begun_by(text: &str) -> bool {
+        let text = text.trim_start();
+        [xegpu::NAME, nested::NAME, tiled::NAME]
+            .iter()
+            .any(|name| text.starts_with(name))
+    }
+
+    /// Returns what each register of each lane of each warp holds of a tensor of this shape.
+    ///
+    /// # Errors
+    /// When the ranks differ, an extent is not a power of two, the tiles do not divide the shape, or an
+    /// element is held nowhere.
+    pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
+        match self {
+            Self::Xegpu(layout) => layout.to_linear_layout(shape),
+            Self::Nested(layout) => layout.to_linear_layout(shape),
+            Self::Tiled(layout) => layout.to_linear_layout(shape),
+        }
+    }
+}
+
+impl fmt::Display for CompilerLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Xegpu(layout) => layout.fmt(f),
+            Self::Nested(layout) => layout.fmt(f),
+            Self::Tiled(layout) => layout.fmt(f),
+        }
+    }
+}
+
+/// Reads the text of an attribute, as its compiler prints it.
+///
+/// # Errors
+/// When it is none, with the byte where it goes wrong, and when the fields contradict each other.
+impl FromStr for CompilerLayout {
+    type Err = CompilerLayoutError;
+
+    fn from_str(text: &str) -> Result<Self, CompilerLayoutError> {
+        let mut cursor = text::Cursor::new(text);
+        let layout = if cursor.takes(xegpu::NAME) {
+            Self::Xegpu(XegpuLayout::parse(&mut cursor)?)
+        } else if cursor.takes(nested::NAME) {
+            Self::Nested(NestedLayout::parse(&mut cursor)?)
+        } else if cursor.takes(tiled::NAME) {
+            Self::Tiled(TiledLayout::parse(&mut cursor)?)
+        } else {
+            return Err(cursor.wrong(
+                "`#xegpu.layout<`, `#iree_vector_ext.nested_layout<` or `#mosaic_gpu.TiledLayout<`",
+            ));
+        };
+        cursor.end()?;
+        Ok(layout)
+    }
+}

@@ -1,0 +1,223 @@
+//! `#iree_vector_ext.nested_layout`: five levels of tiles along each dim.
+
+use core::fmt;
+
+use super::CompilerLayoutError;
+use super::columns::{Columns, Digit, check_power, product};
+use super::error::Kind;
+use super::text::{Cursor, List, check_entries};
+use crate::layout::LinearLayout;
+
+pub(super) const NAME: &str = "#iree_vector_ext.nested_layout<";
+
+const FIELDS: [&str; 7] = [
+    "subgroup_tile",
+    "batch_tile",
+    "outer_tile",
+    "thread_tile",
+    "element_tile",
+    "subgroup_strides",
+    "thread_strides",
+];
+
+/// How many of the fields are tiles, the outermost first.
+const TILES: usize = 5;
+const THREAD: usize = 3;
+
+/// The layout of IREE's vector extensions.
+///
+/// Along each dim the index has five digits: subgroup, batch, outer, thread and element, of which the
+/// element is the fastest. Digit `i` of the subgroups is `subgroup_id / subgroup_strides[i] %
+/// subgroup_tile[i]`, and of the threads in the same way; a stride of 0 is for a tile of 1.
+/// # Shape
+/// Registers in row-major order of all batches, then outers, then elements. As many lanes and warps as the
+/// strides reach.
+///
+/// # Source
+/// `NestedLayoutAttr` of IREE, commit `010d7e2`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct NestedLayout {
+    /// In the order of `FIELDS`.
+    fields: [Vec<u64>; 7],
+}
+
+impl NestedLayout {
+    /// Returns the layout with these tiles, `[subgroup, batch, outer, thread, element]`, and strides.
+    ///
+    /// # Errors
+    /// When the ranks differ, a tile is zero, or a stride is 0 and its tile is not 1.
+    pub fn new(
+        tiles: [Vec<u64>; 5],
+        subgroup_strides: Vec<u64>,
+        thread_strides: Vec<u64>,
+    ) -> Result<Self, CompilerLayoutError> {
+        let [subgroup, batch, outer, thread, element] = tiles;
+        let layout = Self {
+            fields: [
+                subgroup,
+                batch,
+                outer,
+                thread,
+                element,
+                subgroup_strides,
+                thread_strides,
+            ],
+        };
+        let rank = layout.rank();
+        for (what, field) in FIELDS.iter().zip(&layout.fields) {
+            if field.len() != rank {
+                return Err(Kind::RankDiffers {
+                    what,
+                    found: field.len(),
+                    expected: rank,
+                }
+                .into());
+            }
+        }
+        for (field, tile) in FIELDS.iter().zip(&layout.fields[..TILES]) {
+            check_entries(field, tile)?;
+        }
+        for (tile, strides) in [(0, TILES), (THREAD, TILES + 1)] {
+            for dim in 0..rank {
+                let (tile, stride) = (layout.fields[tile][dim], layout.fields[strides][dim]);
+                if stride == 0 && tile != 1 {
+                    return Err(Kind::NotDistributed {
+                        what: FIELDS[strides],
+                        dim,
+                        tile,
+                    }
+                    .into());
+                }
+            }
+        }
+        Ok(layout)
+    }
+
+    pub(super) fn parse(cursor: &mut Cursor<'_>) -> Result<Self, CompilerLayoutError> {
+        let mut fields = cursor
+            .fields(
+                FIELDS,
+                "a `..._tile` of `subgroup`, `batch`, `outer`, `thread` or `element`, \
+                 `subgroup_strides` or `thread_strides`",
+            )?
+            .into_iter()
+            .zip(FIELDS);
+        let mut next = || match fields.next() {
+            Some((Some(field), _)) => Ok(field),
+            Some((None, field)) => Err(CompilerLayoutError::from(Kind::Missing {
+                field,
+                needed_by: "#iree_vector_ext.nested_layout",
+            })),
+            None => Ok(Vec::new()),
+        };
+        let tiles = [next()?, next()?, next()?, next()?, next()?];
+        Self::new(tiles, next()?, next()?)
+    }
+
+    fn rank(&self) -> usize {
+        self.fields[0].len()
+    }
+
+    /// Returns the shape of the tensor that it is for.
+    ///
+    /// # Errors
+    /// When it is too large.
+    pub fn shape(&self) -> Result<Vec<u64>, CompilerLayoutError> {
+        (0..self.rank())
+            .map(|dim| {
+                let tiles = self.fields[..TILES].iter().map(|tile| tile[dim]);
+                tiles.into_iter().try_fold(1, product)
+            })
+            .collect()
+    }
+
+    /// Returns the linear layout; see [`CompilerLayout`](super::CompilerLayout::to_linear_layout).
+    ///
+    /// # Errors
+    /// As there.
+    pub fn to_linear_layout(&self, shape: &[u64]) -> Result<LinearLayout, CompilerLayoutError> {
+        let rank = self.rank();
+        if shape.len() != rank {
+            return Err(Kind::RankDiffers {
+                what: "the tensor",
+                found: shape.len(),
+                expected: rank,
+            }
+            .into());
+        }
+        for (dim, (&extent, by)) in shape.iter().zip(self.shape()?).enumerate() {
+            if extent != by {
+                return Err(Kind::NotDivisible {
+                    what: "the one that the tiles make",
+                    dim,
+                    extent,
+                    by,
+                }
+                .into());
+            }
+        }
+        let mut columns = Columns::new(shape)?;
+        // By level, then by dim; what is inside has the smaller weight.
+        let mut weight = vec![1; rank];
+        let mut digits: Vec<Vec<Digit>> = Vec::new();
+        for (what, tile) in FIELDS[..TILES].iter().zip(&self.fields).rev() {
+            let mut level = Vec::new();
+            for dim in 0..rank {
+                check_power(what, dim, tile[dim])?;
+                level.push(Digit {
+                    dim,
+                    weight: weight[dim],
+                    extent: tile[dim],
+                });
+                weight[dim] *= tile[dim];
+            }
+            digits.push(level);
+        }
+        let [element, thread, outer, batch, subgroup] = digits.as_slice() else {
+            return Err(Kind::TooLarge.into());
+        };
+        let registers = [element, outer, batch];
+        let fastest_first = registers.iter().flat_map(|level| level.iter().rev());
+        columns.register = columns.of(fastest_first.copied());
+        columns.lane = strided(&columns, thread, FIELDS[6], &self.fields[6])?;
+        columns.warp = strided(&columns, subgroup, FIELDS[5], &self.fields[5])?;
+        columns.into_layout()
+    }
+}
+
+/// The columns of a number whose quotients by the strides are the digits.
+fn strided(
+    columns: &Columns,
+    digits: &[Digit],
+    what: &'static str,
+    strides: &[u64],
+) -> Result<Vec<u64>, CompilerLayoutError> {
+    let mut found: Vec<u64> = Vec::new();
+    for (digit, &stride) in digits.iter().zip(strides) {
+        if digit.extent == 1 {
+            continue;
+        }
+        check_power(what, digit.dim, stride)?;
+        product(stride, digit.extent)?;
+        let first = stride.trailing_zeros() as usize;
+        for (bit, column) in columns.of([*digit]).into_iter().enumerate() {
+            if found.len() <= first + bit {
+                found.resize(first + bit + 1, 0);
+            }
+            // Two dims may read one bit: then both move.
+            found[first + bit] ^= column;
+        }
+    }
+    Ok(found)
+}
+
+impl fmt::Display for NestedLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(NAME)?;
+        for (i, (name, field)) in FIELDS.iter().zip(&self.fields).enumerate() {
+            let before = if i == 0 { "" } else { ", " };
+            write!(f, "{before}{name} = {}", List(field))?;
+        }
+        f.write_str(">")
+    }
+}
