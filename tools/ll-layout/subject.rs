@@ -131,7 +131,7 @@ fn place(text: &str, error: &EncodingError) -> Option<usize> {
     })
 }
 
-const FORMS: &str = "give an encoding `#ttg.blocked<{...}>`, a layout of CuTe `(8,4):(4,1)` or of Tilus \
+const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<...>`, a layout of CuTe `(8,4):(4,1)` or of Tilus \
                      `local(2, 1).spatial(8, 4)`, or a file that holds one or a layout as Triton prints it \
                      (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); `-` is standard input";
 

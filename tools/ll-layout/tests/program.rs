@@ -1014,6 +1014,43 @@ fn layouts_of_different_systems_are_compared() {
     );
 }
 
+/// Layouts of XeGPU, IREE and Mosaic GPU stand where encodings do.
+#[test]
+fn layouts_of_other_compilers_are_encodings_too() {
+    check(
+        &[
+            "show",
+            "#xegpu.layout<lane_layout = [2, 4], lane_data = [1, 1], order = [0, 1]>",
+            "2x8",
+        ],
+        "",
+        " - register=1 -> (0, 4)
+ - lane=1 -> (1, 0)
+   lane=2 -> (0, 1)
+   lane=4 -> (0, 2)
+ - warp is a size 1 dimension
+ - block is a size 1 dimension
+where out dims are: [dim0 (size 2), dim1 (size 8)]
+
+2 x 8: dim0 down, dim1 across; a cell is T<lane>:<register>
+       0     1     2     3     4     5     6     7
+0:  T0:0  T2:0  T4:0  T6:0  T0:1  T2:1  T4:1  T6:1
+1:  T1:0  T3:0  T5:0  T7:0  T1:1  T3:1  T5:1  T7:1
+",
+    );
+    let mosaic = "#mosaic_gpu.TiledLayout<[[64, 8], [16, 8], [8, 8], [1, 2]], warp_dims = [-8], \
+                  lane_dims = [-4, -3], vector_dim = -1>";
+    let triton = "#ttg.nvidia_mma<{versionMajor = 3, versionMinor = 0, warpsPerCTA = [4, 1], \
+                  instrShape = [16, 8, 16]}>";
+    let (code, output, errors) = ll_layout(&["compare", mosaic, triton, "64x8"], "");
+    assert_eq!(code, 0, "{output}{errors}");
+    check_failure(
+        &["show", "#xegpu.layout<lane_layout = [2, 4>", "2x8"],
+        1,
+        "  #xegpu.layout<lane_layout = [2, 4>\n                                   ^\n",
+    );
+}
+
 #[test]
 fn wrong_text_of_any_system_is_marked() {
     check_failure(&["show", "(4,2):(2,1"], 1, "  (4,2):(2,1\n            ^\n");
