@@ -7,8 +7,31 @@
 //! Linear layouts are functions of bits, and XOR instead of adding; a CuTe layout adds, and has no need of powers
 //! of two. What is both is for `bridge` to say.
 //!
-//! Reading order: [`Layout`], then [`Swizzle`] and [`ComposedLayout`].
-//! Strides that count steps along several dimensions (`E<i>`) and numbers known at run time only are not here.
+//! ```
+//! use linear_layout::cute::{Layout, Tiler};
+//!
+//! // A matrix of 8 rows and 6 columns, row after row, in tiles of 4 rows and every third column.
+//! let matrix: Layout = "(8,6):(6,1)".parse()?;
+//! let tiler = Tiler::Modes(vec![Tiler::Size(4), Tiler::Layout("2:3".parse()?)]);
+//! let tiles = matrix.zipped_divide(&tiler)?;
+//! assert_eq!(tiles.to_string(), "((4,2),(2,3)):((6,3),(24,1))");
+//! // Element (1, 1) of tile (1, 2) is that of row 5 and column 5.
+//! assert_eq!(tiles.apply(&"((1,1),(1,2))".parse()?)?, matrix.apply(&"(5,5)".parse()?)?);
+//! # Ok::<(), linear_layout::cute::CuteError>(())
+//! ```
+//!
+//! # Reading order
+//! [`Layout`] is the type; `at`, `apply` and `slice` are what it is as a function. [`Layout::coalesce`] gives a function its
+//! one form, [`Layout::composition`] and [`Layout::complement`] are what all the rest is made of: inverses, divisions
+//! and products by a [`Tiler`], `upcast` and `downcast` for other widths of elements. [`Swizzle`] XORs bits of indices,
+//! and [`ComposedLayout`] is a layout with one behind it.
+//!
+//! # Errors
+//! An answer satisfies the law that its documentation states. Where there is no such layout the operation says why, in
+//! a [`CuteError`]: which mode does not fit, by what it would have to be divided, and the nearest number that would do.
+//!
+//! # Not here
+//! Strides that count steps along several dimensions (`E<i>`), and numbers that are known at run time only.
 
 mod arithmetic;
 mod coalesce;

@@ -7,6 +7,7 @@ use std::collections::BTreeMap;
 
 use crate::batch;
 use crate::cute_laws::{self, Function};
+use crate::split_mix::Random;
 use linear_layout::cute::Layout;
 use serde_json::{Value, json};
 
@@ -118,6 +119,79 @@ fn every_vector_is_met() {
     assert_eq!(counts.len(), 49, "{counts:?}");
     // What is passed over is as few cases as the list says.
     assert_eq!(wrong, 13);
+}
+
+/// The value with other numbers, more and fewer items, and what is no number at all.
+fn changed(value: &Value, random: &mut Random) -> Value {
+    const ODD: [i64; 12] = [
+        0,
+        -1,
+        1,
+        2,
+        63,
+        1 << 31,
+        1 << 32,
+        1 << 61,
+        1 << 62,
+        3_037_000_500,
+        i64::MAX,
+        i64::MIN,
+    ];
+    let odd = |random: &mut Random| match random.below(16) {
+        0 => Value::Null,
+        1 => json!([]),
+        2 => json!("4"),
+        3 => json!(1.5),
+        4 => json!(u64::MAX),
+        5 => json!([2, [3]]),
+        i => json!(ODD[usize::try_from(i).unwrap() * 7 % ODD.len()]),
+    };
+    match value {
+        Value::Object(fields) => {
+            let changed = fields.iter().map(|(key, value)| {
+                let value = match random.below(2) {
+                    0 => value.clone(),
+                    _ => changed(value, random),
+                };
+                (key.clone(), value)
+            });
+            Value::Object(changed.collect())
+        }
+        Value::Array(items) => {
+            let mut items: Vec<Value> = items
+                .iter()
+                .map(|item| match random.below(5) {
+                    0 | 1 => changed(item, random),
+                    _ => item.clone(),
+                })
+                .collect();
+            match random.below(16) {
+                0 => {
+                    items.pop();
+                }
+                1 => items.push(odd(random)),
+                _ => {}
+            }
+            Value::Array(items)
+        }
+        _ => odd(random),
+    }
+}
+
+#[test]
+fn no_question_is_too_odd() {
+    let mut random = Random(3);
+    let mut answered = 0;
+    for line in VECTORS.lines() {
+        let case: Value = serde_json::from_str(line).unwrap();
+        let op = case["op"].as_str().unwrap();
+        let args = changed(&case["args"], &mut random);
+        match batch::run("cute", op, args.as_array().unwrap()) {
+            Ok(_) => answered += 1,
+            Err(error) => assert!(!error.to_string().is_empty(), "{case}"),
+        }
+    }
+    assert!(answered > 500, "{answered}");
 }
 
 /// Whether an answer satisfies what defines the operation.

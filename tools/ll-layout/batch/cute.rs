@@ -7,6 +7,9 @@ use serde_json::{Map, Value, json};
 /// How many indices of a layout an answer shows.
 const TABLE: i64 = 64;
 
+/// How many indices a question may ask for.
+const MAX_COUNT: i64 = 1 << 16;
+
 /// The operations, by name.
 pub(super) const OPS: &[Operation] = &[
     Operation::new("layout_default", &["shape"], |args| {
@@ -202,8 +205,8 @@ pub(super) const OPS: &[Operation] = &[
             let layout = Layout::new(&args.int_tuple(4)?, &args.int_tuple(5)?)?;
             let composed = ComposedLayout::new(args.swizzle_numbers()?, args.integer(3)?, layout);
             let count = args.integer(6)?;
-            if count > composed.layout.size() {
-                return Err(args.wrong(6, "at most the size of the layout"));
+            if count > composed.layout.size().min(MAX_COUNT) {
+                return Err(args.wrong(6, "at most the size of the layout, and 65536"));
             }
             let table = (0..count).map(|i| composed.at(i));
             Ok(json!({"value": table.collect::<Result<Vec<i64>, _>>()?}))
