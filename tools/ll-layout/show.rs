@@ -244,6 +244,13 @@ impl Arguments {
         let place = Place::new(subject.layout.clone(), gaps, bits).map_err(Failure::new)?;
         let mut scenes = vec![Scene::banks(&place, target, window)];
         if let Some(registers) = &self.access {
+            let bits = subject.layout.total_in_bits();
+            if bits > MOST {
+                return Err(Failure::new(format!(
+                    "the buffer has 2^{bits} elements; accesses are planned up to 2^{MOST}"
+                ))
+                .note("give a smaller shape: accesses repeat"));
+            }
             let shape = shape_text(&subject.shape());
             let registers = Subject::read(registers, Some(&shape), self.source.aliases.as_deref())
                 .map_err(|failure| failure.within("--access"))?;

@@ -731,6 +731,20 @@ fn show_finds_bank_conflicts() {
         "show", SMALL, "4x4", "--view", "banks", "--type", "f16", "--target", "cuda:90",
     ];
     check_failure(&arguments, 1, "only shared memory has banks");
+    let arguments = [
+        "show",
+        &shared(1),
+        "4096x4096",
+        "--view",
+        "banks",
+        "--type",
+        "f16",
+        "--target",
+        "cuda:90",
+        "--access",
+        rows,
+    ];
+    check_failure(&arguments, 1, "accesses are planned up to 2^20");
     let arguments = ["show", &shared(1), "8x64", "--view", "banks"];
     check_failure(
         &arguments,
