@@ -65,7 +65,7 @@ impl Subject {
         })
     }
 
-    /// Reads a layout of XeGPU, IREE or Mosaic GPU.
+    /// Reads a layout of `XeGPU`, IREE or Mosaic GPU.
     fn of_other_compiler(text: &str, shape: Option<&[u64]>) -> Result<Self, Failure> {
         let layout: CompilerLayout = text.parse().map_err(|e: CompilerLayoutError| {
             let failure = Failure::new(&e);

@@ -1028,7 +1028,7 @@ fn layouts_of_different_systems_are_compared() {
     );
 }
 
-/// Layouts of XeGPU, IREE and Mosaic GPU stand where encodings do.
+/// Layouts of `XeGPU`, IREE and Mosaic GPU stand where encodings do.
 #[test]
 fn layouts_of_other_compilers_are_encodings_too() {
     check(
