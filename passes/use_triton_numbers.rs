@@ -1,8 +1,8 @@
 //! `use-triton-numbers`: floats as exact as Triton's own lowering has them, and as fast.
 //!
 //! Which operations may be approximations follows from what Triton lowers them to: for NVIDIA quotients by `div.full`,
-//! roots and powers of two by the GPU's instructions; for AMD the same but for quotients, which are rounded to
-//! nearest. Products are fused with sums on both. What it computes with a library, as sines, stays exact.
+//! remainders by a difference of a rounded multiple, roots and powers of two by the GPU's instructions; for AMD the
+//! same but for quotients, which are rounded to nearest, and remainders. Products are fused with sums on both. What it computes with a library, as sines, stays exact.
 
 use super::Pass;
 use super::context::PassContext;
@@ -38,7 +38,7 @@ fn allowed(op: Op<'_>, has_quick_quotient: bool) -> Option<&'static str> {
     use UpstreamKind as K;
     let flag = match UpstreamKind::of(op)? {
         K::ArithAddF | K::ArithMulF | K::ArithSubF => "contract",
-        K::ArithDivF if has_quick_quotient => "afn",
+        K::ArithDivF | K::ArithRemF if has_quick_quotient => "afn",
         K::MathExp | K::MathExp2 | K::MathRsqrt | K::MathSqrt => "afn",
         _ => return None,
     };

@@ -1,6 +1,7 @@
 //! Elementwise operations: the same `arith` or `math` operation, once per register.
 
 use super::emit::attributes_of;
+use super::remainder;
 use super::state::{Lowering, Outcome};
 use super::types::{element_of, memory_type};
 use crate::ir::ops::{arith, tt};
@@ -33,7 +34,8 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     let operands: Vec<_> = (0..op.operand_count()).map(|i| l.operand(op, i)).collect();
     let attributes = attributes_of(op);
     let operation = l.e.as_upstream(kind, &attributes);
-    let is_approximate = kind == UpstreamKind::ArithDivF && l.e.may_approximate(&attributes);
+    let is_approximate = matches!(kind, UpstreamKind::ArithDivF | UpstreamKind::ArithRemF)
+        && l.e.may_approximate(&attributes);
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
         // A scalar operand (the condition of a select, say) is the same for every register.
@@ -42,10 +44,12 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
         let own = match kind {
-            UpstreamKind::ArithRemF if float_width(*type_) == Some(16) => {
-                Some(remainder(l, &values, *type_))
+            // What Triton makes of all of them.
+            UpstreamKind::ArithRemF if is_approximate && float_width(*type_) == Some(32) => {
+                Some(l.e.frem(values[0], values[1]))
             }
-            _ if is_approximate && float_width(*type_) == Some(32) => {
+            UpstreamKind::ArithRemF if !is_approximate => Some(remainder(l, &values, *type_)),
+            UpstreamKind::ArithDivF if is_approximate && float_width(*type_) == Some(32) => {
                 l.gpu.quotient(&mut l.e, values[0], values[1])
             }
             _ => None,
@@ -80,11 +84,14 @@ pub(super) fn check_formats(op: Op<'_>, kind: UpstreamKind) -> Outcome {
     Ok(())
 }
 
-/// LLVM has no remainder of bf16 for AMD; in binary32 that of 16 bits is the same, and exact.
+/// The remainder of floats: in binary32 that of 16 bits is the same, and exact.
 fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> Val<'c> {
+    if float_width(type_) != Some(16) {
+        return remainder::remainder(l, values[0], values[1]);
+    }
     let f32 = l.e.types.f32;
     let wide: Vec<Val<'c>> = values.iter().map(|value| l.e.fpext(*value, f32)).collect();
-    let result = l.e.frem(wide[0], wide[1]);
+    let result = remainder::remainder(l, wide[0], wide[1]);
     if type_ != Type::bfloat16(l.e.context) {
         return l.e.fptrunc(result, type_);
     }

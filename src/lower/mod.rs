@@ -48,6 +48,7 @@ mod print;
 mod program;
 mod range;
 mod reduce;
+mod remainder;
 mod scan;
 mod scratch;
 mod share;

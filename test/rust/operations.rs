@@ -497,3 +497,111 @@ fn buffer_stores_leave_masked_elements_alone() {
         }
     }
 }
+
+/// LLVM's own remainder for NVIDIA takes off a multiple that is rounded: next to a multiple it has the wrong sign, and
+/// beyond 2^24 it is nothing.
+#[test]
+fn remainders_are_exact() {
+    let special = |exponents: &[i32], one: f64| -> Vec<f64> {
+        let powers = exponents.iter().map(|e| f64::powi(2.0, *e));
+        let around = powers.flat_map(|p| [p, p * (1.0 + one), p * (1.5 - one), -p]);
+        let rest = [
+            0.0,
+            -0.0,
+            f64::INFINITY,
+            f64::NEG_INFINITY,
+            f64::NAN,
+            3.0,
+            0.1,
+            -7.3,
+        ];
+        around.chain(rest).collect()
+    };
+    let narrow = special(
+        &[-149, -140, -126, -60, -1, 0, 1, 21, 22, 23, 40, 100, 127],
+        f64::powi(2.0, -23),
+    );
+    let wide = special(
+        &[-1074, -1022, -1, 0, 1, 50, 51, 60, 600, 1023],
+        f64::EPSILON,
+    );
+    let pairs = |list: &[f64]| -> Vec<(f64, f64)> {
+        list.iter()
+            .flat_map(|x| list.iter().map(|y| (*x, *y)))
+            .collect()
+    };
+    let random = noise(4096, 77);
+    let mut singles: Vec<(f32, f32)> = pairs(&narrow)
+        .iter()
+        .map(|(x, y)| (*x as f32, *y as f32))
+        .collect();
+    singles.extend(random.chunks(2).map(|bits| {
+        (
+            f32::from_bits(bits[0] as u32),
+            f32::from_bits(bits[1] as u32),
+        )
+    }));
+    // Just below a multiple, where a rounded quotient is too large.
+    singles.extend(random.chunks(2).map(|bits| {
+        let y = 1.0 + (bits[0] >> 40) as f32 * f32::powi(2.0, -24);
+        let multiple = (1 + bits[1] % 4000) as f32 * y;
+        (multiple.next_down(), y)
+    }));
+    let mut doubles = pairs(&wide);
+    doubles.extend(
+        random
+            .chunks(2)
+            .map(|bits| (f64::from_bits(bits[0]), f64::from_bits(bits[1]))),
+    );
+    let body = |type_: &str| format!("%y = arith.remf %x0, %x1 : tensor<$Tx{type_}, $E>");
+    for target in [("cuda:80", 32), ("cuda:90", 32), ("hip:gfx942", 64)] {
+        let count = singles.len().next_power_of_two();
+        let padded = singles
+            .iter()
+            .copied()
+            .chain(std::iter::repeat((5.0, 3.0)))
+            .take(count);
+        let (x, y): (Vec<f32>, Vec<f32>) = padded.unzip();
+        let bits = |list: &[f32]| {
+            list.iter()
+                .map(|x| u64::from(x.to_bits()))
+                .collect::<Vec<_>>()
+        };
+        let inputs = [elements("f32", bits(&x)), elements("f32", bits(&y))];
+        for ((x, y), found) in x
+            .iter()
+            .zip(&y)
+            .zip(run(target, &inputs, "f32", &body("f32")))
+        {
+            let (expected, found) = (x % y, f32::from_bits(found as u32));
+            let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
+            assert!(
+                same,
+                "{}: {x:e} % {y:e} is {expected:e}, not {found:e}",
+                target.0
+            );
+        }
+        let count = doubles.len().next_power_of_two();
+        let padded = doubles
+            .iter()
+            .copied()
+            .chain(std::iter::repeat((5.0, 3.0)))
+            .take(count);
+        let (x, y): (Vec<f64>, Vec<f64>) = padded.unzip();
+        let bits = |list: &[f64]| list.iter().map(|x| x.to_bits()).collect::<Vec<_>>();
+        let inputs = [elements("f64", bits(&x)), elements("f64", bits(&y))];
+        for ((x, y), found) in x
+            .iter()
+            .zip(&y)
+            .zip(run(target, &inputs, "f64", &body("f64")))
+        {
+            let (expected, found) = (x % y, f64::from_bits(found));
+            let same = expected.to_bits() == found.to_bits() || expected.is_nan() && found.is_nan();
+            assert!(
+                same,
+                "{}: {x:e} % {y:e} is {expected:e}, not {found:e}",
+                target.0
+            );
+        }
+    }
+}

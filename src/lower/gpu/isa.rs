@@ -197,6 +197,11 @@ pub(super) trait Isa: Sync {
     /// What the maker's library calls the function `name` of f64.
     fn library_function(&self, name: &str) -> String;
 
+    /// Whether LLVM's remainder of two f32 or f64 is exact.
+    fn has_exact_remainder(&self) -> bool {
+        true
+    }
+
     /// A quotient of two f32 within 2 ulp, where there is an instruction for all of them that LLVM does not make of the
     /// operation itself.
     fn quotient<'c>(&self, _: &mut Emitter<'c>, _a: Val<'c>, _b: Val<'c>) -> Option<Val<'c>> {
@@ -520,6 +525,11 @@ impl Gpu {
     /// What the maker's library calls the function `name` of f64.
     pub(crate) fn library_function(self, name: &str) -> String {
         self.isa.library_function(name)
+    }
+
+    /// Whether LLVM's remainder of two f32 or f64 is exact.
+    pub(crate) fn has_exact_remainder(self) -> bool {
+        self.isa.has_exact_remainder()
     }
 
     /// A quotient of two f32 within 2 ulp, where LLVM does not make it of the operation itself.

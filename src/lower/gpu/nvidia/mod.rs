@@ -247,6 +247,11 @@ impl Isa for Nvidia {
     }
 
     /// LLVM makes `div.approx` of a quotient that may be approximate, which is 0 where the divisor is large.
+    /// It makes a difference of a rounded multiple.
+    fn has_exact_remainder(&self) -> bool {
+        false
+    }
+
     fn quotient<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>, b: Val<'c>) -> Option<Val<'c>> {
         Some(e.call_intrinsic("llvm.nvvm.div.full", &[a, b], a.r#type()))
     }
