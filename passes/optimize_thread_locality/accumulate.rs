@@ -288,7 +288,7 @@ impl<'c> Accumulation<'c> {
 
 /// The operation that a reduction combines two elements with, if it is one alone.
 fn combines(reduce: Op<'_>) -> Option<UpstreamKind> {
-    let block = build::single_block(reduce, 0)?;
+    let block = build::block_of(tt::Reduce::of(reduce)?.combine_op())?;
     let operations = build::operations(block);
     let [op, end] = operations[..] else {
         return None;
