@@ -32,7 +32,7 @@ test-pure: ## the algebra without LLVM: unit, property and vector tests, doctest
 
 test-release: ## the algebra as users build it: optimised, without checks of overflow and debug assertions
 	@tools/setup.sh --pure
-	$(CARGO) test --release --no-default-features --lib --test rust
+	$(CARGO) test --profile release-test --no-default-features --lib --test rust
 
 test-mlir: setup ## unit tests, vectors, lit suites and doctests with MLIR
 	$(TEST_MLIR)

@@ -34,36 +34,31 @@ impl Part {
 /// The extent of a replication of one thread that is to stay.
 const KEPT: u64 = 0;
 
-/// What a divisor takes of each digit, and how many digits it reaches.
-struct Taken {
-    of: Modes<u64>,
-    digits: usize,
-}
-
 /// Takes digits of these extents, the slowest first, until their product is `size`; a digit that is
-/// more than what is left is split. `Err` has the digit at which `size` is no boundary.
-fn take(extents: &[u64], size: u64, part: Part) -> Result<Taken, usize> {
-    let mut of: Modes<u64> = Modes::filled(1, extents.len());
+/// more than what is left is split. Writes what it takes of each digit it reaches and returns how many
+/// those are, or nothing where `size` is no boundary.
+#[inline]
+fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
     let mut left = size;
     let mut digits = 0;
     while left > 1 {
         if digits == extents.len() {
-            return Err(digits);
+            return None;
         }
         let at = part.at(digits, extents.len());
         let extent = extents[at];
         if left.is_multiple_of(extent) {
-            of[at] = extent;
+            taken[at] = extent;
             left /= extent;
         } else if extent.is_multiple_of(left) {
-            of[at] = left;
+            taken[at] = left;
             left = 1;
         } else {
-            return Err(at);
+            return None;
         }
         digits += 1;
     }
-    Ok(Taken { of, digits })
+    Some(digits)
 }
 
 impl RegisterLayout {
@@ -240,26 +235,32 @@ impl RegisterLayout {
             }
             .into());
         };
-        let mut taken: Modes<u64> = Modes::new();
+        let mut taken: Modes<u64> = Modes::filled(1, self.mode_shape.len());
         let mut shape = Extents::new();
         for (dim, group) in self.mode_groups().enumerate() {
             let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
             let extent = self.shape[dim];
-            let of = take(&self.mode_shape[group], by, part)
-                .map_err(|_| Kind::DimNotDivisible { dim, extent, by })?;
-            taken.extend(of.of.iter().copied());
+            let modes = &self.mode_shape[group.clone()];
+            take(modes, by, part, &mut taken[group]).ok_or(Kind::DimNotDivisible {
+                dim,
+                extent,
+                by,
+            })?;
             shape.push(extent / by);
         }
         let threads: Modes<u64> = self.spatial_shape().collect();
         let by = divisor.spatial_size();
-        let spatial = take(&threads, by, part).map_err(|_| Kind::ListNotDivisible {
-            list: ModeList::Spatial,
-            size: self.spatial_size(),
-            by,
-        })?;
+        let mut of_threads: Modes<u64> = Modes::filled(1, threads.len());
+        let digits =
+            take(&threads, by, part, &mut of_threads).ok_or_else(|| Kind::ListNotDivisible {
+                list: ModeList::Spatial,
+                size: self.spatial_size(),
+                by,
+            })?;
         let places: Modes<u64> = self.local_shape().collect();
         let by = divisor.local_size();
-        let local = take(&places, by, part).map_err(|_| Kind::ListNotDivisible {
+        let mut of_places: Modes<u64> = Modes::filled(1, places.len());
+        take(&places, by, part, &mut of_places).ok_or_else(|| Kind::ListNotDivisible {
             list: ModeList::Local,
             size: self.local_size(),
             by,
@@ -276,16 +277,16 @@ impl RegisterLayout {
                 by_list,
             }))
         };
-        for (&entry, &by_list) in self.spatial_modes.iter().zip(spatial.of.iter()) {
+        for (&entry, &by_list) in self.spatial_modes.iter().zip(of_threads.iter()) {
             if let Some(mode) = mode_of(entry) {
                 agrees(ModeList::Spatial, mode, by_list)?;
             }
         }
-        for (&mode, &by_list) in self.local_modes.iter().zip(local.of.iter()) {
+        for (&mode, &by_list) in self.local_modes.iter().zip(of_places.iter()) {
             agrees(ModeList::Local, mode, by_list)?;
         }
         // Without dims of extent 1 in front, which the divisor has not.
-        let found = self.with_extents(divisor.shape.clone(), &taken, &spatial.of);
+        let found = self.with_extents(divisor.shape.clone(), &taken, &of_threads);
         if found != *divisor {
             return Err(Kind::PartDiffers {
                 which: part.name(),
@@ -301,11 +302,11 @@ impl RegisterLayout {
             .collect();
         let mut threads_left: Modes<u64> = threads
             .iter()
-            .zip(spatial.of.iter())
+            .zip(of_threads.iter())
             .map(|(a, b)| a / b)
             .collect();
         if self.spatial_modes.contains(&-1) {
-            self.keep_singles(divisor, spatial.digits, part, &mut threads_left);
+            self.keep_singles(divisor, digits, part, &mut threads_left);
         }
         Ok(self.with_extents(shape, &left, &threads_left).into_merged())
     }

@@ -13,11 +13,17 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
 }
 
 /// One mode for each dim with an extent above 1, none of them listed yet.
+#[inline]
 fn without_lists(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
+    let mode_shape = if shape.contains(&1) {
+        shape.iter().copied().filter(|e| *e > 1).collect()
+    } else {
+        shape.into()
+    };
     Ok(RegisterLayout {
         shape: shape.into(),
-        mode_shape: shape.iter().copied().filter(|e| *e > 1).collect(),
+        mode_shape,
         spatial_modes: Modes::new(),
         local_modes: Modes::new(),
     })
@@ -68,6 +74,7 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
 /// ```
 /// # Errors
 /// When an extent is zero, or their product is too large.
+#[inline]
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     let mut layout = without_lists(shape)?;
     layout.spatial_modes = (0..layout.mode_shape.len()).map(entry_of).collect();
@@ -78,6 +85,7 @@ pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 ///
 /// # Errors
 /// When an extent is zero, or their product is too large.
+#[inline]
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
     let mut layout = without_lists(shape)?;
     layout.local_modes = (0..layout.mode_shape.len()).collect();
