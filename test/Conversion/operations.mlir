@@ -50,6 +50,15 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threa
       %s = arith.addi %a, %b : i32
       scf.yield %s : i32
     }
+    // Without cases there is nothing to choose.
+    // CHECK-NOT: llvm.switch
+    // NVVM: llvm.inline_asm {{.*}}st.global
+    // NVVM: llvm.inline_asm {{.*}}st.global
+    scf.index_switch %i
+    default {
+      tt.store %o, %a : !tt.ptr<i32>
+      scf.yield
+    }
     tt.store %o, %r : !tt.ptr<i32>
     tt.return
   }

@@ -243,6 +243,11 @@ impl<'c> Emitter<'c> {
             begin, ways, join, ..
         } = switch;
         self.go_on_in(begin);
+        if cases.is_empty() {
+            self.branch(ways[0], &[], None);
+            self.go_on_in(join);
+            return block_arguments(join);
+        }
         let type_ = value.r#type();
         let each: Vec<String> = cases.iter().map(i64::to_string).collect();
         let literals = self.parsed(&format!(

@@ -233,6 +233,10 @@ fn control<'c>(e: &mut Emitter<'c>, i: Val<'c>, bit: Val<'c>) {
         e.end_case(&mut switch, &[i]);
     }
     e.end_switch(switch, i, &[1, -7]);
+    let mut switch = e.switch(&[]);
+    e.begin_case(&mut switch);
+    e.end_case(&mut switch, &[]);
+    e.end_switch(switch, i, &[]);
 }
 
 #[test]
