@@ -28,6 +28,7 @@ pub mod machine;
 #[path = "../passes/mod.rs"]
 pub mod passes;
 pub mod plan;
+mod short_list;
 #[cfg(feature = "mlir")]
 pub mod sys;
 pub mod target;

@@ -71,7 +71,7 @@ fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout
     let times = |a: i64, b: i64| a.checked_mul(b).ok_or(Kind::Overflow);
     let mut modes = Leaves::new();
     let mut nodes = Nodes::new();
-    let mut largest = Leaves::<i64>::of_default(digits.len());
+    let mut largest = Leaves::<i64>::filled(0, digits.len());
     let mut leaves = inner.leaves().iter();
     for &node in inner.tuple().nodes() {
         if node != 0 {

@@ -45,7 +45,6 @@ mod domain;
 mod error;
 mod inverse;
 mod layout;
-mod list;
 mod order;
 mod parse;
 mod product;

@@ -3,7 +3,7 @@
 use core::fmt;
 
 use super::error::{CuteError, Kind};
-use super::list::List;
+use crate::short_list::List;
 
 /// The largest number of leaves and tuples, counted together, in one nested tuple.
 pub const MAX_NODES: usize = 1024;
@@ -305,8 +305,8 @@ impl<T: Copy + Default> Builder<T> {
             return Err(Kind::TooManyNodes.into());
         }
         self.rank += 1;
-        self.nodes.extend(item.nodes);
-        self.leaves.extend(item.leaves);
+        self.nodes.extend_from_slice(item.nodes);
+        self.leaves.extend_from_slice(item.leaves);
         Ok(())
     }
 

@@ -3,7 +3,7 @@
 use super::RegisterLayout;
 use super::error::{Kind, ModeList, TilusError};
 use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 
 /// Which part of a composition a divisor is.
 #[derive(Clone, Copy, PartialEq, Eq)]

@@ -3,7 +3,7 @@
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
 use super::register_layout::{check_extents, entry_of, product, replication};
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
     while b != 0 {

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
+use super::Extents;
 use super::TilusError;
 use super::error::Kind;
 use super::multi_function::row_major_number;
 use super::register_layout::{MAX_SIZE, check_extents, product};
-use super::short::Extents;
 
 /// The offset of each element of a tensor in global memory.
 ///

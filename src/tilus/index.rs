@@ -1,9 +1,9 @@
 //! From elements to threads and places, and back.
 
+use super::Modes;
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
 use super::register_layout::mode_of;
-use super::short::Modes;
 
 /// The threads that hold an element, in ascending order.
 #[derive(Clone, Debug)]

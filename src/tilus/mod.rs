@@ -59,10 +59,11 @@ mod parse;
 mod register_layout;
 mod reshape;
 mod shared;
-mod short;
 mod swizzle;
 mod tensor_memory;
 mod text;
+
+use crate::short_list::List;
 
 pub use create::{
     auto_local_spatial, column_local, column_spatial, local, local_ranked, repeat, replicated,
@@ -76,3 +77,8 @@ pub use register_layout::{RegisterLayout, mode_groups};
 pub use shared::SharedLayout;
 pub use swizzle::Swizzle;
 pub use tensor_memory::TensorMemoryLayout;
+
+/// Extents of dims: most tensors have at most four.
+type Extents = List<u64, 4>;
+/// Extents of modes, and lists of modes.
+type Modes<T> = List<T, 8>;

@@ -6,7 +6,7 @@ use super::RegisterLayout;
 use super::error::{Kind, TilusError};
 use super::register_layout::{check_extents, entry_of, groups, mode_of, product, replication};
 use super::reshape::split_modes;
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 
 /// A function from the indices of a shape to sets of numbers.
 ///

@@ -4,7 +4,7 @@ use core::hash::{Hash, Hasher};
 use core::ops::Range;
 
 use super::error::{Kind, ModeList, TilusError};
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 
 /// No product of extents is larger, so that no arithmetic on places and indices overflows.
 pub(super) const MAX_SIZE: u64 = 1 << 62;

@@ -7,7 +7,7 @@ use super::error::{Kind, TilusError};
 use super::register_layout::{
     check_extents, check_groups, entry_of, groups, mode_of, product, replication,
 };
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 
 /// For each of `rank` dims, whether it is named.
 fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {

@@ -4,7 +4,7 @@ use core::hash::{Hash, Hasher};
 
 use super::error::{Kind, TilusError};
 use super::register_layout::{MAX_SIZE, check_extents, check_groups, product};
-use super::short::{Extents, Modes};
+use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
 /// The offset of each element of a tensor in shared memory.

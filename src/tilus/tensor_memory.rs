@@ -1,9 +1,9 @@
 //! Where elements of a tensor are in the tensor memory of Blackwell GPUs.
 
+use super::Extents;
 use super::TilusError;
 use super::error::Kind;
 use super::register_layout::{check_extents, product};
-use super::short::Extents;
 
 /// The lane and column of each element of a tensor in tensor memory.
 ///

@@ -21,15 +21,14 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
         }
     }
 
-    /// So many items that are all the default.
+    /// So many times this item.
     #[inline]
-    pub(crate) fn of_default(len: usize) -> Self {
-        let mut list = Self::new();
-        list.len = len;
-        if len > N {
-            list.heap = vec![T::default(); len];
+    pub(crate) fn filled(item: T, len: usize) -> Self {
+        Self {
+            len,
+            inline: [item; N],
+            heap: if len > N { vec![item; len] } else { Vec::new() },
         }
-        list
     }
 
     #[inline]
@@ -51,7 +50,7 @@ impl<T: Copy + Default, const N: usize> List<T, N> {
     }
 
     #[inline]
-    pub(crate) fn extend(&mut self, items: &[T]) {
+    pub(crate) fn extend_from_slice(&mut self, items: &[T]) {
         let end = self.len + items.len();
         if end <= N {
             self.inline[self.len..end].copy_from_slice(items);
@@ -92,9 +91,7 @@ impl<T: Copy + Default, const N: usize> FromIterator<T> for List<T, N> {
     #[inline]
     fn from_iter<I: IntoIterator<Item = T>>(items: I) -> Self {
         let mut list = Self::new();
-        for item in items {
-            list.push(item);
-        }
+        list.extend(items);
         list
     }
 }
@@ -103,8 +100,17 @@ impl<T: Copy + Default, const N: usize> From<&[T]> for List<T, N> {
     #[inline]
     fn from(items: &[T]) -> Self {
         let mut list = Self::new();
-        list.extend(items);
+        list.extend_from_slice(items);
         list
+    }
+}
+
+impl<T: Copy + Default, const N: usize> Extend<T> for List<T, N> {
+    #[inline]
+    fn extend<I: IntoIterator<Item = T>>(&mut self, items: I) {
+        for item in items {
+            self.push(item);
+        }
     }
 }
 
@@ -140,16 +146,16 @@ mod tests {
             assert_eq!(*list, (0..=i).collect::<Vec<_>>()[..]);
         }
         list[0] = 9;
-        list.extend(&[7, 8]);
-        list.extend(&[]);
+        list.extend_from_slice(&[7, 8]);
+        list.extend_from_slice(&[]);
         assert_eq!(*list, [9, 1, 2, 3, 4, 5, 6, 7, 8]);
         let mut short: List<u8, 3> = List::from(&[1, 2][..]);
-        short.extend(&[3]);
+        short.extend_from_slice(&[3]);
         assert_eq!(short, (1..4).collect());
-        short.extend(&[4, 5]);
+        short.extend_from_slice(&[4, 5]);
         assert_eq!(short, (1..6).collect());
         for len in [0, 3, 4] {
-            let mut zeros = List::<u8, 3>::of_default(len);
+            let mut zeros = List::<u8, 3>::filled(0, len);
             zeros.push(7);
             assert_eq!(*zeros, [vec![0; len], vec![7]].concat());
         }
