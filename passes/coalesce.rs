@@ -12,10 +12,10 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::make::Maker;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
-use super::ways::convert;
 use crate::access::AxisInfo;
 use crate::analysis::axis::AxisAnalysis;
 use crate::encoding::{BlockedEncoding, CgaLayout, Encoding};
@@ -244,6 +244,10 @@ impl Groups {
 /// Lets an operation work on tensors with another encoding, between conversions.
 fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) -> Option<()> {
     let rewriter = context.rewriter();
+    let make = Maker {
+        rewriter,
+        place: op,
+    };
     let with = |value: Val<'c>| {
         let tensor = TensorType::of(value.r#type())?;
         let type_ = tensor.with_encoding(encoding);
@@ -251,7 +255,7 @@ fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) 
     };
     for (i, operand) in build::operands(op).into_iter().enumerate() {
         if let Some(type_) = with(operand) {
-            let converted = convert(rewriter, op, operand, type_)?;
+            let converted = make.convert(operand, type_)?;
             rewriter.set_operand(op, i, converted);
         }
     }
@@ -269,7 +273,7 @@ fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) 
             None => new,
             Some(type_) => {
                 rewriter.set_result_type(made, i, type_);
-                convert(rewriter, op, new, result.r#type())?
+                make.convert(new, result.r#type())?
             }
         });
     }

@@ -13,10 +13,10 @@ mod accumulate;
 
 use super::Pass;
 use super::context::PassContext;
+use super::make::Maker;
 use super::price::Prices;
 use super::respell::{attribute, in_order};
 use super::table::OptimizeThreadLocalityOptions;
-use super::ways::convert;
 use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::ops::tt;
 use crate::ir::{ModuleInfo, TensorType, element_bits};
@@ -63,7 +63,7 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     let (old, users) = (value.r#type(), sys::uses(value));
     let place = build::next(sys::defining_operation(value)?)?;
     rewriter.set_type(value, type_);
-    let back = convert(rewriter, place, value, old)?;
+    let back = Maker { rewriter, place }.convert(value, old)?;
     for (user, at) in users {
         rewriter.set_operand(user, at, back);
     }
@@ -153,7 +153,11 @@ fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Opt
     let type_ = TensorType::of(result.r#type())?.with_encoding(encoding);
     for (operand, type_) in [(view.src_at(), new_src), (view.indices_at(), new_indices)] {
         for i in operand {
-            let converted = convert(rewriter, op, build::operand(op, i), type_)?;
+            let converted = Maker {
+                rewriter,
+                place: op,
+            }
+            .convert(build::operand(op, i), type_)?;
             rewriter.set_operand(op, i, converted);
         }
     }

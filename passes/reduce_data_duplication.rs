@@ -9,16 +9,16 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::make::Maker;
 use super::price::Prices;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
 use crate::encoding::{Encoding, SwizzledSharedEncoding};
-use crate::ir::ops::ttg::{ConvertLayout, LocalAlloc};
+use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{OpKind, TensorType, element_bits};
-use crate::sys::build::{self, Op, Spec};
+use crate::sys::build::{self, Op};
 use crate::sys::{FollowUp, Reported};
-use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 
 /// The widest vector of a swizzle, in bits.
@@ -85,25 +85,13 @@ fn through_buffer<'c>(
         return None;
     }
     let noted = build::discardable_attributes(op);
-    let spec = |kind: OpKind, operand, result| Spec {
-        name: kind.name(),
-        location: op.location(),
-        operands: operand,
-        results: result,
-        attributes: &[],
-        regions: Vec::new(),
-        successors: &[],
+    let make = Maker {
+        rewriter,
+        place: op,
     };
-    let sources = [cvt.src()];
-    let made = [buffer];
-    let alloc = spec(OpKind::TtgLocalAlloc, &sources, &made);
-    let alloc = rewriter.insert_before(op, alloc).ok()?;
-    let buffers = [LocalAlloc::of(alloc)?.result()];
-    let types = [to];
-    let mut load = spec(OpKind::TtgLocalLoad, &buffers, &types);
-    load.attributes = &noted;
-    let load = rewriter.insert_before(op, load).ok()?;
-    rewriter.replace(op, &[build::only_result(load)]);
+    let buffer = make.op(OpKind::TtgLocalAlloc.name(), &[cvt.src()], buffer, &[])?;
+    let load = make.op(OpKind::TtgLocalLoad.name(), &[buffer], to, &noted)?;
+    rewriter.replace(op, &[load]);
     Some(())
 }
 

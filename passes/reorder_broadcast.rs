@@ -14,16 +14,17 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::make::Maker;
 use super::respell::in_order;
 use super::table::ReorderBroadcastOptions;
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, tt};
 use crate::ir::{AnyKind, OpKind, TensorType};
-use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
-use melior::ir::{Attribute, Identifier, Type, ValueLike};
+use melior::ir::{Attribute, Type, ValueLike};
 
 impl Pass for ReorderBroadcastOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
@@ -75,58 +76,12 @@ fn everywhere<'c>(value: Val<'c>) -> Option<Everywhere<'c>> {
     build::splat_value(constant.value()).map(Everywhere::Constant)
 }
 
-fn spec<'s, 'c>(
-    (name, place): (&'static str, Op<'c>),
-    operands: &'s [Val<'c>],
-    results: &'s [Type<'c>],
-    attributes: &'s [(Identifier<'c>, Attribute<'c>)],
-) -> Spec<'s, 'c> {
-    Spec {
-        name,
-        location: place.location(),
-        operands,
-        results,
-        attributes,
-        regions: Vec::new(),
-        successors: &[],
-    }
-}
-
-fn constant<'c>(
-    rewriter: Rewriter<'c>,
-    place: Op<'c>,
-    type_: Type<'c>,
-    value: Attribute<'c>,
-) -> Option<Val<'c>> {
-    let key = Identifier::new(build::context(place), arith::Constant::VALUE_KEY);
-    let attributes = [(key, value)];
-    let types = [type_];
-    let made = spec(
-        (arith::Constant::KIND.name(), place),
-        &[],
-        &types,
-        &attributes,
-    );
-    Some(build::only_result(
-        rewriter.insert_before(place, made).ok()?,
-    ))
-}
-
-fn splat<'c>(
-    rewriter: Rewriter<'c>,
-    place: Op<'c>,
-    value: Val<'c>,
-    type_: Type<'c>,
-) -> Option<Val<'c>> {
-    let (operands, types) = ([value], [type_]);
-    let made = spec((OpKind::TtSplat.name(), place), &operands, &types, &[]);
-    Some(build::only_result(
-        rewriter.insert_before(place, made).ok()?,
-    ))
-}
-
 /// Of operands that are one element each, the operation is done once.
 fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
+    let make = Maker {
+        rewriter,
+        place: op,
+    };
     let operands = build::operands(op);
     let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
     let elements = elements?;
@@ -144,7 +99,7 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         let element_type = TensorType::of(operand.r#type())?.element;
         scalars.push(match element {
             Everywhere::Value(value) => value,
-            Everywhere::Constant(value) => constant(rewriter, op, element_type, value)?,
+            Everywhere::Constant(value) => make.constant(element_type, value)?,
         });
     }
     let once = rewriter.copy_before(op, op);
@@ -152,7 +107,7 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         rewriter.set_operand(once, i, scalar);
     }
     rewriter.set_result_type(once, 0, type_.element);
-    let whole = splat(rewriter, op, build::only_result(once), result.r#type())?;
+    let whole = make.splat(build::only_result(once), result.r#type())?;
     rewriter.replace(op, &[whole]);
     Some(())
 }
@@ -178,14 +133,18 @@ fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let of = |element: Type<'c>| -> Type<'c> {
         RankedTensorType::new(small.shape, element, small.encoding).into()
     };
+    let make = Maker {
+        rewriter,
+        place: op,
+    };
     let mut sources = Vec::new();
     for operand in operands {
         let type_ = of(TensorType::of(operand.r#type())?.element);
         sources.push(match (source(operand), everywhere(operand)) {
             (Some(source), _) => source,
-            (None, Some(Everywhere::Value(value))) => splat(rewriter, op, value, type_)?,
+            (None, Some(Everywhere::Value(value))) => make.splat(value, type_)?,
             (None, Some(Everywhere::Constant(value))) => {
-                constant(rewriter, op, type_, build::splat(type_, value))?
+                make.constant(type_, build::splat(type_, value))?
             }
             (None, None) => return None,
         });
@@ -196,9 +155,8 @@ fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         rewriter.set_operand(before, i, source);
     }
     rewriter.set_result_type(before, 0, of(TensorType::of(result.r#type())?.element));
-    let (operands, types) = ([build::only_result(before)], [result.r#type()]);
-    let whole = spec((OpKind::TtBroadcast.name(), op), &operands, &types, &[]);
-    let whole = rewriter.insert_before(op, whole).ok()?;
-    rewriter.replace(op, &[build::only_result(whole)]);
+    let few = build::only_result(before);
+    let whole = make.op(OpKind::TtBroadcast.name(), &[few], result.r#type(), &[])?;
+    rewriter.replace(op, &[whole]);
     Some(())
 }

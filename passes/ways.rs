@@ -8,13 +8,14 @@
 //!
 //! Missing on purpose: arithmetic done again, other than on addresses. That is a decision on a whole kernel.
 
+use super::make::Maker;
 use super::price::{Price, Prices};
 use super::respell::attribute;
 use crate::access::Sharing;
 use crate::encoding::Encoding;
 use crate::ir::ops::{arith, tt, ttg};
 use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind, infer, verify};
-use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use crate::target::Access;
 use melior::ir::operation::OperationLike;
@@ -438,7 +439,11 @@ impl<'s, 'c> Search<'s, 'c> {
         for node in &self.nodes {
             let value = match &node.how {
                 How::There(value) => *value,
-                How::Converted(from) => convert(rewriter, node.place, *from, node.type_)?,
+                How::Converted(from) => Maker {
+                    rewriter,
+                    place: node.place,
+                }
+                .convert(*from, node.type_)?,
                 How::Again(op, operands) | How::Instead(op, operands) => {
                     let made = rewriter.copy_before(node.place, *op);
                     for (i, operand) in operands {
@@ -455,7 +460,11 @@ impl<'s, 'c> Search<'s, 'c> {
                         for (i, operand) in operands {
                             let (value, type_) = (values[*operand], self.nodes[*operand].type_);
                             if value.r#type() != type_ {
-                                let value = convert(rewriter, made, value, type_)?;
+                                let value = Maker {
+                                    rewriter,
+                                    place: made,
+                                }
+                                .convert(value, type_)?;
                                 rewriter.set_operand(made, *i, value);
                             }
                         }
@@ -488,27 +497,6 @@ fn role_of(value: Val<'_>) -> Role {
 /// The conversion that makes a value, if one does.
 pub(super) fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
     ttg::ConvertLayout::of(sys::defining_operation(value)?)
-}
-
-/// Adds a conversion before an operation.
-pub(super) fn convert<'c>(
-    rewriter: Rewriter<'c>,
-    place: Op<'c>,
-    value: Val<'c>,
-    type_: Type<'c>,
-) -> Option<Val<'c>> {
-    let spec = Spec {
-        name: OpKind::TtgConvertLayout.name(),
-        location: place.location(),
-        operands: &[value],
-        results: &[type_],
-        attributes: &[],
-        regions: Vec::new(),
-        successors: &[],
-    };
-    Some(build::only_result(
-        rewriter.insert_before(place, spec).ok()?,
-    ))
 }
 
 /// Whether an operation does nothing but make its result of its operands.

@@ -1,4 +1,4 @@
-//! Strategies that make layouts for property tests.
+//! Strategies that make layouts for property tests, and the context of tests with MLIR.
 //!
 //! The file is compiled twice: into the crate's own tests, and into the integration tests.
 #![allow(dead_code, reason = "each of the two uses some of the strategies")]
@@ -151,4 +151,16 @@ pub fn with_offset(linear: LinearLayout, seed: u64) -> AffineLayout {
         })
         .collect();
     AffineLayout::new(linear, &offset).unwrap()
+}
+
+/// A context with every dialect of this project and of MLIR.
+#[cfg(feature = "mlir")]
+pub fn context() -> melior::Context {
+    let registry = melior::dialect::DialectRegistry::new();
+    melior::utility::register_all_dialects(&registry);
+    linear_layout::register_dialects(&registry);
+    let context = melior::Context::new();
+    context.append_dialect_registry(&registry);
+    context.load_all_available_dialects();
+    context
 }

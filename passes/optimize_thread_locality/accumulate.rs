@@ -11,12 +11,12 @@
 //! threads, then registers again. The view takes those registers together. Sums of floats are added up in another order.
 
 use crate::encoding::{Encoding, infer};
-use crate::ir::ops::{arith, scf, tt};
+use crate::ir::ops::{scf, tt};
 use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind};
 use crate::layout::Dim;
+use crate::passes::make::Maker;
 use crate::passes::respell::attribute;
-use crate::passes::ways::convert;
-use crate::sys::build::{self, Op, Spec, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use melior::Context;
 use melior::ir::operation::OperationLike;
@@ -259,7 +259,11 @@ impl<'c> Accumulation<'c> {
         let old = build::only_result(reduce).r#type();
         let first = looped.operand_count() - looped.result_count();
         let start = build::operand(looped, first + self.carried);
-        let neutral = constant(rewriter, looped, partial, self.neutral)?;
+        let neutral = Maker {
+            rewriter,
+            place: looped,
+        }
+        .constant(partial, build::splat(partial, self.neutral))?;
         let carried = build::result(looped, self.carried);
         // Behind the loop.
         let behind = build::next(looped)?;
@@ -268,7 +272,11 @@ impl<'c> Accumulation<'c> {
         rewriter.set_result_type(outer, 0, total);
         let mut all = build::only_result(outer);
         if total != old {
-            all = convert(rewriter, behind, all, old)?;
+            all = Maker {
+                rewriter,
+                place: behind,
+            }
+            .convert(all, old)?;
         }
         let last = rewriter.copy_before(behind, update);
         rewriter.set_operand(last, self.at.0, start);
@@ -330,36 +338,6 @@ fn view<'c>(
     } else {
         OpKind::TtReshape
     };
-    let spec = Spec {
-        name: kind.name(),
-        location: place.location(),
-        operands: &[value],
-        results: &[type_],
-        attributes: &attributes,
-        regions: Vec::new(),
-        successors: &[],
-    };
-    let made = rewriter.insert_before(place, spec).ok()?;
-    Some(build::only_result(made))
-}
-
-fn constant<'c>(
-    rewriter: Rewriter<'c>,
-    place: Op<'c>,
-    type_: Type<'c>,
-    element: Attribute<'c>,
-) -> Option<Val<'c>> {
-    let context = build::context(place);
-    let key = Identifier::new(context, arith::Constant::VALUE_KEY);
-    let spec = Spec {
-        name: arith::Constant::KIND.name(),
-        location: place.location(),
-        operands: &[],
-        results: &[type_],
-        attributes: &[(key, build::splat(type_, element))],
-        regions: Vec::new(),
-        successors: &[],
-    };
-    let made = rewriter.insert_before(place, spec).ok()?;
-    Some(build::only_result(made))
+    let make = Maker { rewriter, place };
+    make.op(kind.name(), &[value], type_, &attributes)
 }

@@ -2,24 +2,13 @@ use super::{names, registers};
 use crate::ir::{OpKind, UpstreamKind};
 use crate::sys;
 use crate::sys::build::{self, Op};
-use melior::Context;
-use melior::dialect::DialectRegistry;
+use crate::testing::context;
 use melior::ir::{Module, Type};
 
 const LAYOUTS: &str = "
 #a = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [2, 16], warpsPerCTA = [4, 1], order = [1, 0]}>
 #b = #ttg.blocked<{sizePerThread = [4, 1], threadsPerWarp = [16, 2], warpsPerCTA = [1, 4], order = [0, 1]}>
 ";
-
-fn context() -> Context {
-    let registry = DialectRegistry::new();
-    melior::utility::register_all_dialects(&registry);
-    crate::register_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
-    context
-}
 
 fn text(body: &str) -> String {
     format!(

@@ -6,7 +6,6 @@ use crate::ir::ModuleInfo;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Rewriter};
 use melior::Context;
-use melior::dialect::DialectRegistry;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
@@ -16,12 +15,7 @@ use std::collections::{HashMap, HashSet};
 const MARK: &str = "mark.number";
 
 pub(super) fn context() -> Context {
-    let registry = DialectRegistry::new();
-    melior::utility::register_all_dialects(&registry);
-    crate::register_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
+    let context = crate::testing::context();
     context.set_allow_unregistered_dialects(true);
     context
 }

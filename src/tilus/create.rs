@@ -2,7 +2,7 @@
 
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
-use super::register_layout::{check_extents, entry_of, product, replication};
+use super::register_layout::{check_count, check_extents, entry_of, product, replication};
 use super::{Extents, Modes};
 
 fn gcd(mut a: u64, mut b: u64) -> u64 {
@@ -12,34 +12,36 @@ fn gcd(mut a: u64, mut b: u64) -> u64 {
     a
 }
 
-/// One mode for each dim with an extent above 1, none of them listed yet.
+/// One mode for each dim with an extent above 1, listed as these say of their number.
 #[inline]
-fn without_lists(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
+fn one_mode_each(
+    shape: &[u64],
+    spatial_modes: impl FnOnce(usize) -> Modes<i64>,
+    local_modes: impl FnOnce(usize) -> Modes<usize>,
+) -> Result<RegisterLayout, TilusError> {
     check_extents(shape, "shape")?;
-    let mode_shape = if shape.contains(&1) {
-        shape.iter().copied().filter(|e| *e > 1).collect()
-    } else {
-        shape.into()
-    };
+    let modes = shape.iter().filter(|extent| **extent > 1).count();
     Ok(RegisterLayout {
         shape: shape.into(),
-        mode_shape,
-        spatial_modes: Modes::new(),
-        local_modes: Modes::new(),
+        mode_shape: if modes == shape.len() {
+            shape.into()
+        } else {
+            shape.iter().copied().filter(|extent| *extent > 1).collect()
+        },
+        spatial_modes: spatial_modes(modes),
+        local_modes: local_modes(modes),
     })
+}
+
+/// A list with nothing in it.
+#[inline]
+fn none<T: Copy + Default>(_: usize) -> Modes<T> {
+    Modes::new()
 }
 
 /// The dims in order of their ranks, the slowest first.
 fn order_of(ranks: &[usize], rank: usize) -> Result<Modes<usize>, TilusError> {
-    if ranks.len() != rank {
-        return Err(Kind::LengthsDiffer {
-            what: "ranks",
-            found: ranks.len(),
-            of: "dims",
-            expected: rank,
-        }
-        .into());
-    }
+    check_count("ranks", ranks.len(), "dims", rank)?;
     let mut order: Modes<usize> = Modes::filled(usize::MAX, rank);
     for (dim, &found) in ranks.iter().enumerate() {
         match order.get_mut(found) {
@@ -76,9 +78,7 @@ fn modes_by_rank(shape: &[u64], ranks: &[usize]) -> Result<Modes<usize>, TilusEr
 /// When an extent is zero, or their product is too large.
 #[inline]
 pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
-    layout.spatial_modes = (0..layout.mode_shape.len()).map(entry_of).collect();
-    Ok(layout)
+    one_mode_each(shape, |modes| (0..modes).map(entry_of).collect(), none)
 }
 
 /// Returns the layout in which thread 0 holds everything, in row-major order.
@@ -87,9 +87,7 @@ pub fn spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// When an extent is zero, or their product is too large.
 #[inline]
 pub fn local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
-    layout.local_modes = (0..layout.mode_shape.len()).collect();
-    Ok(layout)
+    one_mode_each(shape, none, |modes| (0..modes).collect())
 }
 
 /// Returns [`local`] under the name it has in older texts on Tilus.
@@ -106,10 +104,9 @@ pub fn repeat(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// # Errors
 /// As [`spatial`], and when the ranks are not each of `0..rank` once.
 pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
     let modes = modes_by_rank(shape, ranks)?;
-    layout.spatial_modes = modes.iter().map(|mode| entry_of(*mode)).collect();
-    Ok(layout)
+    let spatial_modes = |_| modes.iter().map(|mode| entry_of(*mode)).collect();
+    one_mode_each(shape, spatial_modes, none)
 }
 
 /// Returns the layout in which thread 0 holds everything and `ranks[i]` says how fast dim `i` goes: 0
@@ -118,9 +115,8 @@ pub fn spatial_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, 
 /// # Errors
 /// As [`local`], and when the ranks are not each of `0..rank` once.
 pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
-    layout.local_modes = modes_by_rank(shape, ranks)?;
-    Ok(layout)
+    let modes = modes_by_rank(shape, ranks)?;
+    one_mode_each(shape, none, |_| modes)
 }
 
 /// Returns the layout with one element for each thread, threads in column-major order.
@@ -128,9 +124,8 @@ pub fn local_ranked(shape: &[u64], ranks: &[usize]) -> Result<RegisterLayout, Ti
 /// # Errors
 /// As [`spatial`].
 pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
-    layout.spatial_modes = (0..layout.mode_shape.len()).rev().map(entry_of).collect();
-    Ok(layout)
+    let spatial_modes = |modes| (0..modes).rev().map(entry_of).collect();
+    one_mode_each(shape, spatial_modes, none)
 }
 
 /// Returns the layout in which thread 0 holds everything, in column-major order.
@@ -138,9 +133,7 @@ pub fn column_spatial(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
 /// # Errors
 /// As [`local`].
 pub fn column_local(shape: &[u64]) -> Result<RegisterLayout, TilusError> {
-    let mut layout = without_lists(shape)?;
-    layout.local_modes = (0..layout.mode_shape.len()).rev().collect();
-    Ok(layout)
+    one_mode_each(shape, none, |modes| (0..modes).rev().collect())
 }
 
 /// Returns the layout in which each of `threads` threads holds everything, in row-major order.

@@ -6,7 +6,7 @@ use super::Extents;
 use super::TilusError;
 use super::error::Kind;
 use super::multi_function::row_major_number;
-use super::register_layout::{MAX_SIZE, check_extents, product};
+use super::register_layout::{MAX_SIZE, check_count, check_extents, product};
 
 /// The offset of each element of a tensor in global memory.
 ///
@@ -50,15 +50,7 @@ impl GlobalLayout {
     /// When an extent is zero, there is not one stride for each dim, or an offset would be too large.
     pub fn strided(shape: &[u64], strides: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
-        if shape.len() != strides.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "strides",
-                found: strides.len(),
-                of: "dims",
-                expected: shape.len(),
-            }
-            .into());
-        }
+        check_count("strides", strides.len(), "dims", shape.len())?;
         let reach = shape.iter().zip(strides).try_fold(0u64, |last, (e, s)| {
             last.checked_add((e - 1).checked_mul(*s)?)
         });
@@ -160,15 +152,12 @@ impl GlobalLayout {
     /// # Errors
     /// When the ranks differ, or the result is too large.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
-        if inner.shape.len() != self.shape.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "dims of the tile",
-                found: inner.shape.len(),
-                of: "dims",
-                expected: self.shape.len(),
-            }
-            .into());
-        }
+        check_count(
+            "dims of the tile",
+            inner.shape.len(),
+            "dims",
+            self.shape.len(),
+        )?;
         let mut shape = Extents::new();
         for (a, b) in self.shape.iter().zip(inner.shape.iter()) {
             shape.push(product([*a, *b], "shape")?);
@@ -195,15 +184,7 @@ impl GlobalLayout {
     pub fn slice(&self, first: &[u64], dims: &[usize], shape: &[u64]) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         row_major_number(first, &self.shape)?;
-        if dims.len() != shape.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "extents",
-                found: shape.len(),
-                of: "dims that stay",
-                expected: dims.len(),
-            }
-            .into());
-        }
+        check_count("extents", shape.len(), "dims that stay", dims.len())?;
         let rank = self.shape.len();
         for (i, (&dim, &extent)) in dims.iter().zip(shape).enumerate() {
             let Some(&size) = self.shape.get(dim) else {

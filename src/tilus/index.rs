@@ -3,7 +3,7 @@
 use super::Modes;
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
-use super::register_layout::mode_of;
+use super::register_layout::{check_index, mode_of};
 
 /// The threads that hold an element, in ascending order.
 #[derive(Clone, Debug)]
@@ -40,27 +40,9 @@ impl Iterator for Threads {
 impl RegisterLayout {
     /// The digits of an index.
     fn digits(&self, index: &[u64]) -> Result<Modes<u64>, TilusError> {
-        if index.len() != self.rank() {
-            return Err(Kind::LengthsDiffer {
-                what: "indices",
-                found: index.len(),
-                of: "dims",
-                expected: self.rank(),
-            }
-            .into());
-        }
+        check_index(index, &self.shape)?;
         let mut digits: Modes<u64> = Modes::filled(0, self.mode_shape.len());
-        for ((dim, group), &found) in self.mode_groups().enumerate().zip(index) {
-            let size = self.shape[dim];
-            if found >= size {
-                return Err(Kind::OutOfRange {
-                    what: "index",
-                    at: Some(dim),
-                    found,
-                    size,
-                }
-                .into());
-            }
+        for (group, &found) in self.mode_groups().zip(index) {
             let mut rest = found;
             for mode in group.rev() {
                 digits[mode] = rest % self.mode_shape[mode];

@@ -4,7 +4,9 @@ use core::hash::{Hash, Hasher};
 
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
-use super::register_layout::{check_extents, entry_of, groups, mode_of, product, replication};
+use super::register_layout::{
+    check_extents, check_index, entry_of, groups, mode_of, product, replication,
+};
 use super::reshape::split_modes;
 use super::{Extents, Modes};
 
@@ -444,29 +446,9 @@ fn extent_of(mode_shape: &[u64], entry: i64) -> u64 {
 
 /// The place of an index in row-major order.
 pub(super) fn row_major_number(index: &[u64], shape: &[u64]) -> Result<u64, TilusError> {
-    if index.len() != shape.len() {
-        return Err(Kind::LengthsDiffer {
-            what: "indices",
-            found: index.len(),
-            of: "dims",
-            expected: shape.len(),
-        }
-        .into());
-    }
-    let mut number = 0;
-    for (dim, (&found, &size)) in index.iter().zip(shape).enumerate() {
-        if found >= size {
-            return Err(Kind::OutOfRange {
-                what: "index",
-                at: Some(dim),
-                found,
-                size,
-            }
-            .into());
-        }
-        number = number * size + found;
-    }
-    Ok(number)
+    check_index(index, shape)?;
+    let number = |number, (&at, &size): (&u64, &u64)| number * size + at;
+    Ok(index.iter().zip(shape).fold(0, number))
 }
 
 impl PartialEq for MultiFunction {

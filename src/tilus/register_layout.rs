@@ -94,6 +94,42 @@ pub(super) fn check_extents(extents: &[u64], what: &'static str) -> Result<(), T
     }
 }
 
+/// Fails where there are not as many of one thing as of another.
+#[inline]
+pub(super) fn check_count(
+    what: &'static str,
+    found: usize,
+    of: &'static str,
+    expected: usize,
+) -> Result<(), TilusError> {
+    if found == expected {
+        return Ok(());
+    }
+    Err(Kind::LengthsDiffer {
+        what,
+        found,
+        of,
+        expected,
+    }
+    .into())
+}
+
+/// Fails where an index is not one of a shape.
+#[inline]
+pub(super) fn check_index(index: &[u64], shape: &[u64]) -> Result<(), TilusError> {
+    check_count("indices", index.len(), "dims", shape.len())?;
+    match index.iter().zip(shape).position(|(i, size)| i >= size) {
+        None => Ok(()),
+        Some(dim) => Err(Kind::OutOfRange {
+            what: "index",
+            at: Some(dim),
+            found: index[dim],
+            size: shape[dim],
+        }
+        .into()),
+    }
+}
+
 /// Fails where modes, of which those of extent 1 do not count, do not fill the dims one after the other.
 pub(super) fn check_groups(shape: &[u64], mode_shape: &[u64]) -> Result<(), TilusError> {
     let mut modes = mode_shape

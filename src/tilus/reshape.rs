@@ -5,7 +5,7 @@ use core::ops::{Bound, RangeBounds};
 use super::RegisterLayout;
 use super::error::{Kind, TilusError};
 use super::register_layout::{
-    check_extents, check_groups, entry_of, groups, mode_of, product, replication,
+    check_count, check_extents, check_groups, entry_of, groups, mode_of, product, replication,
 };
 use super::{Extents, Modes};
 
@@ -110,15 +110,7 @@ impl RegisterLayout {
     /// When `dims` are not each of the dims once.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
         let rank = self.rank();
-        if dims.len() != rank {
-            return Err(Kind::LengthsDiffer {
-                what: "numbers of dims",
-                found: dims.len(),
-                of: "dims",
-                expected: rank,
-            }
-            .into());
-        }
+        check_count("numbers of dims", dims.len(), "dims", rank)?;
         named(dims, rank)?;
         let mut starts: Modes<(usize, usize)> = Modes::new();
         starts.extend(self.mode_groups().map(|group| (group.start, group.end)));

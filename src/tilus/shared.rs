@@ -3,7 +3,7 @@
 use core::hash::{Hash, Hasher};
 
 use super::error::{Kind, TilusError};
-use super::register_layout::{MAX_SIZE, check_extents, check_groups, product};
+use super::register_layout::{MAX_SIZE, check_count, check_extents, check_groups, product};
 use super::{Extents, Modes};
 use super::{Swizzle, multi_function::row_major_number};
 
@@ -75,15 +75,7 @@ impl SharedLayout {
     ) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
         check_extents(mode_shape, "mode shape")?;
-        if mode_shape.len() != mode_strides.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "strides",
-                found: mode_strides.len(),
-                of: "modes",
-                expected: mode_shape.len(),
-            }
-            .into());
-        }
+        check_count("strides", mode_strides.len(), "modes", mode_shape.len())?;
         check_groups(shape, mode_shape)?;
         let mut last = 0u64;
         for (extent, stride) in mode_shape.iter().zip(mode_strides) {
@@ -316,15 +308,7 @@ impl SharedLayout {
     /// both have one, the tile's would reach beyond its span, or that of `self` is not of whole tiles.
     pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
         let rank = self.shape.len();
-        if inner.shape.len() != rank {
-            return Err(Kind::LengthsDiffer {
-                what: "dims of the tile",
-                found: inner.shape.len(),
-                of: "dims",
-                expected: rank,
-            }
-            .into());
-        }
+        check_count("dims of the tile", inner.shape.len(), "dims", rank)?;
         let span = inner.span();
         let swizzle = match (self.swizzle_in_effect(), inner.swizzle_in_effect()) {
             (None, None) => None,
@@ -372,15 +356,7 @@ impl SharedLayout {
     /// # Errors
     /// When `dims` are not each of the dims once.
     pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
-        if dims.len() != self.shape.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "numbers of dims",
-                found: dims.len(),
-                of: "dims",
-                expected: self.shape.len(),
-            }
-            .into());
-        }
+        check_count("numbers of dims", dims.len(), "dims", self.shape.len())?;
         self.slice(dims)
     }
 

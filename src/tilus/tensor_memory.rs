@@ -3,7 +3,7 @@
 use super::Extents;
 use super::TilusError;
 use super::error::Kind;
-use super::register_layout::{check_extents, product};
+use super::register_layout::{check_count, check_extents, product};
 
 /// The lane and column of each element of a tensor in tensor memory.
 ///
@@ -35,15 +35,7 @@ impl TensorMemoryLayout {
         lane_offset: u64,
     ) -> Result<Self, TilusError> {
         check_extents(shape, "shape")?;
-        if shape.len() != column_strides.len() {
-            return Err(Kind::LengthsDiffer {
-                what: "column strides",
-                found: column_strides.len(),
-                of: "dims",
-                expected: shape.len(),
-            }
-            .into());
-        }
+        check_count("column strides", column_strides.len(), "dims", shape.len())?;
         let (&[.., rows, _], &[.., stride, _]) = (shape, column_strides) else {
             return Err(Kind::LengthsDiffer {
                 what: "extents",

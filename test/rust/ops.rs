@@ -1,26 +1,15 @@
 //! The generated views of operations: every accessor of every operation answers on an example.
 
 use crate::referee::generate::generate;
+use crate::testing::context;
 use crate::tidy::{files, read};
 use linear_layout::ir::ops::{OpKind, OpView, UpstreamView};
 use linear_layout::ir::{AnyKind, UpstreamKind};
 use linear_layout::sys::build;
 use melior::Context;
-use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike};
-use melior::utility::register_all_dialects;
 use std::collections::BTreeSet;
-
-fn context() -> Context {
-    let registry = DialectRegistry::new();
-    register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
-    context
-}
 
 fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
     visit(op);

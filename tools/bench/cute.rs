@@ -7,13 +7,11 @@
 //! `operation<TAB>layout[<TAB>layout or number]` each, times another implementation, such as CUTLASS's `cutegen`,
 //! the same way, and prints `operation<TAB>nanoseconds` lines. It then runs in turns with ours.
 
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
-
+mod compare;
 mod peer;
 #[path = "../../test/split_mix.rs"]
 mod split_mix;
 
-use std::fmt::Write as _;
 use std::hint::black_box;
 use std::time::Instant;
 
@@ -125,7 +123,7 @@ fn measure(questions: &[Question]) -> [f64; OPERATIONS.len()] {
     })
 }
 
-fn text(questions: &[Question]) -> Result<String, std::fmt::Error> {
+fn text(questions: &[Question]) -> String {
     let mut text = String::new();
     for (name, _) in OPERATIONS {
         for q in questions {
@@ -135,39 +133,15 @@ fn text(questions: &[Question]) -> Result<String, std::fmt::Error> {
                 ("logical_divide", Tiler::Layout(tile)) => tile.to_string(),
                 _ => String::new(),
             };
-            writeln!(text, "{name}\t{}\t{by}", q.layout)?;
+            text.extend([name, "\t", &q.layout.to_string(), "\t", &by, "\n"]);
         }
     }
-    Ok(text)
+    text
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let questions = questions()?;
-    let mut peer = Peer::named(PEER, std::env::var(PEER));
-    let mut ours = measure(&questions);
-    if let Some(peer) = &mut peer {
-        let file = std::env::temp_dir().join(format!("ll-bench-cute-{}", std::process::id()));
-        std::fs::write(&file, text(&questions)?)?;
-        let arguments = [file.to_string_lossy().into_owned()];
-        for turn in 0..peer::TURNS {
-            peer.take_turn(&arguments)?;
-            if turn + 1 < peer::TURNS {
-                for (best, time) in ours.iter_mut().zip(measure(&questions)) {
-                    *best = time.min(*best);
-                }
-            }
-        }
-        std::fs::remove_file(&file)?;
-    }
-    println!(
-        "{:<28} {:>10}{}",
-        "operation",
-        "ns",
-        peer::heads(peer.as_ref())
-    );
-    for ((name, _), ours) in OPERATIONS.iter().zip(ours) {
-        let theirs = peer.as_ref().and_then(|peer| peer.time(name));
-        println!("{name:<28} {ours:>10.1}{}", peer::columns(theirs, ours));
-    }
-    Ok(())
+    let peer = Peer::named(PEER, std::env::var(PEER));
+    let names = OPERATIONS.map(|(name, _)| name);
+    compare::compare(peer, names, || text(&questions), || measure(&questions))
 }

@@ -8,8 +8,7 @@
 //! one: `python tools/bench/peer_tilus.py`, with a Python that has `tilus`. It then runs in turns with ours,
 //! and the ratio is printed.
 
-#![expect(clippy::print_stdout, reason = "a benchmark says what it measured")]
-
+mod compare;
 mod peer;
 #[path = "../../test/split_mix.rs"]
 mod split_mix;
@@ -111,35 +110,11 @@ fn measure(pairs: &[Pair]) -> [f64; NAMES.len()] {
 }
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {
-    let mut peer = Peer::named(PEER, std::env::var(PEER));
     let pairs = pairs()?;
-    let mut ours = measure(&pairs);
-    if let Some(peer) = &mut peer {
-        let file = std::env::temp_dir().join(format!("ll-bench-tilus-{}.txt", std::process::id()));
-        let lines = pairs
-            .iter()
-            .map(|p| format!("{}\t{}\t{}\n", p.outer, p.tile, p.whole));
-        std::fs::write(&file, lines.collect::<String>())?;
-        let arguments = [file.display().to_string()];
-        for turn in 0..peer::TURNS {
-            peer.take_turn(&arguments)?;
-            if turn + 1 < peer::TURNS {
-                for (best, time) in ours.iter_mut().zip(measure(&pairs)) {
-                    *best = time.min(*best);
-                }
-            }
-        }
-        std::fs::remove_file(&file)?;
-    }
-    println!(
-        "{:<28} {:>10}{}",
-        "operation",
-        "ns",
-        peer::heads(peer.as_ref())
-    );
-    for (name, ours) in NAMES.iter().zip(ours) {
-        let theirs = peer.as_ref().and_then(|peer| peer.time(name));
-        println!("{name:<28} {ours:>10.1}{}", peer::columns(theirs, ours));
-    }
-    Ok(())
+    let text = || {
+        let line = |p: &Pair| format!("{}\t{}\t{}\n", p.outer, p.tile, p.whole);
+        pairs.iter().map(line).collect()
+    };
+    let peer = Peer::named(PEER, std::env::var(PEER));
+    compare::compare(peer, NAMES, text, || measure(&pairs))
 }

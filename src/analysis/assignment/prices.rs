@@ -386,64 +386,70 @@ const IMPOSSIBLE: Planned = Planned {
     bytes: 0,
 };
 
-fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
-    let options = PlanOptions::new();
-    let plan = |options| plan_conversion(from, to, bits, asked.target, options);
-    let Ok(first) = plan(&options) else {
+/// What a plan costs: where its scratch memory is above the budget, one that is made for the budget. `plan` says of
+/// the plan for a limit what it costs and how many bytes it takes, `plain` how many the simplest takes, if any is known.
+fn within(
+    budget: Option<u32>,
+    plan: impl Fn(Option<u32>) -> Option<(u32, u32)>,
+    plain: impl FnOnce() -> Option<u32>,
+) -> Planned {
+    let Some((cost, own)) = plan(None) else {
         return IMPOSSIBLE;
     };
-    let own = first.program().scratch_bytes();
-    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
-        return planned(first.program().cost().total(), own, None);
+    let Some(budget) = budget.filter(|budget| own > *budget) else {
+        return planned(cost, own, None);
     };
-    let plain = plain_conversion(from, to, bits, asked.target).ok();
-    let limited = plan(&options.with_scratch_limit(budget)).unwrap_or(first);
-    planned(
-        limited.program().cost().total(),
-        own,
-        plain.map(|plain| plain.bytes),
-    )
+    let cost = plan(Some(budget)).map_or(cost, |(limited, _)| limited);
+    planned(cost, own, plain())
+}
+
+fn plan_within([from, to]: [&LinearLayout; 2], bits: u32, asked: Asked) -> Planned {
+    let plan = |limit: Option<u32>| {
+        let options = PlanOptions::new();
+        let options = limit.map_or(options, |limit| options.with_scratch_limit(limit));
+        let plan = plan_conversion(from, to, bits, asked.target, &options).ok()?;
+        Some((
+            plan.program().cost().total(),
+            plan.program().scratch_bytes(),
+        ))
+    };
+    within(asked.scratch_budget, plan, || {
+        let plain = plain_conversion(from, to, bits, asked.target);
+        plain.ok().map(|plain| plain.bytes)
+    })
 }
 
 fn reduction_within(reduction: &Reduction<'_>, asked: Asked) -> Planned {
-    let Ok(first) = plan_reduction(reduction) else {
-        return IMPOSSIBLE;
+    let plan = |scratch_limit| {
+        let plan = plan_reduction(&Reduction {
+            scratch_limit,
+            ..*reduction
+        });
+        let plan = plan.ok()?;
+        Some((
+            plan.program().cost().total(),
+            plan.program().scratch_bytes(),
+        ))
     };
-    let own = first.program().scratch_bytes();
-    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
-        return planned(first.program().cost().total(), own, None);
-    };
-    let plain = plain_reduction(reduction).ok().flatten();
-    let limited = plan_reduction(&Reduction {
-        scratch_limit: Some(budget),
-        ..*reduction
-    });
-    let limited = limited.unwrap_or(first);
-    planned(
-        limited.program().cost().total(),
-        own,
-        plain.map(|plain| plain.bytes),
-    )
+    within(asked.scratch_budget, plan, || {
+        let plain = plain_reduction(reduction).ok().flatten();
+        plain.map(|plain| plain.bytes)
+    })
 }
 
 fn scan_within(scan: &Scan<'_>, asked: Asked) -> Planned {
-    let Ok(first) = plan_scan(scan) else {
-        return IMPOSSIBLE;
+    let plan = |scratch_limit| {
+        let plan = plan_scan(&Scan {
+            scratch_limit,
+            ..*scan
+        });
+        let plan = plan.ok()?;
+        Some((
+            plan.program().cost().total(),
+            plan.program().scratch_bytes(),
+        ))
     };
-    let own = first.program().scratch_bytes();
-    let Some(budget) = asked.scratch_budget.filter(|budget| own > *budget) else {
-        return planned(first.program().cost().total(), own, None);
-    };
-    let limited = plan_scan(&Scan {
-        scratch_limit: Some(budget),
-        ..*scan
-    });
-    let limited = limited.unwrap_or(first);
-    planned(
-        limited.program().cost().total(),
-        own,
-        Some(plain_scan(scan).bytes),
-    )
+    within(asked.scratch_budget, plan, || Some(plain_scan(scan).bytes))
 }
 
 /// Where the elements of a buffer lie, and the bits of positions that tell parts of it from one another.

@@ -4,21 +4,10 @@ use super::{AxisAnalysis, operations, shape_of};
 use crate::ir::ops::{amdg, tt};
 use crate::ir::{Layouts, OpKind, TensorType, element_bits};
 use crate::sys;
-use melior::Context;
-use melior::dialect::DialectRegistry;
+use crate::testing::context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, Value, ValueLike};
 use std::fmt::Write;
-
-fn context() -> Context {
-    let registry = DialectRegistry::new();
-    melior::utility::register_all_dialects(&registry);
-    crate::register_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
-    context
-}
 
 /// Each global access in order: loads or stores, how many, of how many elements, aligned to how many bytes.
 fn accesses(analysis: &AxisAnalysis, op: OperationRef<'_, '_>, text: &mut String) {

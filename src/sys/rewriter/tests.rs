@@ -2,18 +2,8 @@
 
 use super::*;
 use crate::sys::{defining_operation, has_one_use, identifier_text, is_unused};
-use melior::dialect::DialectRegistry;
+use crate::testing::context;
 use std::panic::{AssertUnwindSafe, catch_unwind};
-
-fn context() -> Context {
-    let registry = DialectRegistry::new();
-    melior::utility::register_all_dialects(&registry);
-    crate::register_dialects(&registry);
-    let context = Context::new();
-    context.append_dialect_registry(&registry);
-    context.load_all_available_dialects();
-    context
-}
 
 /// Rewrites the blocks of the only function of a module.
 fn on_function<T>(
