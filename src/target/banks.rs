@@ -79,10 +79,17 @@ impl Banks {
             if words.is_empty() {
                 continue;
             }
-            words.sort_unstable();
-            words.dedup();
-            load.fill(0);
+            if !words.is_sorted_by(|a, b| a < b) {
+                words.sort_unstable();
+                words.dedup();
+            }
             let mut most = 0;
+            if words[words.len() - 1] - words[0] < u64::from(self.count) {
+                // No two of them lie in one bank.
+                words.clear();
+                most = 1;
+            }
+            load.fill(0);
             for word in &words {
                 let bank = &mut load[(word % u64::from(self.count)) as usize];
                 *bank += 1;

@@ -25,7 +25,7 @@ use super::ops::Counted;
 use super::ops::print::Message;
 use super::program::{Content, Program};
 use super::report::{GlobalUse, Report, SharedUse};
-use crate::machine::race::{Now, Order, Shadow};
+use crate::machine::race::{Moments, Now, Order, Shadow};
 use crate::target::Wavefronts;
 use poison::Poison;
 use schedule::Turns;
@@ -90,6 +90,10 @@ pub(crate) struct Exec<'a> {
     block_epoch: u32,
     shared_order: Order,
     global_order: Order,
+    /// Numbers of the moments that records of accesses name.
+    moments: Moments,
+    /// The list of lanes of the last access, for the next one.
+    spare_lanes: Vec<(u32, u64)>,
     pub(crate) warp_epochs: Vec<u32>,
     counters: Vec<Counters>,
     pub(crate) report: Report,
@@ -164,6 +168,7 @@ impl<'a> Exec<'a> {
             threads_per_block: num_threads,
             lanes_per_warp: launch.machine.lanes_per_warp,
             first_epoch: 1,
+            is_block_own: false,
         };
         let num_warps = num_threads.div_ceil(launch.machine.lanes_per_warp) as usize;
         let local = vec![0; n * program.local_bytes as usize];
@@ -190,8 +195,13 @@ impl<'a> Exec<'a> {
             local_shadow: vec![false; local.len()],
             local,
             block_epoch: 0,
-            shared_order: order,
+            shared_order: Order {
+                is_block_own: true,
+                ..order
+            },
             global_order: order,
+            moments: Moments::default(),
+            spare_lanes: Vec::new(),
             warp_epochs: vec![0; num_warps],
             counters: vec![Counters::default(); program.ops.len()],
             report: Report {

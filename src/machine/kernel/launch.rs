@@ -188,7 +188,8 @@ impl Launch {
         }
     }
 
-    /// Whether races on global memory are errors (default). Costs 60 bytes per touched byte.
+    /// Whether races on global memory are errors (default). Costs 8 bytes for each piece of memory that is accessed at
+    /// once, 8 more where it is both read and written, 60 more where unordered threads share it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {

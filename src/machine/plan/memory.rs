@@ -50,6 +50,7 @@ impl Memory {
                     threads_per_block: (warps as u32) << plan.lanes_log2(),
                     lanes_per_warp: 1 << plan.lanes_log2(),
                     first_epoch: 0,
+                    is_block_own: true,
                 },
                 epoch: 0,
                 block_epoch: 0,

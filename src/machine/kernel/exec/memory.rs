@@ -4,11 +4,13 @@ use super::Exec;
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Space;
 use crate::machine::kernel::error::{FaultKind, KernelError};
-use crate::machine::kernel::memory::{self, LOCAL_WINDOW, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+use crate::machine::kernel::memory::{
+    self, Buffer, LOCAL_WINDOW, Memory, SHARED_SYMBOL_LOG2, SHARED_WINDOW,
+};
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
-use crate::machine::race::Conflict;
+use crate::machine::race::{Access as Record, Conflict, Now};
 use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
@@ -21,19 +23,66 @@ pub(crate) enum Place {
 
 /// Bytes of a global-memory sector.
 const SECTOR: u64 = 32;
+/// Bytes of the largest access of a lane.
+const LARGEST_VECTOR: usize = 32;
+
+/// Registers that a lane loads or stores together.
+struct Vector<'f> {
+    space: Space,
+    fields: &'f [Field],
+    size: u32,
+    align: u32,
+}
+
+impl<'f> Vector<'f> {
+    /// What AMD's buffer instructions access.
+    fn through_descriptor(fields: &'f [Field], size: u32) -> Self {
+        Self {
+            space: Space::Global,
+            fields,
+            size,
+            align: size.min(4).next_power_of_two(),
+        }
+    }
+
+    /// Whether its fields follow each other without gaps.
+    fn is_dense(&self) -> bool {
+        let mut end = 0;
+        let follows = |field: &Field| {
+            let is_next = field.offset == end;
+            end += u32::from(field.bytes);
+            is_next
+        };
+        self.fields.iter().all(follows) && end == self.size && end > 0
+    }
+}
+
+/// The buffer of a [`Place`].
+fn buffer_mut<'b>(
+    memory: &'b mut Memory,
+    symbols: &'b mut [Buffer],
+    index: usize,
+) -> &'b mut Buffer {
+    match index.checked_sub(memory.buffers.len()) {
+        None => &mut memory.buffers[index],
+        Some(symbol) => &mut symbols[symbol],
+    }
+}
 
 impl Exec<'_> {
     /// The lanes that take part in an access and their addresses.
-    fn collect(&self, access: &Access) -> Vec<(u32, u64)> {
-        let bits = access.space.pointer_bits();
-        let address = |lane: u32| {
-            self.get(access.addr, lane)
-                .wrapping_add(access.offset as u64)
-                & mask(bits)
-        };
-        let lanes = self.lanes.iter().copied();
-        let lanes = lanes.filter(|&lane| self.is_on(access.guard, lane));
-        lanes.map(|lane| (lane, address(lane))).collect()
+    fn collect(&self, access: &Access, lanes: &mut Vec<(u32, u64)>) {
+        let kept = mask(access.space.pointer_bits());
+        let bases = &self.regs[access.addr.0 as usize];
+        let address = |lane: u32| bases[lane as usize].wrapping_add(access.offset as u64) & kept;
+        let active = self.lanes.iter().copied();
+        match access.guard {
+            None => lanes.extend(active.map(|lane| (lane, address(lane)))),
+            Some(_) => {
+                let active = active.filter(|&lane| self.is_on(access.guard, lane));
+                lanes.extend(active.map(|lane| (lane, address(lane))));
+            }
+        }
     }
 
     /// Whether a lane takes part under a guard.
@@ -134,7 +183,7 @@ impl Exec<'_> {
         }
     }
 
-    pub(crate) fn buffer(&self, index: usize) -> &memory::Buffer {
+    pub(crate) fn buffer(&self, index: usize) -> &Buffer {
         let own = index.checked_sub(self.memory.buffers.len());
         own.map_or_else(
             || &self.memory.buffers[index],
@@ -142,11 +191,17 @@ impl Exec<'_> {
         )
     }
 
-    fn buffer_mut(&mut self, index: usize) -> &mut memory::Buffer {
-        match index.checked_sub(self.memory.buffers.len()) {
-            None => &mut self.memory.buffers[index],
-            Some(symbol) => &mut self.symbols[symbol],
+    /// The moment of an access by `lane`, and its number.
+    fn moment(&mut self, lane: u32) -> (Now, u32) {
+        if self.moments.is_full() {
+            let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
+            let shadows = buffers.map(|buffer| &mut buffer.shadow);
+            let shadows = shadows.chain(self.shared.iter_mut().map(|shared| &mut shared.shadow));
+            shadows.for_each(|shadow| shadow.settle(&self.moments));
+            self.moments.clear();
         }
+        let now = self.now(lane);
+        (now, self.moments.number(now))
     }
 
     /// The error for an access that meets `conflict`.
@@ -173,20 +228,26 @@ impl Exec<'_> {
         place: Place,
         fields: &[Field],
     ) -> Result<(), KernelError> {
-        let now = self.now(lane);
+        let (now, number) = self.moment(lane);
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
             let value = match place {
                 Place::Global { buffer, at } => {
                     let at = at + offset;
-                    let order = self.global_order;
+                    let record = Record {
+                        now,
+                        number,
+                        order: self.global_order,
+                        moments: &self.moments,
+                    };
                     let check = self.launch.check_global_races;
-                    let memory = self.buffer_mut(buffer);
+                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                     let value = memory::read_le(&memory.bytes, at, field.bytes);
                     if check
                         && memory.writable
-                        && let (_, Some(conflict)) = memory.shadow.read(at, count, now, order)
+                        && !memory.shadow.read_at_once(at, count, &record)
+                        && let (_, Some(conflict)) = memory.shadow.read(at, count, &record)
                     {
                         let place = format!("byte {at} of `{}`", memory.name);
                         return Err(self.race(lane, "load", &place, conflict));
@@ -195,10 +256,18 @@ impl Exec<'_> {
                 }
                 Place::Shared { var, at } => {
                     let at = at + offset;
-                    let order = self.shared_order;
+                    let record = Record {
+                        now,
+                        number,
+                        order: self.shared_order,
+                        moments: &self.moments,
+                    };
                     let shared = &mut self.shared[var];
                     let value = memory::read_le(&shared.bytes, at, field.bytes);
-                    let (missing, conflict) = shared.shadow.read(at, count, now, order);
+                    let (missing, conflict) = match shared.shadow.read_at_once(at, count, &record) {
+                        true => (None, None),
+                        false => shared.shadow.read(at, count, &record),
+                    };
                     if let Some(byte) = missing {
                         let text = format!(
                             "read of uninitialised shared memory: byte {byte} of `{}`",
@@ -252,19 +321,17 @@ impl Exec<'_> {
         count: u8,
         value: u64,
     ) -> Result<(), KernelError> {
-        let now = self.now(lane);
+        let (now, number) = self.moment(lane);
         let offset = offset as usize;
         let (bytes, shadow, order, at, checked) = match place {
             Place::Global { buffer, at } => {
-                let order = self.global_order;
-                let check = self.launch.check_global_races;
-                let memory = self.buffer_mut(buffer);
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                 (
                     &mut memory.bytes,
                     &mut memory.shadow,
-                    order,
+                    self.global_order,
                     at + offset,
-                    check,
+                    self.launch.check_global_races,
                 )
             }
             Place::Shared { var, at } => {
@@ -288,12 +355,25 @@ impl Exec<'_> {
             memory::write_le(bytes, at, count, value);
             return Ok(());
         }
-        let words = [
-            memory::read_le(bytes, at, count),
-            value & mask(8 * u32::from(count)),
-        ];
-        let (redundant, conflict) = shadow.write(at, count.into(), words, now, order);
-        memory::write_le(bytes, at, count, value);
+        let record = Record {
+            now,
+            number,
+            order,
+            moments: &self.moments,
+        };
+        let end = at + usize::from(count);
+        let new = &value.to_le_bytes()[..usize::from(count)];
+        let (redundant, conflict) = match shadow.write_at_once(at, &bytes[at..end], new, &record) {
+            Some(redundant) => (redundant, None),
+            None => {
+                let words = [
+                    memory::read_le(bytes, at, count),
+                    value & mask(8 * u32::from(count)),
+                ];
+                shadow.write(at, count.into(), words, &record)
+            }
+        };
+        bytes[at..end].copy_from_slice(new);
         self.report.redundant_bytes += redundant;
         match conflict {
             None => Ok(()),
@@ -329,69 +409,191 @@ impl Exec<'_> {
     }
 
     fn carry_out(&mut self, access: &Access, is_load: bool) -> Result<(), KernelError> {
-        let verb = if is_load { "load" } else { "store" };
-        let lanes = self.collect(access);
-        for &(lane, address) in &lanes {
-            let place =
-                self.resolve(lane, access.space, address, access.size, access.align, verb)?;
-            if is_load {
-                self.read_place(lane, place, &access.fields)?;
-            } else {
-                self.write_place(lane, place, &access.fields)?;
-            }
-        }
+        let mut lanes = self.idle_lanes();
+        self.collect(access, &mut lanes);
+        let vector = Vector {
+            space: access.space,
+            fields: &access.fields,
+            size: access.size,
+            align: access.align,
+        };
+        self.each_lane(&vector, &lanes, is_load)?;
         self.count(access.space, &lanes, access.size, is_load);
+        self.spare_lanes = lanes;
         self.order_waves();
         Ok(())
     }
 
-    /// The fields inside the descriptor's range, with the access's address.
-    fn buffer_fields(&self, access: &BufferAccess, lane: u32) -> (u64, Vec<Field>, Vec<Field>) {
-        let [base, _, records, _] = access.rsrc.map(|reg| self.get(reg, lane));
-        // The descriptor's size field has 32 bits; the hardware clamps larger ones.
-        let records = records.min(0xffff_ffff);
-        let offset = self.get(access.offset, lane) + self.get(access.soffset, lane);
-        let inside = |field: &Field| {
-            let end = offset + u64::from(field.offset) + u64::from(field.bytes);
-            end <= records
+    /// An empty list, to be put back into `spare_lanes`.
+    fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
+        let mut lanes = std::mem::take(&mut self.spare_lanes);
+        lanes.clear();
+        lanes
+    }
+
+    /// Loads or stores in some lanes, in order.
+    fn each_lane(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        is_load: bool,
+    ) -> Result<(), KernelError> {
+        let mut rest = lanes;
+        while let Some(&(lane, address)) = rest.first() {
+            let verb = if is_load { "load" } else { "store" };
+            let (space, size, align) = (vector.space, vector.size, vector.align);
+            let place = self.resolve(lane, space, address, size, align, verb)?;
+            let done = match is_load {
+                true => self.lanes_at_once::<true>(vector, rest, place),
+                false => self.lanes_at_once::<false>(vector, rest, place),
+            };
+            rest = &rest[done..];
+            if done > 0 {
+                continue;
+            }
+            if is_load {
+                self.read_place(lane, place, vector.fields)?;
+            } else {
+                self.write_place(lane, place, vector.fields)?;
+            }
+            rest = &rest[1..];
+        }
+        Ok(())
+    }
+
+    /// Loads or stores in lanes of one warp, as long as they stay in one piece of memory and nothing speaks against
+    /// it; says how many those are. The first of them is at `place`.
+    fn lanes_at_once<const IS_LOAD: bool>(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        place: Place,
+    ) -> usize {
+        let size = vector.size as usize;
+        if size > LARGEST_VECTOR || !vector.is_dense() {
+            return 0;
+        }
+        let (first, start) = lanes[0];
+        let (now, number) = self.moment(first);
+        let (bytes, shadow, order, at, is_checked) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                let is_checked = self.launch.check_global_races && (memory.writable || !IS_LOAD);
+                (
+                    &mut memory.bytes[..],
+                    &mut memory.shadow,
+                    self.global_order,
+                    at,
+                    is_checked,
+                )
+            }
+            Place::Shared { var, at } => {
+                let shared = &mut self.shared[var];
+                (
+                    &mut shared.bytes[..],
+                    &mut shared.shadow,
+                    self.shared_order,
+                    at,
+                    true,
+                )
+            }
+            Place::Local { .. } => return 0,
         };
-        let (inside, outside) = access.fields.iter().partition(|field| inside(field));
-        (base.wrapping_add(offset), inside, outside)
+        let begin = start.wrapping_sub(at as u64);
+        let last = (bytes.len() - size) as u64;
+        let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
+        let mut record = Record {
+            now,
+            number,
+            order,
+            moments: &self.moments,
+        };
+        let low_bits = u64::from(vector.align.max(1)) - 1;
+        if low_bits & (low_bits + 1) != 0 {
+            return 0;
+        }
+        for (done, &(lane, address)) in lanes.iter().enumerate() {
+            let at = address.wrapping_sub(begin);
+            if at > last || address & low_bits != 0 || lane - warp.0 >= warp.1 {
+                return done;
+            }
+            let at = at as usize;
+            record.now.thread = now.block + lane;
+            let lane = lane as usize;
+            let bytes = &mut bytes[at..at + size];
+            if IS_LOAD {
+                if is_checked && !shadow.read_at_once(at, size, &record) {
+                    return done;
+                }
+                for field in vector.fields {
+                    let value = memory::read_le(bytes, field.offset as usize, field.bytes);
+                    self.regs[field.reg.0 as usize][lane] = value;
+                }
+            } else {
+                let mut new = [0; LARGEST_VECTOR];
+                for field in vector.fields {
+                    let value = self.regs[field.reg.0 as usize][lane];
+                    memory::write_le(&mut new, field.offset as usize, field.bytes, value);
+                }
+                let new = &new[..size];
+                if is_checked {
+                    match shadow.write_at_once(at, bytes, new, &record) {
+                        Some(redundant) => self.report.redundant_bytes += redundant,
+                        None => return done,
+                    }
+                }
+                bytes.copy_from_slice(new);
+            }
+        }
+        lanes.len()
     }
 
     pub(crate) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
-        let mut lanes = Vec::new();
-        for index in 0..self.lanes.len() {
-            let lane = self.lanes[index];
-            let (address, inside, outside) = self.buffer_fields(access, lane);
-            for field in outside {
-                self.set(field.reg, lane, 0);
-            }
-            if let Some(size) = inside.iter().map(|f| f.offset + u32::from(f.bytes)).max() {
-                let align = size.min(4).next_power_of_two();
-                let place = self.resolve(lane, Space::Global, address, size, align, "load")?;
-                self.read_place(lane, place, &inside)?;
-                lanes.push((lane, address));
-            }
-        }
-        self.count(Space::Global, &lanes, access.size, true);
-        self.order_waves();
-        Ok(())
+        self.buffer_access(access, true)
     }
 
     pub(crate) fn buffer_store(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
-        let mut lanes = Vec::new();
+        self.buffer_access(access, false)
+    }
+
+    /// Fields that lie outside of the descriptor's range are 0 where they are loaded, and are not stored.
+    fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
+        let mut lanes = self.idle_lanes();
+        // The lanes from here on have not been carried out; all of their fields are inside.
+        let mut waiting = 0;
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
-            let (address, inside, _) = self.buffer_fields(access, lane);
-            if let Some(size) = inside.iter().map(|f| f.offset + u32::from(f.bytes)).max() {
-                let align = size.min(4).next_power_of_two();
-                let place = self.resolve(lane, Space::Global, address, size, align, "store")?;
-                self.write_place(lane, place, &inside)?;
+            let [base, _, records, _] = access.rsrc.map(|reg| self.get(reg, lane));
+            // The descriptor's size field has 32 bits; the hardware clamps larger ones.
+            let records = records.min(0xffff_ffff);
+            let offset = self.get(access.offset, lane) + self.get(access.soffset, lane);
+            let address = base.wrapping_add(offset);
+            if offset + u64::from(access.size) <= records {
                 lanes.push((lane, address));
+                continue;
+            }
+            let end = |field: &Field| field.offset + u32::from(field.bytes);
+            let is_inside = |field: &Field| offset + u64::from(end(field)) <= records;
+            let (inside, outside): (Vec<Field>, Vec<Field>) =
+                access.fields.iter().partition(|field| is_inside(field));
+            if is_load {
+                for field in outside {
+                    self.set(field.reg, lane, 0);
+                }
+            }
+            if let Some(size) = inside.iter().map(end).max() {
+                let whole = Vector::through_descriptor(&access.fields, access.size);
+                self.each_lane(&whole, &lanes[waiting..], is_load)?;
+                lanes.push((lane, address));
+                let part = Vector::through_descriptor(&inside, size);
+                self.each_lane(&part, &lanes[lanes.len() - 1..], is_load)?;
+                waiting = lanes.len();
             }
         }
-        self.count(Space::Global, &lanes, access.size, false);
+        let whole = Vector::through_descriptor(&access.fields, access.size);
+        self.each_lane(&whole, &lanes[waiting..], is_load)?;
+        self.count(Space::Global, &lanes, access.size, is_load);
+        self.spare_lanes = lanes;
         self.order_waves();
         Ok(())
     }
@@ -413,16 +615,23 @@ impl Exec<'_> {
             let address = self.get(access.addr, lane);
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
-            let now = self.now(lane);
+            let (now, number) = self.moment(lane);
+            let mut record = Record {
+                now,
+                number,
+                order: self.global_order,
+                moments: &self.moments,
+            };
             let (bytes, at) = match place {
                 Place::Global { buffer, at } => {
-                    let memory = self.buffer_mut(buffer);
-                    memory.shadow.write_ordered(at, count.into(), now);
+                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                    memory.shadow.write_ordered(at, count.into(), &record);
                     (&mut memory.bytes, at)
                 }
                 Place::Shared { var, at } => {
+                    record.order = self.shared_order;
                     let shared = &mut self.shared[var];
-                    shared.shadow.write_ordered(at, count.into(), now);
+                    shared.shadow.write_ordered(at, count.into(), &record);
                     (&mut shared.bytes, at)
                 }
                 Place::Local { at } => (&mut self.local, at),
@@ -430,7 +639,10 @@ impl Exec<'_> {
             let old = memory::read_le(bytes, at, count);
             let new = update(self, lane, old);
             let (bytes, at) = match place {
-                Place::Global { buffer, at } => (&mut self.buffer_mut(buffer).bytes, at),
+                Place::Global { buffer, at } => {
+                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                    (&mut memory.bytes, at)
+                }
                 Place::Shared { var, at } => (&mut self.shared[var].bytes, at),
                 Place::Local { at } => (&mut self.local, at),
             };
@@ -446,12 +658,13 @@ impl Exec<'_> {
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
-        let mut sectors = Vec::new();
+        let mut addresses = Vec::new();
         for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
             let shared = space == Space::Shared
                 || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
             let used = if shared {
-                let mut addresses = vec![None; per_warp as usize];
+                addresses.clear();
+                addresses.resize(per_warp as usize, None);
                 for &(lane, address) in warp {
                     addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
                 }
@@ -464,28 +677,36 @@ impl Exec<'_> {
                     .filter(|_| is_load && size == 16);
                 let lane_bits = wide.unwrap_or_else(|| banks.consecutive(size));
                 banks.wavefronts(&addresses, size, lane_bits)
+            } else if warp.is_sorted_by_key(|lane| lane.1) {
+                sectors(warp.iter().map(|lane| lane.1), size)
             } else {
-                sectors.clear();
-                let mut bytes: Vec<(u64, u64)> = warp
-                    .iter()
-                    .map(|&(_, address)| (address, address + u64::from(size)))
-                    .collect();
-                bytes.sort_unstable();
-                let (mut distinct, mut reached) = (0, 0);
-                for (start, end) in bytes {
-                    distinct += end.saturating_sub(start.max(reached));
-                    reached = reached.max(end);
-                    sectors.extend(start / SECTOR..end.div_ceil(SECTOR));
-                }
-                sectors.dedup();
-                Wavefronts {
-                    taken: sectors.len() as u64,
-                    ideal: distinct.div_ceil(SECTOR),
-                }
+                let mut starts: Vec<u64> = warp.iter().map(|lane| lane.1).collect();
+                starts.sort_unstable();
+                sectors(starts.into_iter(), size)
             };
             let counters = &mut self.counters[self.op as usize];
             counters.accesses += 1;
             counters.wavefronts += used;
         }
+    }
+}
+
+/// The sectors of accesses at rising addresses.
+fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
+    let (mut distinct, mut reached) = (0, 0);
+    let (mut taken, mut last) = (0, None);
+    for start in starts {
+        let end = start + u64::from(size);
+        distinct += end.saturating_sub(start.max(reached));
+        reached = reached.max(end);
+        let (from, to) = (start / SECTOR, end.div_ceil(SECTOR));
+        if from < to {
+            taken += to - from - u64::from(last == Some(from));
+            last = Some(to - 1);
+        }
+    }
+    Wavefronts {
+        taken,
+        ideal: distinct.div_ceil(SECTOR),
     }
 }

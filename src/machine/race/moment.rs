@@ -1,0 +1,165 @@
+//! Accesses in a word each: the thread, and the number of the moment, kept once for all records of a launch.
+
+use super::{Group, NO_GROUP, NOBODY, Now, Order};
+
+/// Moments that are kept before records have to do without their numbers.
+const MOST_MOMENTS: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
+
+/// What the accesses of one instruction have in common.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+struct Moment {
+    op: u32,
+    block_epoch: u32,
+    warp_epoch: u32,
+}
+
+/// The moments of a launch, by number.
+#[derive(Clone, Debug, Default)]
+pub(in crate::machine) struct Moments {
+    list: Vec<Moment>,
+    /// The last number of each instruction.
+    latest: Vec<u32>,
+}
+
+impl Moments {
+    /// Whether [`Shadow::settle`] of all records and [`Self::clear`] must come before the next moment.
+    pub(in crate::machine) fn is_full(&self) -> bool {
+        self.list.len() >= MOST_MOMENTS
+    }
+
+    pub(in crate::machine) fn clear(&mut self) {
+        self.list.clear();
+        self.latest.clear();
+    }
+
+    /// The number of a moment.
+    pub(in crate::machine) fn number(&mut self, now: Now) -> u32 {
+        let moment = Moment {
+            op: now.op,
+            block_epoch: now.block_epoch,
+            warp_epoch: now.warp_epoch,
+        };
+        let op = now.op as usize;
+        if op >= self.latest.len() {
+            self.latest.resize(op + 1, u32::MAX);
+        }
+        let latest = self.latest[op];
+        if self.list.get(latest as usize) == Some(&moment) {
+            return latest;
+        }
+        let number = self.list.len() as u32;
+        self.list.push(moment);
+        self.latest[op] = number;
+        number
+    }
+}
+
+/// One access of one thread, and what it is judged by.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::machine) struct Access<'m> {
+    pub(in crate::machine) now: Now,
+    /// The number of its moment.
+    pub(in crate::machine) number: u32,
+    pub(in crate::machine) order: Order,
+    pub(in crate::machine) moments: &'m Moments,
+}
+
+/// A thread and a moment in a word, or nobody.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct Entry(u64);
+
+impl Entry {
+    pub(super) const NOBODY: Self = Self(0);
+
+    pub(super) fn new(thread: u32, number: u32) -> Self {
+        Self((u64::from(thread) + 1) << 32 | u64::from(number))
+    }
+
+    /// Stands for the cell with this number.
+    pub(super) fn cell(index: usize) -> Self {
+        Self(u64::from(u32::MAX) << 32 | index as u64)
+    }
+
+    /// The number of the cell that it stands for.
+    pub(super) fn as_cell(self) -> Option<usize> {
+        (self.0 >> 32 == u64::from(u32::MAX)).then_some(self.0 as u32 as usize)
+    }
+
+    pub(super) fn thread(self) -> u32 {
+        ((self.0 >> 32) as u32).wrapping_sub(1)
+    }
+
+    pub(super) fn group(self, moments: &Moments) -> Group {
+        if self == Self::NOBODY {
+            return NO_GROUP;
+        }
+        let moment = moments.list[self.0 as u32 as usize];
+        Group {
+            first: self.thread(),
+            second: NOBODY,
+            op: moment.op,
+            block_epoch: moment.block_epoch,
+            warp_epoch: moment.warp_epoch,
+        }
+    }
+}
+
+/// What an earlier access means to the one in progress.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Past {
+    /// There was none, as far as this block can tell.
+    None,
+    /// It comes before, and no other thread of this memory will ever meet it.
+    Over,
+    /// It comes before.
+    Before,
+    /// Nothing orders the two.
+    Beside,
+}
+
+impl Access<'_> {
+    #[inline]
+    pub(super) fn entry(&self) -> Entry {
+        Entry::new(self.now.thread, self.number)
+    }
+
+    #[inline]
+    pub(super) fn past(&self, entry: Entry) -> Past {
+        if entry == Entry::NOBODY {
+            return Past::None;
+        }
+        let moment = self.moments.list[entry.0 as u32 as usize];
+        let (order, now) = (self.order, self.now);
+        if moment.block_epoch < order.first_epoch {
+            Past::None
+        } else if order.is_block_own && moment.block_epoch < now.block_epoch {
+            Past::Over
+        } else if order.before(entry.thread(), moment.block_epoch, moment.warp_epoch, now) {
+            Past::Before
+        } else {
+            Past::Beside
+        }
+    }
+
+    /// Whether nobody can meet the group any more.
+    pub(super) fn is_over(&self, group: &Group) -> bool {
+        !group.is_live(self.order)
+            || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
+    }
+
+    /// The word for a group, where one will do; `old` is the one it had before the access.
+    pub(super) fn shorten(&self, group: &Group, old: Entry) -> Option<Entry> {
+        let own = Group::only(Now {
+            thread: group.first,
+            ..self.now
+        });
+        if group.first == NOBODY {
+            Some(Entry::NOBODY)
+        } else if *group == own {
+            Some(Entry::new(group.first, self.number))
+        } else {
+            let is_old = old.as_cell().is_none() && old.group(self.moments) == *group;
+            is_old.then_some(old)
+        }
+    }
+}
