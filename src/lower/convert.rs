@@ -283,6 +283,11 @@ impl<'c> Run<'_, 'c> {
                 let word = self.gpu.shuffle_index(self.e, value, source);
                 self.set_word(out, word);
             }
+            Step::TransposeMatrix { out, value } => {
+                let value = self.word(value);
+                let word = self.gpu.transpose_matrix(self.e, value);
+                self.set_word(out, word);
+            }
             Step::SwapLanes {
                 first,
                 low,

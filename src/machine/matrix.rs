@@ -22,6 +22,11 @@ pub(super) const fn cell(lane: u32, byte: u32, transposed: bool) -> (u32, u32) {
     }
 }
 
+/// The lane that holds a byte of a row, and which byte of its word: the inverse of [`cell`], not transposed.
+pub(super) const fn holder(row: u32, byte: u32) -> (u32, u32) {
+    (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
+}
+
 /// Where a register of a thread, lane and warp, lies in a view at a position.
 pub(super) fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
     let (access, slot) = plan.held()[register];

@@ -211,6 +211,22 @@ const FORMS: &[(&str, &str, Verdict)] = &[
     ("=r,r", "shfl.sync.cross.b32 $0, $1, 4, 31, -1;", Refused),
     ("=l,l", "shfl.sync.bfly.b64 $0, $1, 4, 31, -1;", Refused),
     ("=h,h", "shfl.sync.bfly.b32 $0, $1, 4, 31, -1;", Refused),
+    (
+        "=r,r",
+        "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;",
+        Taken,
+    ),
+    ("=r,r", "movmatrix.sync.aligned.m8n8.b16 $0, $1;", Refused),
+    (
+        "=r,r",
+        "movmatrix.sync.aligned.m8n8.trans.b8 $0, $1;",
+        Refused,
+    ),
+    (
+        "=l,r",
+        "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;",
+        Refused,
+    ),
     ("", "bar.sync 0;", Taken),
     ("", "bar.sync;", Refused),
     ("", "bar 0;", Refused),

@@ -115,6 +115,11 @@ pub(super) trait Isa: Sync {
         None
     }
 
+    /// Exchanges rows and columns of a matrix of 8 rows of 8 elements of 16 bits, of which a lane has a word.
+    fn transpose_matrix<'c>(&self, _: &mut Emitter<'c>, _word: Val<'c>) -> Option<Val<'c>> {
+        None
+    }
+
     /// Reads `count` matrices of 8 rows of 16 bytes from shared memory, a word of each for a lane.
     fn load_matrices<'c>(
         &self,
@@ -412,6 +417,12 @@ impl Gpu {
         self.isa
             .swap_lanes(e, low, high, lane_bit)
             .expect("plans swap lanes where the target has the instruction")
+    }
+
+    /// Exchanges rows and columns of a matrix of which a lane has a word.
+    pub(crate) fn transpose_matrix<'c>(self, e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
+        let moved = self.isa.transpose_matrix(e, word);
+        moved.expect("plans transpose matrices where the target has the instruction")
     }
 
     /// Reads `count` matrices from shared memory, a word of each for a lane, which gives the address of a row.

@@ -208,6 +208,9 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     let shared = e.types.shared_pointer;
     let shared = e.inttoptr(word, shared);
     let instructions = gpu.target.instructions;
+    if instructions.move_matrix {
+        gpu.transpose_matrix(e, word);
+    }
     for (count, transposed) in [(1, false), (2, true), (4, false)] {
         let words = vec![word; count];
         if instructions.load_matrix {

@@ -3,7 +3,7 @@
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory, NOTHING};
 use super::report::PlanReport;
-use crate::machine::matrix::{ROW_BYTES, ROWS, WORD_BYTES, cell};
+use crate::machine::matrix::{ROW_BYTES, ROWS, WORD_BYTES, cell, holder};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
 use crate::target::{Access, Banks, Target, Wavefronts};
 
@@ -243,6 +243,7 @@ impl<'a> Machine<'a> {
                 let map = &plan.lane_maps()[map as usize];
                 self.shuffle(index, out, value, |_, thread| map.apply(thread) ^ lane_xor)?;
             }
+            Step::TransposeMatrix { out, value } => self.transpose(index, out, value)?,
             Step::SwapLanes {
                 first,
                 low,
@@ -304,6 +305,32 @@ impl<'a> Machine<'a> {
                 }
             }
         }
+        Ok(())
+    }
+
+    /// Lane `l` gets what it would hold, were the matrix transposed.
+    fn transpose(&mut self, index: usize, out: ValueId, value: ValueId) -> Result<(), PlanFault> {
+        let (from, granules) = self.place(index, value)?;
+        if granules * self.granule as usize != WORD_BYTES as usize || self.granule > 2 {
+            return Err(Kind::Width {
+                step: index,
+                what: "a transposed matrix of something that is no word of 16-bit elements",
+            }
+            .into());
+        }
+        let start = self.define(out, granules);
+        let (old, new) = self.names.split_at_mut(start);
+        for t in 0..self.threads {
+            let first = t & !31;
+            for g in 0..granules {
+                let byte = g as u32 * self.granule;
+                let (row, column) = cell((t - first) as u32, byte, true);
+                let (lane, byte) = holder(row, column);
+                let held = (byte / self.granule) as usize;
+                new[g * self.threads + t] = old[from + held * self.threads + first + lane as usize];
+            }
+        }
+        self.report.shuffles += self.warps();
         Ok(())
     }
 

@@ -1,4 +1,5 @@
 use super::*;
+use crate::layout::Surjectivity;
 use crate::plan::{Address, BarrierScope, PlanOptions, Step, Strategy, plan_conversion};
 
 /// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.
@@ -351,4 +352,61 @@ fn matrices_are_moved_whole() {
         .edited(|steps| steps.retain(|step| step.sort() != "matrix store"));
     let fault = verdict(&broken, &across, &along, target).unwrap_err();
     assert!(fault.is_uninitialised(), "{fault}");
+}
+
+/// Where halves of words change places with the fourth part of a warp, matrices are transposed, a word at a time.
+#[test]
+fn matrices_are_transposed() {
+    let outs = [(Dim::out(0), 512)];
+    let ins = [
+        (Dim::REGISTER, 8),
+        (Dim::LANE, 32),
+        (Dim::WARP, 2),
+        (Dim::BLOCK, 1),
+    ];
+    let dealt = |order: [usize; 9]| {
+        let columns = order.map(|bit| 1 << bit);
+        LinearLayout::from_columns(&ins, &outs, &columns, Surjectivity::Required).unwrap()
+    };
+    let straight = [0, 1, 2, 3, 4, 5, 6, 7, 8];
+    let turned = |half: usize| {
+        let mut order = straight;
+        for (a, b) in [(half, 5), (3, 6), (4, 7)] {
+            order.swap(a, b);
+        }
+        order
+    };
+    let hopper = Target::parse("cuda:90").unwrap();
+    let options = PlanOptions::new();
+    for half in 0..3 {
+        // The registers of the other side in another order: names, nothing to do.
+        let mut renamed = turned(half);
+        renamed.swap(0, 2);
+        for (bits, words) in [(16, 4), (8, 2)] {
+            let (src, dst) = (dealt(straight), dealt(renamed));
+            for (src, dst) in [(&src, &dst), (&dst, &src)] {
+                let plan = plan_conversion(src, dst, bits, hopper, &options).unwrap();
+                let plan = plan.program().clone();
+                verdict(&plan, src, dst, hopper).unwrap();
+                let is_turn = |step: &&Step| matches!(step, Step::TransposeMatrix { .. });
+                assert_eq!(plan.steps().iter().filter(is_turn).count(), words, "{plan}");
+                let broken = plan.edited(|steps| {
+                    let turn = steps.iter_mut().find(|step| is_turn(&&**step)).unwrap();
+                    let Step::TransposeMatrix { out, value } = *turn else {
+                        panic!("{turn:?}");
+                    };
+                    *turn = Step::ShuffleXor {
+                        out,
+                        value,
+                        lane_mask: 1,
+                    };
+                });
+                let fault = verdict(&broken, src, dst, hopper).unwrap_err();
+                assert!(fault.is_wrong_element(), "{fault}");
+                let older = Target::parse("cuda:70").unwrap();
+                let plan = plan_conversion(src, dst, bits, older, &options).unwrap();
+                assert!(!plan.program().steps().iter().any(|step| is_turn(&step)));
+            }
+        }
+    }
 }

@@ -5,6 +5,7 @@ use super::local::plan_local;
 use super::shared::plan_shared;
 use super::shuffle::Exchange;
 use super::sides::Sides;
+use super::transpose::plan_transposed;
 use super::{ConvertPlan, PlanKind, PlanOptions, Strategy};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::program::Cost;
@@ -62,6 +63,9 @@ pub fn plan_conversion(
                 Ok(plan) => plans.push(plan),
                 Err(error) => failed = Some(error),
             }
+        }
+        if allows(Strategy::Shuffle) {
+            plans.extend(plan_transposed(&sides, elem_bits, target));
         }
         if allows(Strategy::Shuffle)
             && let Some(exchange) = Exchange::new(&sides, elem_bits, target)

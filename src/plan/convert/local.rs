@@ -1,6 +1,6 @@
 //! Conversions in which no data leaves its thread: renames, and selects where the register depends on the thread.
 
-use super::sides::Sides;
+use super::sides::{Side, Sides};
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon};
@@ -45,28 +45,46 @@ pub(super) fn flip_where(
         .collect()
 }
 
+/// How each thread makes the destination's registers of its own ones.
+pub(super) struct Local {
+    /// For each destination register bit: its source registers.
+    by_register: Vec<u64>,
+    /// What threads do otherwise: (source register flip, thread mask).
+    by_thread: Vec<(u64, u32)>,
+}
+
+impl Local {
+    /// Returns nothing where a thread needs what another one holds.
+    pub(super) fn of(src: &Side, dst: &Side) -> Option<Self> {
+        let held = echelon(&src.reg);
+        let both = src.thread.iter().zip(&dst.thread);
+        let by_thread: Option<Vec<u64>> = both.map(|(s, d)| held.solve(s ^ d)).collect();
+        let by_register: Option<Vec<u64>> = dst.reg.iter().map(|&c| held.solve(c)).collect();
+        Some(Self {
+            by_register: by_register?,
+            by_thread: factor(&by_thread?),
+        })
+    }
+
+    /// The destination's registers, of the source's.
+    pub(super) fn emit(&self, b: &mut Builder, sources: &[ValueId]) -> Vec<ValueId> {
+        let mut file: Vec<Option<ValueId>> = sources.iter().copied().map(Some).collect();
+        for &(flip, mask) in &self.by_thread {
+            file = flip_where(b, &file, flip, mask);
+        }
+        (0..1u64 << self.by_register.len())
+            .filter_map(|r| file[apply(&self.by_register, r) as usize])
+            .collect()
+    }
+}
+
 /// The plan without movement between threads, if there is one.
 pub(super) fn plan_local(sides: &Sides, elem_bits: u32, target: &Target) -> Option<ConvertPlan> {
-    let (src, dst) = (&sides.src, &sides.dst);
-    let held = echelon(&src.reg);
-    let by_thread: Option<Vec<u64>> = src
-        .thread
-        .iter()
-        .zip(&dst.thread)
-        .map(|(s, d)| held.solve(s ^ d))
-        .collect();
-    let by_register: Option<Vec<u64>> = dst.reg.iter().map(|&c| held.solve(c)).collect();
-    let (by_thread, by_register) = (by_thread?, by_register?);
+    let local = Local::of(&sides.src, &sides.dst)?;
     let mut builder = sides.builder(elem_bits);
-    let mut file: Vec<Option<ValueId>> = builder.sources().into_iter().map(Some).collect();
-    let parts = factor(&by_thread);
-    for &(flip, mask) in &parts {
-        file = flip_where(&mut builder, &file, flip, mask);
-    }
-    let results = (0..1u64 << dst.reg.len())
-        .map(|r| file[apply(&by_register, r) as usize])
-        .collect::<Option<Vec<_>>>()?;
-    let kind = if parts.is_empty() {
+    let sources = builder.sources();
+    let results = local.emit(&mut builder, &sources);
+    let kind = if local.by_thread.is_empty() {
         PlanKind::Rename
     } else {
         PlanKind::Select

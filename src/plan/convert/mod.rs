@@ -19,7 +19,7 @@
 //! | `Mixed` | inside a warp, registers fall into independent parts | some parts each way |
 //!
 //! Reading order: this file (what is asked and answered), `choice`, `sides` (both layouts in one coordinate
-//! system), `local`, `shuffle`, `shared` with `swizzle`. Missing on purpose: movement between the blocks of a
+//! system), `local`, `transpose`, `shuffle`, `shared` with `swizzle`. Missing on purpose: movement between the blocks of a
 //! cluster, which is answered by an error that says so.
 
 mod choice;
@@ -30,6 +30,7 @@ mod shared;
 mod shuffle;
 mod sides;
 mod swizzle;
+mod transpose;
 
 pub use choice::plan_conversion;
 pub use error::PlanError;

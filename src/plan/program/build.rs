@@ -249,6 +249,13 @@ impl Builder {
         first
     }
 
+    pub(crate) fn transpose(&mut self, value: ValueId) -> ValueId {
+        self.pure(Step::TransposeMatrix {
+            out: ValueId(0),
+            value,
+        })
+    }
+
     pub(crate) fn barrier(&mut self, scope: BarrierScope) {
         self.steps.push(Step::Barrier(scope));
     }
@@ -293,6 +300,7 @@ impl Builder {
                 Step::Select { if_set: v, .. }
                 | Step::ShuffleXor { value: v, .. }
                 | Step::ShuffleIndex { value: v, .. }
+                | Step::TransposeMatrix { value: v, .. }
                 | Step::SwapLanes { low: v, .. } => words[v.index()],
                 Step::Load { words, .. } => words,
                 Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => continue,
@@ -355,7 +363,8 @@ fn with_out(step: Step, value: ValueId) -> Step {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
-        | Step::ShuffleIndex { out, .. } => *out = value,
+        | Step::ShuffleIndex { out, .. }
+        | Step::TransposeMatrix { out, .. } => *out = value,
         Step::Unpack { first, .. }
         | Step::SwapLanes { first, .. }
         | Step::Load { first, .. }
@@ -371,7 +380,8 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
         Step::Pack { out, .. }
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
-        | Step::ShuffleIndex { out, .. } => (out, 1),
+        | Step::ShuffleIndex { out, .. }
+        | Step::TransposeMatrix { out, .. } => (out, 1),
         Step::Unpack { first, count, .. }
         | Step::Load { first, count, .. }
         | Step::LoadMatrices { first, count, .. } => (first, count),
@@ -402,7 +412,8 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
     match step {
         Step::Unpack { value, .. }
         | Step::ShuffleXor { value, .. }
-        | Step::ShuffleIndex { value, .. } => [Some(value), None],
+        | Step::ShuffleIndex { value, .. }
+        | Step::TransposeMatrix { value, .. } => [Some(value), None],
         Step::Select {
             if_set: a,
             if_clear: b,

@@ -237,6 +237,14 @@ pub enum Step {
         /// As in [`Step::StoreMatrices`].
         transposed: bool,
     },
+    /// Exchanges rows and columns of a matrix of 8 rows of 8 elements of 16 bits, of which lane `l` holds elements
+    /// `2 (l % 4)` and the next of row `l / 4` (`movmatrix`).
+    TransposeMatrix {
+        /// The word received.
+        out: ValueId,
+        /// The word each lane holds.
+        value: ValueId,
+    },
     /// Orders the stores and loads before it against those after it.
     Barrier(BarrierScope),
 }
@@ -255,6 +263,7 @@ impl Step {
             Self::Load { .. } => "load",
             Self::StoreMatrices { .. } => "matrix store",
             Self::LoadMatrices { .. } => "matrix load",
+            Self::TransposeMatrix { .. } => "matrix transpose",
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
         }

@@ -134,6 +134,9 @@ impl Program {
             } => {
                 write!(f, "{out} = shuffle {value} from lanes {map} ^ {lane_xor}")
             }
+            Step::TransposeMatrix { out, value } => {
+                write!(f, "{out} = transpose {value} as a matrix")
+            }
             Step::SwapLanes {
                 first,
                 low,

@@ -27,6 +27,15 @@ pub(super) fn load<'c>(
         .collect()
 }
 
+/// Exchanges rows and columns of the matrix of which lanes have a word each. MLIR and LLVM have no operation for it.
+pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
+    // With an effect, as lanes must come together: what has none may be moved into a branch.
+    let text = "movmatrix.sync.aligned.m8n8.trans.b16 $0, $1;";
+    let i32 = e.types.i32;
+    let moved = e.inline_asm(text, "=r,r", &[word], Some(i32));
+    moved.expect("a result was asked for")
+}
+
 /// Writes a word of each matrix to rows that lie where lanes say.
 pub(super) fn store<'c>(
     e: &mut Emitter<'c>,

@@ -146,6 +146,10 @@ impl Isa for Nvidia {
         Some(e.effect("nvvm.redux.sync", &[word, all], word.r#type(), &attributes))
     }
 
+    fn transpose_matrix<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Option<Val<'c>> {
+        Some(matrix::transpose(e, word))
+    }
+
     fn load_matrices<'c>(
         &self,
         e: &mut Emitter<'c>,

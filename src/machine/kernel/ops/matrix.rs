@@ -1,4 +1,4 @@
-//! Loads and stores of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`).
+//! Loads, stores and transposition of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`).
 
 use super::memory::Field;
 use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
@@ -7,7 +7,7 @@ use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
 use crate::machine::kernel::exec::{Exec, Fate, Marks, Place};
 use crate::machine::kernel::text::Node;
-use crate::machine::matrix::cell;
+use crate::machine::matrix::{cell, holder};
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -152,18 +152,60 @@ impl Instruction for StoreMatrix {
     }
 }
 
-/// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
-fn rows(exec: &mut Exec<'_>, addr: Reg, count: usize, verb: &str) -> Done<Vec<(u32, Vec<Place>)>> {
-    let per_warp = exec.launch.machine.lanes_per_warp;
-    let mut warps = Vec::new();
-    for (warp, lanes) in exec.active_warps() {
-        if lanes.len() < per_warp as usize {
+/// Rows of a matrix of which lanes hold a word each become its columns.
+#[derive(Debug)]
+pub(crate) struct TransposeMatrix {
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for TransposeMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (_, lanes) in whole_warps(exec, "transposition")? {
+            let words: Vec<u64> = lanes.iter().map(|&lane| exec.get(self.src, lane)).collect();
+            exec.report.shuffles += 1;
+            for (i, &lane) in (0..).zip(&lanes) {
+                let half = |half: u32| {
+                    let (row, column) = cell(i, 2 * half, true);
+                    let (from, byte) = holder(row, column);
+                    words[from as usize] >> (8 * byte) & 0xffff
+                };
+                exec.set(self.dst, lane, half(0) | half(1) << 16);
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+}
+
+/// The warps with their lanes, all of which must be here.
+fn whole_warps(exec: &Exec<'_>, verb: &str) -> Done<Vec<(u32, Vec<u32>)>> {
+    let per_warp = exec.launch.machine.lanes_per_warp as usize;
+    let warps = exec.active_warps();
+    match warps.iter().find(|(_, lanes)| lanes.len() < per_warp) {
+        None => Ok(warps),
+        Some((_, lanes)) => {
             let text = format!(
                 "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
                 lanes.len()
             );
-            return Err(exec.fault(FaultKind::Divergence, lanes[0], text));
+            Err(exec.fault(FaultKind::Divergence, lanes[0], text))
         }
+    }
+}
+
+/// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
+fn rows(exec: &mut Exec<'_>, addr: Reg, count: usize, verb: &str) -> Done<Vec<(u32, Vec<Place>)>> {
+    let per_warp = exec.launch.machine.lanes_per_warp;
+    let mut warps = Vec::new();
+    for (warp, lanes) in whole_warps(exec, verb)? {
         let mut places = Vec::new();
         let mut addresses = Vec::new();
         for &lane in lanes.iter().take(8 * count) {

@@ -16,6 +16,7 @@ const fn needs(has: fn(&Instructions) -> bool, on: &'static str) -> Needs {
 
 pub(super) static LOAD_MATRIX: Needs = needs(|i| i.load_matrix, "sm_75 and later");
 pub(super) static STORE_MATRIX: Needs = needs(|i| i.store_matrix, "sm_90 and later");
+pub(super) static MOVE_MATRIX: Needs = needs(|i| i.move_matrix, "sm_75 and later");
 pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 and later");
 pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 and later");
 pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 and later");

@@ -197,7 +197,7 @@ fn operand(
         ('D', Arg::Name(name)) => register(name, said.result_bits, true),
         ('S', Arg::Name(name)) => register(name, bits, true),
         ('h', Arg::Name(name)) => register(name, 16, false),
-        ('w', Arg::Name(name)) => register(name, 32, false),
+        ('w' | 'W', Arg::Name(name)) => register(name, 32, false),
         ('q', Arg::Name(name)) => register(name, 64, false),
         ('p' | 'P', Arg::Name(name)) => register(name, 1, false),
         ('s' | 'S' | 'w' | 'n', Arg::Immediate(_)) => None,

@@ -18,6 +18,7 @@ use crate::machine::kernel::ops::convert::{SignExtend, Trunc, repack};
 use crate::machine::kernel::ops::float::{self, Fma};
 use crate::machine::kernel::ops::float8::{Narrow, TooLarge, Widen};
 use crate::machine::kernel::ops::integer;
+use crate::machine::kernel::ops::matrix::TransposeMatrix;
 use crate::machine::kernel::ops::needs::{self, Needs};
 use crate::machine::kernel::ops::shuffle::{Shuffle, kind};
 use crate::target::Float8;
@@ -34,7 +35,7 @@ pub(super) struct Form {
     pub(super) types: &'static str,
     /// One letter for each operand:
     /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
-    /// types in registers that may be wider, `w` 32 bits or a number, `p` a predicate, `P` a predicate that is written, `a` an address,
+    /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
     /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
     pub(super) operands: &'static str,
     pub(super) decode: Decode,
@@ -419,6 +420,14 @@ pub(super) const FORMS: &[Form] = &[
         "dPswww",
         shuffle,
     ),
+    form(
+        "movmatrix",
+        &["sync", "aligned", "m8n8", "trans"],
+        "b16",
+        "WW",
+        transpose,
+    )
+    .needing(&needs::MOVE_MATRIX),
     form("bar", &["warp", "sync"], "", "w", warp_barrier),
     form("bar", &["?cta", "sync"], "", "w", barrier),
     form("barrier", &["?cta", "sync", "?aligned"], "", "w", barrier),
@@ -833,6 +842,14 @@ fn shuffle(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         Some(valid) => s.write(&line.args[1], valid, None),
         None => Ok(()),
     }
+}
+
+fn transpose(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let [src] = s.sources(line)?;
+    let dst = s.d.b.reg();
+    s.d.b.push(TransposeMatrix { dst, src });
+    s.result(line, dst)
 }
 
 fn warp_barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {

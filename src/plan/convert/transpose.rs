@@ -1,0 +1,97 @@
+//! Conversions inside a warp by transposing matrices (`movmatrix`): a word of each lane is a matrix of 8 rows of 8
+//! elements of 16 bits, of which rows become columns.
+//!
+//! ```text
+//!           half of the word   lane bit 0   1   2      3   4
+//! before    column 0                    1   2   row 0  1   2
+//! after     row 0                       1   2   col 0  1   2
+//! ```
+//! So the half of the word, which is a register bit, changes places with lane bit 2, lane bit 0 with 3, and 1 with 4,
+//! whatever lies there. Where nothing is left to move between lanes before or after that, a conversion takes one
+//! instruction a word, which is what one shuffle takes; shuffles need two a word and a byte permute, memory a store
+//! and a load.
+
+use super::local::Local;
+use super::sides::{Side, Sides};
+use super::{ConvertPlan, PlanKind};
+use crate::plan::gf2::{apply, log2_floor};
+use crate::plan::program::{Builder, ValueId};
+use crate::target::Target;
+
+/// Bits of what keeps together.
+const PAIR_BITS: u32 = 16;
+
+/// The register bits of a word, lowest first, of which the last one is transposed.
+struct Word(Vec<u64>);
+
+impl Word {
+    /// Returns nothing where registers do not fill a word.
+    fn of(half: usize, registers: usize, container_bits: u32) -> Option<Self> {
+        let others = (0..registers).filter(|bit| *bit != half);
+        let count = log2_floor(PAIR_BITS / container_bits) as usize;
+        let mut bits: Vec<u64> = others.take(count).map(|bit| 1 << bit).collect();
+        let is_full = bits.len() == count;
+        bits.push(1 << half);
+        is_full.then_some(Self(bits))
+    }
+
+    /// Transposes all values, numbered by register.
+    fn transpose(&self, b: &mut Builder, values: &[ValueId]) -> Vec<ValueId> {
+        let mut moved = values.to_vec();
+        let all = self.0.iter().fold(0, |all, bit| all | bit);
+        for first in (0..values.len() as u64).filter(|x| x & all == 0) {
+            let registers = (0..1 << self.0.len()).map(|i| (first | apply(&self.0, i)) as usize);
+            let parts: Vec<ValueId> = registers.clone().map(|register| values[register]).collect();
+            let word = b.pack(&parts);
+            let word = b.transpose(word);
+            let parts = b.unpack(word, parts.len() as u32);
+            for (i, register) in (0..).zip(registers) {
+                moved[register] = parts.plus(i);
+            }
+        }
+        moved
+    }
+}
+
+/// What a side is once its words are transposed.
+fn transposed(side: &Side, half: usize) -> Side {
+    let mut side = side.clone();
+    core::mem::swap(&mut side.reg[half], &mut side.thread[2]);
+    side.thread.swap(0, 3);
+    side.thread.swap(1, 4);
+    side
+}
+
+/// The cheapest plan that transposes the source's words, or the destination's, and moves nothing else between lanes.
+pub(super) fn plan_transposed(
+    sides: &Sides,
+    elem_bits: u32,
+    target: &Target,
+) -> Option<ConvertPlan> {
+    let container_bits = elem_bits.max(8);
+    if !target.instructions.move_matrix || container_bits > PAIR_BITS {
+        return None;
+    }
+    let first = (0..sides.src.reg.len()).filter_map(|half| {
+        let word = Word::of(half, sides.src.reg.len(), container_bits)?;
+        let rest = Local::of(&transposed(&sides.src, half), &sides.dst)?;
+        let mut b = sides.builder(elem_bits);
+        let sources = b.sources();
+        let moved = word.transpose(&mut b, &sources);
+        let results = rest.emit(&mut b, &moved);
+        Some(b.finish(results, 0, target))
+    });
+    let last = (0..sides.dst.reg.len()).filter_map(|half| {
+        let word = Word::of(half, sides.dst.reg.len(), container_bits)?;
+        let rest = Local::of(&sides.src, &transposed(&sides.dst, half))?;
+        let mut b = sides.builder(elem_bits);
+        let sources = b.sources();
+        let values = rest.emit(&mut b, &sources);
+        let results = word.transpose(&mut b, &values);
+        Some(b.finish(results, 0, target))
+    });
+    let program = first.chain(last).min_by_key(|p| p.cost().total())?;
+    let mut plan = ConvertPlan::new(PlanKind::Shuffle, program);
+    plan.reason.exchanged_bits = 1;
+    Some(plan)
+}
