@@ -39,12 +39,14 @@ mod mlir {
     /// A sanitizer for the C++ side, as `address`; the linker has to be told as well: `make asan`.
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
-    /// One dialect: the stem of its `*Ops.td` file and its namespace in the IR.
-    const DIALECTS: [(&str, &str); 4] = [
+    /// One dialect: the stem of its `*Ops.td` file, or of what stands for it, and its namespace in the IR.
+    const DIALECTS: [(&str, &str); 6] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
         ("TritonNvidiaGPUOps", "ttng"),
         ("TritonAMDGPUOps", "amdg"),
+        ("CuteAttrs", "cute"),
+        ("TilusAttrs", "tilus"),
     ];
 
     pub(crate) fn build() {

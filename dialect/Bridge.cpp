@@ -46,10 +46,15 @@ Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
   return normal;
 }
 
+bool ll::hasEncodings(const Dialect &dialect) {
+  return isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect, cute::CuteDialect,
+             tilus::TilusDialect>(dialect);
+}
+
 bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
   auto *dialect = attr.getContext()->getLoadedDialect<ttg::TritonGPUDialect>();
   if (!dialect->hasPrettyAliases() ||
-      !isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
+      !ll::hasEncodings(attr.getDialect()))
     return false;
   rust::String name = dialect->getLayoutCache().cache->pretty_name(addressOf(attr));
   os << std::string(name);
@@ -69,7 +74,7 @@ bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError
 void bridge::register_dialects(size_t registry) {
   auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
   dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
-                  amdg::TritonAMDGPUDialect>();
+                  amdg::TritonAMDGPUDialect, cute::CuteDialect, tilus::TilusDialect>();
   // What `convert-to-llvm` needs to know of the dialects that a lowering leaves.
   arith::registerConvertArithToLLVMInterface(dialects);
   cf::registerConvertControlFlowToLLVMInterface(dialects);

@@ -42,6 +42,9 @@ struct SameOperandsEncoding : mlir::OpTrait::TraitBase<ConcreteType, SameOperand
   }
 };
 
+// Whether a dialect has encodings of ours.
+bool hasEncodings(const mlir::Dialect &dialect);
+
 // Whether the attribute says how an access uses the caches.
 bool isCachePolicy(mlir::Attribute attr);
 
@@ -85,6 +88,8 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 #include "TritonGPUOps.dialect.h.inc"
 #include "TritonNvidiaGPUOps.dialect.h.inc"
 #include "TritonAMDGPUOps.dialect.h.inc"
+#include "CuteAttrs.dialect.h.inc"
+#include "TilusAttrs.dialect.h.inc"
 
 #include "TritonEnums.h.inc"
 
@@ -101,6 +106,11 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 #include "TritonNvidiaGPUOps.attrs.h.inc"
 #define GET_TYPEDEF_CLASSES
 #include "TritonNvidiaGPUOps.types.h.inc"
+
+#define GET_ATTRDEF_CLASSES
+#include "CuteAttrs.attrs.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "TilusAttrs.attrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "TritonOps.h.inc"

@@ -82,10 +82,22 @@ FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser, StringRef rule) {
   Attribute attr;
   if (parser.parseAttribute(attr))
     return failure();
-  if (!isa<ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect>(attr.getDialect()))
+  if (!hasEncodings(attr.getDialect()))
     return ll::broken(parser.emitError(location), rule)
            << "expected an encoding such as `#ttg.blocked<{...}>`, got " << attr;
   return attr;
+}
+
+FailureOr<std::string> ll::parseQuoted(AsmParser &parser) {
+  auto location = parser.getCurrentLocation();
+  std::string text;
+  if (failed(parser.parseOptionalString(&text)))
+    return parser.emitError(location) << "expected a layout in quotes, such as `\"(8,4):(4,1)\"`";
+  // The text is printed without escapes, and read by Rust.
+  for (char c : text)
+    if (c == '"' || c == '\\' || !llvm::isPrint(c))
+      return parser.emitError(location) << "expected a layout in quotes without escapes";
+  return text;
 }
 
 FailureOr<ArrayAttr> ll::parseBases(AsmParser &parser) {

@@ -27,11 +27,7 @@ Attribute ll::amdg::TritonAMDGPUDialect::parseAttribute(DialectAsmParser &parser
 }
 
 Type ll::amdg::TritonAMDGPUDialect::parseType(DialectAsmParser &parser) const {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  if (succeeded(parser.parseKeyword(&mnemonic)))
-    emitUnknown(parser.emitError(location), "type", getNamespace(), mnemonic, {});
-  return {};
+  return rejectType(parser, getNamespace());
 }
 
 std::optional<Dialect::ParseOpHook>

@@ -36,6 +36,14 @@ LogicalResult ll::rewordKey(Diagnostic &diagnostic, StringRef dialect, const cha
   return success();
 }
 
+Type ll::rejectType(DialectAsmParser &parser, StringRef dialect) {
+  auto location = parser.getCurrentLocation();
+  StringRef mnemonic;
+  if (succeeded(parser.parseKeyword(&mnemonic)))
+    emitUnknown(parser.emitError(location), "type", dialect, mnemonic, {});
+  return {};
+}
+
 static void emitUnknownOperation(InFlightDiagnostic diagnostic, MLIRContext *context,
                                  StringRef fullName) {
   auto [dialect, name] = fullName.split('.');
@@ -97,7 +105,10 @@ static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
   std::string text = diagnostic.str();
   StringRef words = text;
   // The parser of the parameter has said why, without names of C++.
-  if (words.starts_with("failed to parse TT") && words.contains(" parameter '"))
+  bool isOurs = words.starts_with("failed to parse TT") ||
+                words.starts_with("failed to parse Cute_") ||
+                words.starts_with("failed to parse Tilus_");
+  if (isOurs && words.contains(" parameter '"))
     return success();
   if (words.consume_front("expected ::ll::")) {
     StringRef values = words.split(" to be one of: ").second;
@@ -113,7 +124,8 @@ static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
   StringRef name = words.split('\'').first;
   Dialect *dialect = context->getLoadedDialect(name.split('.').first);
   if (!isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
-                       ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect>(dialect))
+                       ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect,
+                       ll::cute::CuteDialect, ll::tilus::TilusDialect>(dialect))
     return failure();
   emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
   return success();

@@ -86,7 +86,7 @@ impl<'c> Access<'c> {
         if let Some((pointer, form)) = pointers(op) {
             let tensor = TensorType::of(pointer.r#type())?;
             let (pointee, _) = sys::pointer(tensor.element)?;
-            let cga = layouts.encoding(tensor.encoding?).ok()?.cga_layout().ok()?;
+            let cga = layouts.of_tensor(&tensor).ok()?.cga_layout().ok()?;
             let info = axis.get(pointer);
             let order = order(info, tensor.shape.len());
             let width = width(info, order[0], &cga, &tensor, element_bits(pointee)?);
@@ -106,7 +106,7 @@ impl<'c> Access<'c> {
             _ => return None,
         };
         let tensor = TensorType::of(value.r#type())?;
-        let cga = layouts.encoding(tensor.encoding?).ok()?.cga_layout().ok()?;
+        let cga = layouts.of_tensor(&tensor).ok()?.cga_layout().ok()?;
         let rank = u32::try_from(tensor.shape.len()).ok()?;
         let bits = element_bits(tensor.element)?;
         Some(Self {

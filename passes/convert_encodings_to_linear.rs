@@ -9,7 +9,7 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
-use crate::encoding::{Encoding, LinearEncoding, SharedLinearEncoding};
+use crate::encoding::{Encoding, GenericLinearEncoding, LinearEncoding, SharedLinearEncoding};
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
 
@@ -24,7 +24,9 @@ impl Pass for ConvertEncodingsToLinearOptions {
         let inventory = context.get::<Inventory<'_>>();
         let mut respelling = Respelling::default();
         for (old, shapes) in inventory.roots(layouts) {
-            if matches!(old, Encoding::Linear(_)) || !families.has(&old) {
+            if matches!(old, Encoding::Linear(_) | Encoding::GenericLinear(_))
+                || !families.has(&old)
+            {
                 continue;
             }
             let Some(new) = linear(&old, &shapes, &inventory, layouts) else {
@@ -33,6 +35,9 @@ impl Pass for ConvertEncodingsToLinearOptions {
             let both = attribute(module, &old).zip(attribute(module, &new));
             respelling.encodings.extend(both);
         }
+        respelling.add_tensors(module, &inventory, layouts, |old, shape| {
+            families.has(old).then(|| written_out(old, shape))?
+        });
         respelling.add_buffers(&inventory, layouts, |old, shape| {
             let is_asked = !matches!(old, Encoding::SharedLinear(_)) && families.has(old);
             is_asked.then(|| shared_linear(old, shape))?
@@ -52,10 +57,17 @@ fn linear(
     layouts: &Layouts,
 ) -> Option<Encoding> {
     shapes.iter().find_map(|shape| {
-        let new = LinearEncoding::new(old.to_linear_layout(shape).ok()?)
-            .ok()?
-            .into();
+        let new = written_out(old, shape)?;
         inventory.allows(layouts, old, &new).then_some(new)
+    })
+}
+
+/// The bases of an encoding on one shape; with swizzled warps only where the encoding has them by its kind.
+fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
+    let layout = old.to_linear_layout(shape).ok()?;
+    Some(match old.is_generic() {
+        true => GenericLinearEncoding::new(layout).ok()?.into(),
+        false => LinearEncoding::new(layout).ok()?.into(),
     })
 }
 

@@ -8,7 +8,6 @@ use super::respell::{Inventory, Respelling, attribute, in_order, root};
 use super::table::FoldLayoutConversionsOptions;
 use super::ways::{self, Search};
 use crate::access::Sharing;
-use crate::encoding::Encoding;
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::verify::takes_swizzled_warps;
@@ -318,7 +317,7 @@ impl<'c> Folding<'_, 'c> {
         let cvt = ways::conversion(value)?;
         let source = cvt.src();
         let [from, _] = self.layouts(cvt)?;
-        let is_swizzled = matches!(root(&from.encoding), Encoding::GenericLinear(_));
+        let is_swizzled = from.encoding.is_generic();
         if is_swizzled && !takes_swizzled_warps(OpKind::of(op)?) {
             return None;
         }

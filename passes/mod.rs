@@ -44,7 +44,7 @@ pub fn install() {
     });
 }
 
-/// Adds `tt`, `ttg`, `ttng` and `amdg` to a registry.
+/// Adds `tt`, `ttg`, `ttng`, `amdg`, `cute` and `tilus` to a registry.
 pub fn register_dialects(registry: &DialectRegistry) {
     install();
     sys::register_dialects(registry);

@@ -52,11 +52,11 @@ fn through_buffer<'c>(
     let (op, rewriter, layouts) = (cvt.op(), context.rewriter(), context.layouts());
     let (from, to) = (cvt.src().r#type(), cvt.result().r#type());
     let (source, result) = (TensorType::of(from)?, TensorType::of(to)?);
-    let target = layouts.encoding(result.encoding?).ok()?;
+    let target = layouts.of_tensor(&result).ok()?;
     if !matches!(*target, Encoding::DotOperand(_)) || !prices.goes_through_memory(from, to) {
         return None;
     }
-    let own = layouts.encoding(source.encoding?).ok()?;
+    let own = layouts.of_tensor(&source).ok()?;
     let (order, cga) = (own.order(source.shape).ok()?, own.cga_layout().ok()?);
     let bits = element_bits(source.element)?;
     let powers = |most: u32| (0..=most.ilog2()).map(|n| 1 << n);

@@ -104,24 +104,26 @@ impl<'c> Analysis<'c> for Inventory<'c> {
 impl Inventory<'_> {
     /// Whether spelling `old` as `new` keeps the layout of every tensor.
     pub(super) fn allows(&self, layouts: &Layouts, old: &Encoding, new: &Encoding) -> bool {
-        self.tensors.iter().all(|tensor| {
-            let Some(attribute) = tensor.encoding else {
-                return true;
-            };
-            let Ok(found) = layouts.encoding(attribute) else {
-                return false;
-            };
-            let Some(respelled) = substitute(&found, old, new) else {
-                return true;
-            };
-            let Ok(before) = layouts.tensor(tensor) else {
-                return false;
-            };
-            respelled
-                .to_linear_layout(tensor.shape)
-                .and_then(|full| full.remove_zero_bases(Dim::REGISTER).map_err(Into::into))
-                .is_ok_and(|unique| unique == before.unique)
-        })
+        // Everywhere is on all shapes.
+        !is_of_shape(new)
+            && self.tensors.iter().all(|tensor| {
+                if tensor.encoding.is_none() {
+                    return true;
+                }
+                let Ok(found) = layouts.of_tensor(tensor) else {
+                    return false;
+                };
+                let Some(respelled) = substitute(&found, old, new) else {
+                    return true;
+                };
+                let Ok(before) = layouts.tensor(tensor) else {
+                    return false;
+                };
+                respelled
+                    .to_linear_layout(tensor.shape)
+                    .and_then(|full| full.remove_zero_bases(Dim::REGISTER).map_err(Into::into))
+                    .is_ok_and(|unique| unique == before.unique)
+            })
     }
 }
 
@@ -143,7 +145,8 @@ pub(super) fn in_order(root: Op<'_>) -> Vec<Op<'_>> {
 #[derive(Default)]
 pub(super) struct Respelling<'c> {
     pub(super) encodings: Vec<(Attribute<'c>, Attribute<'c>)>,
-    pub(super) buffers: Vec<(Type<'c>, Type<'c>)>,
+    /// Of buffers, and of tensors whose shape says what their encoding is.
+    pub(super) types: Vec<(Type<'c>, Type<'c>)>,
 }
 
 /// What a buffer begins at a multiple of where its encoding does not say, in bytes.
@@ -162,7 +165,28 @@ impl<'c> Respelling<'c> {
                 continue;
             };
             let new = new(&old, &buffer.shape).and_then(|new| buffer.with_encoding(layouts, &new));
-            self.buffers.extend(new.map(|new| (buffer.type_, new)));
+            self.types.extend(new.map(|new| (buffer.type_, new)));
+        }
+    }
+
+    /// Adds each tensor whose shape says what its encoding is, with another encoding for it and its shape.
+    pub(super) fn add_tensors(
+        &mut self,
+        module: Op<'c>,
+        inventory: &Inventory<'c>,
+        layouts: &Layouts,
+        new: impl Fn(&Encoding, &[u64]) -> Option<Encoding>,
+    ) {
+        for tensor in &inventory.tensors {
+            let Ok(old) = layouts.of_tensor(tensor) else {
+                continue;
+            };
+            if !is_of_shape(&old) {
+                continue;
+            }
+            let new = new(&old, tensor.shape).and_then(|new| attribute(module, &new));
+            self.types
+                .extend(new.map(|new| (tensor.type_, tensor.with_encoding(new))));
         }
     }
 
@@ -170,12 +194,12 @@ impl<'c> Respelling<'c> {
     pub(super) fn of(old: Attribute<'c>, new: Attribute<'c>) -> Self {
         Self {
             encodings: vec![(old, new)],
-            buffers: Vec::new(),
+            types: Vec::new(),
         }
     }
 
     fn len(&self) -> usize {
-        self.encodings.len() + self.buffers.len()
+        self.encodings.len() + self.types.len()
     }
 
     /// Carries it out everywhere in a module, less what an operation keeps.
@@ -192,7 +216,7 @@ impl<'c> Respelling<'c> {
         while self.len() > 0 {
             let refused = self.refused(rewriter, module, &inventory);
             let Some(first) = refused.first() else {
-                rewriter.replace_parts(module, &self.encodings, &self.buffers);
+                rewriter.replace_parts(module, &self.encodings, &self.types);
                 return Ok(());
             };
             asked_by = Some(*first);
@@ -204,7 +228,7 @@ impl<'c> Respelling<'c> {
                     .iter()
                     .any(|type_| layouts.text_of_type(*type_).contains(&*old))
             });
-            self.buffers.retain(|(old, _)| !kept.contains(old));
+            self.types.retain(|(old, _)| !kept.contains(old));
             if self.len() == before {
                 break;
             }
@@ -220,7 +244,7 @@ impl<'c> Respelling<'c> {
         inventory: &Inventory<'c>,
     ) -> Vec<Op<'c>> {
         rewriter.with_copy(module, |rewriter, copy| {
-            rewriter.replace_parts(copy, &self.encodings, &self.buffers);
+            rewriter.replace_parts(copy, &self.encodings, &self.types);
             let copies = Inventory::of(copy).operations;
             let both = inventory.operations.iter().zip(copies);
             both.filter(|(_, copy)| verify::operation(*copy).is_err())
@@ -244,6 +268,11 @@ fn substitute(found: &Encoding, old: &Encoding, new: &Encoding) -> Option<Encodi
     text.contains(&old)
         .then(|| text.replace(&old, &new).parse().ok())
         .flatten()
+}
+
+/// Whether an encoding is another one on a tensor of another shape.
+fn is_of_shape(encoding: &Encoding) -> bool {
+    matches!(encoding, Encoding::Cute(e) if e.is_tile_implied())
 }
 
 /// An encoding as an attribute.
@@ -280,9 +309,12 @@ impl<'c> Inventory<'c> {
     pub(super) fn roots(&self, layouts: &Layouts) -> Vec<(Encoding, Vec<Vec<u64>>)> {
         let mut roots: Vec<(Encoding, Vec<Vec<u64>>)> = Vec::new();
         for tensor in &self.tensors {
-            let Some(Ok(found)) = tensor.encoding.map(|a| layouts.encoding(a)) else {
+            let Ok(found) = layouts.of_tensor(tensor) else {
                 continue;
             };
+            if is_of_shape(&found) {
+                continue;
+            }
             let (own, shape) = (root(&found), widen(&found, tensor.shape));
             if shape.len() != own.rank() {
                 continue;

@@ -309,8 +309,7 @@ impl<'s, 'c> Search<'s, 'c> {
     }
 
     fn encoding(&self, type_: Type<'c>) -> Option<std::sync::Arc<Encoding>> {
-        let attribute = TensorType::of(type_)?.encoding?;
-        self.layouts.encoding(attribute).ok()
+        self.layouts.of_tensor(&TensorType::of(type_)?).ok()
     }
 
     /// Whether an operation runs exactly as often as the place that the way is for.

@@ -112,6 +112,7 @@ pub(super) enum Kind {
     SwizzleShift {
         shift: i32,
     },
+    OffsetShared,
 }
 
 impl From<Kind> for BridgeError {
@@ -312,6 +313,9 @@ impl fmt::Display for BridgeError {
                 "no basis reaches `{}` = {value}: the element is held nowhere",
                 out.name()
             ),
+            Kind::OffsetShared => {
+                f.write_str("two elements have one offset; a buffer holds each in its own place")
+            }
             Kind::SwizzleShift { shift } => write!(
                 f,
                 "a swizzle that shifts by {shift}; those of Tilus shift by 0 or more"

@@ -6,6 +6,8 @@
 //! | from | to | there is one exactly if |
 //! |---|---|---|
 //! | CuTe | linear: [`linear_from_cute`] | extents are powers of two and no sum carries |
+//! | CuTe, one mode for each dim | memory: [`memory_from_cute`] | it is linear, and gaps are bits of the offset |
+//! | CuTe, threads and values | linear: [`linear_from_thread_value`] | it is linear, and reaches all elements |
 //! | CuTe with swizzle and offset | affine: [`affine_from_cute`] | the same, of what each bit changes in the offset |
 //! | linear, affine | CuTe: [`cute_from_linear`], [`cute_from_affine`] | no two bases share a bit after one swizzle |
 //! | Tilus | CuTe, threads and values: [`thread_value_from_tilus`] | always |
@@ -59,6 +61,9 @@ pub use compare::{Difference, Distributed};
 pub use error::BridgeError;
 pub use register::{RegisterBases, linear_from_tilus, register_bases, tilus_from_linear};
 pub use shared::{
-    cute_from_shared, linear_from_shared, memory_from_shared, shared_from_cute, shared_from_linear,
+    cute_from_shared, linear_from_shared, memory_from_cute, memory_from_shared, shared_from_cute,
+    shared_from_linear,
 };
-pub use thread_value::{ElementOrder, thread_value_from_tilus, tilus_from_thread_value};
+pub use thread_value::{
+    ElementOrder, linear_from_thread_value, thread_value_from_tilus, tilus_from_thread_value,
+};

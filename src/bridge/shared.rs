@@ -3,7 +3,7 @@
 use super::bits::{linear_from_composed, tuple_of};
 use super::error::{BridgeError, Kind};
 use crate::cute::{ComposedLayout, Layout, Mode, Swizzle as CuteSwizzle};
-use crate::layout::{Dim, LinearLayout};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::{SharedLayout, Swizzle};
 
 /// Returns a shared layout of Tilus as one of CuTe: a mode for each dim, its modes in the other order.
@@ -128,10 +128,72 @@ pub fn linear_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeE
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 /// # Errors
-/// As [`linear_from_shared`], and when some offset below the largest holds no element, or one holds two:
-/// an encoding has an element for every offset.
+/// As [`linear_from_shared`] and [`memory_from_cute`].
 pub fn memory_from_shared(layout: &SharedLayout) -> Result<LinearLayout, BridgeError> {
-    Ok(linear_from_shared(layout)?.invert()?)
+    memory_from_cute(&cute_from_shared(layout)?)
+}
+
+/// Returns a layout of CuTe, one mode for each dim, as an encoding has it: a linear map from the offset to the dims.
+///
+/// Bits of the offset that no element sets, as with a pitch larger than a row, move nowhere.
+/// ```
+/// # use linear_layout::bridge::memory_from_cute;
+/// # use linear_layout::layout::Dim;
+/// let memory = memory_from_cute(&"(2,4):(4,1)".parse()?)?;
+/// assert_eq!(memory.apply(&[(Dim::OFFSET, 6)])?, [1, 2]);
+/// // Rows of four in a pitch of eight: offset 4 is a gap.
+/// let memory = memory_from_cute(&"(2,4):(8,1)".parse()?)?;
+/// assert_eq!(memory.columns(), [0b10, 0b100, 0, 0b1]);
+/// assert_eq!(memory_from_cute(&"4:3".parse()?).unwrap_err().to_string(),
+///     "bit 0 of mode 0 adds 3 and bit 1 of mode 0 adds 6: both have bit 1, so that their sum carries \
+///      and is not their XOR");
+/// assert_eq!(memory_from_cute(&"(2,4):(0,1)".parse()?).unwrap_err().to_string(),
+///     "two elements have one offset; a buffer holds each in its own place");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Errors
+/// When the layout is no [linear map](linear_from_composed), when two elements have one offset, and when offsets hold
+/// no element other than in gaps of powers of two.
+pub fn memory_from_cute(layout: &ComposedLayout) -> Result<LinearLayout, BridgeError> {
+    let offsets = linear_from_composed(layout)?;
+    if !offsets.is_injective() {
+        return Err(Kind::OffsetShared.into());
+    }
+    let used = offsets
+        .columns()
+        .iter()
+        .fold(0, |used, column| used | column);
+    let dims: Vec<(Dim, u64)> = offsets.in_shape().collect();
+    if used.count_ones() as usize != offsets.total_in_bits() {
+        let outs: Vec<(Dim, u64)> = offsets.out_shape().collect();
+        let required = Surjectivity::Required;
+        // Whose error names an offset that is left out.
+        LinearLayout::from_columns(&dims, &outs, offsets.columns(), required)?;
+    }
+    // Bits that no element sets are the gaps: without them each offset holds one.
+    let bits: Vec<u32> = (0..u64::BITS).filter(|bit| used >> bit & 1 == 1).collect();
+    let dense = |column: &u64| {
+        let digits = bits.iter().enumerate();
+        digits.fold(0, |sum, (i, bit)| sum | (column >> bit & 1) << i)
+    };
+    let columns: Vec<u64> = offsets.columns().iter().map(dense).collect();
+    let outs = [(Dim::OFFSET, 1 << bits.len())];
+    let packed = LinearLayout::from_columns(&dims, &outs, &columns, Surjectivity::Required)?;
+    let packed = packed.invert()?;
+    let mut elements = packed.columns().iter().copied();
+    let columns: Vec<u64> = (0..offsets.out_bits(Dim::OFFSET))
+        .map(|bit| match used >> bit & 1 {
+            1 => elements.next().unwrap_or(0),
+            _ => 0,
+        })
+        .collect();
+    let ins = [(Dim::OFFSET, offsets.out_size(Dim::OFFSET))];
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &dims,
+        &columns,
+        Surjectivity::Required,
+    )?)
 }
 
 /// Returns a linear map from the dims of a tensor to `offset` as a shared layout of Tilus.

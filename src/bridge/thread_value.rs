@@ -1,8 +1,9 @@
 //! Register layouts of Tilus as thread-value layouts of CuTe, and back.
 
-use super::bits::{coalesced, tuple_of};
+use super::bits::{coalesced, linear_from_composed, tuple_of};
 use super::error::{BridgeError, Kind};
-use crate::cute::{Layout, Mode};
+use crate::cute::{ComposedLayout, Layout, Mode};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
 
 /// In which order the elements of a tensor are numbered.
@@ -81,6 +82,83 @@ pub fn thread_value_from_tilus(
         values.push(Mode::new(extent(layout.mode_shape()[mode])?, weights[mode]));
     }
     Ok(Layout::concat(&[tuple_of(&threads)?, tuple_of(&values)?])?)
+}
+
+/// Returns a thread-value layout of a tensor of this shape, whose elements are numbered in column-major order, as
+/// a linear layout whose warps have this many lanes.
+///
+/// ```
+/// # use linear_layout::bridge::{linear_from_thread_value, linear_from_tilus};
+/// # use linear_layout::tilus::local;
+/// let cute = "((4,8),(2,2)):((32,1),(16,8))".parse()?;
+/// let tilus = local(&[2, 1])?.spatial(&[8, 4])?.local(&[1, 2])?;
+/// assert_eq!(linear_from_thread_value(&cute, &[16, 8], 32)?, linear_from_tilus(&tilus, 32)?);
+/// assert_eq!(linear_from_thread_value(&cute, &[8, 8], 32).unwrap_err().to_string(),
+///     "the layout holds 128 elements, the tensor has 64");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+/// # Shape
+/// (`register`: values, `lane`: at most `lanes`, `warp`: other threads, `block`: 1) -> (`dim0`, `dim1`, ...: the
+/// shape).
+///
+/// # Errors
+/// When the layout has not two modes, is no [linear map](linear_from_composed), or reaches other elements than the
+/// tensor has; when the number of lanes is not a power of two.
+pub fn linear_from_thread_value(
+    layout: &ComposedLayout,
+    shape: &[u64],
+    lanes: u64,
+) -> Result<LinearLayout, BridgeError> {
+    if layout.layout.rank() != 2 {
+        return Err(Kind::RankNotTwo {
+            found: layout.layout.rank(),
+        }
+        .into());
+    }
+    if !lanes.is_power_of_two() {
+        return Err(Kind::NotPowerOfTwo {
+            what: "number of lanes in warp",
+            at: 0,
+            extent: lanes,
+        }
+        .into());
+    }
+    let numbers = linear_from_composed(layout)?;
+    // A swizzle keeps the digits within the same power of two or not: what counts is what is reached.
+    let size = shape
+        .iter()
+        .try_fold(1u64, |size, extent| size.checked_mul(*extent))
+        .ok_or(Kind::TooLarge)?;
+    let reached = numbers.out_size(Dim::OFFSET);
+    if reached != size {
+        return Err(Kind::ElementsDiffer {
+            found: i64::try_from(reached).map_err(|_| Kind::TooLarge)?,
+            expected: size,
+        }
+        .into());
+    }
+    let (threads, values) = (Dim::out(0), Dim::out(1));
+    let num_threads = numbers.in_size(threads);
+    let in_warp = num_threads.min(lanes);
+    let ins = [
+        (Dim::REGISTER, numbers.in_size(values)),
+        (Dim::LANE, in_warp),
+        (Dim::WARP, num_threads / in_warp),
+        (Dim::BLOCK, 1),
+    ];
+    let outs: Vec<(Dim, u64)> = shape
+        .iter()
+        .enumerate()
+        .map(|(dim, extent)| (Dim::out(dim), *extent))
+        .collect();
+    // A number in column-major order is a column as it is: the first out-dim is in the low bits.
+    let columns = [numbers.columns_of(values), numbers.columns_of(threads)].concat();
+    Ok(LinearLayout::from_columns(
+        &ins,
+        &outs,
+        &columns,
+        Surjectivity::Required,
+    )?)
 }
 
 /// A digit of the number of an element, in the list of threads or in that of values.

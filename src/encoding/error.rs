@@ -105,6 +105,13 @@ pub(crate) enum Kind {
         at: usize,
         found: String,
     },
+    // A layout of another system, in quotes.
+    Quoted {
+        at: usize,
+        is_syntax: bool,
+        key: Option<&'static str>,
+        reason: String,
+    },
     // Fields.
     RankMismatch {
         what: &'static str,
@@ -295,8 +302,28 @@ impl EncodingError {
             Kind::NotOfCluster => Some("twoCTAs"),
             Kind::BadInstruction { .. } => Some("instrShape"),
             Kind::NotOutermost { .. } => Some("block"),
+            Kind::Quoted { key, .. } => *key,
             _ => None,
         }
+    }
+
+    /// Returns the error as one of the value of this key.
+    #[cold]
+    pub(crate) fn of_key(mut self, name: &'static str) -> Self {
+        match &mut self.0.kind {
+            Kind::Quoted { key, .. } => *key = Some(name),
+            Kind::NoLayout { reason, .. } => {
+                let reason = core::mem::take(reason).into_owned();
+                self.0.kind = Kind::Quoted {
+                    at: 0,
+                    is_syntax: false,
+                    key: Some(name),
+                    reason,
+                };
+            }
+            _ => {}
+        }
+        self
     }
 
     /// Returns the label of the rule that is broken, where the error is that of a rule.
@@ -330,6 +357,10 @@ impl EncodingError {
                 | Kind::TooDeep { .. }
                 | Kind::TooMany { .. }
                 | Kind::TrailingText { .. }
+                | Kind::Quoted {
+                    is_syntax: true,
+                    ..
+                }
         )
     }
 
@@ -371,6 +402,7 @@ impl EncodingError {
             | Kind::NumberTooLarge { at }
             | Kind::Negative { at, .. }
             | Kind::TrailingText { at, .. } => Some(at),
+            Kind::Quoted { at, key: None, .. } => Some(at),
             _ => None,
         }
     }
@@ -405,6 +437,7 @@ impl fmt::Display for EncodingError {
             } => {
                 write!(f, "expected {expected} at byte {at}, found {found}")
             }
+            Kind::Quoted { reason, .. } => f.write_str(reason),
             Kind::UnknownFamily { name } => unknown_family(f, name),
             Kind::UnknownAlias { name } => {
                 write!(

@@ -95,8 +95,12 @@ impl WrittenLayout {
         cga_of(&self.layout)
     }
 
-    /// Lays a written layout over a shape.
-    fn fit(&self, family: &'static str, shape: &[u64]) -> Result<Tiling, EncodingError> {
+    /// Lays a written layout over a shape, as one of this family.
+    pub(crate) fn tiling_as(
+        &self,
+        family: &'static str,
+        shape: &[u64],
+    ) -> Result<Tiling, EncodingError> {
         let layout = self.layout();
         let rank = layout.out_dims().count();
         let bits = shape_log2(family, rank, shape)?;
@@ -150,7 +154,7 @@ impl LinearEncoding {
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        self.written.fit("linear", shape)
+        self.written.tiling_as("linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
@@ -203,7 +207,7 @@ impl GenericLinearEncoding {
     }
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
-        self.written.fit("generic_linear", shape)
+        self.written.tiling_as("generic_linear", shape)
     }
 
     pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {

@@ -42,13 +42,15 @@
 //!
 //! Deliberately missing: MLIR attributes (they are made from these types, not the other way), the
 //! encodings that only exist inside front ends, and those of vendors other than NVIDIA and AMD. What other compilers on
-//! MLIR have is read by [`other`].
+//! MLIR have is read by [`other`]. Layouts of CuTe and Tilus are encodings as far as they are linear: [`CuteEncoding`],
+//! [`TilusEncoding`].
 
 mod amd_mfma;
 mod amd_rotating_shared;
 mod amd_wmma;
 mod blocked;
 mod cga;
+mod cute_layout;
 mod dot_operand;
 mod error;
 pub mod infer;
@@ -70,9 +72,11 @@ mod tensor_memory;
 pub mod tensor_memory_access;
 mod text;
 mod tiling;
+mod tilus_register;
 
 use core::fmt;
 use error::OfRule;
+use std::borrow::Cow;
 use std::str::FromStr;
 
 pub use amd_mfma::AmdMfmaEncoding;
@@ -80,6 +84,7 @@ pub use amd_rotating_shared::AmdRotatingSharedEncoding;
 pub use amd_wmma::AmdWmmaEncoding;
 pub use blocked::BlockedEncoding;
 pub use cga::CgaLayout;
+pub use cute_layout::CuteEncoding;
 pub use dot_operand::DotOperandEncoding;
 pub use error::EncodingError;
 pub use linear::{GenericLinearEncoding, LinearEncoding, WrittenLayout};
@@ -93,15 +98,26 @@ pub use slice::SliceEncoding;
 pub use swizzled_shared::{Swizzle, SwizzledSharedEncoding};
 pub use tensor_memory::{ScalesBlockOrder, TensorMemoryEncoding, TensorMemoryScalesEncoding};
 pub use text::{Aliases, error_of_key, place_of_key};
+pub use tilus_register::TilusEncoding;
 
 use crate::layout::LinearLayout;
 use error::Kind;
 use text::Parser;
 use tiling::Tiling;
 
+/// What a family is called: as its attribute, where nothing else is said.
+macro_rules! said {
+    ($name:literal) => {
+        $name
+    };
+    ($name:literal $said:literal) => {
+        $said
+    };
+}
+
 /// Declares the enum of all families and what is the same for each of them.
 macro_rules! families {
-    ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal,)*) => {
+    ($($(#[$doc:meta])* $variant:ident($ty:ident) = $dialect:literal $name:literal $(as $said:literal)?,)*) => {
         /// An encoding of any family.
         #[derive(Clone, Debug, PartialEq, Eq, Hash)]
         #[non_exhaustive]
@@ -121,14 +137,14 @@ macro_rules! families {
         impl Encoding {
             /// Returns the names of all families.
             pub fn families() -> impl Iterator<Item = &'static str> {
-                FAMILIES.iter().map(|(_, name)| *name)
+                [$(said!($name $($said)?),)*].into_iter()
             }
 
             /// Returns the name of the family, as in `#ttg.blocked`.
             #[must_use]
             pub fn family(&self) -> &'static str {
                 match self {
-                    $(Self::$variant(_) => $name,)*
+                    $(Self::$variant(_) => said!($name $($said)?),)*
                 }
             }
 
@@ -204,6 +220,10 @@ families! {
     TensorMemory(TensorMemoryEncoding) = "ttng" "tensor_memory_encoding",
     /// `#ttng.tensor_memory_scales_encoding`: the scales of a product in tensor memory.
     TensorMemoryScales(TensorMemoryScalesEncoding) = "ttng" "tensor_memory_scales_encoding",
+    /// `#cute.layout`: a layout of CuTe, of a buffer or of threads and values.
+    Cute(CuteEncoding) = "cute" "layout" as "cute.layout",
+    /// `#tilus.register`: a register layout of Tilus.
+    Tilus(TilusEncoding) = "tilus" "register" as "tilus.register",
 }
 
 impl Encoding {
@@ -251,10 +271,63 @@ impl Encoding {
         }
     }
 
+    /// Returns the encoding that this is on a tensor of this shape.
+    ///
+    /// It is itself, but for a layout of CuTe whose text says no tile: on a tensor it is one of threads and values,
+    /// and the tensor is its tile, while on a buffer it is one of memory.
+    /// ```
+    /// # use linear_layout::encoding::Encoding;
+    /// let written: Encoding = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">".parse()?;
+    /// assert!(written.is_shared());
+    /// let on_tensor = written.for_tensor(&[16, 8])?;
+    /// assert!(on_tensor.is_distributed());
+    /// assert_eq!(on_tensor.to_string(), written.to_string());
+    /// # Ok::<(), linear_layout::encoding::EncodingError>(())
+    /// ```
+    /// # Errors
+    /// When the layout of CuTe has other elements than the tensor.
+    pub fn for_tensor(&self, shape: &[u64]) -> Result<Cow<'_, Self>, EncodingError> {
+        match self {
+            Self::Cute(e) if e.tile().is_none() || e.is_tile_implied() => {
+                Ok(Cow::Owned(e.for_tensor(shape)?.into()))
+            }
+            _ => Ok(Cow::Borrowed(self)),
+        }
+    }
+
+    /// Returns the encoding as its text says it, without the tile that only a tensor's shape said.
+    #[must_use]
+    pub fn as_written(&self) -> Cow<'_, Self> {
+        match self {
+            Self::Cute(e) if e.is_tile_implied() => Cow::Owned(e.without_tile().into()),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
+    /// Returns the encoding of tensors of other shapes too: with its tile, where only a tensor's shape said it.
+    #[must_use]
+    pub fn for_other_shapes(&self) -> Cow<'_, Self> {
+        match self {
+            Self::Cute(e) if e.is_tile_implied() => Cow::Owned(e.with_tile_written().into()),
+            _ => Cow::Borrowed(self),
+        }
+    }
+
     /// Returns whether the encoding spreads a tensor over registers and threads.
     #[must_use]
     pub fn is_distributed(&self) -> bool {
         !self.is_shared() && !self.is_tensor_memory()
+    }
+
+    /// Returns whether it is bases of which those of warps may move in several dims, or a slice of such.
+    #[must_use]
+    pub fn is_generic(&self) -> bool {
+        match self {
+            Self::GenericLinear(_) => true,
+            Self::Slice(slice) => slice.parent().is_generic(),
+            Self::Cute(e) => e.is_generic(),
+            _ => false,
+        }
     }
 
     /// Returns whether the encoding lays a tensor out in shared memory.
@@ -268,7 +341,7 @@ impl Encoding {
                 | Self::PartitionedShared(_)
                 | Self::NvmmaShared(_)
                 | Self::SharedLinear(_)
-        )
+        ) || matches!(self, Self::Cute(e) if e.tile().is_none())
     }
 
     /// Returns whether the encoding lays a tensor out in tensor memory.
@@ -299,6 +372,8 @@ impl Encoding {
             Self::SharedLinear(e) => e.cga_layout(),
             Self::TensorMemory(e) => Ok(*e.cga_layout()),
             Self::TensorMemoryScales(e) => Ok(*e.cga_layout()),
+            Self::Cute(e) => e.cga_layout(),
+            Self::Tilus(e) => e.cga_layout(),
         }
     }
 }

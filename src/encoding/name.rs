@@ -4,6 +4,7 @@ use super::{
     AmdWmmaEncoding, CgaLayout, DotOperandEncoding, Encoding, NvidiaMmaEncoding,
     PaddedSharedEncoding, TensorMemoryEncoding,
 };
+use crate::cute::ComposedLayout;
 use crate::layout::{Dim, LinearLayout};
 
 impl Encoding {
@@ -25,6 +26,8 @@ impl Encoding {
     /// | `shared_swz_8_2_4` | `vec`, `perPhase`, `maxPhase` |
     /// | `shared_nvmma_128_b16`, `shared_nvmma_128_b16_t` | bytes of the swizzle, bits of an element |
     /// | `tmem_128x64` | blocks in tensor memory |
+    /// | `cute_16x8`, `shared_cute_8x64` | threads and values of a tile; modes of a buffer |
+    /// | `tilus_16x8_t64` | the shape, and lanes where they are not 32 |
     /// ```
     /// # use linear_layout::encoding::Encoding;
     /// let text = "#ttg.slice<{dim = 0, parent = #ttg.blocked<{sizePerThread = [4, 1], \
@@ -114,6 +117,14 @@ impl Encoding {
                 };
                 format!("shared_linear_{}{alignment}", written_out(e.layout()))
             }
+            Self::Cute(e) => match e.tile() {
+                Some(tile) => format!("cute_{}{}", sizes64(tile), lanes(e.threads_per_warp())),
+                None => format!("shared_cute_{}", cute_shape(e.layout())),
+            },
+            Self::Tilus(e) => {
+                let shape = sizes64(e.layout().shape());
+                format!("tilus_{shape}{}", lanes(e.threads_per_warp()))
+            }
             Self::TensorMemory(e) => tensor_memory(e),
             Self::TensorMemoryScales(e) => format!("tmem_scales{}", ctas(e.cga_layout())),
         }
@@ -124,6 +135,30 @@ impl Encoding {
 fn sizes(list: &[u32]) -> String {
     let list: Vec<String> = list.iter().map(u32::to_string).collect();
     list.join("x")
+}
+
+/// `16x8`.
+fn sizes64(list: &[u64]) -> String {
+    let list: Vec<String> = list.iter().map(u64::to_string).collect();
+    list.join("x")
+}
+
+/// The sizes of the modes.
+fn cute_shape(layout: &ComposedLayout) -> String {
+    let sizes: Vec<u64> = layout
+        .layout
+        .modes()
+        .map(|mode| mode.size().unsigned_abs())
+        .collect();
+    sizes64(&sizes)
+}
+
+/// Nothing for warps of 32 lanes.
+fn lanes(threads_per_warp: u32) -> String {
+    match threads_per_warp {
+        32 => String::new(),
+        lanes => format!("_t{lanes}"),
+    }
 }
 
 /// Nothing for a row-major order, and else `_o01`.
@@ -376,5 +411,25 @@ mod tests {
             "tmem_64x32_stride2",
         );
         check("#ttng.tensor_memory_scales_encoding<>", "tmem_scales");
+    }
+
+    #[test]
+    fn other_systems() {
+        check(
+            "#tilus.register<\"local(2, 1).spatial(8, 4).local(1, 2)\">",
+            "tilus_16x8",
+        );
+        check(
+            "#tilus.register<\"spatial(64)\", threadsPerWarp = 64>",
+            "tilus_64_t64",
+        );
+        check(
+            "#cute.layout<\"Sw<3,3,3> o 0 o (8,64):(64,1)\">",
+            "shared_cute_8x64",
+        );
+        check(
+            "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\", tile = [16, 8]>",
+            "cute_16x8",
+        );
     }
 }

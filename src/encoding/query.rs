@@ -26,6 +26,9 @@ impl Encoding {
             Self::TensorMemory(_) | Self::TensorMemoryScales(_) => {
                 order_of(&self.to_linear_layout(shape)?, Dim::COL)
             }
+            Self::Cute(_) if self.is_shared() => {
+                order_of(&self.to_linear_layout(shape)?, Dim::OFFSET)
+            }
             _ => order_of(&self.to_linear_layout(shape)?, Dim::REGISTER),
         })
     }
@@ -177,6 +180,11 @@ impl Encoding {
 
     /// A size of the hardware is the same on every shape, so the smallest one serves.
     fn hardware_size(&self, ind: Dim) -> Result<u64, EncodingError> {
+        if let Self::Cute(e) = self
+            && let Some(tile) = e.tile()
+        {
+            return Ok(self.distributed(tile)?.in_size(ind));
+        }
         let shape = [1; MAX_RANK];
         Ok(self.distributed(&shape[..self.rank()])?.in_size(ind))
     }

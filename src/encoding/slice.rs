@@ -1,6 +1,7 @@
 //! `#ttg.slice`: what is left of a layout when one dim is gone.
 
 use core::fmt;
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use super::error::{Kind, OfRule};
@@ -36,7 +37,12 @@ impl SliceEncoding {
             return Err(EncodingError::new(Kind::WrongFamily {
                 what: "parent",
                 found: parent.family(),
-                expected: "a distributed encoding",
+                expected: match &*parent {
+                    Encoding::Cute(_) => {
+                        "a distributed encoding; `tile`, the shape of the parent's tensors, makes it one"
+                    }
+                    _ => "a distributed encoding",
+                },
             })
             .of_rule("slice_c1"));
         }
@@ -54,6 +60,11 @@ impl SliceEncoding {
             let expected = format!("less than {rank}, the rank of the parent");
             return Err(EncodingError::bad_value("dim", dim, expected).of_rule("slice_c3"));
         }
+        // No tensor of the parent's shape says its tile here.
+        let parent = match parent.for_other_shapes() {
+            Cow::Owned(written) => Arc::new(written),
+            Cow::Borrowed(_) => parent,
+        };
         Ok(Self { dim, parent })
     }
 

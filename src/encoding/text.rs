@@ -2,6 +2,7 @@
 
 use super::error::{Kind, OfRule};
 use super::{Encoding, EncodingError, FAMILIES, Ints, List};
+use core::fmt;
 use std::collections::HashMap;
 
 /// How deep encodings may be nested in each other.
@@ -77,6 +78,26 @@ impl Aliases {
 
 /// The bases of one input dim as they stand in the text.
 pub(crate) type RawBases = Vec<Ints>;
+
+/// A layout of another system, as it stands between quotes.
+pub(crate) struct Quoted<'a> {
+    pub(crate) text: &'a str,
+    /// Where it begins in the text of the encoding.
+    pub(crate) at: usize,
+}
+
+impl Quoted<'_> {
+    /// Returns the reason as an error of this layout: of its text, at a byte of it, or of what it says.
+    #[cold]
+    pub(crate) fn error(&self, at: Option<usize>, reason: &dyn fmt::Display) -> EncodingError {
+        EncodingError::new(Kind::Quoted {
+            at: self.at + at.unwrap_or(0),
+            is_syntax: at.is_some(),
+            key: None,
+            reason: reason.to_string(),
+        })
+    }
+}
 
 pub(crate) struct Parser<'a> {
     text: &'a str,
@@ -360,6 +381,33 @@ impl<'a> Parser<'a> {
         self.expect(b'>', "`>`")
     }
 
+    /// Reads `"..."`, a layout of another system.
+    pub(crate) fn quoted(&mut self, expected: &'static str) -> Result<Quoted<'a>, EncodingError> {
+        self.expect(b'"', expected)?;
+        let at = self.pos;
+        let Some(length) = self.text[at..].find('"') else {
+            self.pos = self.text.len();
+            return Err(self.error("`\"`"));
+        };
+        self.pos += length + 1;
+        let text = &self.text[at..at + length];
+        Ok(Quoted { text, at })
+    }
+
+    /// Reads `, key = value, ...>` or `>`, behind what an encoding begins with.
+    pub(crate) fn further_fields(
+        &mut self,
+        value: impl FnMut(&mut Self, &'a str) -> Result<(), EncodingError>,
+    ) -> Result<(), EncodingError> {
+        if self.eat(b'>') {
+            return Ok(());
+        }
+        if self.peek() != Some(b',') {
+            return Err(self.error("`,` or `>`"));
+        }
+        self.fields(b',', b'>', value)
+    }
+
     /// Reads an encoding: `#ttg.name<...>`, `#ttg<name<...>>` or an alias `#name`.
     pub(crate) fn encoding(&mut self) -> Result<Encoding, EncodingError> {
         if self.depth == MAX_DEPTH {
@@ -376,7 +424,7 @@ impl<'a> Parser<'a> {
     fn encoding_here(&mut self) -> Result<Encoding, EncodingError> {
         self.expect(b'#', "an encoding `#ttg...`")?;
         let name = self.ident("the name of an encoding")?;
-        let dialect = matches!(name, "ttg" | "ttng");
+        let dialect = FAMILIES.iter().any(|(dialect, _)| *dialect == name);
         if dialect && self.bytes().get(self.pos) == Some(&b'.') {
             self.pos += 1;
             let family = self.ident("the name of an encoding")?;
@@ -419,8 +467,9 @@ pub fn error_of_key(dialect: &str, family: &str, key: &str) -> Option<EncodingEr
         return None;
     }
     let aliases = Aliases::new();
-    // Families with `<key = value>` and those with `<{key = value}>`; what the value is, is not asked.
-    [("<", ">"), ("<{", "}>")]
+    // Families with `<key = value>`, with `<{key = value}>` and with a layout in quotes first; what the value is, is
+    // not asked.
+    [("<", ">"), ("<{", "}>"), ("<\"\", ", ">")]
         .iter()
         .filter_map(|(open, close)| {
             let text = format!("#{dialect}.{family}{open}{key} = {close}");

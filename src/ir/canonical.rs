@@ -108,9 +108,7 @@ fn conversion<'c>(value: Val<'c>) -> Option<ttg::ConvertLayout<'c, 'c>> {
 
 fn encoding<'c>(value: Val<'c>) -> Option<(TensorType<'c>, std::sync::Arc<Encoding>)> {
     let tensor = TensorType::of(value.r#type())?;
-    let encoding = Layouts::of(value.context())
-        .encoding(tensor.encoding?)
-        .ok()?;
+    let encoding = Layouts::of(value.context()).of_tensor(&tensor).ok()?;
     Some((tensor, encoding))
 }
 

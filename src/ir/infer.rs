@@ -72,6 +72,7 @@ pub fn result_encoding(
 ) -> Result<Encoding, NotInferred> {
     let (rule, operand, result) = rule(op, i)?;
     Ok(match rule {
+        Rule::Same if operand != result => encoding.for_other_shapes().into_owned(),
         Rule::Same => encoding.clone(),
         Rule::Trans(order) => infer::trans(encoding, &operand, &order)?,
         Rule::Reshape => infer::reshape(encoding, &operand, &result)?,
@@ -94,6 +95,7 @@ pub fn operand_encoding(
 ) -> Result<Encoding, NotInferred> {
     let (rule, operand, result) = rule(op, i)?;
     Ok(match rule {
+        Rule::Same if operand != result => encoding.for_other_shapes().into_owned(),
         Rule::Same => encoding.clone(),
         Rule::Trans(order) => infer::trans_source(encoding, &result, &order)?,
         Rule::Reshape => infer::reshape_source(encoding, &result, &operand)?,

@@ -110,6 +110,20 @@ impl Layouts {
         })
     }
 
+    /// The encoding of a tensor, which is what its attribute spells on its shape.
+    ///
+    /// # Errors
+    /// The reason why it is none.
+    pub fn of_tensor(&self, tensor: &TensorType<'_>) -> Answer<Encoding> {
+        let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
+        let encoding = self.encoding(attribute)?;
+        // Only this one is another on each shape.
+        match &*encoding {
+            Encoding::Cute(_) => Ok(Arc::new(encoding.for_tensor(tensor.shape)?.into_owned())),
+            _ => Ok(encoding),
+        }
+    }
+
     /// How an encoding is normally spelled, where its attribute spells it differently.
     ///
     /// # Errors
@@ -127,8 +141,15 @@ impl Layouts {
     /// Where, in the text that a user wrote for an attribute, the key stands that makes it no encoding.
     #[must_use]
     pub fn place_of_error(attribute: Attribute<'_>, text: &[u8]) -> Option<usize> {
-        let error = attribute.to_string().parse::<Encoding>().err()?;
-        place_of_key(text, error.key()?)
+        let printed = attribute.to_string();
+        let error = printed.parse::<Encoding>().err()?;
+        if let Some(key) = error.key() {
+            return place_of_key(text, key);
+        }
+        // What is wrong within quotes is as far behind them in both texts.
+        let within = error.offset()?.checked_sub(printed.find('"')?)?;
+        let quote = text.iter().position(|byte| *byte == b'"')?;
+        Some(quote + within).filter(|at| *at < text.len())
     }
 
     /// The rules of a type on its own.
@@ -174,9 +195,8 @@ impl Layouts {
     /// The reason why its encoding does not lay out its shape, or that it has none.
     pub fn tensor(&self, tensor: &TensorType<'_>) -> Answer<TensorLayout> {
         cached(&self.tensors, sys::type_id(tensor.type_), || {
-            let attribute = tensor.encoding.ok_or("the tensor has no encoding")?;
-            let encoding = self.encoding(attribute)?;
-            if !encoding.is_distributed() {
+            let encoding = self.of_tensor(tensor)?;
+            if let Some(attribute) = tensor.encoding.filter(|_| !encoding.is_distributed()) {
                 let text = format!(
                     "a tensor lives in registers, but `{attribute}` lays out a buffer in memory"
                 );
@@ -212,9 +232,9 @@ impl Layouts {
                     units: self.units(&tensor),
                     is_generic: tensor
                         .encoding
-                        .and_then(|attribute| self.encoding(attribute).ok())
+                        .and_then(|_| self.of_tensor(&tensor).ok())
                         .is_some_and(|encoding| {
-                            is_generic(&encoding)
+                            encoding.is_generic()
                                 || (may_mix(&encoding)
                                     && self.tensor(&tensor).is_ok_and(|layout| {
                                         LinearEncoding::new(layout.full.clone()).is_err()
@@ -240,15 +260,6 @@ impl Layouts {
         self.tensor(tensor).map_or(Units::Broken, |layout| {
             Units::Of([Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| layout.full.in_size(dim)))
         })
-    }
-}
-
-/// Whether an encoding is `#ttg.generic_linear`, or a slice of one.
-fn is_generic(encoding: &Encoding) -> bool {
-    match encoding {
-        Encoding::GenericLinear(_) => true,
-        Encoding::Slice(slice) => is_generic(slice.parent()),
-        _ => false,
     }
 }
 

@@ -6,14 +6,22 @@ use crate::sys::Diagnostic;
 /// The version of Triton whose operations, attributes and types the dialects have.
 pub const TRITON_VERSION: &str = "3.9";
 
+/// The dialects whose names are not Triton's.
+const NOT_OF_TRITON: [&str; 2] = ["cute", "tilus"];
+
 /// What to say of a name that a dialect does not have, where it has the `known` ones.
 ///
 /// `ttg.local_laod` gets the note ``the nearest operation is `ttg.local_load` ``.
 #[must_use]
 pub fn unknown_name(kind: &str, dialect: &str, name: &str, known: &[String]) -> Diagnostic {
-    let diagnostic = Diagnostic::new(format!(
-        "unknown {kind} `{dialect}.{name}`: `{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
-    ));
+    // What is not Triton's is ours, and has what it has in every version of Triton.
+    let why = match NOT_OF_TRITON.contains(&dialect) {
+        true => format!("`{dialect}` has encodings, and no such {kind}"),
+        false => format!(
+            "`{dialect}` is supported as of Triton {TRITON_VERSION}, which has no such {kind}"
+        ),
+    };
+    let diagnostic = Diagnostic::new(format!("unknown {kind} `{dialect}.{name}`: {why}"));
     match nearest(name, known.iter().map(String::as_str)) {
         Some(near) => diagnostic.note(format!("the nearest {kind} is `{dialect}.{near}`")),
         None => diagnostic,

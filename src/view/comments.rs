@@ -1,6 +1,7 @@
 //! Comments that say what the encodings of a module mean.
 
 use core::fmt::Write;
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::mentions::Mentions;
@@ -69,18 +70,18 @@ pub fn with_layout_comments(text: &str, marker: &str) -> String {
         let place = line_after(definition.span.end);
         last_definition.insert(definition.module, place);
         let name = format!("#{}", definition.name);
-        for shape in mentions.shapes(&definition.encoding, definition.module) {
+        for (encoding, shape) in mentions.laid_out(&definition.encoding, definition.module) {
             let comment = comments.entry(place).or_default();
-            write_comment(comment, &name, &definition.encoding, shape);
+            write_comment(comment, &name, encoding, shape);
         }
     }
-    let mut written: Vec<(&Encoding, usize)> = mentions
+    let mut written: Vec<(Cow<'_, Encoding>, usize)> = mentions
         .definitions()
         .iter()
-        .map(|d| (&d.encoding, d.module))
+        .map(|d| (Cow::Borrowed(&d.encoding), d.module))
         .collect();
     for mention in mentions.mentions() {
-        let key = (&mention.encoding, mention.module);
+        let key = (mention.encoding.as_written(), mention.module);
         if mention.shape().is_none() || written.contains(&key) {
             continue;
         }
@@ -92,14 +93,9 @@ pub fn with_layout_comments(text: &str, marker: &str) -> String {
             .get(&mention.module)
             .copied()
             .unwrap_or(line);
-        for shape in mentions.shapes(&mention.encoding, mention.module) {
+        for (encoding, shape) in mentions.laid_out(&mention.encoding, mention.module) {
             let comment = comments.entry(place).or_default();
-            write_comment(
-                comment,
-                &text[mention.span.clone()],
-                &mention.encoding,
-                shape,
-            );
+            write_comment(comment, &text[mention.span.clone()], encoding, shape);
         }
     }
     let (mut result, mut done) = (String::with_capacity(text.len()), 0);

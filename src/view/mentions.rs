@@ -26,7 +26,7 @@ pub struct Definition {
 /// A place that names an encoding.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Mention {
-    /// The encoding.
+    /// The encoding, and where it stands in the type of a tensor, that on the tensor's shape.
     pub encoding: Encoding,
     /// The text that names it: `#blocked`, or `#ttg.slice<{dim = 0, parent = #blocked}>`.
     pub span: Range<usize>,
@@ -119,20 +119,21 @@ impl Mentions {
             .or_else(|| innermost(|m| m.holder.as_ref().map(|(span, _)| span)))
     }
 
-    /// Returns the shapes that an encoding lays out in a module, each once, in order.
+    /// Returns the shapes that an encoding lays out in a module, each once, in order, and what it is on each.
     #[must_use]
-    pub fn shapes(&self, encoding: &Encoding, module: usize) -> Vec<&[u64]> {
-        let mut shapes = Vec::new();
+    pub fn laid_out(&self, encoding: &Encoding, module: usize) -> Vec<(&Encoding, &[u64])> {
+        let written = encoding.as_written();
+        let mut found = Vec::new();
         for mention in &self.mentions {
             if let Some(shape) = mention.shape()
                 && mention.module == module
-                && mention.encoding == *encoding
-                && !shapes.contains(&shape)
+                && mention.encoding.as_written() == written
+                && !found.contains(&(&mention.encoding, shape))
             {
-                shapes.push(shape);
+                found.push((&mention.encoding, shape));
             }
         }
-        shapes
+        found
     }
 }
 
@@ -323,6 +324,9 @@ impl Scanner<'_> {
                 }
                 _ => shape,
             };
+            if !is_buffer && let Ok(on_tensor) = mention.encoding.for_tensor(&shape) {
+                mention.encoding = on_tensor.into_owned();
+            }
             // A buffer may have one dim more, that of buffers.
             let skipped = shape.len().saturating_sub(mention.encoding.rank());
             let kept = if is_buffer { &shape[skipped..] } else { &shape };

@@ -4,6 +4,7 @@ use super::float::{encode, is_nan};
 use super::kernel::{
     Argument, BOOL, Code, Content, Element, I32, Kernel, Op, Scalar, Tensor, Type, Value,
 };
+use super::systems;
 use crate::referee::random::Rng;
 use crate::referee::registers;
 use crate::referee::text::Setting;
@@ -330,7 +331,8 @@ impl Builder {
         for _ in 0..30 {
             let text = registers::any(&mut self.rng, &self.setting, shape);
             if fits(&text, shape) {
-                return text.into();
+                let other = systems::of_registers(&text, shape).filter(|text| fits(text, shape));
+                return other.unwrap_or(text).into();
             }
         }
         loop {

@@ -4,6 +4,7 @@ use super::builder::{Builder, MAX_ELEMENTS};
 use super::kernel::{
     BOOL, BufferAccess, Change, Code, Element, I32, Op, Region, Scalar, Tensor, Type, Value,
 };
+use super::systems;
 use crate::referee::{memory, registers};
 use std::rc::Rc;
 
@@ -395,7 +396,7 @@ impl Builder {
             });
             // Of the largest swizzles, each asks for its own least shape.
             if fits && !text.contains("nvmma_shared") {
-                return text.into();
+                return systems::of_memory(&text, shape).unwrap_or(text).into();
             }
         }
         let order: Vec<usize> = (0..shape.len()).rev().collect();

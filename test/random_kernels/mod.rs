@@ -24,4 +24,5 @@ pub(crate) mod layouts;
 mod memory;
 pub(crate) mod run;
 pub(crate) mod shrink;
+mod systems;
 pub(crate) mod text;

@@ -3,6 +3,7 @@
 use super::evaluate;
 use super::float::is_nan;
 use super::kernel::{Content, Kernel};
+use super::systems;
 use super::text;
 use linear_layout::ir::Recorder;
 use linear_layout::machine::kernel::{
@@ -52,6 +53,8 @@ pub(crate) enum Failure {
     Fault(FaultKind),
     /// Memory differs from what it must hold.
     Wrong,
+    /// Layouts of CuTe and Tilus lower otherwise than with their bases written out.
+    SpelledApart,
     /// A second run of a pass changes what the first one left.
     NotSettled,
     /// A pass that chooses layouts predicts that its result costs more than its input.
@@ -183,6 +186,17 @@ impl Runner {
         let lowered = self
             .lower_by(pipeline, &text)
             .map_err(|e| (Failure::Refused, e))?;
+        if pipeline == PIPELINES[0]
+            && let Some(written) = systems::with_bases(&text)
+        {
+            let written = self.lower_by(pipeline, &written);
+            let written = written.map_err(|e| (Failure::Refused, format!("with bases: {e}")))?;
+            let mut lines = lowered.lines().zip(written.lines());
+            if let Some((named, written)) = lines.find(|(named, written)| named != written) {
+                let what = format!("named: {named}\nwith bases: {written}");
+                return Err((Failure::SpelledApart, what));
+            }
+        }
         let decoded =
             decode_generic(&lowered, None).map_err(|e| (Failure::NotDecoded, e.to_string()))?;
         launch(kernel, &decoded, &mut memory, arguments)

@@ -7,8 +7,9 @@ use std::collections::{HashMap, HashSet};
 use linear_layout::bridge::{
     Distributed, ElementOrder, affine_from_cute, cute_bases, cute_from_affine, cute_from_bases,
     cute_from_linear, cute_from_shared, linear_from_composed, linear_from_cute, linear_from_shared,
-    linear_from_tilus, memory_from_shared, register_bases, shared_from_cute, shared_from_linear,
-    thread_value_from_tilus, tilus_from_linear, tilus_from_thread_value,
+    linear_from_thread_value, linear_from_tilus, memory_from_cute, memory_from_shared,
+    register_bases, shared_from_cute, shared_from_linear, thread_value_from_tilus,
+    tilus_from_linear, tilus_from_thread_value,
 };
 use linear_layout::cute::{ComposedLayout, Layout, Mode, Swizzle};
 use linear_layout::layout::{Dim, LinearLayout, Surjectivity};
@@ -449,6 +450,103 @@ fn shared_layouts_agree_with_cute_and_linear_ones() {
         }
     }
     assert!(counts.iter().all(|n| *n > 100), "{counts:?}");
+}
+
+/// A layout of CuTe of one or two modes, often with a swizzle.
+fn random_composed(random: &mut Random, num_modes: u64) -> ComposedLayout {
+    let mut dims = Vec::new();
+    for _ in 0..num_modes {
+        let sizes = [1, 2, 2, 2, 4, 4, 8, 3];
+        let mut modes = Vec::new();
+        for _ in 0..=random.below(2) {
+            let strides = [0, 1, 1, 2, 2, 4, 4, 8, 8, 16, 16, 32, 64, 3];
+            modes.push(Mode::new(one_of(random, &sizes), one_of(random, &strides)));
+        }
+        dims.push(Layout::flat(&modes).unwrap());
+    }
+    let swizzle = match random.below(2) {
+        0 => Swizzle::IDENTITY,
+        _ => random_swizzle(random),
+    };
+    ComposedLayout::new(swizzle, 0, Layout::concat(&dims).unwrap())
+}
+
+#[test]
+fn threads_and_values_are_linear_exactly_where_they_reach_each_element() {
+    let mut counts = [0; 2];
+    for seed in 0..count() {
+        let mut random = Random(seed << 8 | 51);
+        let layout = random_composed(&mut random, 2);
+        let table = composed_table(&layout);
+        let reached: HashSet<i64> = table.iter().copied().collect();
+        let size = (*table.iter().max().unwrap() as u64 + 1).next_power_of_two();
+        let rows = 1 << random.below(u64::from(size.trailing_zeros()) + 1);
+        let shape = [rows, size / rows];
+        let found = linear_from_thread_value(&layout, &shape, 4);
+        let is_one = is_affine(&table) && reached.len() as u64 == size;
+        assert_eq!(found.is_ok(), is_one, "{layout} on {shape:?}: {found:?}");
+        counts[usize::from(is_one)] += 1;
+        assert!(linear_from_thread_value(&layout, &[size, 2], 4).is_err());
+        let Ok(linear) = found else { continue };
+        let threads = layout.layout.mode(0).unwrap().size().unsigned_abs();
+        for (at, element) in table.iter().enumerate() {
+            let (thread, value) = (at as u64 % threads, at as u64 / threads);
+            let place = [
+                (Dim::REGISTER, value),
+                (Dim::LANE, thread % 4),
+                (Dim::WARP, thread / 4),
+                (Dim::BLOCK, 0),
+            ];
+            let index: Vec<u64> = linear.apply(&place).unwrap().iter().collect();
+            assert_eq!(index[0] + index[1] * rows, *element as u64, "{layout}");
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
+}
+
+#[test]
+fn thread_value_layouts_of_tilus_are_what_its_linear_layouts_are() {
+    let mut compared = 0;
+    for seed in 0..count() {
+        let mut random = Random(seed << 8 | 52);
+        let tilus = Attributes::random(&mut random, 3, 64).layout();
+        let linear = linear_from_tilus(&tilus, 8);
+        let cute = thread_value_from_tilus(&tilus, ElementOrder::ColumnMajor).unwrap();
+        let shape = tilus.shape();
+        let found = linear_from_thread_value(&cute.into(), shape, 8);
+        compared += usize::from(linear.is_ok());
+        assert_eq!(found.ok(), linear.ok(), "{tilus}");
+    }
+    assert!(compared > 50, "{compared}");
+}
+
+#[test]
+fn memory_is_linear_exactly_where_each_offset_has_one_element_and_gaps_are_bits() {
+    let mut counts = [0; 2];
+    for seed in 0..count() {
+        let mut random = Random(seed << 8 | 53);
+        let num_modes = 1 + random.below(2);
+        let layout = random_composed(&mut random, num_modes);
+        let table = composed_table(&layout);
+        let reached: HashSet<i64> = table.iter().copied().collect();
+        let used = table.iter().fold(0, |used, offset| used | offset);
+        // What is reached is all that has no bit beside those that are used.
+        let is_one = is_affine(&table)
+            && reached.len() == table.len()
+            && reached.len() == 1 << used.count_ones();
+        let found = memory_from_cute(&layout);
+        assert_eq!(found.is_ok(), is_one, "{layout}: {found:?}");
+        counts[usize::from(is_one)] += 1;
+        let Ok(memory) = found else { continue };
+        let rows = layout.layout.mode(0).unwrap().size().unsigned_abs();
+        for (at, offset) in table.iter().enumerate() {
+            let place = [(Dim::OFFSET, *offset as u64)];
+            let index: Vec<u64> = memory.apply(&place).unwrap().iter().collect();
+            let number = index[0] + index.get(1).map_or(0, |column| column * rows);
+            assert_eq!(number, at as u64, "{layout}");
+        }
+    }
+    assert!(counts.iter().all(|count| *count > 50), "{counts:?}");
 }
 
 #[test]

@@ -227,13 +227,15 @@ fn discardable_attributes_are_named_in_one_place() {
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));
         for line in lines {
-            let named = ["tt", "ttg", "ttng", "amdg"].iter().any(|dialect| {
-                let quoted = line.split('"').skip(1).step_by(2);
-                quoted.into_iter().any(|text| {
-                    let rest = text.strip_prefix(&format!("{dialect}."));
-                    rest.is_some_and(|rest| !rest.contains(' '))
-                })
-            });
+            let named = ["tt", "ttg", "ttng", "amdg", "cute", "tilus"]
+                .iter()
+                .any(|dialect| {
+                    let quoted = line.split('"').skip(1).step_by(2);
+                    quoted.into_iter().any(|text| {
+                        let rest = text.strip_prefix(&format!("{dialect}."));
+                        rest.is_some_and(|rest| !rest.contains(' '))
+                    })
+                });
             if named {
                 found.push(format!("{}: {}", path.display(), line.trim()));
             }

@@ -36,11 +36,11 @@ pub(crate) fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> 
 const ROOMS: [(&str, &[&str]); 12] = [
     ("f2", &[]),
     ("layout", &["f2"]),
-    ("encoding", &["f2", "layout"]),
-    ("target", &["f2", "layout"]),
     ("cute", &["f2", "layout"]),
     ("tilus", &["f2", "layout"]),
-    ("bridge", &["f2", "layout", "encoding", "cute", "tilus"]),
+    ("bridge", &["f2", "layout", "cute", "tilus"]),
+    ("encoding", &["f2", "layout", "cute", "tilus", "bridge"]),
+    ("target", &["f2", "layout"]),
     (
         "access",
         &[

@@ -16,10 +16,11 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Page, what it is about, and the generator's arguments.
 DIALECTS = [("tt", "TritonOps"), ("ttg", "TritonGPUOps"), ("ttng", "TritonNvidiaGPUOps"),
-            ("amdg", "TritonAMDGPUOps")]
+            ("amdg", "TritonAMDGPUOps"), ("cute", "CuteAttrs"), ("tilus", "TilusAttrs")]
 
 CPP_TYPES = [
     (r"::llvm::ArrayRef<(unsigned|int64_t)>", "list of integers"),
+    (r"::llvm::StringRef", "text"),
     (r"::mlir::ArrayAttr", "list of bases"),
     (r"::mlir::DictionaryAttr", "bases by name"),
     (r"::mlir::FloatAttr", "number"),
@@ -67,7 +68,7 @@ def generate(generator, source, *options):
 
 def named_as_in_text(entry):
     """An attribute's or type's section, called as in a module and not as in C++."""
-    found = re.search(r"([#!](tt|ttg|ttng|amdg)\.\w+(\.\w+)*)", entry)
+    found = re.search(r"([#!](tt|ttg|ttng|amdg|cute|tilus)\.\w+(\.\w+)*)", entry)
     title, body = entry.split("\n", 1)
     if found:
         title = f"### `{found.group(1)}`"

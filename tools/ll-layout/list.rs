@@ -30,7 +30,8 @@ struct Listed<'m> {
     encoding: &'m Encoding,
     line: usize,
     uses: usize,
-    shapes: Vec<&'m [u64]>,
+    /// What it lays out, and what it is there.
+    laid_out: Vec<(&'m Encoding, &'m [u64])>,
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
@@ -58,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         if several && (i == 0 || listed[i - 1].module != entry.module) {
             out += &format!("module {}\n", entry.module);
         }
-        let shapes: Vec<String> = entry.shapes.iter().map(|s| shape_text(s)).collect();
+        let shapes: Vec<String> = shapes(entry).into_iter().map(shape_text).collect();
         let on = match shapes.as_slice() {
             [] => "on no shape".to_owned(),
             shapes => format!("on {}", shapes.join(", ")),
@@ -97,7 +98,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
     });
     let is_named = |module: usize, encoding: &Encoding| {
         let mut definitions = mentions.definitions().iter();
-        definitions.any(|d| d.module == module && d.encoding == *encoding)
+        definitions.any(|d| d.module == module && d.encoding == *encoding.as_written())
     };
     // Those that are written out where they are used, once each.
     let mut written: Vec<(usize, String, &Encoding, usize)> = Vec::new();
@@ -105,7 +106,7 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
         let (module, encoding) = (mention.module, &mention.encoding);
         let is_known = written
             .iter()
-            .any(|(m, _, e, _)| (*m, *e) == (module, encoding));
+            .any(|(m, _, e, _)| *m == module && e.as_written() == encoding.as_written());
         if !is_known && !is_named(module, encoding) {
             let name = text[mention.span.clone()].to_owned();
             written.push((module, name, encoding, mention.span.start));
@@ -115,19 +116,31 @@ fn listed<'m>(text: &str, mentions: &'m Mentions) -> Vec<Listed<'m>> {
         .chain(written)
         .map(|(module, name, encoding, start)| {
             let same = mentions.mentions().iter();
-            let same = same.filter(|m| m.module == module && m.encoding == *encoding);
+            let written = encoding.as_written();
+            let same = same.filter(|m| m.module == module && m.encoding.as_written() == written);
             Listed {
                 module,
                 name,
                 encoding,
                 line: line(start),
                 uses: same.filter(|m| m.holder.is_some()).count(),
-                shapes: mentions.shapes(encoding, module),
+                laid_out: mentions.laid_out(encoding, module),
             }
         })
         .collect();
     all.sort_by_key(|entry| (entry.module, entry.line));
     all
+}
+
+/// The shapes, each once.
+fn shapes<'m>(entry: &Listed<'m>) -> Vec<&'m [u64]> {
+    let mut shapes: Vec<&[u64]> = Vec::new();
+    for (_, shape) in &entry.laid_out {
+        if !shapes.contains(shape) {
+            shapes.push(shape);
+        }
+    }
+    shapes
 }
 
 fn to_json(entry: &Listed<'_>) -> Value {
@@ -137,15 +150,15 @@ fn to_json(entry: &Listed<'_>) -> Value {
         ("enc".to_owned(), json!(entry.encoding.to_string())),
         ("line".to_owned(), json!(entry.line)),
         ("mentions".to_owned(), json!(entry.uses)),
-        ("shapes".to_owned(), json!(entry.shapes)),
+        ("shapes".to_owned(), json!(shapes(entry))),
     ])
     .into()
 }
 
 /// A picture of each shape that has a layout.
 fn scenes<'e>(entry: &'e Listed<'_>) -> impl Iterator<Item = Scene> + 'e {
-    entry.shapes.iter().filter_map(|shape| {
-        let layout = entry.encoding.to_linear_layout(shape).ok()?;
+    entry.laid_out.iter().filter_map(|(encoding, shape)| {
+        let layout = encoding.to_linear_layout(shape).ok()?;
         let title = format!("{} on {}", entry.name, shape_text(shape));
         Some(Scene::tensor(&layout, Window::PICTURE).titled(title))
     })

@@ -6,6 +6,7 @@ use linear_layout::encoding::other::{CompilerLayout, CompilerLayoutError};
 use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
+use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -58,7 +59,16 @@ impl Subject {
             }
         })?;
         let shape = needed(shape)?;
-        let layout = encoding.to_linear_layout(shape).map_err(Failure::new)?;
+        let (encoding, layout) = match encoding.to_linear_layout(shape) {
+            Ok(layout) => (encoding, layout),
+            // What is none of a buffer may be one of a tensor.
+            Err(reason) => {
+                let on_tensor = encoding.for_tensor(shape).map(Cow::into_owned);
+                let both = on_tensor.and_then(|e| Ok((e.to_linear_layout(shape)?, e)));
+                let (layout, on_tensor) = both.map_err(|_| Failure::new(reason))?;
+                (on_tensor, layout)
+            }
+        };
         Ok(Self {
             encoding: Some(encoding),
             layout,

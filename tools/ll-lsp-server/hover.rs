@@ -61,14 +61,14 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
     } else {
         name.to_owned()
     };
-    let shapes = match mention.shape() {
-        Some(shape) => vec![shape],
-        None => mentions.shapes(encoding, mention.module),
+    let laid_out = match mention.shape() {
+        Some(shape) => vec![(encoding, shape)],
+        None => mentions.laid_out(encoding, mention.module),
     };
-    for shape in shapes.iter().take(MAX_SHAPES) {
+    for (encoding, shape) in laid_out.iter().take(MAX_SHAPES) {
         text += &on_shape(&name, encoding, shape);
     }
-    match shapes.as_slice() {
+    match laid_out.as_slice() {
         [] => match covered(encoding) {
             Some(shape) => {
                 text += &on_shape(&name, encoding, &shape);
@@ -77,7 +77,8 @@ fn markdown(mentions: &Mentions, mention: &Mention, name: &str) -> String {
             None => text += "\nNo tensor or buffer of this file has this encoding.\n",
         },
         all if all.len() > MAX_SHAPES => {
-            let more: Vec<String> = all[MAX_SHAPES..].iter().map(|s| shape_text(s)).collect();
+            let more = all[MAX_SHAPES..].iter().map(|(_, shape)| shape_text(shape));
+            let more: Vec<String> = more.collect();
             text += &format!("\nAlso on {}.\n", more.join(", "));
         }
         _ => {}

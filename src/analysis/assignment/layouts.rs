@@ -66,10 +66,14 @@ impl<'c> Catalogue<'c> {
         let encoding = match known {
             Some(known) => known,
             None => {
-                let encoding = cache.encoding(attribute).ok()?;
+                let encoding = cache.of_tensor(tensor).ok()?;
+                // One without a tile is another encoding on each shape.
+                let is_of_shape = matches!(&*encoding, Encoding::Cute(e) if e.is_tile_implied());
                 let number = self.encoding(encoding);
                 self.encodings[number.0 as usize].1.get_or_insert(attribute);
-                self.spelled.insert(sys::attribute_id(attribute), number);
+                if !is_of_shape {
+                    self.spelled.insert(sys::attribute_id(attribute), number);
+                }
                 number
             }
         };
@@ -96,11 +100,7 @@ impl<'c> Catalogue<'c> {
 
     /// Whether an encoding is `#ttg.generic_linear`, or a slice of one.
     pub(crate) fn is_generic(&self, encoding: EncodingId) -> bool {
-        let mut encoding: &Encoding = self.get(encoding);
-        while let Encoding::Slice(slice) = encoding {
-            encoding = slice.parent();
-        }
-        matches!(encoding, Encoding::GenericLinear(_))
+        self.get(encoding).is_generic()
     }
 
     /// Returns the attribute that spells an encoding.

@@ -439,6 +439,7 @@ pub(super) fn from_layout(
 fn has_swizzled_warps(enc: &Encoding) -> bool {
     match enc {
         Encoding::GenericLinear(_) => true,
+        Encoding::Cute(e) => e.is_generic(),
         Encoding::AmdWmma(e) => permutation_matrix("ctaLayout", e.cta_layout()).is_err(),
         Encoding::Slice(e) => has_swizzled_warps(e.parent()),
         Encoding::DotOperand(e) => has_swizzled_warps(e.parent()),

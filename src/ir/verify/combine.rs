@@ -143,11 +143,8 @@ fn reduced(
         ));
     };
     let cache = Layouts::of(op.op().context());
-    let encoding = |attribute| cache.encoding(attribute).ok();
-    match (
-        src.encoding.and_then(encoding),
-        dst.encoding.and_then(encoding),
-    ) {
+    let encoding = |tensor: &TensorType<'_>| cache.of_tensor(tensor).ok();
+    match (encoding(src), encoding(&dst)) {
         (None, None) => None,
         (Some(from), Some(to)) => {
             let expected = infer::reduce(&from, axis).ok()?;

@@ -84,7 +84,7 @@ pub(super) fn expand_dims(op: tt::ExpandDims<'_, '_>) -> Verdict {
         return both_or_neither(&src, &dst);
     };
     let cache = Layouts::of(op.op().context());
-    let (Ok(known), Ok(declared)) = (cache.encoding(encoding), cache.encoding(parent)) else {
+    let (Ok(known), Ok(declared)) = (cache.of_tensor(&src), cache.of_tensor(&dst)) else {
         return Ok(());
     };
     match known.as_ref() {
@@ -128,16 +128,16 @@ pub(super) fn broadcast(op: tt::Broadcast<'_, '_>) -> Verdict {
     if from == to {
         return Ok(());
     }
-    let unique = |encoding: melior::ir::Attribute<'_>| {
+    let unique = |tensor: &TensorType<'_>| {
         cache
-            .encoding(encoding)
+            .of_tensor(tensor)
             .ok()?
             .to_linear_layout(src.shape)
             .ok()?
             .remove_zero_bases(Dim::REGISTER)
             .ok()
     };
-    match (unique(from), unique(to)) {
+    match (unique(&src), unique(&dst)) {
         (Some(a), Some(b)) if a == b => Ok(()),
         _ => Err(vec![
             broken!(

@@ -811,6 +811,42 @@ module 1
     assert!(page.contains("#b on 8"), "{page}");
 }
 
+#[test]
+fn layouts_of_cute_and_tilus_are_encodings() {
+    let tilus = "#tilus.register<\"local(2, 1).spatial(8, 4).local(1, 2)\">";
+    let cute = "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\">";
+    let (code, bases, _) = ll_layout(&["show", tilus, "16x8", "--view", "bases"], "");
+    assert_eq!(code, 0);
+    // Of no buffer, and so of threads and values.
+    check(&["show", cute, "16x8", "--view", "bases"], "", &bases);
+    let module = format!(
+        "#tv = {cute}
+#smem = #ttg.shared_memory
+tt.func @f(%x: tensor<16x8xf32, #tv>, %y: tensor<8x16xf32, #tv>, %z: tensor<16x8xf32, {tilus}>) {{
+  %b = ttg.local_alloc : () -> !ttg.memdesc<2x16x8xf32, #cute.layout<\"(16,8):(8,1)\">, #smem, mutable>
+"
+    );
+    check(
+        &["list", "-"],
+        &module,
+        &format!(
+            "#tv: line 1, 2 mentions, on 16x8, 8x16
+  {cute}
+{tilus}: line 3, 1 mention, on 16x8
+#cute.layout<\"(16,8):(8,1)\">: line 4, 1 mention, on 16x8
+"
+        ),
+    );
+    let (code, page, _) = ll_layout(&["list", "-", "--format", "html"], &module);
+    assert_eq!(code, 0);
+    assert!(page.contains("#tv on 8x16"), "{page}");
+    check_failure(
+        &["show", "#cute.layout<\"(8,6):(6,1)\">", "8x6"],
+        1,
+        "mode 1 of extent 6 is not a power of two; with 8 the layout could be linear",
+    );
+}
+
 /// What is written where output is asked for, and nothing on standard output.
 fn written(name: &str, arguments: &[&str]) -> String {
     let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);

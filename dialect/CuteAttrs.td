@@ -1,0 +1,58 @@
+// The dialect `cute`: layouts of CuTe as encodings, spelled as CuTe prints them.
+#ifndef LL_CUTE_ATTRS
+#define LL_CUTE_ATTRS
+
+include "TritonGPUAttrs.td"
+
+def Cute_Dialect : Dialect {
+  let name = "cute";
+  let cppNamespace = "::ll::cute";
+  let summary = "Layouts of CuTe as encodings of tensors and buffers";
+  let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
+  let extraClassDeclaration = [{
+    void registerAttributes();
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  }];
+}
+
+def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
+  let mnemonic = "layout";
+  let summary = "a layout of CuTe: offsets of a buffer, or elements of threads and values";
+  let description = [{
+    Of a buffer it says the offset of each element, in elements: each mode is a dimension. Of a tensor it says the
+    element, numbered in column-major order, of each thread and each of its values. That is a tensor of the shape
+    `tile`; where that is written, larger tensors repeat it and smaller ones have copies, and without it the tensor
+    has the shape that it says itself. Threads are the lanes of a warp, of which there are `threadsPerWarp`
+    (32 if absent), then its other warps.
+    ```mlir
+    #cute.layout<"(8,64):(64,1)">
+    #cute.layout<"Sw<3,3,3> o 0 o (8,64):(64,1)">
+    #cute.layout<"(8,64):(64,1)", swizzle = "Sw<3,3,3>">
+    #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">
+    #cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>
+    ```
+    - cute_layout_c1: the text is that of a layout as CuTe prints it, and its swizzle is said once
+    - cute_layout_c2: extents are powers of two
+    - cute_layout_c3: the layout is linear over GF(2): the first index is 0, and no sum of strides carries
+    - cute_layout_c4: `threadsPerWarp` is a power of two
+
+    Where it lays out a buffer:
+    - cute_layout_c5: the modes have the sizes of the dimensions
+    - cute_layout_c6: each offset holds one element
+    - cute_layout_c10: there are no `threadsPerWarp`
+
+    Where it lays out a tensor:
+    - cute_layout_c7: it has two modes, threads and values
+    - cute_layout_c8: it reaches the elements of its tile, each of them
+    - cute_layout_c9: a value moves by a power of two along one dimension or not at all, a thread of a warp along one
+      dimension
+  }];
+  let parameters = (ins LL_Quoted<>:$layout, LL_OptionalQuoted<>:$swizzle, LL_OptionalIntList<>:$tile,
+                        LL_DefaultInt<"32">:$threadsPerWarp);
+  let assemblyFormat = "`<` $layout (`,` struct($swizzle, $tile, $threadsPerWarp)^)? `>`";
+}
+
+#endif

@@ -1,0 +1,351 @@
+//! `#cute.layout`: a layout of CuTe, of a buffer or of the registers of threads.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::cga::check_rank;
+use super::error::OfRule;
+use super::linear::exact;
+use super::text::{Parser, Quoted, unknown_key};
+use super::tiling::{Tiling, shape_log2};
+use super::tilus_register::{THREADS_PER_WARP, check_threads};
+use super::{
+    CgaLayout, Encoding, EncodingError, GenericLinearEncoding, LinearEncoding, List, MAX_RANK,
+};
+use crate::bridge::{
+    BridgeError, linear_from_composed, linear_from_thread_value, memory_from_cute,
+};
+use crate::cute::{ComposedLayout, CuteError, Swizzle};
+use crate::layout::{Dim, LinearLayout, Surjectivity};
+
+/// The name in messages and in options of passes.
+const FAMILY: &str = "cute.layout";
+const KEYS: &str = "`swizzle`, `tile`, `threadsPerWarp`";
+
+/// A layout of CuTe: of a buffer, one mode for each dim, or of a tensor in registers, threads and values.
+///
+/// `(8,4):(4,1)` puts element (i, j) of a buffer at offset 4i + j. `((4,8),(2,2)):((32,1),(16,8))` with
+/// `tile = [16, 8]` gives thread t and value v of a tensor the element whose number in column-major order the layout
+/// says. Which it is, is said by `tile`; without one it is that of a buffer, until
+/// [`Encoding::for_tensor`] makes a tensor's shape its tile.
+/// ```
+/// use linear_layout::encoding::Encoding;
+/// use linear_layout::layout::Dim;
+/// let memory: Encoding = "#cute.layout<\"Sw<1,0,2> o 0 o (2,4):(4,1)\">".parse()?;
+/// assert_eq!(memory.to_linear_layout(&[2, 4])?.basis(Dim::OFFSET, 2), [1, 1]);
+///
+/// let registers: Encoding =
+///     "#cute.layout<\"((4,8),(2,2)):((32,1),(16,8))\", tile = [16, 8]>".parse()?;
+/// assert_eq!(registers.to_linear_layout(&[16, 8])?.basis(Dim::LANE, 0), [0, 2]);
+/// # Ok::<(), linear_layout::encoding::EncodingError>(())
+/// ```
+/// # Shape
+/// Of a buffer: (offset, block) -> (dim0, dim1, ...), of the shape of its modes. Of a tensor: (register, lane, warp,
+/// block) -> (dim0, dim1, ...); where the tile is written, on larger and smaller shapes what the
+/// [`LinearEncoding`] with the same bases is. One CTA.
+/// # Units
+/// Offsets and swizzles count elements.
+/// # Source
+/// CUTLASS, `cute/layout.hpp` and `cute/swizzle_layout.hpp`; `make_layout_tv` for threads and values.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct CuteEncoding {
+    written: Arc<Written>,
+    tile: Option<Tile>,
+}
+
+/// What the text says of the layout.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Written {
+    text: String,
+    swizzle: Option<String>,
+    layout: ComposedLayout,
+    threads_per_warp: u32,
+}
+
+/// What a layout of threads and values lays out.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+struct Tile {
+    shape: List<u64, MAX_RANK>,
+    /// Whether it is in the text, or comes from the tensor that the encoding is on.
+    is_written: bool,
+    bases: Bases,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+enum Bases {
+    Linear(LinearEncoding),
+    Generic(GenericLinearEncoding),
+}
+
+impl CuteEncoding {
+    /// Returns the encoding of a buffer with this layout, or of tensors whose warps have `threads_per_warp` lanes.
+    ///
+    /// # Errors
+    /// When an extent or the number of lanes is not a power of two, or the layout is not linear over GF(2): it has an
+    /// offset or a negative stride, or a sum of strides carries.
+    pub fn new(layout: ComposedLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
+        let is_plain = layout.swizzle.is_identity() && layout.offset == 0;
+        let text = match is_plain {
+            true => layout.layout.to_string(),
+            false => layout.to_string(),
+        };
+        Self::spelled(
+            &Quoted { text: &text, at: 0 },
+            None,
+            layout,
+            threads_per_warp,
+        )
+    }
+
+    fn spelled(
+        quoted: &Quoted<'_>,
+        swizzle: Option<&str>,
+        layout: ComposedLayout,
+        threads_per_warp: u32,
+    ) -> Result<Self, EncodingError> {
+        check_threads(threads_per_warp).of_rule("cute_layout_c4")?;
+        let numbers = linear_from_composed(&layout).map_err(|e| {
+            let (at, rule) = match e.is_not_power_of_two() {
+                true => (place_of_extent(quoted.text, &layout), "cute_layout_c2"),
+                false => (None, "cute_layout_c3"),
+            };
+            quoted.error(at, &e).of_rule(rule)
+        })?;
+        check_rank(FAMILY, numbers.in_dims().count())?;
+        Ok(Self {
+            written: Arc::new(Written {
+                text: quoted.text.to_owned(),
+                swizzle: swizzle.map(str::to_owned),
+                layout,
+                threads_per_warp,
+            }),
+            tile: None,
+        })
+    }
+
+    /// Returns the encoding of tensors whose elements of this shape the layout deals out to threads and values.
+    ///
+    /// # Errors
+    /// When the layout has not two modes, reaches other elements than the tile has, or a value moves in several dims
+    /// or by no power of two.
+    pub fn with_tile(&self, shape: &[u64]) -> Result<Self, EncodingError> {
+        self.on_tile(shape, true)
+    }
+
+    fn on_tile(&self, shape: &[u64], is_written: bool) -> Result<Self, EncodingError> {
+        check_rank(FAMILY, shape.len())?;
+        shape_log2(FAMILY, shape.len(), shape)?;
+        let lanes = self.written.threads_per_warp.into();
+        let linear = linear_from_thread_value(&self.written.layout, shape, lanes).map_err(|e| {
+            let rule = match self.written.layout.layout.rank() {
+                2 => "cute_layout_c8",
+                _ => "cute_layout_c7",
+            };
+            self.no_layout(&e).of_rule(rule)
+        })?;
+        let bases = LinearEncoding::new(linear.clone())
+            .map(Bases::Linear)
+            .or_else(|_| GenericLinearEncoding::new(linear).map(Bases::Generic))
+            .map_err(|e| self.no_layout(&e).of_rule("cute_layout_c9"))?;
+        Ok(Self {
+            written: Arc::clone(&self.written),
+            tile: Some(Tile {
+                shape: List::from_slice(shape)?,
+                is_written,
+                bases,
+            }),
+        })
+    }
+
+    fn no_layout(&self, reason: &dyn fmt::Display) -> EncodingError {
+        let text = &self.written.text;
+        EncodingError::no_layout(FAMILY, format!("`{text}` on threads and values: {reason}"))
+    }
+
+    /// The encoding on a tensor of this shape, which is its tile where none is written.
+    pub(super) fn for_tensor(&self, shape: &[u64]) -> Result<Self, EncodingError> {
+        match self.tile {
+            Some(Tile {
+                is_written: true, ..
+            }) => Ok(self.clone()),
+            _ => self.on_tile(shape, false),
+        }
+    }
+
+    /// The encoding with its tile written, for where no tensor of that shape says it.
+    pub(super) fn with_tile_written(&self) -> Self {
+        let mut written = self.clone();
+        if let Some(tile) = &mut written.tile {
+            tile.is_written = true;
+        }
+        written
+    }
+
+    pub(super) fn without_tile(&self) -> Self {
+        Self {
+            written: Arc::clone(&self.written),
+            tile: None,
+        }
+    }
+
+    /// Returns whether the tile is that of the tensor that the encoding is on, and not written.
+    #[must_use]
+    pub fn is_tile_implied(&self) -> bool {
+        self.tile.as_ref().is_some_and(|tile| !tile.is_written)
+    }
+
+    /// Returns the layout as CuTe has it.
+    #[must_use]
+    pub fn layout(&self) -> &ComposedLayout {
+        &self.written.layout
+    }
+
+    /// Returns the shape of the tensors that the layout deals out to threads and values, if it does.
+    #[must_use]
+    pub fn tile(&self) -> Option<&[u64]> {
+        self.tile.as_ref().map(|tile| &*tile.shape)
+    }
+
+    /// Returns the number of lanes in a warp.
+    #[must_use]
+    pub fn threads_per_warp(&self) -> u32 {
+        self.written.threads_per_warp
+    }
+
+    /// Returns the number of dims of the tensor or buffer.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        match &self.tile {
+            Some(tile) => tile.shape.len(),
+            None => self.written.layout.layout.rank(),
+        }
+    }
+
+    /// Returns whether the bases are those of a [`GenericLinearEncoding`], and of no [`LinearEncoding`].
+    pub(super) fn is_generic(&self) -> bool {
+        let bases = self.tile.as_ref().map(|tile| &tile.bases);
+        matches!(bases, Some(Bases::Generic(_)))
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        CgaLayout::single(self.rank())
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        match &self.tile {
+            None => self.memory(shape),
+            Some(tile) if !tile.is_written && *tile.shape != *shape => {
+                Err(EncodingError::no_layout(
+                    FAMILY,
+                    format!(
+                        "it is that of a tensor of shape {}, and this has shape {}; to repeat or cut it, write \
+                         `tile = {}`",
+                        tile.shape,
+                        List::<u64, MAX_RANK>::collect(shape.iter().copied()),
+                        tile.shape
+                    ),
+                )
+                .of_rule("cute_layout_c8"))
+            }
+            Some(tile) => match &tile.bases {
+                Bases::Linear(bases) => bases.tiling_as(FAMILY, shape),
+                Bases::Generic(bases) => bases.tiling_as(FAMILY, shape),
+            },
+        }
+    }
+
+    fn memory(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        if self.written.threads_per_warp != THREADS_PER_WARP {
+            let expected = format!("none on a buffer, which has no threads, or {THREADS_PER_WARP}");
+            let found = self.written.threads_per_warp;
+            return Err(EncodingError::bad_value("threadsPerWarp", found, expected)
+                .of_rule("cute_layout_c10"));
+        }
+        let no_layout = |reason: BridgeError| {
+            let text = &self.written.text;
+            EncodingError::no_layout(FAMILY, format!("`{text}` in memory: {reason}"))
+                .of_rule("cute_layout_c6")
+        };
+        let offsets = memory_from_cute(&self.written.layout).map_err(no_layout)?;
+        // Dims beside each other are in the order of the modes; one CTA.
+        let ins = [(Dim::OFFSET, offsets.in_size(Dim::OFFSET)), (Dim::BLOCK, 1)];
+        let outs: Vec<(Dim, u64)> = offsets.out_shape().collect();
+        let layout =
+            LinearLayout::from_columns(&ins, &outs, offsets.columns(), Surjectivity::Required)?;
+        exact(FAMILY, "cute_layout_c5", &layout, shape)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let (mut swizzle, mut tile, mut threads) = (None, None, THREADS_PER_WARP);
+        p.expect(b'<', "`<`")?;
+        let quoted = p.quoted("a layout in quotes")?;
+        p.further_fields(|p, key| {
+            match key {
+                "swizzle" => swizzle = Some(p.quoted("a swizzle in quotes")?),
+                "tile" => tile = Some(p.numbers()?),
+                "threadsPerWarp" => threads = p.number()?,
+                _ => return unknown_key(FAMILY, key, KEYS),
+            }
+            Ok(())
+        })?;
+        let of_text = |quoted: &Quoted<'_>, e: &CuteError| {
+            quoted.error(e.place(), e).of_rule("cute_layout_c1")
+        };
+        let mut layout: ComposedLayout = quoted.text.parse().map_err(|e| of_text(&quoted, &e))?;
+        if let Some(swizzle) = &swizzle {
+            if !layout.swizzle.is_identity() {
+                return Err(swizzle
+                    .error(None, &"the layout has a swizzle already; write it once")
+                    .of_key("swizzle")
+                    .of_rule("cute_layout_c1"));
+            }
+            layout.swizzle = swizzle
+                .text
+                .parse::<Swizzle>()
+                .map_err(|e| of_text(swizzle, &e).of_key("swizzle"))?;
+        }
+        let swizzle = swizzle.map(|swizzle| swizzle.text);
+        let encoding = Self::spelled(&quoted, swizzle, layout, threads)?;
+        Ok(match tile {
+            None => encoding,
+            Some(tile) => {
+                let tile: List<u64, MAX_RANK> = List::collect(tile.iter().map(|n| u64::from(*n)));
+                encoding.with_tile(&tile).map_err(|e| e.of_key("tile"))?
+            }
+        }
+        .into())
+    }
+}
+
+impl fmt::Display for CuteEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let written = &self.written;
+        write!(f, "#cute.layout<\"{}\"", written.text)?;
+        if let Some(swizzle) = &written.swizzle {
+            write!(f, ", swizzle = \"{swizzle}\"")?;
+        }
+        if let Some(tile) = self.tile.as_ref().filter(|tile| tile.is_written) {
+            write!(f, ", tile = {}", tile.shape)?;
+        }
+        if written.threads_per_warp != THREADS_PER_WARP {
+            write!(f, ", threadsPerWarp = {}", written.threads_per_warp)?;
+        }
+        f.write_str(">")
+    }
+}
+
+/// Where in the text the first extent stands that is no power of two.
+fn place_of_extent(text: &str, layout: &ComposedLayout) -> Option<usize> {
+    let leaves = layout.layout.leaves();
+    let wrong = leaves
+        .iter()
+        .position(|mode| !mode.shape.unsigned_abs().is_power_of_two())?;
+    // The extents are the first numbers behind swizzle and offset.
+    let start = text.rfind('o').map_or(0, |at| at + 1);
+    let mut places = text[start..].char_indices().scan(false, |inside, (at, c)| {
+        let begins = c.is_ascii_digit() && !*inside;
+        *inside = c.is_ascii_digit();
+        Some(begins.then_some(start + at))
+    });
+    places.by_ref().flatten().nth(wrong)
+}

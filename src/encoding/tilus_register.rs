@@ -1,0 +1,143 @@
+//! `#tilus.register`: a register layout of Tilus.
+
+use core::fmt;
+use std::sync::Arc;
+
+use super::error::{Kind, OfRule};
+use super::text::{Parser, Quoted, unknown_key};
+use super::tiling::Tiling;
+use super::{CgaLayout, Encoding, EncodingError, LinearEncoding};
+use crate::bridge::linear_from_tilus;
+use crate::layout::LinearLayout;
+use crate::tilus::RegisterLayout;
+
+/// The name in messages and in options of passes.
+const FAMILY: &str = "tilus.register";
+/// Lanes of a warp where the text does not say.
+pub(super) const THREADS_PER_WARP: u32 = 32;
+
+/// A tensor in registers as a register layout of Tilus says it, where its modes are powers of two.
+///
+/// `local(2, 1).spatial(8, 4).local(1, 2)` is the result of a 16x8 matrix instruction: lane 5 holds the elements
+/// (1, 2), (1, 3), (9, 2) and (9, 3). Threads are the lanes of a warp, then its other warps.
+///
+/// On larger and smaller shapes it is what the [`LinearEncoding`] with the same bases is.
+/// ```
+/// use linear_layout::encoding::Encoding;
+/// use linear_layout::layout::Dim;
+/// let text = "#tilus.register<\"local(2, 1).spatial(8, 4).local(1, 2)\">";
+/// let encoding: Encoding = text.parse()?;
+/// assert_eq!(encoding.to_string(), text);
+/// assert_eq!(encoding.to_linear_layout(&[16, 8])?.basis(Dim::LANE, 0), [0, 2]);
+/// # Ok::<(), linear_layout::encoding::EncodingError>(())
+/// ```
+/// # Shape
+/// (register, lane, warp, block) -> (dim0, dim1, ...); one CTA.
+/// # Source
+/// Tilus 0.2.0, `RegisterLayout`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct TilusEncoding {
+    text: Arc<str>,
+    layout: Arc<RegisterLayout>,
+    threads_per_warp: u32,
+    linear: LinearEncoding,
+}
+
+impl TilusEncoding {
+    /// Returns the encoding of this layout, whose warps have `threads_per_warp` lanes.
+    ///
+    /// # Errors
+    /// When a mode, a replication or the number of lanes is not a power of two, or there are more dims or bits than a
+    /// linear layout has.
+    pub fn new(layout: RegisterLayout, threads_per_warp: u32) -> Result<Self, EncodingError> {
+        let text = layout.to_string();
+        Self::spelled(&Quoted { text: &text, at: 0 }, layout, threads_per_warp)
+    }
+
+    fn spelled(
+        quoted: &Quoted<'_>,
+        layout: RegisterLayout,
+        threads_per_warp: u32,
+    ) -> Result<Self, EncodingError> {
+        check_threads(threads_per_warp).of_rule("tilus_register_c3")?;
+        let linear: LinearLayout = linear_from_tilus(&layout, threads_per_warp.into())
+            .map_err(|e| quoted.error(None, &e).of_rule("tilus_register_c2"))?;
+        let linear = LinearEncoding::new(linear)
+            .map_err(|e| quoted.error(None, &e).of_rule("tilus_register_c2"))?;
+        Ok(Self {
+            text: quoted.text.into(),
+            layout: Arc::new(layout),
+            threads_per_warp,
+            linear,
+        })
+    }
+
+    /// Returns the layout as Tilus has it.
+    #[must_use]
+    pub fn layout(&self) -> &RegisterLayout {
+        &self.layout
+    }
+
+    /// Returns the number of lanes in a warp.
+    #[must_use]
+    pub fn threads_per_warp(&self) -> u32 {
+        self.threads_per_warp
+    }
+
+    /// Returns the number of tensor dims.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.layout.rank()
+    }
+
+    pub(crate) fn cga_layout(&self) -> Result<CgaLayout, EncodingError> {
+        self.linear.cga_layout()
+    }
+
+    pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
+        self.linear.tiling_as(FAMILY, shape)
+    }
+
+    pub(crate) fn parse(p: &mut Parser<'_>) -> Result<Encoding, EncodingError> {
+        let mut threads = THREADS_PER_WARP;
+        p.expect(b'<', "`<`")?;
+        let quoted = p.quoted("a register layout in quotes")?;
+        p.further_fields(|p, key| {
+            match key {
+                "threadsPerWarp" => threads = p.number()?,
+                _ => return unknown_key(FAMILY, key, "`threadsPerWarp`"),
+            }
+            Ok(())
+        })?;
+        let layout: RegisterLayout =
+            quoted.text.parse().map_err(|e: crate::tilus::TilusError| {
+                quoted
+                    .error(e.parse_offset(), &e)
+                    .of_rule("tilus_register_c1")
+            })?;
+        Ok(Self::spelled(&quoted, layout, threads)?.into())
+    }
+}
+
+impl fmt::Display for TilusEncoding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "#tilus.register<\"{}\"", self.text)?;
+        if self.threads_per_warp != THREADS_PER_WARP {
+            write!(f, ", threadsPerWarp = {}", self.threads_per_warp)?;
+        }
+        f.write_str(">")
+    }
+}
+
+/// Checks that a number of lanes is a power of two.
+pub(super) fn check_threads(threads_per_warp: u32) -> Result<(), EncodingError> {
+    if threads_per_warp.is_power_of_two() {
+        return Ok(());
+    }
+    let (what, value) = ("threadsPerWarp", u64::from(threads_per_warp));
+    Err(EncodingError::new(Kind::NotPowerOfTwo {
+        what,
+        index: None,
+        value,
+    }))
+}

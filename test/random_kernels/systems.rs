@@ -1,0 +1,135 @@
+//! Layouts as those of CuTe and Tilus, and such ones as bases again.
+
+use crate::referee::registers;
+use linear_layout::bridge::{cute_from_linear, tilus_from_linear};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
+
+/// What a text draws, so that the generator's own numbers stay what they are.
+fn drawn(text: &str, sides: usize) -> usize {
+    let sum = text
+        .bytes()
+        .fold(7, |sum: usize, byte| sum.wrapping_mul(31) + byte as usize);
+    (sum >> 3) % sides
+}
+
+/// Now and then, the layout of a tensor as one of Tilus or CuTe that is the same on this shape.
+pub(super) fn of_registers(text: &str, shape: &[u64]) -> Option<String> {
+    let is_plain = ["#ttg.blocked", "#ttg.linear", "#ttg.generic_linear"]
+        .iter()
+        .any(|family| text.starts_with(family));
+    let layout = registers::known(text)
+        .filter(|_| is_plain)?
+        .to_linear_layout(shape)
+        .ok()?;
+    let threads = match layout.in_size(Dim::LANE) {
+        32 => String::new(),
+        lanes => format!(", threadsPerWarp = {lanes}"),
+    };
+    match drawn(text, 4) {
+        0 => {
+            let tilus = tilus_from_linear(&layout).ok()?;
+            Some(format!("#tilus.register<\"{tilus}\"{threads}>"))
+        }
+        1 => {
+            let of = |dims: &[Dim]| {
+                dims.iter()
+                    .flat_map(|dim| layout.columns_of(*dim))
+                    .copied()
+                    .collect()
+            };
+            let modes: [Vec<u64>; 2] = [of(&[Dim::LANE, Dim::WARP]), of(&[Dim::REGISTER])];
+            let list = |item: &dyn Fn(&u64) -> String, empty: &str| {
+                let of_mode = |columns: &Vec<u64>| match columns.is_empty() {
+                    true => empty.to_owned(),
+                    false => {
+                        let items: Vec<String> = columns.iter().map(item).collect();
+                        format!("({})", items.join(","))
+                    }
+                };
+                format!("({},{})", of_mode(&modes[0]), of_mode(&modes[1]))
+            };
+            let sizes = list(&|_| "2".to_owned(), "1");
+            let strides = list(&u64::to_string, "0");
+            let found = format!("#cute.layout<\"{sizes}:{strides}\", tile = {shape:?}{threads}>");
+            // Sums that carry are no layout of CuTe with these modes.
+            registers::known(&found).map(|_| found)
+        }
+        _ => None,
+    }
+}
+
+/// Now and then, the layout of a buffer as one of CuTe that is the same on this shape.
+pub(super) fn of_memory(text: &str, shape: &[u64]) -> Option<String> {
+    let known = registers::known(text).filter(|known| known.interval_paddings().is_empty())?;
+    let layout = known
+        .to_linear_layout(shape)
+        .ok()
+        .filter(|_| drawn(text, 3) == 0)?;
+    if layout.in_dims().ne([Dim::OFFSET, Dim::BLOCK]) || layout.in_size(Dim::BLOCK) != 1 {
+        return None;
+    }
+    let offsets = layout.squeeze_ins(Dim::BLOCK).ok()?.invert().ok()?;
+    let cute = cute_from_linear(&offsets).ok()?;
+    Some(format!("#cute.layout<\"{cute}\">"))
+}
+
+/// A module with the bases of each layout of CuTe and Tilus in its place, if it has any.
+pub(super) fn with_bases(module: &str) -> Option<String> {
+    let (mut text, mut rest) = (String::new(), module);
+    let next = |rest: &str| {
+        let places = ["#cute.layout<", "#tilus.register<"].map(|name| rest.find(name));
+        places.into_iter().flatten().min()
+    };
+    next(rest)?;
+    while let Some(at) = next(rest) {
+        // A swizzle, between the quotes, has brackets of its own.
+        let quoted = rest[at..]
+            .splitn(3, '"')
+            .map(str::len)
+            .take(2)
+            .sum::<usize>()
+            + 2;
+        let end = at + quoted + rest[at + quoted..].find('>')? + 1;
+        text += &rest[..at];
+        text += &bases(&registers::known(&rest[at..end])?)?;
+        rest = &rest[end..];
+    }
+    Some(text + rest)
+}
+
+/// The bases of a layout of CuTe or Tilus.
+fn bases(encoding: &Encoding) -> Option<String> {
+    let shape: Vec<u64> = match encoding {
+        Encoding::Tilus(tilus) => tilus.layout().shape().to_vec(),
+        Encoding::Cute(cute) => match cute.tile() {
+            Some(tile) => tile.to_vec(),
+            None => {
+                let modes = cute.layout().layout.modes();
+                modes.map(|mode| mode.size().unsigned_abs()).collect()
+            }
+        },
+        _ => return None,
+    };
+    let layout: LinearLayout = encoding.to_linear_layout(&shape).ok()?;
+    let list = |dim: Dim| {
+        let list: Vec<Vec<u64>> = (0..layout.in_bits(dim))
+            .map(|bit| layout.basis(dim, bit).iter().collect())
+            .collect();
+        format!("{list:?}")
+    };
+    if encoding.is_shared() {
+        return Some(format!(
+            "#ttg.shared_linear<{{offset = {}}}, alignment = 16>",
+            list(Dim::OFFSET)
+        ));
+    }
+    let [register, lane, warp, block] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].map(list);
+    let family = match encoding.is_generic() {
+        true => "generic_linear",
+        false => "linear",
+    };
+    Some(format!(
+        "#ttg.{family}<{{register = {register}, lane = {lane}, warp = {warp}, block = {block}}}>"
+    ))
+}
