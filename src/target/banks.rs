@@ -66,41 +66,49 @@ impl Banks {
         lane_bits: u32,
     ) -> Wavefronts {
         let lane_bits = lane_bits as usize;
-        let width = u64::from(self.bytes);
-        let mut words: Vec<u64> = Vec::new();
-        let mut load = vec![0u64; self.count as usize];
+        let (width, count) = (u64::from(self.bytes), u64::from(self.count));
+        // The words that lanes want, each with the one before it of the same bank, plus one.
+        let mut words: Vec<(u64, usize)> = Vec::new();
+        // Of each bank the last of its words, plus one, and how many there are.
+        let mut banks = vec![(0, 0u64); self.count as usize];
         let mut sum = Wavefronts::default();
         for first in (0..addresses.len()).filter(|lane| lane & lane_bits == 0) {
             words.clear();
+            banks.fill((0, 0));
+            let mut most = 0;
             let members = (first..addresses.len()).filter(|lane| lane & !lane_bits == first);
             for address in members.filter_map(|lane| addresses[lane]) {
-                words.extend(address / width..(address + u64::from(bytes)).div_ceil(width));
+                let end = quotient(address + u64::from(bytes) + width - 1, width);
+                for word in quotient(address, width)..end {
+                    let (last, load) = &mut banks[(word - quotient(word, count) * count) as usize];
+                    let mut at = *last;
+                    while at != 0 && words[at - 1].0 != word {
+                        at = words[at - 1].1;
+                    }
+                    if at == 0 {
+                        words.push((word, *last));
+                        *last = words.len();
+                        *load += 1;
+                        most = most.max(*load);
+                    }
+                }
             }
-            if words.is_empty() {
-                continue;
+            if !words.is_empty() {
+                sum += Wavefronts {
+                    taken: most,
+                    ideal: 1,
+                };
             }
-            if !words.is_sorted_by(|a, b| a < b) {
-                words.sort_unstable();
-                words.dedup();
-            }
-            let mut most = 0;
-            if words[words.len() - 1] - words[0] < u64::from(self.count) {
-                // No two of them lie in one bank.
-                words.clear();
-                most = 1;
-            }
-            load.fill(0);
-            for word in &words {
-                let bank = &mut load[(word % u64::from(self.count)) as usize];
-                *bank += 1;
-                most = most.max(*bank);
-            }
-            sum += Wavefronts {
-                taken: most,
-                ideal: 1,
-            };
         }
         sum
+    }
+}
+
+/// A division, which is a shift in practice.
+fn quotient(value: u64, by: u64) -> u64 {
+    match by.is_power_of_two() {
+        true => value >> by.trailing_zeros(),
+        false => value / by,
     }
 }
 

@@ -9,6 +9,7 @@
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
 mod lanes;
+mod matrix;
 mod memory;
 mod poison;
 mod schedule;
@@ -16,6 +17,7 @@ mod warp;
 
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Marks};
+pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, Terminator};
 use super::error::{FaultKind, KernelError, ThreadPlace};

@@ -189,7 +189,7 @@ impl Launch {
     }
 
     /// Whether races on global memory are errors (default). Costs 8 bytes for each piece of memory that is accessed at
-    /// once, 8 more where it is both read and written, 60 more where unordered threads share it.
+    /// once, 8 more where it is both read and written, more where unordered threads share it.
     #[must_use]
     pub fn check_global_races(self, check: bool) -> Self {
         Self {

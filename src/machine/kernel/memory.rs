@@ -154,6 +154,16 @@ pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
 
 /// Writes the lowest `count` bytes of `value`, least significant first.
 pub(super) fn write_le(bytes: &mut [u8], at: usize, count: u8, value: u64) {
-    let count = usize::from(count);
-    bytes[at..at + count].copy_from_slice(&value.to_le_bytes()[..count]);
+    let value = value.to_le_bytes();
+    // Where the number of bytes is known, no call is made to copy them.
+    match count {
+        4 => bytes[at..at + 4].copy_from_slice(&value[..4]),
+        2 => bytes[at..at + 2].copy_from_slice(&value[..2]),
+        8 => bytes[at..at + 8].copy_from_slice(&value),
+        1 => bytes[at] = value[0],
+        _ => {
+            let count = usize::from(count);
+            bytes[at..at + count].copy_from_slice(&value[..count]);
+        }
+    }
 }

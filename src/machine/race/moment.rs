@@ -89,14 +89,15 @@ impl Entry {
         ((self.0 >> 32) as u32).wrapping_sub(1)
     }
 
-    pub(super) fn group(self, moments: &Moments) -> Group {
+    /// The group of this thread and perhaps another one.
+    pub(super) fn group(self, second: u32, moments: &Moments) -> Group {
         if self == Self::NOBODY {
             return NO_GROUP;
         }
         let moment = moments.list[self.0 as u32 as usize];
         Group {
             first: self.thread(),
-            second: NOBODY,
+            second,
             op: moment.op,
             block_epoch: moment.block_epoch,
             warp_epoch: moment.warp_epoch,
@@ -113,7 +114,9 @@ pub(super) enum Past {
     Over,
     /// It comes before.
     Before,
-    /// Nothing orders the two.
+    /// There were two, and both come before.
+    BothBefore,
+    /// Nothing orders it.
     Beside,
 }
 
@@ -123,22 +126,34 @@ impl Access<'_> {
         Entry::new(self.now.thread, self.number)
     }
 
+    /// What the accesses of a thread, and perhaps a second one, mean to this one.
     #[inline]
-    pub(super) fn past(&self, entry: Entry) -> Past {
+    pub(super) fn past(&self, entry: Entry, second: u32) -> Past {
         if entry == Entry::NOBODY {
             return Past::None;
         }
         let moment = self.moments.list[entry.0 as u32 as usize];
         let (order, now) = (self.order, self.now);
+        let is_before = |thread| order.before(thread, moment.block_epoch, moment.warp_epoch, now);
         if moment.block_epoch < order.first_epoch {
             Past::None
         } else if order.is_block_own && moment.block_epoch < now.block_epoch {
             Past::Over
-        } else if order.before(entry.thread(), moment.block_epoch, moment.warp_epoch, now) {
+        } else if !is_before(entry.thread()) || (second != NOBODY && !is_before(second)) {
+            Past::Beside
+        } else if second == NOBODY {
             Past::Before
         } else {
-            Past::Beside
+            Past::BothBefore
         }
+    }
+
+    /// Whether a group of these two does not change if this access is added to it.
+    #[inline]
+    pub(super) fn is_in(&self, entry: Entry, second: u32) -> bool {
+        entry.0 as u32 == self.number
+            && second != NOBODY
+            && self.order.same_warp(entry.thread(), self.now)
     }
 
     /// Whether nobody can meet the group any more.
@@ -147,18 +162,15 @@ impl Access<'_> {
             || (self.order.is_block_own && group.block_epoch < self.now.block_epoch)
     }
 
-    /// The word for a group, where one will do; `old` is the one it had before the access.
-    pub(super) fn shorten(&self, group: &Group, old: Entry) -> Option<Entry> {
-        let own = Group::only(Now {
-            thread: group.first,
-            ..self.now
-        });
+    /// The words for a group, where its moment has a number; `old` are those that it had before the access.
+    pub(super) fn shorten(&self, group: &Group, old: (Entry, u32)) -> Option<(Entry, u32)> {
+        let own = (self.now.op, self.now.block_epoch, self.now.warp_epoch);
         if group.first == NOBODY {
-            Some(Entry::NOBODY)
-        } else if *group == own {
-            Some(Entry::new(group.first, self.number))
+            Some((Entry::NOBODY, NOBODY))
+        } else if (group.op, group.block_epoch, group.warp_epoch) == own {
+            Some((Entry::new(group.first, self.number), group.second))
         } else {
-            let is_old = old.as_cell().is_none() && old.group(self.moments) == *group;
+            let is_old = old.0.as_cell().is_none() && old.0.group(old.1, self.moments) == *group;
             is_old.then_some(old)
         }
     }

@@ -2,14 +2,15 @@
 //!
 //! Most bytes are written by one thread and read by one thread between two barriers. Of such a piece of memory a word
 //! each says who that was: the thread, and the number of the moment, which [`Moments`] keeps for all records together.
-//! Where more has happened there is a whole [`Cell`].
+//! Half a word more names another thread that did the same. Where more has happened there is a whole [`Cell`].
 //!
 //! ```text
-//! writers  0 | thread 3, moment 17      readers  0 | thread 3, moment 18 | the cell with number 2
+//! writers  0 | thread 3, moment 17      readers  0 | threads 3 and 5, moment 18 | the cell with number 2
 //! ```
 
 use super::moment::{Access, Entry, Moments, Past};
 use super::{Cell, Conflict, Found, NO_GROUP, NOBODY};
+use std::ops::Range;
 
 /// Bytes per lazily made page of records.
 const PAGE_LOG2: usize = 10;
@@ -22,6 +23,70 @@ pub(in crate::machine) struct Shadow {
     pages: Vec<Option<Page>>,
 }
 
+/// Of each piece of a page a group in words; empty where there are no groups yet.
+#[derive(Clone, Debug, Default)]
+struct List {
+    entries: Vec<Entry>,
+    /// The groups' second threads; empty where no group has one.
+    seconds: Vec<u32>,
+}
+
+impl List {
+    fn get(&self, piece: usize) -> (Entry, u32) {
+        let entry = self.entries.get(piece).copied();
+        (entry.unwrap_or(Entry::NOBODY), self.second(piece))
+    }
+
+    #[inline]
+    fn second(&self, piece: usize) -> u32 {
+        self.seconds.get(piece).copied().unwrap_or(NOBODY)
+    }
+
+    /// Makes room for as many pieces.
+    #[inline]
+    fn fit(&mut self, len: usize) {
+        if self.entries.is_empty() {
+            self.entries = vec![Entry::NOBODY; len];
+        }
+    }
+
+    fn set(&mut self, piece: usize, (entry, second): (Entry, u32), len: usize) {
+        if entry != Entry::NOBODY {
+            self.fit(len);
+        }
+        if let Some(old) = self.entries.get_mut(piece) {
+            *old = entry;
+        }
+        if second != NOBODY && self.seconds.is_empty() {
+            self.seconds = vec![NOBODY; len];
+        }
+        if let Some(old) = self.seconds.get_mut(piece) {
+            *old = second;
+        }
+    }
+
+    /// Makes one thread the group of each of some pieces.
+    #[inline]
+    fn fill(&mut self, pieces: Range<usize>, entry: Entry) {
+        if !self.seconds.is_empty() {
+            self.seconds[pieces.clone()].fill(NOBODY);
+        }
+        self.entries[pieces].fill(entry);
+    }
+
+    /// Makes as many pieces of each.
+    fn split(&mut self, copies: usize) {
+        let entries = self.entries.iter();
+        self.entries = entries
+            .flat_map(|entry| std::iter::repeat_n(*entry, copies))
+            .collect();
+        let seconds = self.seconds.iter();
+        self.seconds = seconds
+            .flat_map(|second| std::iter::repeat_n(*second, copies))
+            .collect();
+    }
+}
+
 /// The records of a page: one for each piece of so many bytes, which have only been accessed together.
 ///
 /// ```text
@@ -31,13 +96,20 @@ pub(in crate::machine) struct Shadow {
 #[derive(Clone, Debug)]
 struct Page {
     piece_log2: u32,
-    /// Who wrote each piece; empty where nobody wrote in the page.
-    writers: Vec<Entry>,
-    /// Who read each piece since, or which cell says more of it; empty where nobody read in the page.
-    readers: Vec<Entry>,
+    /// Who wrote each piece.
+    writers: List,
+    /// Who read each piece since, or which cell says more of it.
+    readers: List,
     cells: Vec<Cell>,
     /// Cells that no piece has.
     spare: Vec<usize>,
+}
+
+/// A record after a write, and how many bytes were there already by another thread's unordered write.
+enum Written {
+    /// The same value again, by one more writer.
+    Copy((Entry, u32), u64),
+    Cell(Cell, u64),
 }
 
 /// For each byte of a page a bit.
@@ -47,8 +119,8 @@ impl Page {
     fn new(piece_log2: u32) -> Self {
         Self {
             piece_log2,
-            writers: Vec::new(),
-            readers: Vec::new(),
+            writers: List::default(),
+            readers: List::default(),
             cells: Vec::new(),
             spare: Vec::new(),
         }
@@ -64,13 +136,9 @@ impl Page {
             return;
         }
         let copies = 1 << (self.piece_log2 - piece_log2);
-        for list in [&mut self.writers, &mut self.readers] {
-            let entries = list.iter();
-            *list = entries
-                .flat_map(|entry| std::iter::repeat_n(*entry, copies))
-                .collect();
-        }
-        for (i, entry) in self.readers.iter_mut().enumerate() {
+        self.writers.split(copies);
+        self.readers.split(copies);
+        for (i, entry) in self.readers.entries.iter_mut().enumerate() {
             if let Some(cell) = entry.as_cell()
                 && i % copies != 0
             {
@@ -81,43 +149,20 @@ impl Page {
         self.piece_log2 = piece_log2;
     }
 
-    fn writer(&self, piece: usize) -> Entry {
-        self.writers.get(piece).copied().unwrap_or(Entry::NOBODY)
-    }
-
-    fn reader(&self, piece: usize) -> Entry {
-        self.readers.get(piece).copied().unwrap_or(Entry::NOBODY)
-    }
-
-    fn set_writer(&mut self, piece: usize, entry: Entry) {
-        if self.writers.is_empty() {
-            if entry == Entry::NOBODY {
-                return;
-            }
-            self.writers = vec![Entry::NOBODY; self.len()];
-        }
-        self.writers[piece] = entry;
-    }
-
-    fn set_reader(&mut self, piece: usize, entry: Entry) {
-        if self.readers.is_empty() {
-            if entry == Entry::NOBODY {
-                return;
-            }
-            self.readers = vec![Entry::NOBODY; self.len()];
-        }
-        self.readers[piece] = entry;
+    /// The number of the cell that says what is known of a piece, where words do not.
+    fn own_cell(&self, piece: usize) -> Option<usize> {
+        self.readers.get(piece).0.as_cell()
     }
 
     /// Everything that is known of a piece.
     fn cell(&self, piece: usize, moments: &Moments) -> Cell {
-        let reader = self.reader(piece);
-        match reader.as_cell() {
+        let group = |(entry, second): (Entry, u32)| entry.group(second, moments);
+        match self.own_cell(piece) {
             Some(cell) => self.cells[cell],
             None => Cell {
-                writers: self.writer(piece).group(moments),
+                writers: group(self.writers.get(piece)),
                 before: NO_GROUP,
-                readers: reader.group(moments),
+                readers: group(self.readers.get(piece)),
             },
         }
     }
@@ -129,37 +174,42 @@ impl Page {
                 *group = NO_GROUP;
             }
         }
-        let (writer, reader) = (self.writer(piece), self.reader(piece));
-        let own = reader.as_cell();
+        let own = self.own_cell(piece);
+        let reader = self.readers.get(piece);
+        let writer = match own {
+            Some(_) => reader,
+            None => self.writers.get(piece),
+        };
         if cell.before == NO_GROUP
-            && let Some(short_writer) =
-                access.shorten(&cell.writers, if own.is_some() { reader } else { writer })
-            && let Some(short_reader) = access.shorten(&cell.readers, reader)
+            && let Some(writer) = access.shorten(&cell.writers, writer)
+            && let Some(reader) = access.shorten(&cell.readers, reader)
         {
             self.spare.extend(own);
-            self.set_writer(piece, short_writer);
-            self.set_reader(piece, short_reader);
+            let len = self.len();
+            self.writers.set(piece, writer, len);
+            self.readers.set(piece, reader, len);
         } else {
             self.keep_cell(piece, cell);
         }
     }
 
     fn keep_cell(&mut self, piece: usize, cell: Cell) {
-        let index = self.reader(piece).as_cell().or_else(|| self.spare.pop());
+        let index = self.own_cell(piece).or_else(|| self.spare.pop());
         let index = index.unwrap_or(self.cells.len());
         if index == self.cells.len() {
             self.cells.push(cell);
         } else {
             self.cells[index] = cell;
         }
-        self.set_writer(piece, Entry::NOBODY);
-        self.set_reader(piece, Entry::cell(index));
+        let len = self.len();
+        self.writers.set(piece, (Entry::NOBODY, NOBODY), len);
+        self.readers.set(piece, (Entry::cell(index), NOBODY), len);
     }
 
     /// Notes a read of a piece, unless something is wrong with it.
     #[inline]
     fn read(&mut self, piece: usize, access: &Access<'_>) -> bool {
-        let reader = self.readers[piece];
+        let reader = self.readers.entries[piece];
         if let Some(cell) = reader.as_cell() {
             let cell = &mut self.cells[cell];
             let is_good = match cell.writers.is_live(access.order) {
@@ -171,32 +221,82 @@ impl Page {
             }
             return is_good;
         }
-        match access.past(self.writer(piece)) {
+        let (writer, second) = self.writers.get(piece);
+        match access.past(writer, second) {
             Past::None if access.order.is_block_own => return false,
             Past::Beside => return false,
             _ => {}
         }
-        if access.past(reader) == Past::Beside {
-            let mut cell = self.cell(piece, access.moments);
-            cell.readers.add(access.now, access.order);
-            self.keep_cell(piece, cell);
-        } else {
-            self.readers[piece] = access.entry();
+        let second = self.readers.second(piece);
+        if access.is_in(reader, second) {
+            return true;
+        }
+        match access.past(reader, second) {
+            Past::Beside | Past::BothBefore => self.join_readers(piece, access),
+            _ => self.readers.fill(piece..piece + 1, access.entry()),
         }
         true
+    }
+
+    /// Notes a read beside others.
+    fn join_readers(&mut self, piece: usize, access: &Access<'_>) {
+        let old = self.readers.get(piece);
+        let mut group = old.0.group(old.1, access.moments);
+        group.add(access.now, access.order);
+        if let Some(reader) = access.shorten(&group, old) {
+            let len = self.len();
+            self.readers.set(piece, reader, len);
+        } else {
+            let mut cell = self.cell(piece, access.moments);
+            cell.readers = group;
+            self.keep_cell(piece, cell);
+        }
+    }
+
+    /// Whether a write of a piece meets no reader.
+    #[inline]
+    fn is_unread(&self, piece: usize, access: &Access<'_>) -> bool {
+        let (reader, second) = self.readers.get(piece);
+        reader.as_cell().is_none() && access.past(reader, second) != Past::Beside
     }
 
     /// Whether a write of a piece leaves nothing behind but its own thread.
     #[inline]
     fn gives_way(&self, piece: usize, is_same: impl FnOnce() -> bool, access: &Access<'_>) -> bool {
-        let reader = self.reader(piece);
-        if reader.as_cell().is_some() || access.past(reader) == Past::Beside {
-            return false;
-        }
-        match access.past(self.writer(piece)) {
+        let (writer, second) = self.writers.get(piece);
+        let is_over = match access.past(writer, second) {
             Past::None | Past::Over => true,
             Past::Before => is_same(),
-            Past::Beside => false,
+            Past::BothBefore | Past::Beside => false,
+        };
+        is_over && self.is_unread(piece, access)
+    }
+
+    /// What a write of some bytes of a piece makes of its record; nothing where the write is to be looked at closely.
+    fn write(&self, piece: usize, old: &[u8], new: &[u8], access: &Access<'_>) -> Option<Written> {
+        let is_same = old == new;
+        let copied = old.len() as u64;
+        if is_same && self.is_unread(piece, access) {
+            let old = self.writers.get(piece);
+            let mut group = old.0.group(old.1, access.moments);
+            let is_redundant = group.unordered(access.now, access.order).is_some();
+            if group.is_live(access.order) {
+                group.add(access.now, access.order);
+                if let Some(writer) = access.shorten(&group, old) {
+                    let redundant = if is_redundant { copied } else { 0 };
+                    return Some(Written::Copy(writer, redundant));
+                }
+            }
+        }
+        // Where a piece keeps some of its bytes, each byte has a history of its own.
+        if !is_same && old.iter().zip(new).any(|(old, new)| old == new) {
+            return None;
+        }
+        let mut cell = self.cell(piece, access.moments);
+        match cell.write(is_same, access.now, access.order) {
+            Found::Clean => Some(Written::Cell(cell, 0)),
+            Found::Redundant => Some(Written::Cell(cell, copied)),
+            Found::Conflict(_) => None,
         }
     }
 
@@ -218,7 +318,7 @@ impl Page {
 
     /// Whether a piece was written, and whether it was touched at all.
     fn use_of(&self, piece: usize) -> [bool; 2] {
-        let (writer, reader) = (self.writer(piece), self.reader(piece));
+        let (writer, reader) = (self.writers.get(piece).0, self.readers.get(piece).0);
         if let Some(cell) = reader.as_cell() {
             let Cell {
                 writers, readers, ..
@@ -264,9 +364,8 @@ impl Shadow {
         access: &Access<'_>,
     ) -> bool {
         let (page, from, here) = self.page(at, count);
-        if page.readers.is_empty() {
-            page.readers = vec![Entry::NOBODY; page.len()];
-        }
+        let len = page.len();
+        page.readers.fit(len);
         let log2 = page.piece_log2;
         // Reading twice is reading once.
         here == count && (from >> log2..(from + here) >> log2).all(|piece| page.read(piece, access))
@@ -320,25 +419,33 @@ impl Shadow {
             page.gives_way(piece, || old[bytes.clone()] == new[bytes], access)
         });
         if is_plain {
-            if page.writers.is_empty() {
-                page.writers = vec![Entry::NOBODY; page.len()];
-            }
-            page.writers[first..end].fill(access.entry());
+            let len = page.len();
+            page.writers.fit(len);
+            page.writers.fill(first..end, access.entry());
             return Some(0);
         }
-        // Where a piece keeps some of its bytes, each byte has a history of its own.
-        let is_same = old == new;
-        if end - first > 1 || !(is_same || old.iter().zip(new).all(|(old, new)| old != new)) {
+        let written = |page: &Page, piece: usize| {
+            let bytes = (piece - first) << log2..(piece - first + 1) << log2;
+            page.write(piece, &old[bytes.clone()], &new[bytes], access)
+        };
+        if end - first > 1 && (first..end).any(|piece| written(page, piece).is_none()) {
             return None;
         }
-        let mut cell = page.cell(first, access.moments);
-        let redundant = match cell.write(is_same, access.now, access.order) {
-            Found::Clean => 0,
-            Found::Redundant => here as u64,
-            Found::Conflict(_) => return None,
-        };
-        page.keep(first, cell, access);
-        Some(redundant)
+        let mut sum = 0;
+        for piece in first..end {
+            match written(page, piece)? {
+                Written::Copy(writer, redundant) => {
+                    let len = page.len();
+                    page.writers.set(piece, writer, len);
+                    sum += redundant;
+                }
+                Written::Cell(cell, redundant) => {
+                    page.keep(piece, cell, access);
+                    sum += redundant;
+                }
+            }
+        }
+        Some(sum)
     }
 
     /// Notes a write of at most 8 bytes over others, least significant first; says how many were there already by
@@ -412,7 +519,7 @@ impl Shadow {
         for page in self.pages.iter_mut().flatten() {
             for piece in 0..page.len() {
                 let is_used = page.use_of(piece)[1];
-                if is_used && page.reader(piece).as_cell().is_none() {
+                if is_used && page.own_cell(piece).is_none() {
                     page.keep_cell(piece, page.cell(piece, moments));
                 }
             }
@@ -428,7 +535,7 @@ impl Shadow {
         ours: &mut [u8],
         theirs: &[u8],
     ) -> bool {
-        let somebody = Entry::new(0, 0);
+        let somebody = (Entry::new(0, 0), NOBODY);
         for (number, page) in other.pages.iter().enumerate() {
             let Some(page) = page else { continue };
             let [written, touched] = page.uses();
@@ -447,9 +554,10 @@ impl Shadow {
                         if let [is_written, true] = page.use_of(their)
                             && let [_, false] = own.use_of(piece)
                         {
-                            own.set_reader(piece, somebody);
+                            let len = own.len();
+                            own.readers.set(piece, somebody, len);
                             if is_written {
-                                own.set_writer(piece, somebody);
+                                own.writers.set(piece, somebody, len);
                             }
                         }
                     }

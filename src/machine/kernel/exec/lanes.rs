@@ -20,6 +20,35 @@ impl Exec<'_> {
         self.regs[dst.0 as usize] = out;
     }
 
+    /// `dst = f(dst, a)` in each active lane.
+    #[inline]
+    pub(crate) fn update(&mut self, dst: Reg, a: Reg, f: impl Fn(u64, u64) -> u64) {
+        let mut out = std::mem::take(&mut self.regs[dst.0 as usize]);
+        let a = &self.regs[a.0 as usize][..];
+        if self.full {
+            out.iter_mut()
+                .zip(a)
+                .for_each(|(out, &a)| *out = f(*out, a));
+        } else {
+            for lane in self.lanes.iter().map(|&lane| lane as usize) {
+                out[lane] = f(out[lane], a[lane]);
+            }
+        }
+        self.regs[dst.0 as usize] = out;
+    }
+
+    /// `dst = value` in each active lane.
+    pub(crate) fn fill(&mut self, dst: Reg, value: u64) {
+        let out = &mut self.regs[dst.0 as usize];
+        if self.full {
+            out.fill(value);
+        } else {
+            for &lane in &self.lanes {
+                out[lane as usize] = value;
+            }
+        }
+    }
+
     /// `dst = f(a, b)` in each active lane.
     #[inline]
     pub(crate) fn map2(&mut self, dst: Reg, [a, b]: [Reg; 2], f: impl Fn(u64, u64) -> u64) {

@@ -192,7 +192,7 @@ impl Exec<'_> {
     }
 
     /// The moment of an access by `lane`, and its number.
-    fn moment(&mut self, lane: u32) -> (Now, u32) {
+    pub(super) fn moment(&mut self, lane: u32) -> (Now, u32) {
         if self.moments.is_full() {
             let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
             let shadows = buffers.map(|buffer| &mut buffer.shadow);
@@ -512,40 +512,60 @@ impl Exec<'_> {
         if low_bits & (low_bits + 1) != 0 {
             return 0;
         }
-        for (done, &(lane, address)) in lanes.iter().enumerate() {
+        let mut done = 0;
+        for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
             if at > last || address & low_bits != 0 || lane - warp.0 >= warp.1 {
-                return done;
+                break;
             }
             let at = at as usize;
             record.now.thread = now.block + lane;
-            let lane = lane as usize;
-            let bytes = &mut bytes[at..at + size];
             if IS_LOAD {
                 if is_checked && !shadow.read_at_once(at, size, &record) {
-                    return done;
-                }
-                for field in vector.fields {
-                    let value = memory::read_le(bytes, field.offset as usize, field.bytes);
-                    self.regs[field.reg.0 as usize][lane] = value;
+                    break;
                 }
             } else {
+                let bytes = &mut bytes[at..at + size];
                 let mut new = [0; LARGEST_VECTOR];
                 for field in vector.fields {
-                    let value = self.regs[field.reg.0 as usize][lane];
+                    let value = self.regs[field.reg.0 as usize][lane as usize];
                     memory::write_le(&mut new, field.offset as usize, field.bytes, value);
                 }
                 let new = &new[..size];
                 if is_checked {
                     match shadow.write_at_once(at, bytes, new, &record) {
                         Some(redundant) => self.report.redundant_bytes += redundant,
-                        None => return done,
+                        None => break,
                     }
                 }
-                bytes.copy_from_slice(new);
+                match (bytes.as_chunks_mut::<4>(), new.as_chunks::<4>()) {
+                    ((words, []), (new, [])) => words.copy_from_slice(new),
+                    _ => bytes.copy_from_slice(new),
+                }
+            }
+            done += 1;
+        }
+        if IS_LOAD {
+            for field in vector.fields {
+                let reg = &mut self.regs[field.reg.0 as usize][..];
+                let from = begin.wrapping_sub(field.offset.into());
+                let mut load = |count| {
+                    for &(lane, address) in &lanes[..done] {
+                        let at = address.wrapping_sub(from) as usize;
+                        reg[lane as usize] = memory::read_le(bytes, at, count);
+                    }
+                };
+                // One loop for each width.
+                match field.bytes {
+                    4 => load(4),
+                    2 => load(2),
+                    1 => load(1),
+                    8 => load(8),
+                    count => load(count),
+                }
             }
         }
-        lanes.len()
+        done
     }
 
     pub(crate) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {

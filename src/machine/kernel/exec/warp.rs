@@ -3,6 +3,12 @@
 use super::Exec;
 use crate::machine::kernel::error::{FaultKind, KernelError};
 
+/// Whether a lane is among the active ones of a warp that begins with lane `first`.
+pub(crate) fn is_active(lanes: &[u32], first: u32, lane: u32) -> bool {
+    let at_its_place = || lanes.get((lane - first) as usize) == Some(&lane);
+    lane >= first && at_its_place() || lanes.binary_search(&lane).is_ok()
+}
+
 impl Exec<'_> {
     /// The active lanes, warp by warp.
     pub(crate) fn active_warps(&self) -> Vec<(u32, Vec<u32>)> {
@@ -28,10 +34,13 @@ impl Exec<'_> {
             let text = format!("{what}: the lane is not in its own mask {mask:#010x}");
             return Err(self.fault(FaultKind::Divergence, own, text));
         }
+        if lanes.len() == per_warp as usize {
+            return Ok(());
+        }
         for member in (0..per_warp).filter(|lane| mask >> lane & 1 == 1) {
             let lane = warp * per_warp + member;
             let absent = lane >= self.num_threads || self.exited[lane as usize];
-            if !absent && lanes.binary_search(&lane).is_err() {
+            if !absent && !is_active(lanes, warp * per_warp, lane) {
                 let text = format!(
                     "{what} in divergent code: mask {mask:#010x} names lane {member}, which does not reach it"
                 );

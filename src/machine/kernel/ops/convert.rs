@@ -351,22 +351,24 @@ impl Instruction for Repack {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        let (src_bits, dst_bits) = (self.src_bits, self.dst_bits);
-        let mut words = vec![0u64; (self.src.len() * src_bits as usize).div_ceil(64) + 1];
-        for at in 0..exec.lanes.len() {
-            let lane = exec.lanes[at];
-            words.fill(0);
-            for (index, &reg) in self.src.iter().enumerate() {
-                let bit = index * src_bits as usize;
-                let value = u128::from(exec.get(reg, lane) & mask(src_bits)) << (bit % 64);
-                words[bit / 64] |= value as u64;
-                words[bit / 64 + 1] |= (value >> 64) as u64;
-            }
-            for (index, &reg) in self.dst.iter().enumerate() {
-                let bit = index * dst_bits as usize;
-                let next = words.get(bit / 64 + 1).copied().unwrap_or(0);
-                let pair = u128::from(next) << 64 | u128::from(words[bit / 64]);
-                exec.set(reg, lane, (pair >> (bit % 64)) as u64 & mask(dst_bits));
+        let (src_bits, dst_bits) = (self.src_bits as usize, self.dst_bits as usize);
+        let (taken, kept) = (mask(self.src_bits), mask(self.dst_bits));
+        for (index, &dst) in self.dst.iter().enumerate() {
+            let start = index * dst_bits;
+            let sources = start / src_bits..(start + dst_bits).div_ceil(src_bits);
+            exec.fill(dst, 0);
+            for (number, &src) in self.src.iter().enumerate().take(sources.end) {
+                let from = number * src_bits;
+                if number < sources.start {
+                    continue;
+                }
+                if from >= start {
+                    let by = from - start;
+                    exec.update(dst, src, |old, a| old | (a & taken) << by & kept);
+                } else {
+                    let by = start - from;
+                    exec.update(dst, src, |old, a| old | (a & taken) >> by & kept);
+                }
             }
         }
         Ok(())

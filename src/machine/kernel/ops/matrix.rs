@@ -1,6 +1,5 @@
 //! Loads, stores and transposition of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`).
 
-use super::memory::Field;
 use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done};
@@ -73,23 +72,7 @@ impl Instruction for LoadMatrix {
     /// column `l / 4` of the same rows.
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         for (first, places) in rows(exec, self.addr, self.dst.len(), "load")? {
-            for (matrix, &reg) in self.dst.iter().enumerate() {
-                for lane in 0..32 {
-                    let mut value = 0;
-                    for half in 0..2 {
-                        let (row, offset) = cell(lane, 2 * half, self.transposed);
-                        let place = places[matrix * 8 + row as usize];
-                        let field = Field {
-                            reg,
-                            offset,
-                            bytes: 2,
-                        };
-                        exec.read_place(first + lane, place, &[field])?;
-                        value |= exec.get(reg, first + lane) << (16 * half);
-                    }
-                    exec.set(reg, first + lane, value);
-                }
-            }
+            exec.load_matrices(first, &places, &self.dst, self.transposed)?;
         }
         Ok(())
     }
@@ -123,17 +106,7 @@ impl Instruction for StoreMatrix {
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         for (first, places) in rows(exec, self.addr, self.src.len(), "store")? {
-            for (matrix, &reg) in self.src.iter().enumerate() {
-                for lane in 0..32 {
-                    let value = exec.get(reg, first + lane);
-                    for half in 0..2 {
-                        let (row, offset) = cell(lane, 2 * half, self.transposed);
-                        let place = places[matrix * 8 + row as usize];
-                        let part = value >> (16 * half) & 0xffff;
-                        exec.write_value(first + lane, place, offset, 2, part)?;
-                    }
-                }
-            }
+            exec.store_matrices(first, &places, &self.src, self.transposed)?;
         }
         Ok(())
     }

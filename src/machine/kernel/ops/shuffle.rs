@@ -7,7 +7,7 @@ use super::{Family, Instruction, Regs, Row, float, needs, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, keyword};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::exec::{Exec, Fate, Marks, is_active};
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
 
@@ -200,7 +200,7 @@ impl Instruction for Shuffle {
                     exec.get(self.offset, lane) as u32,
                     exec.get(self.clamp, lane) as u32,
                 );
-                let here = lanes.binary_search(&(first + from)).is_ok();
+                let here = is_active(&lanes, first, first + from);
                 if !here || members >> from & 1 == 0 {
                     let text = format!("shuffle reads lane {from}, which does not take part");
                     return Err(exec.fault(FaultKind::Divergence, lane, text));

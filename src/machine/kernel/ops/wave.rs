@@ -6,7 +6,7 @@ use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::exec::{Exec, Fate, Marks, is_active};
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -93,8 +93,7 @@ impl Wave {
     /// The value in another lane of the wave, if that lane is active.
     fn get(&self, exec: &Exec<'_>, reg: Reg, lane: u32) -> Option<u64> {
         let lane = self.first + lane;
-        let here = self.lanes.binary_search(&lane).is_ok();
-        here.then(|| exec.get(reg, lane))
+        is_active(&self.lanes, self.first, lane).then(|| exec.get(reg, lane))
     }
 }
 
@@ -222,7 +221,7 @@ impl Instruction for Push {
             }
             for &lane in &wave.lanes {
                 let to = wave.first + (exec.get(self.index, lane) as u32 >> 2) % size;
-                if wave.lanes.binary_search(&to).is_ok() {
+                if is_active(&wave.lanes, wave.first, to) {
                     let value = exec.get(self.src, lane);
                     exec.set(self.dst, to, value);
                 }
