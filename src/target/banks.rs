@@ -80,6 +80,9 @@ impl Banks {
             for address in members.filter_map(|lane| addresses[lane]) {
                 let end = quotient(address + u64::from(bytes) + width - 1, width);
                 for word in quotient(address, width)..end {
+                    if words.last().is_some_and(|last| last.0 == word) {
+                        continue;
+                    }
                     let (last, load) = &mut banks[(word - quotient(word, count) * count) as usize];
                     let mut at = *last;
                     while at != 0 && words[at - 1].0 != word {

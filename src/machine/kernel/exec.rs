@@ -234,6 +234,7 @@ impl<'a> Exec<'a> {
         self.report.blocks += 1;
         self.block_epoch += 1;
         self.shared_order.first_epoch = self.block_epoch;
+        self.moments.begin_block();
         self.exited.fill(false);
         self.num_exited = 0;
         self.local_shadow.fill(false);

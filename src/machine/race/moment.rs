@@ -19,6 +19,10 @@ pub(in crate::machine) struct Moments {
     list: Vec<Moment>,
     /// The last number of each instruction.
     latest: Vec<u32>,
+    /// The first number of the block that runs, and the first since its last barrier.
+    block: u32,
+    section: u32,
+    block_epoch: u32,
 }
 
 impl Moments {
@@ -30,6 +34,12 @@ impl Moments {
     pub(in crate::machine) fn clear(&mut self) {
         self.list.clear();
         self.latest.clear();
+        (self.block, self.section) = (0, 0);
+    }
+
+    /// Says that the moments from here on are of another block.
+    pub(in crate::machine) fn begin_block(&mut self) {
+        self.block = self.list.len() as u32;
     }
 
     /// The number of a moment.
@@ -39,6 +49,10 @@ impl Moments {
             block_epoch: now.block_epoch,
             warp_epoch: now.warp_epoch,
         };
+        if now.block_epoch > self.block_epoch {
+            self.block_epoch = now.block_epoch;
+            self.section = self.list.len() as u32;
+        }
         let op = now.op as usize;
         if op >= self.latest.len() {
             self.latest.resize(op + 1, u32::MAX);
@@ -132,14 +146,16 @@ impl Access<'_> {
         if entry == Entry::NOBODY {
             return Past::None;
         }
-        let moment = self.moments.list[entry.0 as u32 as usize];
-        let (order, now) = (self.order, self.now);
+        let (order, now, moments) = (self.order, self.now, self.moments);
+        let number = entry.0 as u32;
+        if order.is_block_own && number < moments.section {
+            // What comes before a barrier needs no closer look.
+            let is_old = number < moments.block;
+            return if is_old { Past::None } else { Past::Over };
+        }
+        let moment = moments.list[number as usize];
         let is_before = |thread| order.before(thread, moment.block_epoch, moment.warp_epoch, now);
-        if moment.block_epoch < order.first_epoch {
-            Past::None
-        } else if order.is_block_own && moment.block_epoch < now.block_epoch {
-            Past::Over
-        } else if !is_before(entry.thread()) || (second != NOBODY && !is_before(second)) {
+        if !is_before(entry.thread()) || (second != NOBODY && !is_before(second)) {
             Past::Beside
         } else if second == NOBODY {
             Past::Before

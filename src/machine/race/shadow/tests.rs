@@ -307,6 +307,7 @@ fn what_nobody_wrote_is_missing() {
     assert_eq!(shadow.read(30, 4, now(9, 2, 0)), (Some(32), None));
     // The next block finds nothing.
     shadow.order = order(3);
+    shadow.moments.begin_block();
     assert_eq!(shadow.read(16, 4, now(64, 3, 0)), (Some(16), None));
 }
 
