@@ -3,7 +3,7 @@
 use super::{Group, NO_GROUP, NOBODY, Now, Order};
 
 /// Moments that are kept before records have to do without their numbers.
-const MOST_MOMENTS: usize = if cfg!(test) { 1 << 6 } else { 1 << 22 };
+const MOST_MOMENTS: usize = if cfg!(test) { 1 << 4 } else { 1 << 22 };
 
 /// What the accesses of one instruction have in common.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -126,10 +126,8 @@ pub(super) enum Past {
     None,
     /// It comes before, and no other thread of this memory will ever meet it.
     Over,
-    /// It comes before.
+    /// It comes before. Where there were two, both do, and nothing but this access is left of the group.
     Before,
-    /// There were two, and both come before.
-    BothBefore,
     /// Nothing orders it.
     Beside,
 }
@@ -157,10 +155,8 @@ impl Access<'_> {
         let is_before = |thread| order.before(thread, moment.block_epoch, moment.warp_epoch, now);
         if !is_before(entry.thread()) || (second != NOBODY && !is_before(second)) {
             Past::Beside
-        } else if second == NOBODY {
-            Past::Before
         } else {
-            Past::BothBefore
+            Past::Before
         }
     }
 

@@ -232,7 +232,7 @@ impl Page {
             return true;
         }
         match access.past(reader, second) {
-            Past::Beside | Past::BothBefore => self.join_readers(piece, access),
+            Past::Beside => self.join_readers(piece, access),
             _ => self.readers.fill(piece..piece + 1, access.entry()),
         }
         true
@@ -267,7 +267,7 @@ impl Page {
         let is_over = match access.past(writer, second) {
             Past::None | Past::Over => true,
             Past::Before => is_same(),
-            Past::BothBefore | Past::Beside => false,
+            Past::Beside => false,
         };
         is_over && self.is_unread(piece, access)
     }
