@@ -50,7 +50,8 @@ def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {
     - cute_layout_c9: a value moves by a power of two along one dimension or not at all, a thread of a warp along one
       dimension
   }];
-  let parameters = (ins LL_Quoted<>:$layout, LL_OptionalQuoted<>:$swizzle, LL_OptionalIntList<>:$tile,
+  let parameters = (ins LL_Quoted<"cute_layout_c1">:$layout,
+                        LL_OptionalQuoted<"cute_layout_c1">:$swizzle, LL_OptionalIntList<>:$tile,
                         LL_DefaultInt<"32">:$threadsPerWarp);
   let assemblyFormat = "`<` $layout (`,` struct($swizzle, $tile, $threadsPerWarp)^)? `>`";
 }

@@ -88,15 +88,17 @@ FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser, StringRef rule) {
   return attr;
 }
 
-FailureOr<std::string> ll::parseQuoted(AsmParser &parser) {
+FailureOr<std::string> ll::parseQuoted(AsmParser &parser, StringRef rule) {
   auto location = parser.getCurrentLocation();
   std::string text;
   if (failed(parser.parseOptionalString(&text)))
-    return parser.emitError(location) << "expected a layout in quotes, such as `\"(8,4):(4,1)\"`";
+    return ll::broken(parser.emitError(location), rule)
+           << "expected a layout in quotes, such as `\"(8,4):(4,1)\"`";
   // The text is printed without escapes, and read by Rust.
   for (char c : text)
     if (c == '"' || c == '\\' || !llvm::isPrint(c))
-      return parser.emitError(location) << "expected a layout in quotes without escapes";
+      return ll::broken(parser.emitError(location), rule)
+             << "expected a layout in quotes without escapes";
   return text;
 }
 

@@ -22,8 +22,8 @@ mlir::FailureOr<bool> parseBool(mlir::AsmParser &parser);
 // An attribute of a dialect that has encodings; another one breaks the rule with this label.
 mlir::FailureOr<mlir::Attribute> parseInnerEncoding(mlir::AsmParser &parser, llvm::StringRef rule);
 
-// `"(8,4):(4,1)"`
-mlir::FailureOr<std::string> parseQuoted(mlir::AsmParser &parser);
+// `"(8,4):(4,1)"`; what is none breaks the rule with this label.
+mlir::FailureOr<std::string> parseQuoted(mlir::AsmParser &parser, llvm::StringRef rule);
 
 // `[[0, 1], [0, 2]]`
 mlir::FailureOr<mlir::ArrayAttr> parseBases(mlir::AsmParser &parser);

@@ -34,7 +34,7 @@ def Tilus_Register : AttrDef<Tilus_Dialect, "Register"> {
     - tilus_register_c2: extents of modes and replications are powers of two
     - tilus_register_c3: `threadsPerWarp` is a power of two
   }];
-  let parameters = (ins LL_Quoted<>:$layout, LL_DefaultInt<"32">:$threadsPerWarp);
+  let parameters = (ins LL_Quoted<"tilus_register_c1">:$layout, LL_DefaultInt<"32">:$threadsPerWarp);
   let assemblyFormat = "`<` $layout (`,` struct($threadsPerWarp)^)? `>`";
 }
 

@@ -63,12 +63,13 @@ class LL_NamedBases<string desc = ""> : AttrOrTypeParameter<"::mlir::DictionaryA
 class LL_Inner<string rule> : AttrOrTypeParameter<"::mlir::Attribute", "an encoding"> {
   let parser = "::ll::parseInnerEncoding($_parser, \"" # rule # "\")";
 }
-// A layout of another system, in quotes, in letters that need no escape.
-class LL_Quoted<string desc = "a layout in quotes", string value = ""> : StringRefParameter<desc, value> {
-  let parser = "::ll::parseQuoted($_parser)";
+// A layout of another system, in quotes, in letters that need no escape, as the rule with this label asks.
+class LL_Quoted<string rule, string desc = "a layout in quotes", string value = "">
+    : StringRefParameter<desc, value> {
+  let parser = "::ll::parseQuoted($_parser, \"" # rule # "\")";
   let printer = "$_printer << '\"' << $_self << '\"'";
 }
-class LL_OptionalQuoted<string desc = "absent for none"> : LL_Quoted<desc, [{""}]>;
+class LL_OptionalQuoted<string rule> : LL_Quoted<rule, "absent for none", [{""}]>;
 def LL_CGALayout : LL_OptionalBases<"bases of the CTAs of a cluster; absent for one CTA">;
 
 class TTG_Attr<string name, string attrMnemonic> : AttrDef<TritonGPU_Dialect, name> {

@@ -103,7 +103,7 @@ impl CuteEncoding {
         layout: ComposedLayout,
         threads_per_warp: u32,
     ) -> Result<Self, EncodingError> {
-        check_threads(threads_per_warp).of_rule("cute_layout_c4")?;
+        check_threads("cute_layout_c4", threads_per_warp)?;
         let numbers = linear_from_composed(&layout).map_err(|e| {
             let (at, rule) = match e.is_not_power_of_two() {
                 true => (place_of_extent(quoted.text, &layout), "cute_layout_c2"),

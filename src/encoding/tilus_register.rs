@@ -59,7 +59,7 @@ impl TilusEncoding {
         layout: RegisterLayout,
         threads_per_warp: u32,
     ) -> Result<Self, EncodingError> {
-        check_threads(threads_per_warp).of_rule("tilus_register_c3")?;
+        check_threads("tilus_register_c3", threads_per_warp)?;
         let linear: LinearLayout = linear_from_tilus(&layout, threads_per_warp.into())
             .map_err(|e| quoted.error(None, &e).of_rule("tilus_register_c2"))?;
         let linear = LinearEncoding::new(linear)
@@ -129,8 +129,11 @@ impl fmt::Display for TilusEncoding {
     }
 }
 
-/// Checks that a number of lanes is a power of two.
-pub(super) fn check_threads(threads_per_warp: u32) -> Result<(), EncodingError> {
+/// Checks that a number of lanes is a power of two, as a rule of the family asks.
+pub(super) fn check_threads(
+    rule: &'static str,
+    threads_per_warp: u32,
+) -> Result<(), EncodingError> {
     if threads_per_warp.is_power_of_two() {
         return Ok(());
     }
@@ -139,5 +142,6 @@ pub(super) fn check_threads(threads_per_warp: u32) -> Result<(), EncodingError> 
         what,
         index: None,
         value,
-    }))
+    })
+    .of_rule(rule))
 }

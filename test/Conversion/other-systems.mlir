@@ -8,22 +8,33 @@
 // RUN: sed 's/cuda:90/hip:gfx1100/' %s | ll-opt --convert-layouts-to-llvm -o %t.amd
 // RUN: sed 's/cuda:90/hip:gfx1100/' %t.written | ll-opt --convert-layouts-to-llvm | diff %t.amd -
 // RUN: ll-translate --emit=object %t.amd -o %t.hsaco
-// RUN: ll-sim %t.named --entry through --arg x=random:f32:128 --arg y=zeros:f32:128 --arg z=zeros:f32:16 | FileCheck %s --check-prefix=SIM
-// RUN: ll-sim %t.amd --entry through --arg x=random:f32:128 --arg y=zeros:f32:128 --arg z=zeros:f32:16 | FileCheck %s --check-prefix=SIM
+// RUN: ll-sim %t.named -q --entry through --arg x=iota:f32:128 --arg y=zeros:f32:128 --arg z=zeros:f32:16 --dump y=%t.y --dump z=%t.z
+// RUN: od -An -t f4 -w32 %t.y | FileCheck %s --check-prefix=TWICE
+// RUN: od -An -t f4 -w64 %t.z | FileCheck %s --check-prefix=SUMS
+// RUN: ll-sim %t.amd -q --entry through --arg x=iota:f32:128 --arg y=zeros:f32:128 --arg z=zeros:f32:16 --dump y=%t.y --dump z=%t.z
+// RUN: od -An -t f4 -w32 %t.y | FileCheck %s --check-prefix=TWICE
+// RUN: od -An -t f4 -w64 %t.z | FileCheck %s --check-prefix=SUMS
+
+// TWICE:      0 2 4 6 8 10 12 14
+// TWICE-NEXT: 16 18 20 22 24 26 28 30
+// TWICE:      240 242 244 246 248 250 252 254
+// SUMS: 56 184 312 440 568 696 824 952 1080 1208 1336 1464 1592 1720 1848 1976
 
 // WRITTEN-NOT: #cute
 // WRITTEN-NOT: #tilus
-// WRITTEN-DAG: #linear = #ttg.linear<{register = {{\[\[}}0, 1], [8, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}>
-// WRITTEN-DAG: #shared = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 1], [2, 2], [4, 0], [8, 0]]}, alignment = 16>
+// WRITTEN-DAG: #linear{{[0-9]*}} = #ttg.linear<{register = {{\[\[}}0, 1], [8, 0]], lane = {{\[\[}}0, 2], [0, 4], [1, 0], [2, 0], [4, 0]], warp = [], block = []}>
+// WRITTEN-DAG: #shared{{[0-9]*}} = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [1, 1], [2, 2], [4, 0], [8, 0]]}, alignment = 16>
+// WRITTEN-DAG: #shared{{[0-9]*}} = #ttg.shared_linear<{offset = {{\[\[}}0, 1], [0, 2], [0, 4], [0, 0], [1, 0], [2, 0], [4, 0], [8, 0]]}, alignment = 16>
 #mma = #tilus.register<"local(2, 1).spatial(8, 4).local(1, 2)">
 #rows = #tilus.register<"spatial(4, 8).local(4, 1)">
 #tv = #cute.layout<"((4,8),(2,2)):((32,1),(16,8))">
 #tile = #cute.layout<"((4,8),(2,2)):((32,1),(16,8))", tile = [16, 8]>
 #swizzled = #cute.layout<"Sw<2,0,3> o 0 o (16,8):(8,1)">
+// Rows of eight in a pitch of sixteen.
+#pitch = #cute.layout<"(16,8):(16,1)">
 #smem = #ttg.shared_memory
 module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
   // LLVM-LABEL: llvm.func @through
-  // SIM: through
   tt.func public @through(%x: !tt.ptr<f32>, %y: !tt.ptr<f32>, %z: !tt.ptr<f32>) {
     %c8 = arith.constant dense<8> : tensor<16x1xi32, #mma>
     %i = tt.make_range {end = 16 : i32, start = 0 : i32} : tensor<16xi32, #ttg.slice<{dim = 1, parent = #mma}>>
@@ -40,7 +51,9 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     %b = ttg.local_alloc %a : (tensor<16x8xf32, #mma>) -> !ttg.memdesc<16x8xf32, #swizzled, #smem, mutable>
     %c = ttg.local_load %b : !ttg.memdesc<16x8xf32, #swizzled, #smem, mutable> -> tensor<16x8xf32, #rows>
     %d = arith.addf %c, %c : tensor<16x8xf32, #rows>
-    %e = ttg.convert_layout %d : tensor<16x8xf32, #rows> -> tensor<16x8xf32, #tv>
+    %g = ttg.local_alloc %d : (tensor<16x8xf32, #rows>) -> !ttg.memdesc<16x8xf32, #pitch, #smem>
+    %h = ttg.local_load %g : !ttg.memdesc<16x8xf32, #pitch, #smem> -> tensor<16x8xf32, #rows>
+    %e = ttg.convert_layout %h : tensor<16x8xf32, #rows> -> tensor<16x8xf32, #tv>
     %s = "tt.reduce"(%e) <{axis = 1 : i32}> ({
     ^bb0(%l: f32, %r: f32):
       %sum = arith.addf %l, %r : f32

@@ -166,7 +166,7 @@ fn encodings_that_do_not_fit_together() {
          `#ttg.generic_linear`, `#ttg.dot_op`, `#ttg.nvidia_mma`, `#ttg.amd_mfma`, `#ttg.amd_wmma`, \
          `#ttg.swizzled_shared`, `#ttg.amd_rotating_shared`, `#ttg.padded_shared`, \
          `#ttg.partitioned_shared`, `#ttg.nvmma_shared`, `#ttg.shared_linear`, \
-         `#ttng.tensor_memory_encoding`, `#ttng.tensor_memory_scales_encoding`",
+         `#ttng.tensor_memory_encoding`, `#ttng.tensor_memory_scales_encoding`, `#cute.layout`, `#tilus.register`",
     );
     rejects(
         "#ttg.bloked<{}>".to_owned(),

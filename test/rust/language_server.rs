@@ -222,6 +222,31 @@ where out dims are: [dim0 (size 2), dim1 (size 4)]
 }
 
 #[test]
+fn hovers_show_layouts_of_other_systems_where_they_stand() {
+    let text = r#"#tv = #cute.layout<"(4,2):(2,1)", threadsPerWarp = 4>
+#rows = #cute.layout<"(2,4):(4,1)">
+module attributes {"ttg.num-warps" = 1 : i32, "ttg.threads-per-warp" = 4 : i32} {
+  tt.func @f(%x: tensor<2x4xf16, #tv>, %y: !ttg.memdesc<2x4xf16, #rows, #ttg.shared_memory>) {
+    tt.return
+  }
+}
+"#;
+    let mut session = Session::start(text);
+    assert_eq!(session.diagnostics(), [] as [Value; 0]);
+    let (shown, _) = session.hover(text, "2x4xf16, #tv", 1);
+    assert!(shown.contains("**`#tv` on 2x4**"), "{shown}");
+    assert!(
+        shown.contains(" - register=1 -> (1, 0)\n - lane=1 -> (0, 1)\n"),
+        "{shown}"
+    );
+    let (shown, _) = session.hover(text, "#rows =", 1);
+    assert!(
+        shown.contains(" - offset=1 -> (0, 1)\n   offset=2 -> (0, 2)\n"),
+        "{shown}"
+    );
+}
+
+#[test]
 fn a_file_is_checked_as_it_is_typed() {
     let mut session = Session::start(KERNEL);
     assert_eq!(session.diagnostics(), [] as [Value; 0]);

@@ -18,6 +18,7 @@ const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid-encodings-registers.mlir"),
     include_str!("../../test/Dialect/invalid-encodings-shapes.mlir"),
     include_str!("../../test/Dialect/invalid-memdesc.mlir"),
+    include_str!("../../test/Dialect/invalid-other-systems.mlir"),
     include_str!("../../test/Dialect/invalid-packed.mlir"),
     include_str!("../../test/Dialect/invalid-places.mlir"),
     include_str!("../../test/Dialect/invalid-products.mlir"),
