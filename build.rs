@@ -40,13 +40,14 @@ mod mlir {
     const SANITIZER_VARIABLE: &str = "LL_SANITIZER";
 
     /// One dialect: the stem of its `*Ops.td` file, or of what stands for it, and its namespace in the IR.
-    const DIALECTS: [(&str, &str); 6] = [
+    const DIALECTS: [(&str, &str); 7] = [
         ("TritonOps", "tt"),
         ("TritonGPUOps", "ttg"),
         ("TritonNvidiaGPUOps", "ttng"),
         ("TritonAMDGPUOps", "amdg"),
         ("CuteAttrs", "cute"),
         ("TilusAttrs", "tilus"),
+        ("GluonOps", "gluon"),
     ];
 
     pub(crate) fn build() {

@@ -74,7 +74,8 @@ bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError
 void bridge::register_dialects(size_t registry) {
   auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
   dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
-                  amdg::TritonAMDGPUDialect, cute::CuteDialect, tilus::TilusDialect>();
+                  amdg::TritonAMDGPUDialect, cute::CuteDialect, tilus::TilusDialect,
+                  gluon::GluonDialect>();
   // What `convert-to-llvm` needs to know of the dialects that a lowering leaves.
   arith::registerConvertArithToLLVMInterface(dialects);
   cf::registerConvertControlFlowToLLVMInterface(dialects);
@@ -136,6 +137,11 @@ void bridge::emit_remark(size_t op, rust::Str message) {
 bool bridge::keeps_encoding(size_t address) {
   auto *op = reinterpret_cast<Operation *>(address);
   return op->hasTrait<SameEncoding>() || op->hasTrait<OpTrait::Elementwise>();
+}
+
+uint8_t bridge::open_layout(size_t address) {
+  auto attr = Attribute::getFromOpaquePointer(reinterpret_cast<void *>(address));
+  return isa<gluon::AutoEncodingAttr>(attr) ? 1 : isa<gluon::CoalescedEncodingAttr>(attr) ? 2 : 0;
 }
 
 bridge::PointerInfo bridge::pointer_info(size_t type) {

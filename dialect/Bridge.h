@@ -47,6 +47,8 @@ void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> no
                 rust::Str rule);
 void emit_remark(size_t op, rust::Str message);
 bool keeps_encoding(size_t op);
+// 1 for `#gluon.auto_encoding`, 2 for `#gluon.coalesced_encoding`, 0 for other attributes.
+uint8_t open_layout(size_t attribute);
 struct OpNumber;
 OpNumber op_number(size_t op);
 PointerInfo pointer_info(size_t type);

@@ -90,6 +90,7 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 #include "TritonAMDGPUOps.dialect.h.inc"
 #include "CuteAttrs.dialect.h.inc"
 #include "TilusAttrs.dialect.h.inc"
+#include "GluonOps.dialect.h.inc"
 
 #include "TritonEnums.h.inc"
 
@@ -111,6 +112,8 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 #include "CuteAttrs.attrs.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "TilusAttrs.attrs.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "GluonOps.attrs.h.inc"
 
 #define GET_OP_CLASSES
 #include "TritonOps.h.inc"
@@ -120,5 +123,7 @@ struct TensorMemory : mlir::SideEffects::Resource::Base<TensorMemory> {
 #include "TritonNvidiaGPUOps.h.inc"
 #define GET_OP_CLASSES
 #include "TritonAMDGPUOps.h.inc"
+#define GET_OP_CLASSES
+#include "GluonOps.h.inc"
 
 #endif

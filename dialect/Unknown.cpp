@@ -74,8 +74,8 @@ static constexpr std::pair<StringLiteral, char> beforeDialect[] = {
     {"Dialect `", '\''}, {"`!\"", '"'}, {"#\"", '"'}};
 
 // Triton's dialects that we do not have.
-static constexpr StringLiteral otherDialects[] = {"gluon",  "nvg",        "nvws",
-                                                  "proton", "proton_gpu", "tti"};
+static constexpr StringLiteral otherDialects[] = {"nvg", "nvws", "proton", "proton_gpu",
+                                                  "tti"};
 
 // What Triton 3.1 and before called dialects that we have.
 static constexpr std::pair<StringLiteral, StringLiteral> formerDialects[] = {
@@ -89,7 +89,7 @@ static LogicalResult emitOtherDialect(Location location, StringRef words) {
       name = words.drop_front(before.size()).split(after).first;
   if (llvm::is_contained(otherDialects, name)) {
     emitError(location) << '`' << name
-                        << "` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are";
+                        << "` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, `amdg` and `gluon` are";
     return success();
   }
   for (auto [former, now] : formerDialects)
@@ -125,7 +125,7 @@ static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
   Dialect *dialect = context->getLoadedDialect(name.split('.').first);
   if (!isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
                        ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect,
-                       ll::cute::CuteDialect, ll::tilus::TilusDialect>(dialect))
+                       ll::cute::CuteDialect, ll::tilus::TilusDialect, ll::gluon::GluonDialect>(dialect))
     return failure();
   emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
   return success();

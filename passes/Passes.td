@@ -290,6 +290,48 @@ def RemoveLayoutConversions : Pass<"remove-layout-conversions", "::mlir::ModuleO
   ];
 }
 
+def ResolveAutoLayouts : Pass<"resolve-auto-layouts", "::mlir::ModuleOp"> {
+  let summary = "Find the layouts that a program leaves open";
+  let description = [{
+    A tensor with `#gluon.auto_encoding` gets the layout that `gluon.set_auto_layout` says of it, or of what it goes
+    with: elementwise operations, views, reductions, loops, branches and calls. One with `#gluon.coalesced_encoding` gets
+    that in which `coalesce` lets its pointers be accessed. Nothing is converted but where `ttg.convert_layout` stands:
+    two layouts for one tensor are an error that names who asks for each, and so is a tensor whose layout nothing settles.
+    What goes into and comes out of conversions only, may have the layout of either side; the one with the
+    lowest cost of plans is taken, on the module's GPU (sm_90 where it names none, gfx942 for warps of 64 lanes).
+
+    Before:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f() -> tensor<16x32xi32, #blocked> {
+        %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #gluon.auto_encoding>
+        %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<32xi32, #gluon.auto_encoding> -> tensor<1x32xi32, #gluon.auto_encoding>
+        %2 = tt.broadcast %1 : tensor<1x32xi32, #gluon.auto_encoding> -> tensor<16x32xi32, #gluon.auto_encoding>
+        %3 = gluon.set_auto_layout %2 : tensor<16x32xi32, #gluon.auto_encoding> -> tensor<16x32xi32, #blocked>
+        tt.return %3 : tensor<16x32xi32, #blocked>
+      }
+    }
+    ```
+    After:
+    ```mlir
+    #blocked = #ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>
+    module attributes {"ttg.num-warps" = 4 : i32} {
+      tt.func @f() -> tensor<16x32xi32, #blocked> {
+        %0 = tt.make_range {end = 32 : i32, start = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>>
+        %1 = tt.expand_dims %0 {axis = 0 : i32} : tensor<32xi32, #ttg.slice<{dim = 0, parent = #blocked}>> -> tensor<1x32xi32, #blocked>
+        %2 = tt.broadcast %1 : tensor<1x32xi32, #blocked> -> tensor<16x32xi32, #blocked>
+        tt.return %2 : tensor<16x32xi32, #blocked>
+      }
+    }
+    ```
+  }];
+  let options = [
+    Option<"target", "target", "std::string", "\"\"",
+           "GPU that costs are for, as `cuda:90` or `hip:gfx942` (default: the module's `ttg.target`)">
+  ];
+}
+
 def Coalesce : Pass<"coalesce", "::mlir::ModuleOp"> {
   let summary = "Access memory in layouts in which neighbouring threads access neighbouring addresses";
   let description = [{
@@ -441,7 +483,7 @@ def ReorderBroadcast : Pass<"reorder-broadcast", "::mlir::ModuleOp"> {
 def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
   let summary = "Lower kernels with default layouts to the LLVM dialect, by passes in order";
   let description = [{
-    `coalesce`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
+    `resolve-auto-layouts`, `coalesce`, `remove-layout-conversions`, `reduce-data-duplication` where a buffer is cheaper,
     `fold-layout-conversions` and `convert-layouts-to-llvm`, for IR as Triton's `convert-triton-to-tritongpu` leaves it.
 
     Before:

@@ -17,6 +17,7 @@ use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
 use crate::access::AxisInfo;
+use crate::analysis::automatic::left_open;
 use crate::analysis::axis::AxisAnalysis;
 use crate::encoding::{BlockedEncoding, CgaLayout, Encoding};
 use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, element_bits};
@@ -37,7 +38,14 @@ impl Pass for CoalesceOptions {
         for function in functions {
             // All is decided before anything changes.
             for (op, encoding) in decide(context.layouts(), function) {
-                relayout(context, op, encoding);
+                // What is left open is for `resolve-auto-layouts`.
+                let mut operands = build::operands(op).into_iter();
+                if operands.any(|value| left_open(value).is_some()) {
+                    continue;
+                }
+                if let Some(encoding) = attribute(op, &encoding) {
+                    relayout(context, op, encoding);
+                }
             }
         }
         Ok(Vec::new())
@@ -86,7 +94,7 @@ impl<'c> Access<'c> {
         if let Some((pointer, form)) = pointers(op) {
             let tensor = TensorType::of(pointer.r#type())?;
             let (pointee, _) = sys::pointer(tensor.element)?;
-            let cga = layouts.of_tensor(&tensor).ok()?.cga_layout().ok()?;
+            let cga = ctas(layouts, op, &tensor)?;
             let info = axis.get(pointer);
             let order = order(info, tensor.shape.len());
             let width = width(info, order[0], &cga, &tensor, element_bits(pointee)?);
@@ -106,7 +114,7 @@ impl<'c> Access<'c> {
             _ => return None,
         };
         let tensor = TensorType::of(value.r#type())?;
-        let cga = layouts.of_tensor(&tensor).ok()?.cga_layout().ok()?;
+        let cga = ctas(layouts, op, &tensor)?;
         let rank = u32::try_from(tensor.shape.len()).ok()?;
         let bits = element_bits(tensor.element)?;
         Some(Self {
@@ -118,6 +126,16 @@ impl<'c> Access<'c> {
             form: Form::Descriptor,
         })
     }
+}
+
+/// How the CTAs of a cluster share a tensor; one CTA has all of what is left open.
+fn ctas(layouts: &Layouts, op: Op<'_>, tensor: &TensorType<'_>) -> Option<CgaLayout> {
+    let encoding = tensor.encoding?;
+    if sys::open_layout(encoding).is_some() {
+        let is_single = ModuleInfo::num_ctas(op) == 1;
+        return is_single.then(|| CgaLayout::single(tensor.shape.len()).ok())?;
+    }
+    layouts.of_tensor(tensor).ok()?.cga_layout().ok()
 }
 
 /// The dims by how far addresses run on along them; of equal ones the last is first.
@@ -138,7 +156,7 @@ fn width(info: &AxisInfo, dim: u32, cga: &CgaLayout, tensor: &TensorType<'_>, bi
 }
 
 /// The layout of each access of a function.
-fn decide<'c>(layouts: &Layouts, function: Op<'c>) -> Vec<(Op<'c>, Attribute<'c>)> {
+pub(super) fn decide<'c>(layouts: &Layouts, function: Op<'c>) -> Vec<(Op<'c>, Encoding)> {
     let axis = AxisAnalysis::of(function);
     let operations = in_order(function);
     let accesses: Vec<Access<'_>> = operations
@@ -186,8 +204,7 @@ fn decide<'c>(layouts: &Layouts, function: Op<'c>) -> Vec<(Op<'c>, Attribute<'c>
             lanes,
             access.cga,
         );
-        let made = blocked.map(Encoding::from);
-        decided.extend(made.ok().and_then(|e| attribute(op, &e)).map(|e| (op, e)));
+        decided.extend(blocked.ok().map(|blocked| (op, blocked.into())));
     }
     decided
 }

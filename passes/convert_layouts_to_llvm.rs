@@ -2,6 +2,7 @@
 
 use super::Pass;
 use super::context::PassContext;
+use super::resolve_auto_layouts::check_settled;
 use super::table::ConvertLayoutsToLLVMOptions;
 use crate::lower::{self, Abi, SharedBytes};
 use crate::sys::{Diagnostic, FollowUp, Reported};
@@ -11,6 +12,7 @@ const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, Follo
 
 impl Pass for ConvertLayoutsToLLVMOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        check_settled(context)?;
         let gpu = context.gpu(self.target.as_deref());
         let abis = Abi::ALL.map(|abi| (abi.name(), abi));
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));

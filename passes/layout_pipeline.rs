@@ -21,6 +21,10 @@ impl Pass for LayoutPipelineOptions {
         let memory = option("memory", Some(&self.memory));
         let pass = |kind: PassKind, options: String| format!("{}{{{options}}}", kind.argument());
         [
+            pass(
+                PassKind::ResolveAutoLayouts,
+                option("target", self.target.as_deref()),
+            ),
             pass(PassKind::Coalesce, String::new()),
             pass(PassKind::RemoveLayoutConversions, target.clone() + &memory),
             pass(

@@ -18,6 +18,7 @@ mod recognize_encodings;
 mod reduce_data_duplication;
 mod remove_layout_conversions;
 mod reorder_broadcast;
+mod resolve_auto_layouts;
 mod respell;
 mod table;
 mod use_triton_numbers;
@@ -44,7 +45,7 @@ pub fn install() {
     });
 }
 
-/// Adds `tt`, `ttg`, `ttng`, `amdg`, `cute` and `tilus` to a registry.
+/// Adds `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon` to a registry.
 pub fn register_dialects(registry: &DialectRegistry) {
     install();
     sys::register_dialects(registry);

@@ -182,7 +182,7 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
     kinds(
         &mut rust,
         "OpKind",
-        "An operation of `tt`, `ttg`, `ttng` or `amdg`.",
+        "An operation of `tt`, `ttg`, `ttng`, `amdg` or `gluon`.",
         &all_own,
     );
     kinds(
@@ -229,7 +229,7 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
         &mut rust,
         "OpView",
         "OpKind",
-        "An operation of `tt`, `ttg`, `ttng` or `amdg` as the view of its kind.",
+        "An operation of `tt`, `ttg`, `ttng`, `amdg` or `gluon` as the view of its kind.",
         &own,
     );
     any_view(

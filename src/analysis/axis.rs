@@ -415,7 +415,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
             let alignment = ttg::GlobalScratchAlloc::of(op)?.alignment();
             AxisInfo::argument(u64::try_from(alignment).unwrap_or(1))
         }
-        K::TtgConvertLayout | K::AmdgInThreadTranspose => *first?,
+        K::TtgConvertLayout | K::AmdgInThreadTranspose | K::GluonSetAutoLayout => *first?,
         K::TtBitcast | K::TtPtrToInt | K::TtIntToPtr => {
             let (old, new) = (pointee_bytes(operand_type(0)?), pointee_bytes(result));
             if old.is_none() && new.is_none() {

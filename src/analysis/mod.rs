@@ -18,6 +18,7 @@
 pub(crate) mod alias;
 pub(crate) mod allocation;
 pub(crate) mod assignment;
+pub(crate) mod automatic;
 pub mod axis;
 pub(crate) mod barriers;
 pub(crate) mod effects;

@@ -6,6 +6,7 @@
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
 use crate::encoding::{Encoding, EncodingError, infer};
+use crate::ir::ops::tt;
 use crate::ir::{OpView, TensorType};
 use crate::sys::{self, build};
 use melior::ir::operation::OperationLike;
@@ -107,6 +108,73 @@ pub fn operand_encoding(
     })
 }
 
+/// Whether an operation is a reshape that takes elements as they lie in registers.
+fn may_reorder(op: OperationRef<'_, '_>) -> bool {
+    tt::Reshape::of(op).is_some_and(|op| op.allow_reorder())
+}
+
+/// Returns the encoding of an operation's results as [`result_encoding`] does, that which keeps elements in their
+/// order where others go with the operand too.
+///
+/// # Errors
+/// As [`result_encoding`].
+pub(crate) fn usual_result_encoding(
+    op: OperationRef<'_, '_>,
+    i: usize,
+    encoding: &Encoding,
+) -> Result<Encoding, NotInferred> {
+    match reordered(op) {
+        Some((operand, result)) => Ok(infer::reshape(encoding, &operand, &result)?),
+        None => result_encoding(op, i, encoding),
+    }
+}
+
+/// Returns the encoding of operand `i` as [`operand_encoding`] does, likewise.
+///
+/// # Errors
+/// As [`operand_encoding`].
+pub(crate) fn usual_operand_encoding(
+    op: OperationRef<'_, '_>,
+    i: usize,
+    encoding: &Encoding,
+) -> Result<Encoding, NotInferred> {
+    match reordered(op) {
+        Some((operand, result)) => Ok(infer::reshape_source(encoding, &result, &operand)?),
+        None => operand_encoding(op, i, encoding),
+    }
+}
+
+/// The shapes of operand and result of a reshape that takes elements as they lie in registers.
+fn reordered(op: OperationRef<'_, '_>) -> Option<(Vec<u64>, Vec<u64>)> {
+    let view = tt::Reshape::of(op).filter(|op| op.allow_reorder())?;
+    Some((shape(view.src().r#type())?, shape(view.result().r#type())?))
+}
+
+/// How far the encoding of an operation's results is settled by that of an operand.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Follows {
+    /// It is the same.
+    Same,
+    /// It is another, of which there is one.
+    Derived,
+    /// Its layout is settled, which several encodings may spell.
+    Spelled,
+    /// Any goes with it; one keeps the elements in their order.
+    Usual,
+}
+
+/// Returns how the encoding of an operation's results goes with that of operand `i`; nothing where it does not.
+pub(crate) fn follows(op: OperationRef<'_, '_>, i: usize) -> Option<Follows> {
+    if may_reorder(op) {
+        return Some(Follows::Usual);
+    }
+    Some(match rule(op, i).ok()?.0 {
+        Rule::Same => Follows::Same,
+        Rule::ExpandDims(_) | Rule::Reduce(_) | Rule::Fp4ToFp(_) => Follows::Derived,
+        Rule::Trans(_) | Rule::Reshape | Rule::Join | Rule::Split => Follows::Spelled,
+    })
+}
+
 /// Sizes of the dimensions of what has an encoding.
 fn shape(type_: Type<'_>) -> Option<Vec<u64>> {
     TensorType::of(type_)
@@ -133,8 +201,7 @@ fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>)
     let rule = match OpView::of(op) {
         Some(V::TtTrans(op)) => trans(op.order())?,
         Some(V::TtgMemDescTrans(op)) => trans(op.order())?,
-        // A reshape that may reorder takes elements as they lie in registers.
-        Some(V::TtReshape(op)) if op.allow_reorder() => return Err(NotInferred::Free),
+        Some(V::TtReshape(_)) if may_reorder(op) => return Err(NotInferred::Free),
         Some(V::TtReshape(_) | V::TtgMemDescReshape(_)) => Rule::Reshape,
         Some(V::TtExpandDims(op)) => Rule::ExpandDims(axis(op.axis())?),
         Some(V::TtReduce(op)) => Rule::Reduce(axis(op.axis())?),

@@ -52,6 +52,8 @@ pub(super) enum TypeFacts {
 pub(super) enum Units {
     /// It has no encoding.
     Unsaid,
+    /// Its encoding is left open.
+    Open,
     /// Its encoding does not lay it out.
     Broken,
     /// Threads per warp, warps per CTA and CTAs.
@@ -105,7 +107,11 @@ impl Layouts {
     /// The reason why it is none.
     pub fn encoding(&self, attribute: Attribute<'_>) -> Answer<Encoding> {
         cached(&self.encodings, sys::attribute_id(attribute), || {
-            let encoding: Encoding = self.text_of_attribute(attribute).parse()?;
+            let text = self.text_of_attribute(attribute);
+            if sys::open_layout(attribute).is_some() {
+                return Err(format!("`{text}` leaves open which layout it is").into());
+            }
+            let encoding: Encoding = text.parse()?;
             Ok(Arc::new(encoding))
         })
     }
@@ -254,8 +260,11 @@ impl Layouts {
     }
 
     fn units(&self, tensor: &TensorType<'_>) -> Units {
-        if tensor.encoding.is_none() {
+        let Some(encoding) = tensor.encoding else {
             return Units::Unsaid;
+        };
+        if sys::open_layout(encoding).is_some() {
+            return Units::Open;
         }
         self.tensor(tensor).map_or(Units::Broken, |layout| {
             Units::Of([Dim::LANE, Dim::WARP, Dim::BLOCK].map(|dim| layout.full.in_size(dim)))

@@ -1,6 +1,6 @@
 //! Operations by kind, and typed views of our own, generated from their TableGen records.
 //!
-//! [`OpKind`] names each operation of `tt`, `ttg`, `ttng` and `amdg`, [`UpstreamKind`] those of MLIR
+//! [`OpKind`] names each operation of `tt`, `ttg`, `ttng`, `amdg` and `gluon`, [`UpstreamKind`] those of MLIR
 //! that stand beside them in TTGIR; [`AnyKind::of`] finds out which one an operation is without
 //! comparing text. A room that does something for each operation matches over a kind and leaves no
 //! arm open, so that an operation added to `dialect/*.td` does not compile until the room has said

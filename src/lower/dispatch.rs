@@ -248,7 +248,8 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::AmdgScaledUpcastFp8
         | K::AmdgTDMPrefetch
         | K::AmdgUpdateTensorDescriptor
-        | K::AmdgWaitBarrier => return None,
+        | K::AmdgWaitBarrier
+        | K::GluonSetAutoLayout => return None,
     })
 }
 

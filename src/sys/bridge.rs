@@ -141,6 +141,7 @@ pub(super) mod ffi {
         fn diagnostic_rule(diagnostic: usize) -> usize;
         fn emit_remark(op: usize, message: &str);
         fn keeps_encoding(op: usize) -> bool;
+        fn open_layout(attribute: usize) -> u8;
         fn op_number(op: usize) -> OpNumber;
         fn pointer_info(type_: usize) -> PointerInfo;
         fn tensor_info(type_: usize) -> TensorInfo;

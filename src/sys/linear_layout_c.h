@@ -1,6 +1,6 @@
 // linear-layout for compilers written in C or C++: dialects, passes, and what an encoding means.
 //
-// The dialects are `tt`, `ttg`, `ttng`, `amdg`, `cute` and `tilus`. Everything here may be called from any thread;
+// The dialects are `tt`, `ttg`, `ttng`, `amdg`, `cute`, `tilus` and `gluon`. Everything here may be called from any thread;
 // nothing here aborts, throws, or keeps what it is given. A function that fails has reported an
 // error diagnostic to the context of its argument, at an unknown location; only a null argument
 // fails without one.

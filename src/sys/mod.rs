@@ -188,6 +188,25 @@ pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
     ffi::keeps_encoding(operation_id(op))
 }
 
+/// A layout that a program leaves open.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum OpenLayout {
+    /// `#gluon.auto_encoding`: the one that its neighbours ask for.
+    Auto,
+    /// `#gluon.coalesced_encoding`: the one in which global memory is best accessed.
+    Coalesced,
+}
+
+/// Which layout an attribute leaves open, or nothing for another attribute.
+#[must_use]
+pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
+    match ffi::open_layout(attribute_id(attribute)) {
+        1 => Some(OpenLayout::Auto),
+        2 => Some(OpenLayout::Coalesced),
+        _ => None,
+    }
+}
+
 /// The pointee and address space of a `!tt.ptr`, or nothing for another type.
 #[must_use]
 pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {

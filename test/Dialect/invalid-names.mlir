@@ -72,19 +72,19 @@ tt.func private @nvidia_attribute(tensor<4xf32, #ttng.tensor_memory_encodin<bloc
 // -----
 
 tt.func @other_dialect() {
-  // expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
+  // expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, `amdg` and `gluon` are}}
   nvws.warp_group
   tt.return
 }
 
 // -----
 
-// expected-error @+1 {{`gluon` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
-tt.func private @attribute_of_other_dialect(tensor<16xi32, #gluon.auto_encoding>)
+// expected-error @+1 {{`tti` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, `amdg` and `gluon` are}}
+tt.func private @attribute_of_other_dialect(tensor<16xi32, #tti.auto_encoding>)
 
 // -----
 
-// expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng` and `amdg` are}}
+// expected-error @+1 {{`nvws` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, `amdg` and `gluon` are}}
 tt.func private @type_of_other_dialect(!nvws.token)
 
 // -----

@@ -57,6 +57,16 @@ pub(crate) fn check_settled(seed: u64, _: &Scratch) -> Vec<Finding> {
     check_kernel(&layouts(seed), Runner::check_settled)
 }
 
+/// Makes the kernel of a seed, leaves some of its layouts open, and has them found.
+pub(crate) fn check_open(seed: u64, _: &Scratch) -> Vec<Finding> {
+    let kernel = if seed.is_multiple_of(4) {
+        layouts(seed)
+    } else {
+        generate(seed)
+    };
+    check_kernel(&kernel, Runner::check_open)
+}
+
 fn check_kernel(kernel: &Kernel, check: Check) -> Vec<Finding> {
     let run = |kernel: &Kernel| with_runner(|runner| check(runner, kernel));
     let Err((failure, _)) = run(kernel) else {

@@ -41,12 +41,13 @@ use tool::Scratch;
 /// Name, what it does, and how many seeds a test run takes.
 type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
-const KINDS: [Kind; 6] = [
+const KINDS: [Kind; 7] = [
     ("mutate", inputs::check, 60),
     ("kernels", kernels::check, 600),
     ("exchanges", kernels::check_exchanges, 300),
     ("layouts", kernels::check_layouts, 60),
     ("settled", kernels::check_settled, 100),
+    ("open", kernels::check_open, 60),
     ("assemble", assemble::check, 27),
 ];
 
@@ -64,6 +65,7 @@ is kept below target/tmp/fuzz/bad. Seeds mean the same as long as the tests' mod
           exchanges: kernels of reductions, scans, gathers, histograms and buffers alone, compared likewise
           layouts: kernels of 50 to 500 operations in few layouts, before and after layouts are chosen
           settled: kernels like these, whose layouts are chosen twice: proved, no dearer, and the second time the same
+          open: kernels some of whose layouts are left open, and found again: memory is the same
           assemble: kernels like these through LLVM and the GPU's assembler
           default: every kind
   SEEDS   these seeds, END excluded; `make test` runs the first of each kind from 0

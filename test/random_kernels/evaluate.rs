@@ -215,7 +215,9 @@ impl Program<'_> {
             Code::Range(start) => (0..count as u64).map(|i| start + i).collect(),
             Code::Splat => same(operands[0][0]),
             // Sizes of 1 come and go; the row-major order stays.
-            Code::ExpandDims(_) | Code::Reshape | Code::Convert => operands[0].clone(),
+            Code::ExpandDims(_) | Code::Reshape | Code::Convert | Code::SetLayout => {
+                operands[0].clone()
+            }
             Code::Broadcast => {
                 let from = self.type_(op.operands[0]).shape();
                 let source = |i: u64| {

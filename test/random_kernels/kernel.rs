@@ -184,6 +184,8 @@ pub(crate) enum Code {
     Join,
     Split,
     Convert,
+    /// `gluon.set_auto_layout`.
+    SetLayout,
     AddPointer,
     /// Operands: pointer, mask, value where the mask is false; the latter two may be absent.
     Load {

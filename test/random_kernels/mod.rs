@@ -5,7 +5,7 @@
 //! [`evaluate`] says what memory must hold afterwards: it works on arrays of elements, and knows no
 //! layouts. [`run`] lowers the kernel and runs it lane by lane; memory must be the same, byte by byte,
 //! a NaN aside. A kernel that fails is made smaller by [`shrink`]. Kernels of [`layouts`] are large, and of few layouts
-//! each: there is something to choose.
+//! each: there is something to choose. [`open`] leaves the layouts of some values open.
 //!
 //! Reading order: [`kernel`], [`generate`], [`evaluate`], [`run`].
 //!
@@ -22,6 +22,7 @@ pub(crate) mod generate;
 pub(crate) mod kernel;
 pub(crate) mod layouts;
 mod memory;
+pub(crate) mod open;
 pub(crate) mod run;
 pub(crate) mod shrink;
 mod systems;

@@ -3,6 +3,7 @@
 use super::evaluate;
 use super::float::is_nan;
 use super::kernel::{Content, Kernel};
+use super::open::{Said, left_open};
 use super::systems;
 use super::text;
 use linear_layout::ir::Recorder;
@@ -40,6 +41,11 @@ const CHOICES: [&str; 3] = [
     "remove-layout-conversions{memory=free verify=true}",
 ];
 
+/// Whether it is said that what some values have is not enough, or leads to what an operation does not take.
+fn is_no_layout(said: &str) -> bool {
+    said.contains("nothing settles it") || said.contains("whose warps are swizzled")
+}
+
 /// How a kernel failed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Failure {
@@ -57,6 +63,8 @@ pub(crate) enum Failure {
     SpelledApart,
     /// A second run of a pass changes what the first one left.
     NotSettled,
+    /// Layouts that are left open stay open.
+    LeftOpen,
     /// A pass that chooses layouts predicts that its result costs more than its input.
     Dearer,
     Panic,
@@ -137,6 +145,39 @@ impl Runner {
                 let what = format!("{choice}: after one run: {first}\nafter two: {second}");
                 return Err((Failure::NotSettled, what));
             }
+        }
+        Ok(())
+    }
+
+    /// Leaves some of a kernel's layouts open, and has them found: memory is the same, and a second run changes nothing.
+    ///
+    /// # Errors
+    /// How it failed, and what was said.
+    pub(crate) fn check_open(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
+        let expected = expected(kernel)?;
+        let seed = kernel.types.len() as u64;
+        for said in [Said::All, Said::Some] {
+            let open = left_open(kernel, seed, said);
+            let text = text::module(&[&open]);
+            let found = self.lower_by("builtin.module(resolve-auto-layouts)", &text);
+            let once = match found {
+                Ok(once) => once,
+                // What is said need not be enough.
+                Err(what) if said == Said::Some && is_no_layout(&what) => continue,
+                Err(what) => return Err((Failure::Refused, format!("{said:?}: {what}"))),
+            };
+            if let Some(line) = once.lines().find(|line| line.contains("gluon.")) {
+                return Err((Failure::LeftOpen, format!("{said:?}: {line}")));
+            }
+            let twice = self
+                .lower_by("builtin.module(resolve-auto-layouts)", &once)
+                .map_err(|what| (Failure::Refused, what))?;
+            if once != twice {
+                return Err((Failure::NotSettled, format!("{said:?}")));
+            }
+            let pipeline = "builtin.module(resolve-auto-layouts,convert-layouts-to-llvm)";
+            self.check_lowered_by(pipeline, &open, &expected)
+                .map_err(|(failure, what)| (failure, format!("{said:?}: {what}")))?;
         }
         Ok(())
     }

@@ -268,6 +268,7 @@ impl Printer {
             Code::Join => ("tt.join", none),
             Code::Split => ("tt.split", none),
             Code::Convert => ("ttg.convert_layout", none),
+            Code::SetLayout => ("gluon.set_auto_layout", none),
             Code::AddPointer => ("tt.addptr", none),
             Code::Load {
                 volatile,

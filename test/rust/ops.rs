@@ -227,7 +227,7 @@ fn discardable_attributes_are_named_in_one_place() {
             .lines()
             .filter(|line| !line.trim_start().starts_with("//"));
         for line in lines {
-            let named = ["tt", "ttg", "ttng", "amdg", "cute", "tilus"]
+            let named = ["tt", "ttg", "ttng", "amdg", "cute", "tilus", "gluon"]
                 .iter()
                 .any(|dialect| {
                     let quoted = line.split('"').skip(1).step_by(2);

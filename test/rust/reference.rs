@@ -95,7 +95,7 @@ fn everything_declared_has_its_place_on_a_page() {
     }
     let index = fs::read_to_string(output.join("index.html")).expect("the index");
     for page in [
-        "tt", "ttg", "ttng", "amdg", "cute", "tilus", "enums", "passes",
+        "tt", "ttg", "ttng", "amdg", "cute", "tilus", "gluon", "enums", "passes",
     ] {
         assert!(index.contains(&format!("href=\"{page}.html\"")), "{page}");
         assert!(output.join(format!("{page}.html")).exists(), "{page}");

@@ -16,7 +16,8 @@ ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__)
 
 # Page, what it is about, and the generator's arguments.
 DIALECTS = [("tt", "TritonOps"), ("ttg", "TritonGPUOps"), ("ttng", "TritonNvidiaGPUOps"),
-            ("amdg", "TritonAMDGPUOps"), ("cute", "CuteAttrs"), ("tilus", "TilusAttrs")]
+            ("amdg", "TritonAMDGPUOps"), ("cute", "CuteAttrs"), ("tilus", "TilusAttrs"),
+            ("gluon", "GluonOps")]
 
 CPP_TYPES = [
     (r"::llvm::ArrayRef<(unsigned|int64_t)>", "list of integers"),
@@ -68,7 +69,7 @@ def generate(generator, source, *options):
 
 def named_as_in_text(entry):
     """An attribute's or type's section, called as in a module and not as in C++."""
-    found = re.search(r"([#!](tt|ttg|ttng|amdg|cute|tilus)\.\w+(\.\w+)*)", entry)
+    found = re.search(r"([#!](tt|ttg|ttng|amdg|cute|tilus|gluon)\.\w+(\.\w+)*)", entry)
     title, body = entry.split("\n", 1)
     if found:
         title = f"### `{found.group(1)}`"

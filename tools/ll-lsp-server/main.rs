@@ -23,7 +23,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// What the server calls itself.
 const NAME: &str = "ll-lsp-server";
 
-/// Language server for MLIR files with the dialects tt, ttg, ttng and amdg.
+/// Language server for MLIR files with the dialects tt, ttg, ttng, amdg and gluon.
 ///
 /// An editor starts it and speaks the Language Server Protocol with it on standard input and output.
 #[derive(Debug, Parser)]

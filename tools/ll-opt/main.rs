@@ -19,7 +19,7 @@ EXAMPLES:
     ll-opt --pretty-encodings --print-linear-layouts kernel.ttgir
   See what a pass did:
     ll-opt --fold-layout-conversions --mlir-print-ir-before-all --pretty-encodings kernel.ttgir
-  List the operations, attributes and types of tt, ttg, ttng, amdg, cute and tilus:
+  List the operations, attributes and types of tt, ttg, ttng, amdg, cute, tilus and gluon:
     ll-opt --show-dialects
   Name the rule that an error is about, and say what it is and what breaks it:
     ll-opt --rule-labels kernel.ttgir

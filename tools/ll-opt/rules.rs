@@ -17,6 +17,7 @@ const TESTS: &[&str] = &[
     include_str!("../../test/Dialect/invalid-encodings-memory.mlir"),
     include_str!("../../test/Dialect/invalid-encodings-registers.mlir"),
     include_str!("../../test/Dialect/invalid-encodings-shapes.mlir"),
+    include_str!("../../test/Dialect/invalid-gluon.mlir"),
     include_str!("../../test/Dialect/invalid-memdesc.mlir"),
     include_str!("../../test/Dialect/invalid-other-systems.mlir"),
     include_str!("../../test/Dialect/invalid-packed.mlir"),

@@ -9,6 +9,7 @@
 //! | `slices` | what is made again where it is wanted in another layout |
 //! | `prices` | what operations and conversions cost |
 //! | `choice` | the graph of all that, and the choice |
+//! | `variants` | the choice where sets of values are laid out as a whole, in one of a few ways |
 //! | `explain` | why conversions are left, and what became of the others |
 //!
 //! The choice is made by [`crate::assign`], which knows numbers only. Nothing here changes IR.
@@ -21,6 +22,7 @@ mod modes;
 mod prices;
 mod roles;
 mod slices;
+mod variants;
 
 pub(crate) use choice::{Asked, Assignment, Large, assign, assign_explained};
 pub(crate) use explain::{Explanation, Left, Went, Why};
@@ -30,3 +32,4 @@ pub(crate) use modes::{Of, Spelling};
 pub(crate) use prices::Plans;
 pub(crate) use roles::Role;
 pub(crate) use slices::Item;
+pub(crate) use variants::cheapest;

@@ -252,7 +252,8 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         | K::AmdgScaledUpcastFp8
         | K::AmdgTDMPrefetch
         | K::AmdgUpdateTensorDescriptor
-        | K::AmdgWaitBarrier => Role::Fixed,
+        | K::AmdgWaitBarrier
+        | K::GluonSetAutoLayout => Role::Fixed,
     }
 }
 

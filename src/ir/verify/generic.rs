@@ -5,7 +5,8 @@ use crate::ir::OpKind;
 use melior::ir::Type;
 
 /// Operations of `tt`, `ttg` and `ttng` that take them.
-const TAKEN_BY: [OpKind; 32] = [
+const TAKEN_BY: [OpKind; 33] = [
+    OpKind::GluonSetAutoLayout,
     OpKind::TtAddPtr,
     OpKind::TtApproxDivF,
     OpKind::TtAssert,

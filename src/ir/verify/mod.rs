@@ -13,6 +13,7 @@ mod common;
 mod convert;
 mod function;
 mod generic;
+mod gluon;
 mod memdesc;
 mod packed;
 mod place;
@@ -89,6 +90,7 @@ pub fn operation(op: OperationRef<'_, '_>) -> Verdict {
     };
     let kind = view.kind();
     place::operands_and_results(op, kind)
+        .and_then(|()| gluon::left_open_alike(op))
         .and_then(|()| own_rules(view))
         .map_err(|broken| {
             broken
@@ -230,6 +232,7 @@ fn own_rules(op: OpView<'_, '_>) -> Verdict {
         V::TtgWarpSpecialize(op) => warps::warp_specialize(op),
         V::TtgWarpSpecializePartitions(op) => warps::partitions(op),
         V::TtgWarpYield(op) => warps::warp_yield(op),
+        V::GluonSetAutoLayout(op) => gluon::set_auto_layout(op),
         // ODS says all there is to say of these.
         V::TtAddPtr(_)
         | V::TtApproxDivF(_)

@@ -107,7 +107,7 @@ fn layout(
     place: Place,
     module: &mut Option<ModuleInfo>,
 ) -> Result<(), Diagnostic> {
-    if matches!(units, Units::Unsaid) {
+    if matches!(units, Units::Unsaid | Units::Open) {
         return Ok(());
     }
     let module = match *module {

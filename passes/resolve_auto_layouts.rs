@@ -1,0 +1,263 @@
+//! `resolve-auto-layouts`: layouts that a program leaves open become those that are meant.
+//!
+//! [`crate::analysis::automatic`] finds what settles each; what memory is best accessed in is the rule of
+//! `coalesce`; where conversions leave several ways, the cost of plans decides. Nothing is converted that the program
+//! does not convert.
+//! # Source
+//! Triton's `gluon-infer-coalesced-encodings` and `gluon-resolve-auto-encodings`.
+
+use super::Pass;
+use super::coalesce;
+use super::context::PassContext;
+use super::make::Maker;
+use super::respell::in_order;
+use super::table::{PassKind, ResolveAutoLayoutsOptions};
+use crate::analysis::assignment::{self, Asked, Plans};
+use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
+use crate::encoding::Encoding;
+use crate::ir::ops::{arith, gluon, tt};
+use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
+use crate::sys::build::{self, Op};
+use crate::sys::{self, Diagnostic, FollowUp, OpenLayout, Reported};
+use crate::target::Target;
+use melior::ir::attribute::TypeAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Attribute, BlockLike, Type, TypeLike, ValueLike};
+use std::collections::HashMap;
+use std::sync::Arc;
+
+/// How often the body of a loop counts, as in `remove-layout-conversions` where nothing is said.
+const LOOP_WEIGHT: u64 = 8;
+
+impl Pass for ResolveAutoLayoutsOptions {
+    fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
+        let module = context.module();
+        let operations = in_order(module);
+        let is_open = |op: &Op<'_>| OpKind::GluonSetAutoLayout.is(*op);
+        // What accesses ask for is what `auto` is then set to.
+        for which in [OpenLayout::Coalesced, OpenLayout::Auto] {
+            let ties = Ties::of(module, which);
+            if ties.values.is_empty() {
+                continue;
+            }
+            let demands = match which {
+                OpenLayout::Coalesced => accesses(context.layouts(), &ties, &operations),
+                OpenLayout::Auto => said(context.layouts(), &operations),
+            };
+            let settling = settle(&ties, &demands, which == OpenLayout::Auto);
+            let mut failed = None;
+            for (op, wrong) in &settling.wrong {
+                failed = Some(sys::emit_error(*op, wrong));
+            }
+            if let Some(reported) = failed {
+                return Err(reported);
+            }
+            let mut retyping = Retyping::new(context);
+            retyping.retype(&settling.settled);
+            let several: Vec<_> = settling.variants;
+            for variants in &several {
+                retyping.retype(&variants[0]);
+            }
+            if several.iter().any(|variants| variants.len() > 1) {
+                let target = self.known_target(context)?;
+                let chosen =
+                    assignment::cheapest(module, &several, asked(target), &mut Plans::default());
+                for (variants, chosen) in several.iter().zip(chosen) {
+                    retyping.retype(&variants[chosen]);
+                }
+            }
+            declare(context, &operations);
+        }
+        for op in operations.into_iter().filter(is_open) {
+            let Some(view) = gluon::SetAutoLayout::of(op) else {
+                continue;
+            };
+            // An encoding of another system may have another name on each shape: it is the same layout.
+            let (src, type_) = (view.src(), view.result().r#type());
+            let rewriter = context.rewriter();
+            let make = Maker {
+                rewriter,
+                place: op,
+            };
+            let named = (src.r#type() != type_).then(|| make.convert(src, type_));
+            rewriter.replace(op, &[named.flatten().unwrap_or(src)]);
+        }
+        Ok(Vec::new())
+    }
+}
+
+impl ResolveAutoLayoutsOptions {
+    fn known_target(&self, context: &PassContext<'_>) -> Result<&'static Target, Reported> {
+        let named = self.target.as_deref();
+        if named.is_none() && context.gpu(None).is_err() {
+            let info = ModuleInfo::around(context.module());
+            return Ok(Target::usual(info.map_or(32, |info| info.threads_per_warp)));
+        }
+        context.known_gpu(
+            named,
+            "has no target that layouts could be chosen for",
+            "cannot be given layouts",
+        )
+    }
+}
+
+fn asked(target: &'static Target) -> Asked {
+    Asked {
+        target,
+        pins_memory: true,
+        loop_weight: LOOP_WEIGHT,
+        conversion_cost: 0,
+        scratch_budget: None,
+    }
+}
+
+/// Checks that no layout of a module is left open, which nothing that lowers can do with.
+///
+/// # Errors
+/// One is, which is reported at the first operation that makes it or takes it as an argument.
+pub(super) fn check_settled(context: &PassContext<'_>) -> Result<(), Reported> {
+    for op in in_order(context.module()) {
+        let blocks = (0..op.region_count()).flat_map(|i| build::blocks(op, i));
+        let arguments = blocks
+            .flat_map(|block| (0..block.argument_count()).map(move |i| build::argument(block, i)));
+        let mut values = build::results(op).into_iter().chain(arguments);
+        if let Some(value) = values.find(|value| left_open(*value).is_some()) {
+            let said = Diagnostic::new(format!(
+                "leaves the layout of `{}` open, and cannot be lowered so",
+                value.r#type()
+            ));
+            let nearest = PassKind::ResolveAutoLayouts.argument();
+            let note = format!("run the pass `{nearest}` first, which finds it");
+            return Err(sys::emit_error(op, &said.note(note)));
+        }
+    }
+    Ok(())
+}
+
+/// What accesses to global memory ask for.
+fn accesses<'c>(layouts: &Layouts, ties: &Ties<'c>, operations: &[Op<'c>]) -> Vec<Demand<'c>> {
+    let functions = operations.iter().filter(|op| OpKind::TtFunc.is(**op));
+    let mut demands = Vec::new();
+    for (by, encoding) in functions.flat_map(|function| coalesce::decide(layouts, *function)) {
+        let encoding = Arc::new(encoding);
+        for value in build::operands(by) {
+            if ties.class(value).is_some() {
+                demands.push(Demand {
+                    value,
+                    encoding: Arc::clone(&encoding),
+                    by,
+                });
+            }
+        }
+    }
+    demands
+}
+
+/// What `gluon.set_auto_layout` says.
+fn said<'c>(layouts: &Layouts, operations: &[Op<'c>]) -> Vec<Demand<'c>> {
+    let said = operations.iter().filter_map(|op| {
+        let view = gluon::SetAutoLayout::of(*op)?;
+        let tensor = TensorType::of(view.result().r#type())?;
+        Some(Demand {
+            value: view.src(),
+            encoding: layouts.of_tensor(&tensor).ok()?,
+            by: *op,
+        })
+    });
+    said.collect()
+}
+
+/// Gives values their encodings.
+struct Retyping<'r, 'c> {
+    context: &'r PassContext<'c>,
+    attributes: HashMap<Arc<Encoding>, Attribute<'c>>,
+}
+
+impl<'r, 'c> Retyping<'r, 'c> {
+    fn new(context: &'r PassContext<'c>) -> Self {
+        Self {
+            context,
+            attributes: HashMap::new(),
+        }
+    }
+
+    fn retype(&mut self, settled: &Settled<'c>) {
+        let rewriter = self.context.rewriter();
+        let mlir = build::context(self.context.module());
+        for (value, encoding) in settled {
+            let known = self.attributes.get(encoding).copied();
+            let attribute = known.unwrap_or_else(|| {
+                let parsed = Attribute::parse(mlir, &encoding.to_string());
+                parsed.expect("an encoding is spelled as it is read")
+            });
+            self.attributes.insert(Arc::clone(encoding), attribute);
+            let tensor = TensorType::of(value.r#type()).expect("what has an encoding is a tensor");
+            let (old, new) = (value.r#type(), tensor.with_encoding(attribute));
+            rewriter.set_type(*value, new);
+            let constant = sys::defining_operation(*value).and_then(arith::Constant::of);
+            if let Some(constant) = constant
+                && let Some(value) = constant_of(constant.value(), (old, new))
+            {
+                rewriter.set_attribute(constant.op(), arith::Constant::VALUE_KEY, value);
+            }
+        }
+    }
+}
+
+/// The elements of a constant, as those of another type of tensor.
+fn constant_of<'c>(
+    elements: Attribute<'c>,
+    (old, new): (Type<'c>, Type<'c>),
+) -> Option<Attribute<'c>> {
+    if let Some(element) = build::splat_value(elements) {
+        return Some(build::splat(new, element));
+    }
+    let text = elements.to_string();
+    let values = text.strip_suffix(&old.to_string())?;
+    let context = sys::context_of(new.context());
+    Attribute::parse(context, &format!("{values}{new}"))
+}
+
+/// The results of a function's type.
+fn results_of(type_: Type<'_>) -> Vec<Type<'_>> {
+    let function = FunctionType::try_from(type_);
+    function.map_or_else(
+        |_| Vec::new(),
+        |function| {
+            (0..function.result_count())
+                .filter_map(|i| function.result(i).ok())
+                .collect()
+        },
+    )
+}
+
+/// Makes functions declare the types that their arguments and returned values have.
+fn declare<'c>(context: &PassContext<'c>, operations: &[Op<'c>]) {
+    for function in operations.iter().filter_map(|op| tt::Func::of(*op)) {
+        let blocks = build::blocks_of(function.body());
+        let Some(entry) = blocks.first() else {
+            continue;
+        };
+        let arguments = entry.argument_count();
+        let arguments: Vec<Type<'c>> = (0..arguments)
+            .map(|i| build::argument(*entry, i).r#type())
+            .collect();
+        let mut ends = blocks
+            .iter()
+            .filter_map(|block| build::operations(*block).pop());
+        let returned = ends.rfind(|end| OpKind::TtReturn.is(*end));
+        let results: Vec<Type<'c>> = match returned {
+            Some(end) => build::operands(end).iter().map(ValueLike::r#type).collect(),
+            None => results_of(function.function_type()),
+        };
+        let mlir = build::context(context.module());
+        let declared: Type<'c> = FunctionType::new(mlir, &arguments, &results).into();
+        if declared != function.function_type() {
+            let attribute = TypeAttribute::new(declared).into();
+            context
+                .rewriter()
+                .set_attribute(function.op(), tt::Func::FUNCTION_TYPE_KEY, attribute);
+        }
+    }
+}

@@ -1,0 +1,321 @@
+//! Which values of a module have one encoding, and which encodings follow from each other.
+
+use crate::ir::infer::{self, Follows};
+use crate::ir::ops::{scf, tt, ttg};
+use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind};
+use crate::sys::build::{self, Blk, Op, Val};
+use crate::sys::{self, OpenLayout, value_id};
+use melior::ir::attribute::FlatSymbolRefAttribute;
+use melior::ir::operation::OperationLike;
+use melior::ir::{BlockLike, ValueLike};
+use rustc_hash::FxHashMap;
+
+/// The number of a set of values that have one encoding.
+pub(crate) type Class = usize;
+
+/// Classes whose encodings follow from each other, by an operation from its operand `at` to its results.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Link<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) at: usize,
+    pub(super) operand: Class,
+    pub(super) result: Class,
+    pub(super) how: Follows,
+}
+
+/// An operation that gives elements another layout, any to any.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Passage<'c> {
+    pub(super) op: Op<'c>,
+    pub(super) from: Val<'c>,
+    pub(super) to: Val<'c>,
+}
+
+/// The values of a module whose layouts are left open in one way, and what ties them.
+pub(crate) struct Ties<'c> {
+    /// In the order in which they stand in the module.
+    pub(crate) values: Vec<Val<'c>>,
+    pub(super) links: Vec<Link<'c>>,
+    pub(super) passages: Vec<Passage<'c>>,
+    numbers: FxHashMap<usize, usize>,
+    parents: Vec<usize>,
+    which: OpenLayout,
+}
+
+impl<'c> Ties<'c> {
+    /// Reads all functions of a module.
+    pub(crate) fn of(module: Op<'c>, which: OpenLayout) -> Self {
+        let mut ties = Self {
+            values: Vec::new(),
+            links: Vec::new(),
+            passages: Vec::new(),
+            numbers: FxHashMap::default(),
+            parents: Vec::new(),
+            which,
+        };
+        let mut operations = Vec::new();
+        ties.define(module, &mut operations);
+        if ties.values.is_empty() {
+            return ties;
+        }
+        let functions: FxHashMap<&str, Op<'c>> = operations
+            .iter()
+            .filter_map(|op| tt::Func::of(*op))
+            .map(|function| (function.sym_name(), function.op()))
+            .collect();
+        for op in &operations {
+            ties.control(*op, &functions);
+            ties.operands(*op);
+        }
+        for op in operations {
+            ties.link(op);
+        }
+        ties
+    }
+
+    /// Numbers what is left open below an operation.
+    fn define(&mut self, op: Op<'c>, operations: &mut Vec<Op<'c>>) {
+        operations.push(op);
+        for value in build::results(op) {
+            self.number(value);
+        }
+        for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+            for value in arguments(block) {
+                self.number(value);
+            }
+            for inner in build::operations(block) {
+                self.define(inner, operations);
+            }
+        }
+    }
+
+    fn number(&mut self, value: Val<'c>) {
+        if left_open(value) == Some(self.which) {
+            let number = self.values.len();
+            self.values.push(value);
+            self.parents.push(number);
+            self.numbers.insert(value_id(value), number);
+        }
+    }
+
+    /// Returns the class of a value, where its layout is left open.
+    pub(crate) fn class(&self, value: Val<'c>) -> Option<Class> {
+        let mut number = *self.numbers.get(&value_id(value))?;
+        while self.parents[number] != number {
+            number = self.parents[number];
+        }
+        Some(number)
+    }
+
+    /// Returns the class of the value of a number.
+    pub(crate) fn class_of(&self, number: usize) -> Class {
+        let mut number = number;
+        while self.parents[number] != number {
+            number = self.parents[number];
+        }
+        number
+    }
+
+    fn tie(&mut self, a: Val<'c>, b: Val<'c>) {
+        if let (Some(a), Some(b)) = (self.class(a), self.class(b)) {
+            // The first is the root: errors and choices go by the order of the module.
+            self.parents[a.max(b)] = a.min(b);
+        }
+    }
+
+    fn tie_all(&mut self, values: &[Val<'c>]) {
+        let open: Vec<Val<'c>> = values
+            .iter()
+            .copied()
+            .filter(|value| self.class(*value).is_some())
+            .collect();
+        for pair in open.windows(2) {
+            self.tie(pair[0], pair[1]);
+        }
+    }
+
+    fn tie_each(&mut self, a: &[Val<'c>], b: &[Val<'c>]) {
+        for (a, b) in a.iter().zip(b) {
+            self.tie(*a, *b);
+        }
+    }
+
+    /// Values that control flow hands on.
+    fn control(&mut self, op: Op<'c>, functions: &FxHashMap<&str, Op<'c>>) {
+        use UpstreamKind as U;
+        match AnyKind::of(op) {
+            AnyKind::Upstream(U::ScfFor) => {
+                let (Some(view), Some(body)) = (scf::For::of(op), single(op)) else {
+                    return;
+                };
+                let taken = arguments(body);
+                // The first argument counts.
+                let taken = taken.get(1..).unwrap_or_default();
+                self.tie_each(&view.init_args(), taken);
+                self.tie_each(taken, &handed_on(body));
+                self.tie_each(taken, &build::results(op));
+            }
+            AnyKind::Upstream(U::ScfWhile) => {
+                let blocks: Vec<Blk<'c>> = (0..op.region_count())
+                    .filter_map(|i| build::single_block(op, i))
+                    .collect();
+                let (Some(view), [before, after]) = (scf::While::of(op), &blocks[..]) else {
+                    return;
+                };
+                let taken = arguments(*before);
+                self.tie_each(&view.inits(), &taken);
+                self.tie_each(&taken, &handed_on(*after));
+                let end = build::operations(*before).pop();
+                if let Some(end) = end.and_then(scf::Condition::of) {
+                    self.tie_each(&end.args(), &arguments(*after));
+                    self.tie_each(&end.args(), &build::results(op));
+                }
+            }
+            AnyKind::Upstream(U::ScfIf | U::ScfIndexSwitch | U::ScfExecuteRegion)
+            | AnyKind::Own(OpKind::TtgMask | OpKind::TtgWarpSpecialize) => {
+                let results = build::results(op);
+                for block in (0..op.region_count()).flat_map(|i| build::blocks(op, i)) {
+                    let end = build::operations(block).pop();
+                    let is_handed = end.is_some_and(|end| {
+                        U::ScfYield.is(end)
+                            || OpKind::TtgMaskReturn.is(end)
+                            || OpKind::TtgWarpYield.is(end)
+                    });
+                    if is_handed {
+                        self.tie_each(&handed_on(block), &results);
+                    }
+                }
+            }
+            AnyKind::Own(OpKind::TtgWarpSpecializePartitions) => {
+                let Some(view) = ttg::WarpSpecializePartitions::of(op) else {
+                    return;
+                };
+                for block in
+                    (0..op.region_count()).flat_map(|i| build::blocks(op, i).into_iter().take(1))
+                {
+                    self.tie_each(&view.explicit_captures(), &arguments(block));
+                }
+            }
+            AnyKind::Upstream(U::CfBranch | U::CfCondBranch | U::CfSwitch) => {
+                // What the blocks take comes last among the operands.
+                let targets = build::successors(op);
+                let taken: Vec<Vec<Val<'c>>> = targets.into_iter().map(arguments).collect();
+                let operands = build::operands(op);
+                let passed: usize = taken.iter().map(Vec::len).sum();
+                let mut rest = &operands[operands.len().saturating_sub(passed)..];
+                for taken in &taken {
+                    let (own, others) = rest.split_at(taken.len().min(rest.len()));
+                    self.tie_each(own, taken);
+                    rest = others;
+                }
+            }
+            AnyKind::Own(OpKind::TtCall) => {
+                let name = tt::Call::of(op)
+                    .and_then(|call| FlatSymbolRefAttribute::try_from(call.callee()).ok());
+                let callee = name.and_then(|name| functions.get(name.value()).copied());
+                let Some(callee) = callee.and_then(tt::Func::of) else {
+                    return;
+                };
+                let blocks = build::blocks_of(callee.body());
+                if let Some(entry) = blocks.first() {
+                    self.tie_each(&build::operands(op), &arguments(*entry));
+                }
+                for block in blocks {
+                    let end = build::operations(block).pop();
+                    if end.is_some_and(|end| OpKind::TtReturn.is(end)) {
+                        self.tie_each(&handed_on(block), &build::results(op));
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// Tensors of one operation that have one encoding.
+    fn operands(&mut self, op: Op<'c>) {
+        use OpView as V;
+        let values = || [build::operands(op), build::results(op)].concat();
+        match OpView::of(op) {
+            _ if sys::keeps_encoding(op) => self.tie_all(&values()),
+            Some(
+                V::TtStore(_)
+                | V::TtAtomicStore(_)
+                | V::TtLoad(_)
+                | V::TtBroadcast(_)
+                | V::TtgAsyncCopyGlobalToLocal(_)
+                | V::TtgLocalAtomicScatterRMW(_)
+                | V::TtgLocalGather(_)
+                | V::TtgLocalScatter(_)
+                | V::AmdgBufferLoad(_)
+                | V::AmdgBufferStore(_)
+                | V::AmdgBufferLoadToLocal(_)
+                | V::AmdgBufferAtomicCAS(_)
+                | V::AmdgBufferAtomicRMW(_),
+            ) => self.tie_all(&values()),
+            Some(V::TtReduce(_) | V::TtJoin(_) | V::TtCat(_) | V::TtHistogram(_)) => {
+                self.tie_all(&build::operands(op));
+                self.tie_all(&build::results(op));
+            }
+            Some(V::TtSplit(_)) => self.tie_all(&build::results(op)),
+            _ => {}
+        }
+    }
+
+    /// Encodings that follow from each other.
+    fn link(&mut self, op: Op<'c>) {
+        if let Some(conversion) = ttg::ConvertLayout::of(op) {
+            let (from, to) = (conversion.src(), conversion.result());
+            if self.class(from).is_some() || self.class(to).is_some() {
+                self.passages.push(Passage { op, from, to });
+            }
+            return;
+        }
+        let result = build::results(op)
+            .into_iter()
+            .find_map(|value| self.class(value));
+        let Some(result) = result else {
+            return;
+        };
+        let mut linked = Vec::new();
+        for (at, operand) in build::operands(op).into_iter().enumerate() {
+            let Some(operand) = self.class(operand) else {
+                continue;
+            };
+            match infer::follows(op, at) {
+                Some(how) if operand != result && !linked.contains(&operand) => {
+                    linked.push(operand);
+                    self.links.push(Link {
+                        op,
+                        at,
+                        operand,
+                        result,
+                        how,
+                    });
+                }
+                _ => {}
+            }
+        }
+    }
+}
+
+/// The layout that a value leaves open, if any.
+pub(crate) fn left_open(value: Val<'_>) -> Option<OpenLayout> {
+    let tensor = TensorType::of(value.r#type())?;
+    tensor.encoding.and_then(sys::open_layout)
+}
+
+fn arguments<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    (0..block.argument_count())
+        .map(|i| build::argument(block, i))
+        .collect()
+}
+
+fn single<'c>(op: Op<'c>) -> Option<Blk<'c>> {
+    (0..op.region_count()).find_map(|i| build::single_block(op, i))
+}
+
+/// What the end of a block hands on.
+fn handed_on<'c>(block: Blk<'c>) -> Vec<Val<'c>> {
+    let end = build::operations(block).pop();
+    end.map(build::operands).unwrap_or_default()
+}

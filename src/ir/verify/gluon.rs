@@ -1,0 +1,61 @@
+//! Rules of layouts that a program leaves open.
+
+use super::common::{Verdict, broken, ensure, tensor, verdict};
+use crate::ir::TensorType;
+use crate::ir::infer::{self, Follows};
+use crate::ir::ops::gluon;
+use crate::sys::{self, OpenLayout, build};
+use melior::ir::operation::OperationLike;
+use melior::ir::{OperationRef, ValueLike};
+
+/// Which layout a tensor leaves open, if any.
+fn open(tensor: &TensorType<'_>) -> Option<OpenLayout> {
+    tensor.encoding.and_then(sys::open_layout)
+}
+
+/// Checks that what follows from a layout that is left open is left open, and nothing else.
+pub(super) fn left_open_alike(op: OperationRef<'_, '_>) -> Verdict {
+    let results: Vec<TensorType<'_>> = op
+        .results()
+        .filter_map(|value| TensorType::of(value.r#type()))
+        .collect();
+    let mut noted = Vec::new();
+    for (i, operand) in build::operands(op).into_iter().enumerate() {
+        let Some(src) = tensor(operand).filter(|src| src.encoding.is_some()) else {
+            continue;
+        };
+        let differs = |dst: &&TensorType<'_>| dst.encoding.is_some() && open(dst) != open(&src);
+        // Most layouts are not left open, and this is asked of every operation.
+        let Some(dst) = results.iter().find(differs) else {
+            continue;
+        };
+        if infer::follows(op, i).is_some_and(|how| how != Follows::Usual) {
+            noted.push(broken!(
+                gluon_c1,
+                "needs operand {i} and the result to be left open alike, but has `{}` and `{}`",
+                src.type_,
+                dst.type_
+            ));
+        }
+    }
+    verdict(noted)
+}
+
+pub(super) fn set_auto_layout(op: gluon::SetAutoLayout<'_, '_>) -> Verdict {
+    let (Some(src), Some(dst)) = (tensor(op.src()), tensor(op.result())) else {
+        return Ok(());
+    };
+    ensure!(
+        set_auto_layout_c1,
+        open(&src) == Some(OpenLayout::Auto),
+        "needs an operand whose layout is left open, but has `{}`",
+        src.type_
+    );
+    ensure!(
+        set_auto_layout_c2,
+        dst.encoding.is_some() && open(&dst) != Some(OpenLayout::Auto),
+        "says which layout its operand has, but the result is `{}`",
+        dst.type_
+    );
+    Ok(())
+}

@@ -1,0 +1,184 @@
+//! Kernels whose layouts are left open in part: what stays must be enough to find the rest.
+
+use super::kernel::{BufferAccess, Code, Kernel, Op, Region, Type, Value};
+use crate::referee::random::Rng;
+use std::collections::{BTreeMap, HashMap};
+use std::rc::Rc;
+
+/// How a layout that is left open is spelled.
+const OPEN: &str = "#gluon.auto_encoding";
+
+/// How many of the values that are left open say which layout they have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Said {
+    /// Each.
+    All,
+    /// Some, which need not settle the others.
+    Some,
+}
+
+/// The same kernel, with the layouts of some of its values left open.
+///
+/// Values that go together (by elementwise operations, views, loops, branches) are left open together; what converts
+/// stands between.
+pub(crate) fn left_open(kernel: &Kernel, seed: u64, said: Said) -> Kernel {
+    let mut sets = Sets {
+        parents: (0..kernel.types.len()).collect(),
+        kernel,
+    };
+    sets.ops(&kernel.body);
+    let mut rng = Rng::new(seed);
+    let mut is_open: BTreeMap<usize, bool> = BTreeMap::new();
+    let mut kernel = kernel.clone();
+    let mut layouts = HashMap::new();
+    for value in 0..kernel.types.len() {
+        let root = sets.root(value);
+        let is_open = *is_open.entry(root).or_insert_with(|| rng.chance(60));
+        if let Some(tensor) = kernel.types[value].tensor.as_mut().filter(|_| is_open) {
+            layouts.insert(value, Rc::clone(&tensor.encoding));
+            tensor.encoding = OPEN.into();
+        }
+    }
+    let mut saying = Saying {
+        types: kernel.types.clone(),
+        layouts,
+        rng,
+        said,
+    };
+    let mut body = std::mem::take(&mut kernel.body);
+    saying.ops(&mut body);
+    kernel.body = body;
+    kernel.types = saying.types;
+    kernel
+}
+
+/// Values whose layouts go together.
+struct Sets<'k> {
+    parents: Vec<usize>,
+    kernel: &'k Kernel,
+}
+
+impl Sets<'_> {
+    fn root(&self, mut value: Value) -> usize {
+        while self.parents[value] != value {
+            value = self.parents[value];
+        }
+        value
+    }
+
+    fn join(&mut self, values: &[Value]) {
+        let is_tensor = |value: &&Value| self.kernel.types[**value].tensor.is_some();
+        let tensors: Vec<Value> = values.iter().filter(is_tensor).copied().collect();
+        for pair in tensors.windows(2) {
+            let (a, b) = (self.root(pair[0]), self.root(pair[1]));
+            self.parents[a.max(b)] = a.min(b);
+        }
+    }
+
+    fn join_each(&mut self, a: &[Value], b: &[Value]) {
+        for (a, b) in a.iter().zip(b) {
+            self.join(&[*a, *b]);
+        }
+    }
+
+    fn ops(&mut self, ops: &[Op]) {
+        for op in ops {
+            match op.code {
+                Code::Convert => {}
+                Code::Histogram => self.join(&op.operands),
+                Code::Buffer { ref access, .. } => {
+                    // What is loaded in the end has a layout of its own.
+                    let first = match access {
+                        BufferAccess::Gather(_) => 0,
+                        _ => 1,
+                    };
+                    let others = op.results.get(first..).unwrap_or_default();
+                    self.join(&[&op.operands[1..], others].concat());
+                }
+                Code::Gather(_) => self.join(&[op.operands[1], op.results[0]]),
+                Code::For { .. } => {
+                    let body = &op.regions[0];
+                    let taken = &body.arguments[1..];
+                    self.join_each(&op.operands[3..], taken);
+                    self.join_each(taken, handed_on(body));
+                    self.join_each(taken, &op.results);
+                }
+                Code::While => {
+                    let (before, after) = (&op.regions[0], &op.regions[1]);
+                    self.join_each(&op.operands, &before.arguments);
+                    self.join_each(&before.arguments, handed_on(after));
+                    // The first says whether the loop goes on.
+                    let passed = &handed_on(before)[1..];
+                    self.join_each(passed, &after.arguments);
+                    self.join_each(passed, &op.results);
+                }
+                Code::If | Code::Mask => {
+                    for region in &op.regions {
+                        self.join_each(handed_on(region), &op.results);
+                    }
+                }
+                _ if op.code.is_end() => {}
+                _ => self.join(&[&op.operands[..], &op.results].concat()),
+            }
+            for region in &op.regions {
+                self.ops(&region.ops);
+            }
+        }
+    }
+}
+
+fn handed_on(region: &Region) -> &[Value] {
+    region.ops.last().map_or(&[], |end| &end.operands)
+}
+
+/// Puts in what says which layout a value has.
+struct Saying {
+    types: Vec<Type>,
+    /// The layouts of values that are left open.
+    layouts: HashMap<Value, Rc<str>>,
+    rng: Rng,
+    said: Said,
+}
+
+impl Saying {
+    fn ops(&mut self, ops: &mut Vec<Op>) {
+        let mut all = Vec::new();
+        for mut op in ops.drain(..) {
+            for region in &mut op.regions {
+                self.ops(&mut region.ops);
+                let mut first = self.of(&region.arguments.clone());
+                first.append(&mut region.ops);
+                region.ops = first;
+            }
+            let said = self.of(&op.results);
+            all.push(op);
+            all.extend(said);
+        }
+        *ops = all;
+    }
+
+    fn of(&mut self, values: &[Value]) -> Vec<Op> {
+        let mut ops = Vec::new();
+        for value in values {
+            let Some(layout) = self.layouts.get(value) else {
+                continue;
+            };
+            let is_said = self.said == Said::All || self.rng.chance(30);
+            if !is_said {
+                continue;
+            }
+            let mut type_ = self.types[*value].clone();
+            if let Some(tensor) = &mut type_.tensor {
+                tensor.encoding = Rc::clone(layout);
+            }
+            self.types.push(type_);
+            ops.push(Op {
+                code: Code::SetLayout,
+                operands: vec![*value],
+                results: vec![self.types.len() - 1],
+                regions: Vec::new(),
+            });
+        }
+        ops
+    }
+}
