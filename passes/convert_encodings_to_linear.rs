@@ -71,9 +71,12 @@ fn written_out(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     })
 }
 
-/// The bases of a buffer of one shape.
+/// The bases of a buffer of one shape; a single element has none, which would say its dims.
 fn shared_linear(old: &Encoding, shape: &[u64]) -> Option<Encoding> {
     let layout = old.to_linear_layout(shape).ok()?;
+    if layout.total_in_bits() == 0 {
+        return None;
+    }
     let alignment = old.alignment_bytes().unwrap_or(ALIGNMENT_BYTES);
     Some(SharedLinearEncoding::new(layout, alignment).ok()?.into())
 }

@@ -112,6 +112,10 @@ fn bases(encoding: &Encoding) -> Option<String> {
         _ => return None,
     };
     let layout: LinearLayout = encoding.to_linear_layout(&shape).ok()?;
+    if layout.total_in_bits() == 0 {
+        // No basis says how many dims there are.
+        return None;
+    }
     let list = |dim: Dim| {
         let list: Vec<Vec<u64>> = (0..layout.in_bits(dim))
             .map(|bit| layout.basis(dim, bit).iter().collect())
