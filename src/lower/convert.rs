@@ -324,22 +324,22 @@ impl<'c> Run<'_, 'c> {
             Step::StoreMatrices {
                 address,
                 values,
-                transposed,
+                fragment,
             } => {
                 let words = self.plan.operands(values).iter();
                 let words: Vec<Val<'c>> = words.map(|v| self.word(*v)).collect();
                 let pointer = self.address(address);
-                self.gpu.store_matrices(self.e, pointer, &words, transposed);
+                self.gpu.store_matrices(self.e, pointer, &words, fragment);
             }
             Step::LoadMatrices {
                 address,
                 first,
                 count,
-                transposed,
+                fragment,
             } => {
                 let pointer = self.address(address);
                 let count = count as usize;
-                let words = self.gpu.load_matrices(self.e, pointer, count, transposed);
+                let words = self.gpu.load_matrices(self.e, pointer, count, fragment);
                 for (i, word) in (0..).zip(words) {
                     self.set_word(first.plus(i), word);
                 }

@@ -173,10 +173,10 @@ pub(super) fn store_registers<'c>(
     for (i, access) in plan.accesses().iter().enumerate() {
         let registers = access.registers.iter();
         let elements: Vec<Val<'c>> = registers.map(|r| values[*r as usize]).collect();
-        if let Form::Matrices { transposed } = plan.form() {
+        if let Form::Matrices(fragment) = plan.form() {
             let words = words::pack(&mut l.e, &elements);
             let address = address(l, plan, buffer, i);
-            l.gpu.store_matrices(&mut l.e, address, &words, transposed);
+            l.gpu.store_matrices(&mut l.e, address, &words, fragment);
             continue;
         }
         let value = pack(l, &elements);
@@ -206,9 +206,9 @@ pub(super) fn load_registers<'c>(
     let loaded: Vec<Vec<Val<'c>>> = (0..plan.accesses().len())
         .map(|i| {
             let address = address(l, plan, buffer, i);
-            if let Form::Matrices { transposed } = plan.form() {
+            if let Form::Matrices(fragment) = plan.form() {
                 let count = plan.vector() * bits_of(element) as usize / 32;
-                let words = l.gpu.load_matrices(&mut l.e, address, count, transposed);
+                let words = l.gpu.load_matrices(&mut l.e, address, count, fragment);
                 return words::unpack(&mut l.e, &words, plan.vector(), element);
             }
             let alignment = alignment(plan, element);

@@ -1,28 +1,73 @@
-//! Which lane holds what of a matrix of 8 rows of 16 bytes.
+//! Which lane holds what of the rows that an instruction of a warp loads or stores.
+//!
+//! Said anew, as quotients and remainders: the planner's bits are in the target room, and the two must agree.
 //!
 //! # Source
-//! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments of 8x8 matrices.
+//! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments; for AMD's transposing loads Triton's parameters.
 
 use crate::plan::memory::{Form, MemoryPlan};
+use crate::target::Fragment;
 
-/// Bytes of the word that a lane holds of a matrix.
+/// Bytes of a word.
 pub(super) const WORD_BYTES: u32 = 4;
-/// Rows of a matrix.
-pub(super) const ROWS: u32 = 8;
-/// Bytes of a row.
-pub(super) const ROW_BYTES: u32 = 16;
 
-/// The row and the byte within it of byte `byte` of the word that a lane holds.
-pub(super) const fn cell(lane: u32, byte: u32, transposed: bool) -> (u32, u32) {
-    let (major, minor) = (lane / 4, lane % 4);
-    if transposed {
-        (2 * minor + byte / 2, 2 * major + byte % 2)
-    } else {
-        (major, 4 * minor + byte)
+/// The size of what one fragment moves.
+#[derive(Clone, Copy)]
+pub(super) struct Size {
+    pub(super) rows: u32,
+    pub(super) row_bytes: u32,
+    /// Bytes that a lane holds of it.
+    pub(super) lane_bytes: u32,
+    /// Bytes that keep together.
+    pub(super) unit_bytes: u32,
+    /// Lanes that take part.
+    pub(super) lanes: u32,
+}
+
+pub(super) const fn size(fragment: Fragment) -> Size {
+    use Fragment as F;
+    let (rows, row_bytes, lane_bytes, unit_bytes) = match fragment {
+        F::Plain => (8, 16, 4, 4),
+        F::Transposed => (8, 16, 4, 2),
+        F::StoredBytes => (8, 16, 4, 1),
+        F::LoadedBytes => (16, 16, 8, 1),
+        F::Read16 => (64, 8, 8, 2),
+        F::Read8 => (64, 8, 8, 1),
+        F::Load16 => (32, 16, 16, 2),
+        F::Load8 => (32, 8, 8, 1),
+    };
+    Size {
+        rows,
+        row_bytes,
+        lane_bytes,
+        unit_bytes,
+        lanes: if rows == 64 { 64 } else { 32 },
     }
 }
 
-/// The lane that holds a byte of a row, and which byte of its word: the inverse of [`cell`], not transposed.
+/// The row and the byte within it of byte `byte` of what a lane holds.
+pub(super) const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
+    use Fragment as F;
+    let (unit, low) = (byte / 2, byte % 2);
+    match fragment {
+        F::Plain => (lane / 4, 4 * (lane % 4) + byte),
+        F::Transposed => (2 * (lane % 4) + unit, 2 * (lane / 4) + low),
+        F::LoadedBytes => (4 * (lane % 4) + byte % 4, lane / 4 + 8 * (byte / 4)),
+        F::StoredBytes => (2 * (lane % 4) + low, lane / 4 + 8 * unit),
+        F::Read16 => (
+            lane / 4 % 4 + 4 * unit + 16 * (lane / 16),
+            2 * (lane % 4) + low,
+        ),
+        F::Read8 => (lane / 8 % 2 + 2 * byte + 16 * (lane / 16), lane % 8),
+        F::Load16 => (unit + 8 * (lane / 8), 2 * (lane % 8) + low),
+        F::Load8 => (
+            byte % 4 + 4 * (lane / 8 % 2) + 8 * (byte / 4) + 16 * (lane / 16),
+            lane % 8,
+        ),
+    }
+}
+
+/// The lane that holds a byte of a row of a plain matrix, and which byte of its word.
 pub(super) const fn holder(row: u32, byte: u32) -> (u32, u32) {
     (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
 }
@@ -32,12 +77,13 @@ pub(super) fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], v
     let (access, slot) = plan.held()[register];
     let byte = u64::from(slot) * plan.place().element_bytes();
     let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
-    let Form::Matrices { transposed } = plan.form() else {
+    let Form::Matrices(fragment) = plan.form() else {
         return address(thread[0]) + byte;
     };
-    let (matrix, byte) = (byte as u32 / WORD_BYTES, byte as u32 % WORD_BYTES);
-    let (row, column) = cell(thread[0] as u32, byte, transposed);
-    address(u64::from(ROWS * matrix + row)) + u64::from(column)
+    let size = size(fragment);
+    let (matrix, byte) = (byte as u32 / size.lane_bytes, byte as u32 % size.lane_bytes);
+    let (row, column) = cell(thread[0] as u32, byte, fragment);
+    address(u64::from(size.rows * matrix + row)) + u64::from(column)
 }
 
 #[cfg(test)]
@@ -59,11 +105,15 @@ mod tests {
     ];
 
     const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
+    const MFMA: &str = "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>";
+    const WMMA: &str = "#ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 32]}>";
 
-    fn layouts() -> [String; 3] {
-        let operand =
-            |index| format!("#ttg.dot_op<{{opIdx = {index}, parent = {MMA}, kWidth = 2}}>");
-        [MMA.to_owned(), operand(0), operand(1)]
+    /// A result and both operands of a product.
+    fn layouts(result: &str, k_width: u32) -> [String; 3] {
+        let operand = |index| {
+            format!("#ttg.dot_op<{{opIdx = {index}, parent = {result}, kWidth = {k_width}}}>")
+        };
+        [result.to_owned(), operand(0), operand(1)]
     }
 
     fn layout(text: &str) -> LinearLayout {
@@ -88,9 +138,9 @@ mod tests {
     /// What tensor cores take and give is laid out for matrices; rows along the other dim are transposed ones.
     #[test]
     fn tensor_cores_take_matrices() {
-        let [result, a, b] = layouts();
-        let plain = Form::Matrices { transposed: false };
-        let transposed = Form::Matrices { transposed: true };
+        let [result, a, b] = layouts(MMA, 2);
+        let plain = Form::Matrices(Fragment::Plain);
+        let transposed = Form::Matrices(Fragment::Transposed);
         let load = |buffer: usize, registers: &str| {
             form(BUFFERS[buffer], registers, 16, Access::Load, "cuda:90")
         };
@@ -106,11 +156,98 @@ mod tests {
         assert_eq!(wide("cuda:90"), Form::Own);
     }
 
+    /// AMD's units read columns; bytes are turned where a GPU has instructions for them.
+    #[test]
+    fn columns_are_read_as_each_gpu_can() {
+        let columns = |target: &str, result: &str, k_width: u32, bits: u32| {
+            let [_, left, _] = layouts(result, k_width);
+            form(BUFFERS[1], &left, bits, Access::Load, target)
+        };
+        let as_columns = [
+            ("hip:gfx950", MFMA, 8, 16, Fragment::Read16),
+            ("hip:gfx950", MFMA, 16, 8, Fragment::Read8),
+            ("hip:gfx1250", WMMA, 8, 16, Fragment::Load16),
+            ("hip:gfx1250", WMMA, 8, 8, Fragment::Load8),
+            ("cuda:100", MMA, 4, 8, Fragment::LoadedBytes),
+        ];
+        for (target, result, k_width, bits, fragment) in as_columns {
+            let found = columns(target, result, k_width, bits);
+            assert_eq!(found, Form::Matrices(fragment), "{target} {bits}");
+        }
+        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), Form::Own);
+        assert_eq!(columns("cuda:90", MMA, 4, 8), Form::Own);
+        let [result, ..] = layouts(MMA, 4);
+        let store = |target| form(BUFFERS[1], &result, 8, Access::Store, target);
+        let turned = Form::Matrices(Fragment::StoredBytes);
+        assert_eq!([store("cuda:100"), store("cuda:90")], [turned, Form::Own]);
+    }
+
+    /// The planner's bits and the machine's numbers are one thing.
+    #[test]
+    fn fragments_are_said_twice_alike() {
+        use crate::target::Held;
+        use Fragment as F;
+        let all = [
+            F::Plain,
+            F::Transposed,
+            F::LoadedBytes,
+            F::StoredBytes,
+            F::Read16,
+            F::Read8,
+            F::Load16,
+            F::Load8,
+        ];
+        for fragment in all {
+            let (deal, size) = (fragment.deal(), size(fragment));
+            assert_eq!(
+                (
+                    deal.row_count(),
+                    deal.row_bytes(),
+                    deal.lane_bytes(),
+                    deal.unit_bytes
+                ),
+                (size.rows, size.row_bytes, size.lane_bytes, size.unit_bytes),
+                "{fragment:?}"
+            );
+            let mut seen = std::collections::HashSet::new();
+            for lane in 0..size.lanes {
+                for byte in 0..size.lane_bytes {
+                    let unit = byte / deal.unit_bytes;
+                    let mut units = (0..).map(|bit| unit >> bit & 1);
+                    let mut number = |bits: &[Held]| {
+                        let bit = |by: &Held| match by {
+                            Held::Lane(bit) => lane >> bit & 1,
+                            Held::Unit => units.next().unwrap(),
+                        };
+                        (0..)
+                            .zip(bits.iter().map(bit))
+                            .fold(0, |sum, (i, bit)| sum | bit << i)
+                    };
+                    let row = number(deal.rows);
+                    let column = number(deal.within) * deal.unit_bytes + byte % deal.unit_bytes;
+                    assert_eq!(
+                        cell(lane, byte, fragment),
+                        (row, column),
+                        "{fragment:?} {lane} {byte}"
+                    );
+                    assert!(seen.insert((row, column)));
+                }
+            }
+        }
+    }
+
     #[test]
     fn every_register_of_a_matrix_is_at_its_element() {
-        let target = Target::parse("cuda:90").unwrap();
-        let mut matrices = 0;
-        for buffer in BUFFERS {
+        let mut found = std::collections::HashSet::new();
+        let targets = [
+            ("cuda:90", MMA),
+            ("cuda:100", MMA),
+            ("hip:gfx950", MFMA),
+            ("hip:gfx1250", WMMA),
+        ];
+        for ((target, result), buffer) in targets.iter().flat_map(|t| BUFFERS.map(|b| (*t, b))) {
+            let target = Target::parse(target).unwrap();
+            let lanes_log2 = target.lanes_log2();
             for bits in [8, 16, 32] {
                 let place = place(buffer, bits);
                 let mut addresses = HashMap::new();
@@ -119,15 +256,21 @@ mod tests {
                     let address = place.padded(packed * place.element_bytes());
                     addresses.insert(coords.to_vec(), address);
                 }
-                for text in layouts() {
+                for text in layouts(result, 32 / bits)
+                    .into_iter()
+                    .chain(layouts(result, 8))
+                {
                     let registers = layout(&text).remove_zero_bases(Dim::REGISTER).unwrap();
                     for access in [Access::Load, Access::Store] {
                         let plan =
                             MemoryPlan::of_warps(&registers, &place, 0, access, target).unwrap();
-                        matrices += u32::from(plan.form() != Form::Own);
+                        if let Form::Matrices(fragment) = plan.form() {
+                            found.insert(fragment);
+                        }
                         for register in 0..plan.held().len() {
-                            for thread in 0..128 {
-                                let at = [thread & 31, thread >> 5];
+                            for thread in 0..4 << lanes_log2 {
+                                let lane = thread & ((1 << lanes_log2) - 1);
+                                let at = [lane, thread >> lanes_log2];
                                 let point = [
                                     (Dim::REGISTER, register as u64),
                                     (Dim::LANE, at[0]),
@@ -135,9 +278,9 @@ mod tests {
                                     (Dim::BLOCK, 0),
                                 ];
                                 let coords = registers.apply(&point).unwrap().to_vec();
-                                let found = address_of(&plan, register, at, 0);
+                                let at = address_of(&plan, register, at, 0);
                                 assert_eq!(
-                                    found, addresses[&coords],
+                                    at, addresses[&coords],
                                     "{buffer} {text} {bits} {point:?}"
                                 );
                             }
@@ -146,6 +289,6 @@ mod tests {
                 }
             }
         }
-        assert!(matrices > 20, "{matrices}");
+        assert_eq!(found.len(), 8, "{found:?}");
     }
 }

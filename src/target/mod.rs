@@ -18,16 +18,19 @@
 //! a column; names and version numbers are compared in `table.rs` only, where the rows are made.
 //!
 //! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. Missing on purpose: TMA and
-//! the shapes of matrix instructions, which nothing asks for yet.
+//! the shapes of matrix products, which nothing asks for yet.
 
 use core::fmt;
 
 mod banks;
 mod float8;
+mod fragment;
 mod table;
 
 pub(crate) use banks::{Banks, Wavefronts};
 pub use float8::{FLOAT8, Float8, Float8Family};
+pub use fragment::Fragment;
+pub(crate) use fragment::Held;
 pub use table::TARGETS;
 
 /// The maker of a GPU, which is also the instruction set family that a lowering emits.
@@ -68,6 +71,8 @@ pub struct Instructions {
     pub store_matrix: bool,
     /// `movmatrix` (8x8 transpose within a warp), `sm_75` and later.
     pub move_matrix: bool,
+    /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later.
+    pub byte_matrices: bool,
     /// `v_permlane16_swap` and `v_permlane32_swap`: a register bit for lane bit 4 or 5, gfx950 and gfx1250.
     pub permlane_swap: bool,
     /// `v_permlanex16`: lane bit 4 flipped, gfx10 and later.
@@ -76,8 +81,10 @@ pub struct Instructions {
     pub dpp: bool,
     /// `row_xmask`: any exclusive or within 16 lanes in one DPP operation, gfx10 and later.
     pub dpp_xmask: bool,
-    /// `ds_read_b64_tr_b16` and its kin: transposed reads of shared memory.
+    /// `ds_read_b64_tr_b16` and its kin: transposed reads of shared memory, CDNA 4.
     pub read_transposed: bool,
+    /// `ds_load_tr16_b128` and its kin: the same since gfx1250.
+    pub load_transposed: bool,
     /// Stores to shared memory of another block of the cluster.
     pub clusters: bool,
     /// Tensor memory and the products in it: compute capability 10 and 11.

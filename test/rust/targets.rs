@@ -53,10 +53,10 @@ const AMD: [Instruction; 12] = [
     ),
     // One spelling on CDNA 4, another since.
     ("ds_read_b64_tr_b16 v[0:1], v2", |t| {
-        t.instructions.read_transposed && t.lanes == 64
+        t.instructions.read_transposed
     }),
     ("ds_load_tr16_b128 v[0:3], v4", |t| {
-        t.instructions.read_transposed && t.lanes == 32
+        t.instructions.load_transposed
     }),
     ("cluster_load_b32 v0, v[2:3], off", |t| {
         t.instructions.clusters
@@ -116,7 +116,7 @@ fn amd_shared_memory_is_that_of_the_back_end() {
 /// A call of an intrinsic of NVIDIA's, its declaration, and the column that says which GPUs have it.
 type Intrinsic = (&'static str, &'static str, fn(&Target) -> bool);
 
-const NVIDIA: [Intrinsic; 3] = [
+const NVIDIA: [Intrinsic; 5] = [
     (
         "call i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %p)",
         "declare i32 @llvm.nvvm.ldmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3))",
@@ -126,6 +126,16 @@ const NVIDIA: [Intrinsic; 3] = [
         "call void @llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3) %p, i32 0)",
         "declare void @llvm.nvvm.stmatrix.sync.aligned.m8n8.x1.b16.p3(ptr addrspace(3), i32)",
         |t| t.instructions.store_matrix,
+    ),
+    (
+        "call {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3) %p)",
+        "declare {i32, i32} @llvm.nvvm.ldmatrix.sync.aligned.m16n16.x1.trans.b8.p3(ptr addrspace(3))",
+        |t| t.instructions.byte_matrices,
+    ),
+    (
+        "call void @llvm.nvvm.stmatrix.sync.aligned.m16n8.x1.trans.b8.p3(ptr addrspace(3) %p, i32 0)",
+        "declare void @llvm.nvvm.stmatrix.sync.aligned.m16n8.x1.trans.b8.p3(ptr addrspace(3), i32)",
+        |t| t.instructions.byte_matrices,
     ),
     (
         "call void @llvm.nvvm.tcgen05.alloc.shared.cg1(ptr addrspace(3) %p, i32 32)",

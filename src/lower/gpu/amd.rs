@@ -13,7 +13,7 @@ use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::Val;
-use crate::target::{Float8, XorShuffle};
+use crate::target::{Float8, Fragment, XorShuffle};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
@@ -143,6 +143,29 @@ impl Isa for Amd {
         let address = e.shl(source, 2);
         let i32 = e.types.i32;
         e.effect("rocdl.ds_bpermute", &[address, value], i32, &[])
+    }
+
+    fn load_matrices<'c>(
+        &self,
+        e: &mut Emitter<'c>,
+        pointer: Val<'c>,
+        count: usize,
+        fragment: Fragment,
+    ) -> Option<Vec<Val<'c>>> {
+        use Fragment as F;
+        let (name, bits) = match fragment {
+            F::Read16 => ("rocdl.ds.read.tr16.b64", 16),
+            F::Read8 => ("rocdl.ds.read.tr8.b64", 32),
+            F::Load16 => ("rocdl.ds.load.tr16.b128", 16),
+            F::Load8 => ("rocdl.ds.load.tr8.b64", 32),
+            F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes => return None,
+        };
+        // Elements of 16 bits come as such, bytes as words.
+        let (element, i32) = (e.int_type(bits), e.types.i32);
+        let type_ = e.vector_type(count * 32 / bits as usize, element);
+        let loaded = e.effect(name, &[pointer], type_, &[]);
+        let words = e.bitcast(loaded, e.vector_type(count, i32));
+        Some(e.scatter(words, count, i32))
     }
 
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {

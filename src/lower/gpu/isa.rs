@@ -9,7 +9,7 @@ use crate::lower::emit::{Emitter, Named};
 use crate::lower::texts::Texts;
 use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Val};
-use crate::target::{BufferInstructions, Float8, Target};
+use crate::target::{BufferInstructions, Float8, Fragment, Target};
 use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;
@@ -120,24 +120,24 @@ pub(super) trait Isa: Sync {
         None
     }
 
-    /// Reads `count` matrices of 8 rows of 16 bytes from shared memory, a word of each for a lane.
+    /// Reads matrices from shared memory, of which a lane gets `count` words.
     fn load_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
         _pointer: Val<'c>,
         _count: usize,
-        _transposed: bool,
+        _fragment: Fragment,
     ) -> Option<Vec<Val<'c>>> {
         None
     }
 
-    /// Writes matrices of 8 rows of 16 bytes to shared memory, of which a lane has a word each.
+    /// Writes matrices to shared memory, of which a lane has these words.
     fn store_matrices<'c>(
         &self,
         _: &mut Emitter<'c>,
         _pointer: Val<'c>,
         _words: &[Val<'c>],
-        _transposed: bool,
+        _fragment: Fragment,
     ) -> Option<()> {
         None
     }
@@ -425,27 +425,27 @@ impl Gpu {
         moved.expect("plans transpose matrices where the target has the instruction")
     }
 
-    /// Reads `count` matrices from shared memory, a word of each for a lane, which gives the address of a row.
+    /// Reads matrices from shared memory: a lane gives the address of a row, and gets `count` words.
     pub(crate) fn load_matrices<'c>(
         self,
         e: &mut Emitter<'c>,
         pointer: Val<'c>,
         count: usize,
-        transposed: bool,
+        fragment: Fragment,
     ) -> Vec<Val<'c>> {
-        let loaded = self.isa.load_matrices(e, pointer, count, transposed);
+        let loaded = self.isa.load_matrices(e, pointer, count, fragment);
         loaded.expect("plans load matrices where the target has the instruction")
     }
 
-    /// Writes matrices to shared memory, of which a lane has a word each and gives the address of a row.
+    /// Writes matrices to shared memory: a lane gives the address of a row, and has these words.
     pub(crate) fn store_matrices<'c>(
         self,
         e: &mut Emitter<'c>,
         pointer: Val<'c>,
         words: &[Val<'c>],
-        transposed: bool,
+        fragment: Fragment,
     ) {
-        let stored = self.isa.store_matrices(e, pointer, words, transposed);
+        let stored = self.isa.store_matrices(e, pointer, words, fragment);
         stored.expect("plans store matrices where the target has the instruction");
     }
 

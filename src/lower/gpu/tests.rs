@@ -10,7 +10,7 @@ use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
 use crate::lower::texts::Texts;
 use crate::sys::build::Val;
-use crate::target::{FLOAT8, TARGETS};
+use crate::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
 /// Every way to read or write global memory.
@@ -211,14 +211,18 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     if instructions.move_matrix {
         gpu.transpose_matrix(e, word);
     }
-    for (count, transposed) in [(1, false), (2, true), (4, false)] {
-        let words = vec![word; count];
-        if instructions.load_matrix {
-            let loaded = gpu.load_matrices(e, shared, count, transposed);
-            assert_eq!(loaded.len(), count);
-        }
-        if instructions.store_matrix {
-            gpu.store_matrices(e, shared, &words, transposed);
+    for access in [Access::Load, Access::Store] {
+        for fragment in gpu.target.fragments(access) {
+            let deal = fragment.deal();
+            for matrices_log2 in 0..=deal.most_log2 {
+                let count = ((deal.lane_bytes() / 4) as usize) << matrices_log2;
+                if access == Access::Load {
+                    let loaded = gpu.load_matrices(e, shared, count, fragment);
+                    assert_eq!(loaded.len(), count);
+                } else {
+                    gpu.store_matrices(e, shared, &vec![word; count], fragment);
+                }
+            }
         }
     }
     accesses(gpu, e, pointer, mask);

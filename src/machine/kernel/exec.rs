@@ -15,6 +15,7 @@ mod poison;
 mod schedule;
 mod warp;
 
+pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Marks};
 pub(crate) use warp::is_active;

@@ -15,6 +15,7 @@ use super::ops::thread::{Special, Value};
 use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
 use super::program::ProgramBuilder;
 use super::*;
+use crate::target::Fragment;
 
 /// A kernel under construction with the usual steps at hand.
 struct Bench {
@@ -831,6 +832,10 @@ fn atomics_add_up() {
 #[test]
 fn matrix_loads_give_each_lane_its_pair() {
     // What is stored word by word, or as a matrix, is loaded as one.
+    let fragment = |transposed: bool| match transposed {
+        true => Fragment::Transposed,
+        false => Fragment::Plain,
+    };
     let build = |stored: Option<bool>, transposed: bool| {
         let mut t = Bench::new();
         let out = t.buffer(&[0; 32]);
@@ -866,15 +871,16 @@ fn matrix_loads_give_each_lane_its_pair() {
             Some(transposed) => t.b.push(StoreMatrix {
                 src: Box::new([pair]),
                 addr: from,
-                transposed,
+                fragment: fragment(transposed),
             }),
         }
         t.b.push(Barrier);
         let dst = t.b.reg();
         t.b.push(LoadMatrix {
             dst: Box::new([dst]),
+            bytes: 4,
             addr: from,
-            transposed,
+            fragment: fragment(transposed),
         });
         t.put(out, dst);
         t.run(Machine::nvidia(), 32).unwrap().0

@@ -3,9 +3,9 @@
 use super::fault::{Kind, PlanFault};
 use super::memory::{CellFault, Memory, NOTHING};
 use super::report::PlanReport;
-use crate::machine::matrix::{ROW_BYTES, ROWS, WORD_BYTES, cell, holder};
+use crate::machine::matrix::{WORD_BYTES, cell, holder, size};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
-use crate::target::{Access, Banks, Target, Wavefronts};
+use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 
 /// Address base, bytes and direction of an access.
 type AccessShape = (u32, u32, Access);
@@ -288,14 +288,14 @@ impl<'a> Machine<'a> {
             Step::StoreMatrices {
                 address,
                 values,
-                transposed,
-            } => self.store_matrices(index, address, plan.operands(values), transposed)?,
+                fragment,
+            } => self.store_matrices(index, address, plan.operands(values), fragment)?,
             Step::LoadMatrices {
                 address,
                 first,
                 count,
-                transposed,
-            } => self.load_matrices(index, address, (first, count), transposed)?,
+                fragment,
+            } => self.load_matrices(index, address, (first, count), fragment)?,
             Step::Barrier(scope) => {
                 self.memory.barrier(scope);
                 if scope == BarrierScope::Block {
@@ -324,7 +324,7 @@ impl<'a> Machine<'a> {
             let first = t & !31;
             for g in 0..granules {
                 let byte = g as u32 * self.granule;
-                let (row, column) = cell((t - first) as u32, byte, true);
+                let (row, column) = cell((t - first) as u32, byte, Fragment::Transposed);
                 let (lane, byte) = holder(row, column);
                 let held = (byte / self.granule) as usize;
                 new[g * self.threads + t] = old[from + held * self.threads + first + lane as usize];
@@ -507,31 +507,34 @@ impl<'a> Machine<'a> {
     /// The cells of each granule of the matrices of all threads: word after word, thread after thread.
     ///
     /// # Errors
-    /// Rows that lie outside of the memory or not at multiples of their length, lanes that are not 32, 3 matrices or
-    /// more than 4, granules that are wider than what a lane holds of a row.
+    /// Rows that lie outside of the memory or not at multiples of their length, other lanes or more rows than the
+    /// instruction has, granules that are wider than what keeps together.
     fn matrix_cells(
         &self,
         step: usize,
         address: Address,
         count: u32,
-        transposed: bool,
+        fragment: Fragment,
     ) -> Result<Vec<usize>, PlanFault> {
-        let widest = if transposed { 2 } else { WORD_BYTES };
-        let fits = self.granule <= widest && (!transposed || self.plan.container_bits() == 16);
-        if !fits || !matches!(count, 1 | 2 | 4) || self.lanes_log2 != 5 {
-            let what = "matrices of something that is no 1, 2 or 4 words of 32 lanes";
+        let size = size(fragment);
+        let lanes = 1 << self.lanes_log2;
+        let whole = (WORD_BYTES * count).is_multiple_of(size.lane_bytes);
+        let matrices = WORD_BYTES * count / size.lane_bytes;
+        let fits = whole && matrices.is_power_of_two() && matrices * size.rows <= lanes;
+        if !fits || self.granule > size.unit_bytes || size.lanes != lanes {
+            let what = "matrices of other lanes or words than the instruction has";
             return Err(Kind::Width { step, what }.into());
         }
-        self.check_addresses(step, address, ROW_BYTES)?;
+        self.check_addresses(step, address, size.row_bytes)?;
         let bases = &self.bases[address.base as usize];
-        let per_word = WORD_BYTES / self.granule;
-        let mut cells = Vec::with_capacity(self.threads * (count * per_word) as usize);
-        for granule in 0..count * per_word {
-            let (matrix, byte) = (granule / per_word, granule % per_word * self.granule);
+        let granules = WORD_BYTES * count / self.granule;
+        let mut cells = Vec::with_capacity(self.threads * granules as usize);
+        for byte in (0..granules).map(|granule| granule * self.granule) {
+            let (matrix, byte) = (byte / size.lane_bytes, byte % size.lane_bytes);
             for thread in 0..self.threads as u32 {
-                let lane = thread & 31;
-                let (row, column) = cell(lane, byte, transposed);
-                let base = bases[(thread - lane + ROWS * matrix + row) as usize];
+                let lane = thread & (lanes - 1);
+                let (row, column) = cell(lane, byte, fragment);
+                let base = bases[(thread - lane + size.rows * matrix + row) as usize];
                 let byte = (base ^ address.xor) + address.add + column;
                 cells.push((byte >> self.granule_log2) as usize);
             }
@@ -544,9 +547,9 @@ impl<'a> Machine<'a> {
         step: usize,
         address: Address,
         values: &[ValueId],
-        transposed: bool,
+        fragment: Fragment,
     ) -> Result<(), PlanFault> {
-        let cells = self.matrix_cells(step, address, values.len() as u32, transposed)?;
+        let cells = self.matrix_cells(step, address, values.len() as u32, fragment)?;
         let mut rows = Vec::with_capacity(16);
         for &v in values {
             let (start, granules) = self.place(step, v)?;
@@ -573,7 +576,8 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        let waves = self.matrix_wavefronts(address.base, values.len() as u32);
+        let waves =
+            self.matrix_wavefronts((address.base, Access::Store), values.len() as u32, fragment);
         let warps = self.warps();
         self.report.stores += warps;
         self.report.store_wavefronts += waves.taken * warps;
@@ -586,9 +590,9 @@ impl<'a> Machine<'a> {
         step: usize,
         address: Address,
         (first, count): (ValueId, u32),
-        transposed: bool,
+        fragment: Fragment,
     ) -> Result<(), PlanFault> {
-        let cells = self.matrix_cells(step, address, count, transposed)?;
+        let cells = self.matrix_cells(step, address, count, fragment)?;
         let start = self.names.len();
         for k in 0..count {
             self.define(first.plus(k), (WORD_BYTES / self.granule) as usize);
@@ -602,7 +606,7 @@ impl<'a> Machine<'a> {
                 }
             }
         }
-        let waves = self.matrix_wavefronts(address.base, count);
+        let waves = self.matrix_wavefronts((address.base, Access::Load), count, fragment);
         let warps = self.warps();
         self.report.loads += warps;
         self.report.load_wavefronts += waves.taken * warps;
@@ -626,13 +630,19 @@ impl<'a> Machine<'a> {
     }
 
     /// Wavefronts of the rows of so many matrices, by one warp.
-    fn matrix_wavefronts(&self, base: u32, count: u32) -> Wavefronts {
-        let lanes = self.bases[base as usize]
-            .iter()
-            .take((ROWS * count) as usize);
+    fn matrix_wavefronts(
+        &self,
+        (base, access): (u32, Access),
+        count: u32,
+        fragment: Fragment,
+    ) -> Wavefronts {
+        let size = size(fragment);
+        let rows = size.rows * (WORD_BYTES * count / size.lane_bytes);
+        let lanes = self.bases[base as usize].iter().take(rows as usize);
         let addresses: Vec<_> = lanes.map(|&byte| Some(byte.into())).collect();
         let banks = Banks::of(self.target);
-        banks.wavefronts(&addresses, ROW_BYTES, banks.consecutive(ROW_BYTES))
+        let lane_bits = self.target.phase_lane_bits(access, size.row_bytes);
+        banks.wavefronts(&addresses, size.row_bytes, lane_bits)
     }
 
     /// Wavefronts of one access by one warp, counted bank by bank.

@@ -1,6 +1,7 @@
 use super::*;
 use crate::layout::Surjectivity;
 use crate::plan::{Address, BarrierScope, PlanOptions, Step, Strategy, plan_conversion};
+use crate::target::Fragment;
 
 /// 32 x 32 elements on `1 << warps` warps: rows along lanes against columns along lanes.
 fn transposition(warps: usize) -> (LinearLayout, LinearLayout) {
@@ -322,23 +323,19 @@ fn matrices_are_moved_whole() {
         let first = first.unwrap_or_else(|| panic!("{plan}"));
         let count = plan.steps().iter().filter(|step| step.sort() == sort);
         assert_eq!(count.count(), 2, "{plan}");
-        let broken = |edit: &dyn Fn(&mut Address, &mut bool)| {
+        let broken = |edit: &dyn Fn(&mut Address, &mut Fragment)| {
             let broken = plan.edited(|steps| match &mut steps[first] {
                 Step::StoreMatrices {
-                    address,
-                    transposed,
-                    ..
+                    address, fragment, ..
                 }
                 | Step::LoadMatrices {
-                    address,
-                    transposed,
-                    ..
-                } => edit(address, transposed),
+                    address, fragment, ..
+                } => edit(address, fragment),
                 other => panic!("{other:?}"),
             });
             verdict(&broken, src, dst, target).unwrap_err()
         };
-        let turned = broken(&|_, transposed| *transposed ^= true);
+        let turned = broken(&|_, fragment| *fragment = Fragment::Plain);
         assert!(turned.is_wrong_element(), "{turned}");
         let elsewhere = broken(&|address, _| address.add += 1 << 20);
         assert!(elsewhere.is_bad_address(), "{elsewhere}");

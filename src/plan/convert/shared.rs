@@ -190,7 +190,7 @@ impl Route {
             let (offset, first) = side.access(x);
             values.clear();
             values.extend((0..side.vector()).map(|i| source(first ^ rep ^ side.element(i))));
-            let Form::Matrices { transposed } = side.form() else {
+            let Form::Matrices(fragment) = side.form() else {
                 b.store(address(offset), &values);
                 continue;
             };
@@ -200,7 +200,7 @@ impl Route {
                     .map(|parts| b.pack(parts))
                     .collect();
             }
-            b.store_matrices(address(offset), &values, transposed);
+            b.store_matrices(address(offset), &values, fragment);
         }
     }
 
@@ -211,14 +211,14 @@ impl Route {
         let count = side.vector() as u32;
         for x in 0..side.count() {
             let address = address(side.access(x).0);
-            let Form::Matrices { transposed } = side.form() else {
+            let Form::Matrices(fragment) = side.form() else {
                 let first = b.load(address, count, false);
                 loaded.extend((0..count).map(|i| first.plus(i)));
                 continue;
             };
             let per_word = self.per_word() as u32;
             let words = count / per_word;
-            let first = b.load_matrices(address, words, transposed);
+            let first = b.load_matrices(address, words, fragment);
             for word in (0..words).map(|i| first.plus(i)) {
                 let first = if per_word > 1 {
                     b.unpack(word, per_word)

@@ -21,7 +21,7 @@
 use super::sides::{Side, Sides};
 use crate::plan::gf2::{complement, echelon, extending, independent, intersection, log2_floor};
 use crate::plan::memory::Form;
-use crate::target::{Access, Target};
+use crate::target::{Access, Fragment, Held, Target};
 
 /// A swizzle: which combination of tensor coordinates each offset bit steps along.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -50,8 +50,8 @@ pub(super) enum Favour {
     Source,
     /// The loads are as wide as the destination's registers allow, kept free of conflicts.
     Destination,
-    /// One side's lanes lie as a form of matrices asks.
-    Rows(Access, Form),
+    /// One side's lanes lie as a fragment asks.
+    Rows(Access, Fragment),
 }
 
 /// What lies within a row of a matrix of one side, from the first byte on, and what tells its rows apart.
@@ -62,24 +62,19 @@ struct Rows {
 
 impl Rows {
     /// Returns nothing where registers or lanes do not fill whole rows.
-    fn of(side: &Side, lanes_log2: u32, container_bits: u32, form: Form) -> Option<Self> {
-        let Form::Matrices { transposed } = form else {
-            return None;
-        };
+    fn of(side: &Side, lanes_log2: u32, container_bits: u32, fragment: Fragment) -> Option<Self> {
+        let deal = fragment.deal();
         let lanes = side.lane(lanes_log2);
-        let per_word = log2_floor(32 / container_bits) as usize;
-        let word = side.reg.get(..per_word)?;
-        let (columns, rows) = if transposed {
-            (&lanes[2..], &lanes[..2])
-        } else {
-            (&lanes[..2], &lanes[2..])
+        let elements = log2_floor(8 * deal.unit_bytes / container_bits) as usize;
+        let (unit, more) = side.reg.split_at_checked(elements)?;
+        let mut more = more.iter();
+        let mut column = |by: &Held| match by {
+            Held::Lane(lane) => Some(lanes[*lane]),
+            Held::Unit => more.next().copied(),
         };
-        let (mut within, mut apart) = (columns.to_vec(), rows.to_vec());
-        if transposed {
-            apart.splice(..0, word.iter().copied());
-        } else {
-            within.splice(..0, word.iter().copied());
-        }
+        let apart: Vec<u64> = deal.rows.iter().map(&mut column).collect::<Option<_>>()?;
+        let units: Vec<u64> = deal.within.iter().map(column).collect::<Option<_>>()?;
+        let within = [unit, &units].concat();
         let is_whole = independent(within.iter().copied()).len() == within.len();
         is_whole.then_some(Self { within, apart })
     }
@@ -273,9 +268,9 @@ pub(super) fn swizzle(
     target: &Target,
 ) -> Option<Swizzle> {
     let (src, dst, lanes) = (&sides.src, &sides.dst, sides.lanes_log2);
-    let rows = |access: Access, form: Form| {
+    let rows = |access: Access, fragment: Fragment| {
         let side = if access == Access::Store { src } else { dst };
-        Rows::of(side, lanes, container_bits, form)
+        Rows::of(side, lanes, container_bits, fragment)
     };
     let (vector, src_filled) = match choice.favour {
         Favour::Rows(access, form) => (rows(access, form)?.within, false),

@@ -5,20 +5,17 @@
 //! an access be, and what does each cost? [`Accesses`] is the answer, for either.
 //!
 //! # Matrices
-//! NVIDIA's `ldmatrix` and `stmatrix` move 1, 2 or 4 matrices of 8 rows of 16 bytes, each row at an address that
-//! a lane of its own gives. Which lane *holds* what is fixed ([`Form`]), so they do where lanes lie so:
-//! ```text
-//! byte in a row | plain: bytes of a word, lane bits 0 and 1  | transposed: byte of a half word, lane bits 2, 3, 4
-//! row           | plain: lane bits 2, 3 and 4                | transposed: half of the word, lane bits 0 and 1
-//! ```
-//! One access has up to four matrices, numbered by any register bits. Where elements of 16 bits lie beside those of
-//! other lanes only, a transposed matrix moves them two at a time.
+//! Some instructions are a warp's: `ldmatrix`, `stmatrix`, `ds_read_tr`. Each lane gives the address of a row, and which
+//! lane *holds* what of the rows is fixed ([`Fragment`]), so they do where lanes lie so: the lane bits that number the
+//! units of a row add what units are long, those that number rows nothing within a row. What a fragment leaves to the
+//! number of a unit in its lane is a register's. Where elements lie beside those of other lanes only, that moves several
+//! at a time.
 
 use super::place::{Padding, padded};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon, independent, log2_floor};
-use crate::plan::program::{Cost, ROW_BYTES, ROWS, wavefronts};
-use crate::target::{Access, Banks, Target, Wavefronts};
+use crate::plan::program::{Cost, wavefronts};
+use crate::target::{Access, Banks, Fragment, Held, Target, Wavefronts};
 
 /// What accesses are chosen from. Positions are in bytes.
 #[derive(Clone, Copy, Debug)]
@@ -43,23 +40,16 @@ pub(crate) struct Choices<'a> {
     pub(crate) target: &'a Target,
 }
 
-/// Bytes that a lane holds of a matrix.
+/// Bytes of a register, into which narrow elements are packed.
 const WORD_BYTES: u32 = 4;
-/// Matrices of one access at most, log2.
-const MOST_MATRICES_LOG2: usize = 2;
 
 /// How a warp accesses memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Form {
     /// Each lane what it holds, at an address of its own.
     Own,
-    /// Matrices of 8 rows of 16 bytes, one for each 32-bit word of a lane. Lane `8 m + r` gives the address of row
-    /// `r` of matrix `m`.
-    Matrices {
-        /// Lane `l` holds bytes `4 (l % 4)..` of row `l / 4` where clear; where set, the 16-bit elements at `l / 4`
-        /// of rows `2 (l % 4)` and the next.
-        transposed: bool,
-    },
+    /// Rows that lanes give the addresses of, which hold parts of them all.
+    Matrices(Fragment),
 }
 
 impl Form {
@@ -68,18 +58,9 @@ impl Form {
         element_bytes: u32,
         access: Access,
         target: &Target,
-    ) -> impl Iterator<Item = Self> + use<> {
-        let exists = match access {
-            Access::Load => target.instructions.load_matrix,
-            Access::Store => target.instructions.store_matrix,
-        };
-        let fits = move |transposed: &bool| {
-            exists
-                && element_bytes <= WORD_BYTES
-                && (!transposed || 2 * element_bytes == WORD_BYTES)
-        };
-        let forms = [false, true].into_iter().filter(fits);
-        forms.map(|transposed| Self::Matrices { transposed })
+    ) -> impl Iterator<Item = Fragment> + use<> {
+        let fits = move |fragment: &Fragment| element_bytes <= fragment.deal().unit_bytes;
+        target.fragments(access).filter(fits)
     }
 }
 
@@ -95,33 +76,37 @@ impl Choices<'_> {
         wavefronts(&lanes, bytes, self.access, self.target)
     }
 
-    /// Says whether lanes lie as a form of matrices asks: rows are whole, and begin at multiples of their length.
-    fn lie_as_matrices(&self, held: &Echelon, transposed: bool) -> bool {
+    /// Says whether lanes lie as a fragment asks: rows are whole, and begin at multiples of their length.
+    fn lie_as(&self, held: &Echelon, fragment: Fragment) -> bool {
+        let deal = fragment.deal();
         let (lanes, warps) = self.threads.split_at(self.lanes_log2 as usize);
-        let unit = u64::from(self.element_bytes);
-        if self.widest_bytes < ROW_BYTES || lanes.len() != 5 {
+        let row = u64::from(deal.row_bytes()) - 1;
+        let unit = u64::from(deal.unit_bytes);
+        if u64::from(self.widest_bytes) <= row {
             return false;
         }
-        let (columns, rows) = if transposed {
-            (&lanes[2..], &lanes[..2])
-        } else {
-            (&lanes[..2], &lanes[2..])
-        };
-        let word = u64::from(WORD_BYTES);
-        let first = if transposed { unit } else { word };
-        let row = u64::from(ROW_BYTES) - 1;
-        let others = warps
+        // What registers may change within a row: elements of a unit, units of a lane.
+        let mut own = unit - 1;
+        let mut others = warps
             .iter()
-            .chain(rows)
             .fold(self.taken | self.last, |bits, c| bits | c);
-        // What registers may change within a row: the elements of a word.
-        let own = if transposed { 0 } else { word - 1 };
-        columns.iter().enumerate().all(|(i, c)| *c == first << i)
-            && others & row == 0
+        for by in deal.rows {
+            if let Held::Lane(lane) = by {
+                others |= lanes[*lane];
+            }
+        }
+        for (i, by) in deal.within.iter().enumerate() {
+            match by {
+                Held::Lane(lane) if lanes[*lane] != unit << i => return false,
+                Held::Lane(_) => {}
+                Held::Unit => own |= unit << i,
+            }
+        }
+        let bits = (0..u64::BITS).map(|bit| 1 << bit);
+        let mut owned = bits.filter(|bit| own & bit != 0 && *bit >= u64::from(self.element_bytes));
+        others & row == 0
             && self.registers.iter().all(|c| c & row & !own == 0)
-            && (transposed
-                || (0..log2_floor(WORD_BYTES / self.element_bytes))
-                    .all(|v| held.contains(unit << v)))
+            && owned.all(|bit| held.contains(bit))
     }
 }
 
@@ -177,7 +162,7 @@ impl Accesses {
         }?;
         let matrices = Form::matrices(choices.element_bytes, choices.access, choices.target)
             .filter(|_| choices.together)
-            .filter_map(|form| Self::with_matrices(choices, &held, form));
+            .filter_map(|fragment| Self::with_matrices(choices, &held, fragment));
         let cost = |accesses: &Self| {
             let (load_store, arithmetic) = accesses.time(choices.target);
             Cost {
@@ -205,39 +190,54 @@ impl Accesses {
     }
 
     /// Accesses of matrices, if lanes lie so.
-    fn with_matrices(choices: &Choices<'_>, held: &Echelon, form: Form) -> Option<Self> {
-        let Form::Matrices { transposed } = form else {
-            return None;
-        };
-        if !choices.lie_as_matrices(held, transposed) {
+    fn with_matrices(choices: &Choices<'_>, held: &Echelon, fragment: Fragment) -> Option<Self> {
+        if !choices.lie_as(held, fragment) {
             return None;
         }
-        let unit = u64::from(choices.element_bytes);
+        let deal = fragment.deal();
+        let (element, unit) = (choices.element_bytes, u64::from(deal.unit_bytes));
         let (lanes, warps) = choices.threads.split_at(choices.lanes_log2 as usize);
-        let mut others = steps(choices, held, u64::from(ROW_BYTES) - 1)?;
-        let mut basis: Vec<(u64, u64)> = Vec::new();
+        let mut others = steps(choices, held, u64::from(deal.row_bytes()) - 1)?;
+        let held_at = |position: u64| Some((position, held.solve(position)?));
+        let mut basis: Vec<(u64, u64)> = (0..log2_floor(deal.unit_bytes / element))
+            .map(|v| held_at(u64::from(element) << v))
+            .collect::<Option<_>>()?;
+        // Which rows are a lane's units: those of the registers that meet the fewest others in a bank.
+        let lane_of = |by: &Held| match by {
+            Held::Lane(lane) => Some(lanes[*lane]),
+            Held::Unit => None,
+        };
+        let mut served: Vec<u64> = deal.rows.iter().filter_map(lane_of).collect();
         let mut threads: Vec<u64> = Vec::with_capacity(choices.threads.len());
-        if transposed {
-            // The rows of the two halves of a word are a register's: the one that meets the fewest others in a bank.
-            let waves =
-                |step: &(u64, u64)| choices.waves_of(&[step.0, lanes[0], lanes[1]], ROW_BYTES);
-            let half = (0..others.len()).min_by_key(|i| waves(&others[*i]))?;
-            let half = others.remove(half);
-            basis.push(half);
-            threads.extend([half.0, lanes[0], lanes[1]]);
-        } else {
-            for v in 0..log2_floor(WORD_BYTES / choices.element_bytes) {
-                basis.push((unit << v, held.solve(unit << v)?));
-            }
-            threads.extend(&lanes[2..]);
+        for by in deal.rows {
+            threads.push(match lane_of(by) {
+                Some(column) => column,
+                None => {
+                    let waves = |step: &(u64, u64)| {
+                        let lanes = [&served[..], &[step.0]].concat();
+                        choices.waves_of(&lanes, deal.row_bytes())
+                    };
+                    let at = (0..others.len()).min_by_key(|i| waves(&others[*i]))?;
+                    let step = others.remove(at);
+                    served.push(step.0);
+                    basis.push(step);
+                    step.0
+                }
+            });
         }
-        let matrices = others.len().min(MOST_MATRICES_LOG2);
+        for (i, by) in deal.within.iter().enumerate() {
+            if *by == Held::Unit {
+                basis.push(held_at(unit << i)?);
+            }
+        }
+        let matrices = others.len().min(deal.most_log2 as usize);
         let vector_log2 = (basis.len() + matrices) as u32;
         threads.extend(others[..matrices].iter().map(|step| step.0));
         threads.resize(lanes.len(), 0);
         threads.extend(warps);
         basis.extend(others);
         basis.extend(repetitions(choices, held)?);
+        let form = Form::Matrices(fragment);
         Some(Self::of(choices, form, threads, vector_log2, basis))
     }
 
@@ -269,9 +269,10 @@ impl Accesses {
         // Lanes that give an address, and the bytes there.
         let (addressing, bytes) = match self.form {
             Form::Own => (lanes.len(), self.bytes()),
-            Form::Matrices { .. } => {
-                let matrices_log2 = log2_floor(self.bytes() / WORD_BYTES) as usize;
-                (log2_floor(ROWS) as usize + matrices_log2, ROW_BYTES)
+            Form::Matrices(fragment) => {
+                let deal = fragment.deal();
+                let matrices_log2 = log2_floor(self.bytes() / deal.lane_bytes()) as usize;
+                (deal.rows.len() + matrices_log2, deal.row_bytes())
             }
         };
         if choices.gaps.is_empty() {

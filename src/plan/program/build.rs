@@ -4,7 +4,7 @@ use super::cost::cost_of;
 use super::{
     Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
 };
-use crate::target::Target;
+use crate::target::{Fragment, Target};
 use rustc_hash::FxHashMap;
 
 const NO_STEP: u32 = u32::MAX;
@@ -223,13 +223,13 @@ impl Builder {
         &mut self,
         address: Address,
         values: &[ValueId],
-        transposed: bool,
+        fragment: Fragment,
     ) {
         let values = self.list(values);
         self.steps.push(Step::StoreMatrices {
             address,
             values,
-            transposed,
+            fragment,
         });
     }
 
@@ -237,14 +237,14 @@ impl Builder {
         &mut self,
         address: Address,
         count: u32,
-        transposed: bool,
+        fragment: Fragment,
     ) -> ValueId {
         let first = self.define(count);
         self.steps.push(Step::LoadMatrices {
             address,
             first,
             count,
-            transposed,
+            fragment,
         });
         first
     }

@@ -3,9 +3,8 @@
 use core::fmt;
 
 use super::banks::wavefronts;
-use super::step::{ROW_BYTES, ROWS};
 use super::{Address, BarrierScope, Operands, Program, Step, ValueId};
-use crate::target::{Access, Target};
+use crate::target::{Access, Fragment, Target};
 
 /// The cost of a program for one block, in quarters of a clock of one SM (or CU).
 ///
@@ -73,11 +72,15 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
         w
     };
     let container = program.container_bits() / 8;
-    // All rows of a warp's lanes are as many as four matrices have.
-    let matrix_waves =
-        |waves: &mut dyn FnMut(u32, u32, Access) -> u32, base, count: u32, access| {
-            (waves(base, ROW_BYTES, access) * count * costs.wavefront) / (target.lanes / ROWS)
-        };
+    // Lanes that give no address ask for nothing.
+    let matrix_waves = |waves: &mut dyn FnMut(u32, u32, Access) -> u32,
+                        (base, count): (u32, u32),
+                        fragment: Fragment,
+                        access| {
+        let deal = fragment.deal();
+        let rows = deal.row_count() * (4 * count).div_ceil(deal.lane_bytes());
+        (waves(base, deal.row_bytes(), access) * rows * costs.wavefront) / target.lanes
+    };
     let (mut stored, mut xors) = (false, Vec::<(u32, u32)>::new());
     for step in &program.steps {
         match *step {
@@ -117,14 +120,23 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::StoreMatrices {
-                address, values, ..
+                address,
+                values,
+                fragment,
             } => {
-                load_store += matrix_waves(&mut waves, address.base, values.len, Access::Store);
+                let asked = (address.base, values.len);
+                load_store += matrix_waves(&mut waves, asked, fragment, Access::Store);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
                 stored = true;
             }
-            Step::LoadMatrices { address, count, .. } => {
-                load_store += matrix_waves(&mut waves, address.base, count, Access::Load);
+            Step::LoadMatrices {
+                address,
+                count,
+                fragment,
+                ..
+            } => {
+                let asked = (address.base, count);
+                load_store += matrix_waves(&mut waves, asked, fragment, Access::Load);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,

@@ -33,7 +33,6 @@ pub(crate) use build::{Builder, Threads};
 pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
 pub use step::{Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId};
-pub(crate) use step::{ROW_BYTES, ROWS};
 
 /// Straight-line code on the registers of every thread of a block.
 ///

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::target::Fragment;
+
 /// A value of a program: an index into the single-assignment values.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Debug)]
 pub struct ValueId(pub u32);
@@ -125,11 +127,6 @@ pub enum BarrierScope {
     Block,
 }
 
-/// Bytes of a row of a matrix that a warp accesses as one.
-pub(crate) const ROW_BYTES: u32 = 16;
-/// Rows of such a matrix.
-pub(crate) const ROWS: u32 = 8;
-
 /// One operation of a program, executed by all threads of the block.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 #[non_exhaustive]
@@ -214,19 +211,16 @@ pub enum Step {
         /// Words are made where set, elements where not.
         words: bool,
     },
-    /// Writes matrices of 8 rows of 16 bytes, one for each word of a lane, as [`Form::Matrices`] says who holds what
-    /// (`stmatrix`).
-    ///
-    /// [`Form::Matrices`]: crate::plan::memory::Form::Matrices
+    /// Writes matrices, of which the warp's lanes hold what the fragment says (`stmatrix`).
     StoreMatrices {
-        /// Where the row lies that a lane names: lane `8 m + r` row `r` of matrix `m`.
+        /// Where the row lies that a lane names: of `n` rows, lane `n m + r` row `r` of matrix `m`.
         address: Address,
         /// 1, 2 or 4 words, or 32-bit elements.
         values: Operands,
-        /// Words hold two rows of a column where set, two columns of a row where not.
-        transposed: bool,
+        /// Who holds what.
+        fragment: Fragment,
     },
-    /// Reads matrices of 8 rows of 16 bytes, one for each word of a lane (`ldmatrix`).
+    /// Reads matrices (`ldmatrix`, `ds_read_tr`).
     LoadMatrices {
         /// As in [`Step::StoreMatrices`].
         address: Address,
@@ -235,7 +229,7 @@ pub enum Step {
         /// How many are made: 1, 2 or 4.
         count: u32,
         /// As in [`Step::StoreMatrices`].
-        transposed: bool,
+        fragment: Fragment,
     },
     /// Exchanges rows and columns of a matrix of 8 rows of 8 elements of 16 bits, of which lane `l` holds elements
     /// `2 (l % 4)` and the next of row `l / 4` (`movmatrix`).

@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::target::Fragment;
+
 use super::{Address, BarrierScope, Operands, Program, Step};
 
 impl fmt::Display for Program {
@@ -171,9 +173,9 @@ impl Program {
             Step::StoreMatrices {
                 address,
                 values,
-                transposed,
+                fragment,
             } => {
-                write!(f, "store {} ", matrices(transposed))?;
+                write!(f, "store {} ", matrices(fragment))?;
                 Self::fmt_address(f, &address)?;
                 write!(f, " = ")?;
                 self.fmt_list(f, values)
@@ -182,13 +184,13 @@ impl Program {
                 address,
                 first,
                 count,
-                transposed,
+                fragment,
             } => {
                 match count {
                     1 => write!(f, "{first} = ")?,
                     _ => write!(f, "{first}..%{} = ", first.0 + count - 1)?,
                 }
-                write!(f, "load {} ", matrices(transposed))?;
+                write!(f, "load {} ", matrices(fragment))?;
                 Self::fmt_address(f, &address)
             }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
@@ -197,10 +199,11 @@ impl Program {
     }
 }
 
-const fn matrices(transposed: bool) -> &'static str {
-    if transposed {
-        "transposed matrices"
-    } else {
-        "matrices"
+const fn matrices(fragment: Fragment) -> &'static str {
+    use Fragment as F;
+    match fragment {
+        F::Plain => "matrices",
+        F::Transposed | F::Read16 | F::Load16 => "transposed matrices",
+        F::LoadedBytes | F::StoredBytes | F::Read8 | F::Load8 => "transposed matrices of bytes",
     }
 }

@@ -4,9 +4,8 @@ use super::{Cell, Paint, Panel, Scene, Space, Window};
 use crate::f2::shl;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::memory::{MemoryPlan, Place};
-use crate::plan::program::{ROW_BYTES, ROWS};
 use crate::plan::{Program, Step, ValueId};
-use crate::target::{Access, Banks, Target};
+use crate::target::{Access, Banks, Fragment, Target};
 use crate::view::words::neighbours;
 
 impl Scene {
@@ -166,25 +165,27 @@ impl Scene {
                     ..
                 } => (address, made(first, count), Access::Load, None),
                 Step::StoreMatrices {
-                    address, values, ..
-                } => (
                     address,
-                    ROW_BYTES,
-                    Access::Store,
-                    Some(values.len() as u32 * ROWS),
-                ),
-                Step::LoadMatrices { address, count, .. } => {
-                    (address, ROW_BYTES, Access::Load, Some(count * ROWS))
+                    values,
+                    fragment,
+                } => {
+                    let (bytes, rows) = rows(fragment, values.len() as u32);
+                    (address, bytes, Access::Store, Some(rows))
+                }
+                Step::LoadMatrices {
+                    address,
+                    count,
+                    fragment,
+                    ..
+                } => {
+                    let (bytes, rows) = rows(fragment, count);
+                    (address, bytes, Access::Load, Some(rows))
                 }
                 _ => continue,
             };
             let base = &program.address_bases()[address.base as usize];
             let at = |lane: u64| u64::from((base.apply(lane as u32) ^ address.xor) + address.add);
-            // The rows of a matrix fill all banks: they are served together.
-            let served = match rows {
-                Some(_) => ROWS - 1,
-                None => target.phase_lane_bits(access, bytes),
-            };
+            let served = target.phase_lane_bits(access, bytes);
             let asking = rows.map_or(lanes, u64::from);
             all.push(Asking {
                 what: format!("step {number}, {}", step.sort()),
@@ -200,6 +201,15 @@ impl Scene {
         scene.caption = format!("the plan on {target}, warp 0: {}", scene.caption);
         Some(scene)
     }
+}
+
+/// The bytes of a row, and how many rows so many words of a lane come from.
+fn rows(fragment: Fragment, words: u32) -> (u32, u32) {
+    let deal = fragment.deal();
+    (
+        deal.row_bytes(),
+        deal.row_count() * (4 * words).div_ceil(deal.lane_bytes()),
+    )
 }
 
 /// One access of a warp.

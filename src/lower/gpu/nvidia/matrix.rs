@@ -1,30 +1,34 @@
-//! Matrices of 8 rows of 16 bytes, by warps.
+//! Matrices, by warps.
 
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
+use crate::target::Fragment;
 
-/// Reads a word of each of `count` matrices whose rows lie where lanes say.
+/// Reads `count` words a lane of matrices whose rows lie where lanes say.
 pub(super) fn load<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
     count: usize,
-    transposed: bool,
-) -> Vec<Val<'c>> {
+    fragment: Fragment,
+) -> Option<Vec<Val<'c>>> {
     let i32 = e.types.i32;
     let type_ = if count == 1 {
         i32
     } else {
         e.struct_type(&vec![i32; count])
     };
-    let mut attributes = layout(e, transposed).to_vec();
-    attributes.push(("num", e.i32_attr(count as i64)));
+    let matrices = match fragment {
+        Fragment::LoadedBytes => count / 2,
+        _ => count,
+    };
+    let mut attributes = layout(e, fragment)?.to_vec();
+    attributes.push(("num", e.i32_attr(matrices as i64)));
     let loaded = e.effect("nvvm.ldmatrix", &[pointer], type_, &attributes);
     if count == 1 {
-        return vec![loaded];
+        return Some(vec![loaded]);
     }
-    (0..count)
-        .map(|i| e.extract_value(loaded, i, i32))
-        .collect()
+    let words = (0..count).map(|i| e.extract_value(loaded, i, i32));
+    Some(words.collect())
 }
 
 /// Exchanges rows and columns of the matrix of which lanes have a word each. MLIR and LLVM have no operation for it.
@@ -36,27 +40,35 @@ pub(super) fn transpose<'c>(e: &mut Emitter<'c>, word: Val<'c>) -> Val<'c> {
     moved.expect("a result was asked for")
 }
 
-/// Writes a word of each matrix to rows that lie where lanes say.
+/// Writes words of matrices to rows that lie where lanes say.
 pub(super) fn store<'c>(
     e: &mut Emitter<'c>,
     pointer: Val<'c>,
     words: &[Val<'c>],
-    transposed: bool,
-) {
+    fragment: Fragment,
+) -> Option<()> {
     let operands = [&[pointer], words].concat();
-    let attributes = layout(e, transposed);
+    let attributes = layout(e, fragment)?;
     e.statement("nvvm.stmatrix", &operands, &attributes);
+    Some(())
 }
 
-fn layout<'c>(e: &mut Emitter<'c>, transposed: bool) -> [Named<'c>; 3] {
-    let layout = if transposed {
-        "#nvvm.mma_layout<col>"
-    } else {
-        "#nvvm.mma_layout<row>"
+fn layout<'c>(e: &mut Emitter<'c>, fragment: Fragment) -> Option<[Named<'c>; 3]> {
+    const COLUMNS: &str = "#nvvm.mma_layout<col>";
+    const SQUARE: &str = "#nvvm.ld_st_matrix_shape<m = 8, n = 8>";
+    const HALVES: &str = "#nvvm.ld_st_matrix_elt_type<b16>";
+    const BYTES: &str = "#nvvm.ld_st_matrix_elt_type<b8>";
+    use Fragment as F;
+    let (layout, shape, element) = match fragment {
+        F::Plain => ("#nvvm.mma_layout<row>", SQUARE, HALVES),
+        F::Transposed => (COLUMNS, SQUARE, HALVES),
+        F::LoadedBytes => (COLUMNS, "#nvvm.ld_st_matrix_shape<m = 16, n = 16>", BYTES),
+        F::StoredBytes => (COLUMNS, "#nvvm.ld_st_matrix_shape<m = 16, n = 8>", BYTES),
+        F::Read16 | F::Read8 | F::Load16 | F::Load8 => return None,
     };
-    [
+    Some([
         ("layout", e.kept(layout)),
-        ("shape", e.kept("#nvvm.ld_st_matrix_shape<m = 8, n = 8>")),
-        ("eltType", e.kept("#nvvm.ld_st_matrix_elt_type<b16>")),
-    ]
+        ("shape", e.kept(shape)),
+        ("eltType", e.kept(element)),
+    ])
 }

@@ -15,7 +15,7 @@ use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
 use crate::lower::texts::Texts;
 use crate::sys::build::Val;
-use crate::target::Float8;
+use crate::target::{Float8, Fragment};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;
@@ -155,9 +155,9 @@ impl Isa for Nvidia {
         e: &mut Emitter<'c>,
         pointer: Val<'c>,
         count: usize,
-        transposed: bool,
+        fragment: Fragment,
     ) -> Option<Vec<Val<'c>>> {
-        Some(matrix::load(e, pointer, count, transposed))
+        matrix::load(e, pointer, count, fragment)
     }
 
     fn store_matrices<'c>(
@@ -165,10 +165,9 @@ impl Isa for Nvidia {
         e: &mut Emitter<'c>,
         pointer: Val<'c>,
         words: &[Val<'c>],
-        transposed: bool,
+        fragment: Fragment,
     ) -> Option<()> {
-        matrix::store(e, pointer, words, transposed);
-        Some(())
+        matrix::store(e, pointer, words, fragment)
     }
 
     fn load<'c>(

@@ -1,64 +1,87 @@
-//! Matrices of 8 rows of 16 bytes in shared memory, two elements of 16 bits a lane.
+//! Rows in shared memory of which the lanes of a warp hold parts, as fragments say.
 
 use super::{Exec, Place};
+use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::error::KernelError;
 use crate::machine::kernel::memory;
 use crate::machine::kernel::ops::memory::Field;
-use crate::machine::matrix::cell;
+use crate::machine::matrix::{Size, cell, size};
 use crate::machine::race::Access as Record;
+use crate::target::Fragment;
 
-/// Elements of a matrix.
-const ELEMENTS: usize = 64;
+/// What the lanes of a warp hold.
+#[derive(Clone, Copy)]
+pub(crate) struct Parts<'a> {
+    pub(crate) regs: &'a [Reg],
+    /// Of each register.
+    pub(crate) bytes: u32,
+    pub(crate) fragment: Fragment,
+}
 
-/// An element of a lane's register: which of the two, and where it is in memory.
+/// What keeps together: where it is in a lane's register, and where in memory.
 struct Element {
     reg: Reg,
     lane: u32,
-    half: u32,
+    /// Its lowest bit in the register.
+    shift: u32,
     row: usize,
     offset: u32,
 }
 
-/// Elements are in the order of matrices, then of lanes.
-fn element(number: usize, regs: &[Reg], transposed: bool) -> Element {
-    let matrix = number / ELEMENTS;
-    let (lane, half) = ((number % ELEMENTS) as u32 / 2, (number % 2) as u32);
-    let (row, offset) = cell(lane, 2 * half, transposed);
-    Element {
-        reg: regs[matrix],
-        lane,
-        half,
-        row: matrix * 8 + row as usize,
-        offset,
+impl Parts<'_> {
+    /// Elements of all lanes and registers.
+    fn count(self) -> usize {
+        let Size {
+            lanes, unit_bytes, ..
+        } = size(self.fragment);
+        self.regs.len() * (lanes * self.bytes / unit_bytes) as usize
+    }
+
+    /// Elements are in the order of registers, then of lanes.
+    fn element(self, number: usize) -> Element {
+        let size = size(self.fragment);
+        let per_register = self.bytes / size.unit_bytes;
+        let per_warp = (size.lanes * per_register) as usize;
+        let (register, rest) = (number / per_warp, (number % per_warp) as u32);
+        let (lane, low) = (rest / per_register, rest % per_register * size.unit_bytes);
+        let byte = register as u32 * self.bytes + low;
+        let (row, offset) = cell(lane, byte % size.lane_bytes, self.fragment);
+        Element {
+            reg: self.regs[register],
+            lane,
+            shift: 8 * low,
+            row: (byte / size.lane_bytes * size.rows + row) as usize,
+            offset,
+        }
     }
 }
 
 impl Exec<'_> {
-    /// Loads a register of each lane of the warp that begins at lane `first` from each matrix.
+    /// Loads the registers of each lane of the warp that begins at lane `first`.
     pub(crate) fn load_matrices(
         &mut self,
         first: u32,
         rows: &[Place],
-        regs: &[Reg],
-        transposed: bool,
+        parts: Parts<'_>,
     ) -> Result<(), KernelError> {
+        let bytes = size(parts.fragment).unit_bytes as u8;
         let mut done = 0;
         loop {
-            done = self.elements_at_once::<true>(first, rows, regs, transposed, done);
-            if done == regs.len() * ELEMENTS {
+            done = self.elements_at_once::<true>(first, rows, parts, done);
+            if done == parts.count() {
                 return Ok(());
             }
-            let element = element(done, regs, transposed);
-            let (reg, lane, half) = (element.reg, first + element.lane, element.half);
+            let element = parts.element(done);
+            let (reg, lane, shift) = (element.reg, first + element.lane, element.shift);
             let field = Field {
                 reg,
                 offset: element.offset,
-                bytes: 2,
+                bytes,
             };
-            let low = if half == 0 { 0 } else { self.get(reg, lane) };
+            let low = if shift == 0 { 0 } else { self.get(reg, lane) };
             self.read_place(lane, rows[element.row], &[field])?;
-            self.set(reg, lane, low | self.get(reg, lane) << (16 * half));
+            self.set(reg, lane, low | self.get(reg, lane) << shift);
             done += 1;
         }
     }
@@ -68,19 +91,19 @@ impl Exec<'_> {
         &mut self,
         first: u32,
         rows: &[Place],
-        regs: &[Reg],
-        transposed: bool,
+        parts: Parts<'_>,
     ) -> Result<(), KernelError> {
+        let bytes = size(parts.fragment).unit_bytes;
         let mut done = 0;
         loop {
-            done = self.elements_at_once::<false>(first, rows, regs, transposed, done);
-            if done == regs.len() * ELEMENTS {
+            done = self.elements_at_once::<false>(first, rows, parts, done);
+            if done == parts.count() {
                 return Ok(());
             }
-            let element = element(done, regs, transposed);
+            let element = parts.element(done);
             let lane = first + element.lane;
-            let value = self.get(element.reg, lane) >> (16 * element.half) & 0xffff;
-            self.write_value(lane, rows[element.row], element.offset, 2, value)?;
+            let value = self.get(element.reg, lane) >> element.shift & mask(8 * bytes);
+            self.write_value(lane, rows[element.row], element.offset, bytes as u8, value)?;
             done += 1;
         }
     }
@@ -90,8 +113,7 @@ impl Exec<'_> {
         &mut self,
         first: u32,
         rows: &[Place],
-        regs: &[Reg],
-        transposed: bool,
+        parts: Parts<'_>,
         from: usize,
     ) -> usize {
         let Some(&Place::Shared { var, .. }) = rows.first() else {
@@ -105,28 +127,22 @@ impl Exec<'_> {
             order: self.shared_order,
             moments: &self.moments,
         };
-        let mut done = from;
-        while done < regs.len() * ELEMENTS {
-            let element = element(done, regs, transposed);
-            // The two elements of a lane follow each other in a row.
-            let count = if transposed || element.half == 1 {
-                2
-            } else {
-                4
-            };
+        let count = size(parts.fragment).unit_bytes as usize;
+        for done in from..parts.count() {
+            let element = parts.element(done);
             let at = match rows[element.row] {
                 Place::Shared { var: other, at } if other == var => at + element.offset as usize,
                 _ => return done,
             };
             record.now.thread = now.block + first + element.lane;
             let value = &mut self.regs[element.reg.0 as usize][(first + element.lane) as usize];
-            let shift = 16 * element.half;
+            let shift = element.shift;
             if IS_LOAD {
                 if !shared.shadow.read_at_once(at, count, &record) {
                     return done;
                 }
                 let loaded = memory::read_le(&shared.bytes, at, count as u8);
-                let low = if element.half == 0 { 0 } else { *value };
+                let low = if shift == 0 { 0 } else { *value };
                 *value = low | loaded << shift;
             } else {
                 let new = &((*value >> shift) as u32).to_le_bytes()[..count];
@@ -137,8 +153,7 @@ impl Exec<'_> {
                 bytes.copy_from_slice(new);
                 self.report.redundant_bytes += redundant;
             }
-            done += count / 2;
         }
-        done
+        parts.count()
     }
 }

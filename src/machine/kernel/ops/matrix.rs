@@ -1,35 +1,28 @@
-//! Loads, stores and transposition of 8x8 matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`).
+//! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
 
 use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::{Exec, Fate, Marks, Place};
+use crate::machine::kernel::exec::{Exec, Fate, Marks, Parts, Place};
 use crate::machine::kernel::text::Node;
-use crate::machine::matrix::{cell, holder};
-use crate::target::Assembly;
+use crate::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
+use crate::target::{Assembly, Fragment};
 
 pub(super) const FAMILY: Family = Family {
-    title: "matrices of a warp (NVIDIA)",
+    title: "matrices of a warp",
     operations: &[ROWS],
     intrinsics: &[],
 };
 
 const ROWS: &[Row] = &[
     row("nvvm.ldmatrix", |d, op| {
-        let transposed = transposed(d, op)?;
-        let addr = d.scalar(op, 0)?;
-        let regs = d.b.regs(d.result_slots(op)?.len());
-        d.b.push(LoadMatrix {
-            dst: regs.clone().into(),
-            addr,
-            transposed,
-        });
-        d.define(op, regs)
+        let fragment = fragment(d, op, Fragment::LoadedBytes)?;
+        load(d, op, fragment)
     })
     .needing(&needs::LOAD_MATRIX),
     row("nvvm.stmatrix", |d, op| {
-        let transposed = transposed(d, op)?;
+        let fragment = fragment(d, op, Fragment::StoredBytes)?;
         let addr = d.scalar(op, 0)?;
         let src: Vec<Reg> = (1..op.operands.len())
             .map(|index| d.scalar(op, index))
@@ -37,30 +30,92 @@ const ROWS: &[Row] = &[
         d.b.push(StoreMatrix {
             src: src.into(),
             addr,
-            transposed,
+            fragment,
         });
         Ok(())
     })
     .needing(&needs::STORE_MATRIX),
+    row("rocdl.ds.read.tr16.b64", |d, op| {
+        load(d, op, Fragment::Read16)
+    })
+    .needing(&needs::TRANSPOSED_READS),
+    row("rocdl.ds.read.tr8.b64", |d, op| {
+        load(d, op, Fragment::Read8)
+    })
+    .needing(&needs::TRANSPOSED_READS),
+    row("rocdl.ds.load.tr16.b128", |d, op| {
+        load(d, op, Fragment::Load16)
+    })
+    .needing(&needs::TRANSPOSED_LOADS),
+    row("rocdl.ds.load.tr8.b64", |d, op| {
+        load(d, op, Fragment::Load8)
+    })
+    .needing(&needs::TRANSPOSED_LOADS),
 ];
 
-/// Says whether matrices are transposed on their way, and refuses other shapes.
-fn transposed(d: &Decoder<'_, '_>, op: &Node<'_>) -> Done<bool> {
+/// What NVIDIA's instructions deal to lanes; other shapes are refused, and bytes where the GPU lacks them.
+fn fragment(d: &Decoder<'_, '_>, op: &Node<'_>, bytes: Fragment) -> Done<Fragment> {
     let shape = op.str("shape").unwrap_or("m = 8, n = 8");
     let ty = op.str("eltType").unwrap_or("b16");
-    if !(shape.contains("m = 8, n = 8") && ty.contains("b16")) {
-        return Err(d.unsupported(op, "only 8x8 matrices of 16 bits are supported"));
+    let transposed = op
+        .str("layout")
+        .is_some_and(|layout| layout.contains("col"));
+    let tall = if bytes == Fragment::LoadedBytes {
+        "m = 16, n = 16"
+    } else {
+        "m = 16, n = 8"
+    };
+    if shape.contains("m = 8, n = 8") && ty.contains("b16") {
+        return Ok(if transposed {
+            Fragment::Transposed
+        } else {
+            Fragment::Plain
+        });
     }
-    let layout = op.str("layout");
-    Ok(layout.is_some_and(|layout| layout.contains("col")))
+    if shape.contains(tall) && ty.contains("b8>") && transposed {
+        d.check_has(op, |target| needs::BYTE_MATRICES.lacking(target))?;
+        return Ok(bytes);
+    }
+    let text =
+        format!("supported are 8x8 matrices of 16 bits, and transposed ones of bytes with {tall}");
+    Err(d.unsupported(op, text))
 }
 
-/// 8x8 matrices of 16 bits from shared memory.
+fn load<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, fragment: Fragment) -> Done {
+    let addr = d.scalar(op, 0)?;
+    let slots = d.result_slots(op)?;
+    let (bytes, count) = (slots.first().map_or(0, |slot| slot.bits / 8), slots.len());
+    let (size, all) = (size(fragment), bytes * count as u32);
+    let fits = all.is_multiple_of(size.lane_bytes) && bytes.is_multiple_of(size.unit_bytes);
+    if all == 0 || !fits || all / size.lane_bytes * size.rows > size.lanes {
+        let text = format!("a result of {all} bytes, of {} each", size.lane_bytes);
+        return Err(d.malformed(op, text));
+    }
+    let regs = d.b.regs(count);
+    d.b.push(LoadMatrix {
+        dst: regs.clone().into(),
+        bytes,
+        addr,
+        fragment,
+    });
+    d.define(op, regs)
+}
+
+/// Matrices from shared memory.
 #[derive(Debug)]
 pub(crate) struct LoadMatrix {
     pub(crate) dst: Box<[Reg]>,
+    /// Of each register.
+    pub(crate) bytes: u32,
     pub(crate) addr: Reg,
-    pub(crate) transposed: bool,
+    pub(crate) fragment: Fragment,
+}
+
+impl LoadMatrix {
+    /// How many matrices each lane gets a part of.
+    fn count(&self) -> u32 {
+        self.dst.len() as u32 * self.bytes / size(self.fragment).lane_bytes
+    }
 }
 
 impl Instruction for LoadMatrix {
@@ -68,11 +123,14 @@ impl Instruction for LoadMatrix {
         Regs::new(&*self.dst, [self.addr])
     }
 
-    /// Lane `l` gets row `l / 4`, elements `2 (l % 4)` and the next, of each matrix; transposed:
-    /// column `l / 4` of the same rows.
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        for (first, places) in rows(exec, self.addr, self.dst.len(), "load")? {
-            exec.load_matrices(first, &places, &self.dst, self.transposed)?;
+        let parts = Parts {
+            regs: &self.dst,
+            bytes: self.bytes,
+            fragment: self.fragment,
+        };
+        for (first, places) in rows(exec, self.addr, self.count(), self.fragment, "load")? {
+            exec.load_matrices(first, &places, parts)?;
         }
         Ok(())
     }
@@ -86,17 +144,25 @@ impl Instruction for LoadMatrix {
     }
 
     fn access(&self, _: Assembly) -> Option<Counted> {
-        let name = format!("ldmatrix x{}", self.dst.len());
-        Some(Counted::Shared(name))
+        use Fragment as F;
+        let count = self.count();
+        Some(Counted::Shared(match self.fragment {
+            F::Plain | F::Transposed | F::StoredBytes => format!("ldmatrix x{count}"),
+            F::LoadedBytes => format!("ldmatrix m16n16 x{count}"),
+            F::Read16 => "ds_read_b64_tr_b16".to_owned(),
+            F::Read8 => "ds_read_b64_tr_b8".to_owned(),
+            F::Load16 => "ds_load_tr16_b128".to_owned(),
+            F::Load8 => "ds_load_tr8_b64".to_owned(),
+        }))
     }
 }
 
-/// The inverse of [`LoadMatrix`].
+/// The inverse of [`LoadMatrix`], of a word a matrix.
 #[derive(Debug)]
 pub(crate) struct StoreMatrix {
     pub(crate) src: Box<[Reg]>,
     pub(crate) addr: Reg,
-    pub(crate) transposed: bool,
+    pub(crate) fragment: Fragment,
 }
 
 impl Instruction for StoreMatrix {
@@ -105,8 +171,14 @@ impl Instruction for StoreMatrix {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        for (first, places) in rows(exec, self.addr, self.src.len(), "store")? {
-            exec.store_matrices(first, &places, &self.src, self.transposed)?;
+        let parts = Parts {
+            regs: &self.src,
+            bytes: WORD_BYTES,
+            fragment: self.fragment,
+        };
+        let count = self.src.len() as u32;
+        for (first, places) in rows(exec, self.addr, count, self.fragment, "store")? {
+            exec.store_matrices(first, &places, parts)?;
         }
         Ok(())
     }
@@ -120,7 +192,11 @@ impl Instruction for StoreMatrix {
     }
 
     fn access(&self, _: Assembly) -> Option<Counted> {
-        let name = format!("stmatrix x{}", self.src.len());
+        let shape = match self.fragment {
+            Fragment::StoredBytes => "m16n8 ",
+            _ => "",
+        };
+        let name = format!("stmatrix {shape}x{}", self.src.len());
         Some(Counted::Shared(name))
     }
 }
@@ -143,7 +219,7 @@ impl Instruction for TransposeMatrix {
             exec.report.shuffles += 1;
             for (i, &lane) in (0..).zip(&lanes) {
                 let half = |half: u32| {
-                    let (row, column) = cell(i, 2 * half, true);
+                    let (row, column) = cell(i, 2 * half, Fragment::Transposed);
                     let (from, byte) = holder(row, column);
                     words[from as usize] >> (8 * byte) & 0xffff
                 };
@@ -175,18 +251,27 @@ fn whole_warps(exec: &Exec<'_>, verb: &str) -> Done<Vec<(u32, Vec<u32>)>> {
 }
 
 /// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
-fn rows(exec: &mut Exec<'_>, addr: Reg, count: usize, verb: &str) -> Done<Vec<(u32, Vec<Place>)>> {
+fn rows(
+    exec: &mut Exec<'_>,
+    addr: Reg,
+    count: u32,
+    fragment: Fragment,
+    verb: &str,
+) -> Done<Vec<(u32, Vec<Place>)>> {
     let per_warp = exec.launch.machine.lanes_per_warp;
+    let Size {
+        rows, row_bytes, ..
+    } = size(fragment);
     let mut warps = Vec::new();
     for (warp, lanes) in whole_warps(exec, verb)? {
         let mut places = Vec::new();
         let mut addresses = Vec::new();
-        for &lane in lanes.iter().take(8 * count) {
+        for &lane in lanes.iter().take((rows * count) as usize) {
             let address = exec.get(addr, lane);
-            places.push(exec.resolve(lane, Space::Shared, address, 16, 16, verb)?);
+            places.push(exec.resolve(lane, Space::Shared, address, row_bytes, row_bytes, verb)?);
             addresses.push((lane, address));
         }
-        exec.count(Space::Shared, &addresses, 16, false);
+        exec.count(Space::Shared, &addresses, row_bytes, false);
         warps.push((warp * per_warp, places));
     }
     Ok(warps)

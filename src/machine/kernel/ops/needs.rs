@@ -17,6 +17,9 @@ const fn needs(has: fn(&Instructions) -> bool, on: &'static str) -> Needs {
 pub(super) static LOAD_MATRIX: Needs = needs(|i| i.load_matrix, "sm_75 and later");
 pub(super) static STORE_MATRIX: Needs = needs(|i| i.store_matrix, "sm_90 and later");
 pub(super) static MOVE_MATRIX: Needs = needs(|i| i.move_matrix, "sm_75 and later");
+pub(super) static BYTE_MATRICES: Needs = needs(|i| i.byte_matrices, "sm_100 and later");
+pub(super) static TRANSPOSED_READS: Needs = needs(|i| i.read_transposed, "gfx950");
+pub(super) static TRANSPOSED_LOADS: Needs = needs(|i| i.load_transposed, "gfx1250");
 pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 and later");
 pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 and later");
 pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 and later");
