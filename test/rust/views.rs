@@ -5,7 +5,6 @@ use linear_layout::encoding::Encoding;
 use linear_layout::layout::{Dim, LinearLayout};
 use linear_layout::view::{Scene, Window, html, svg, words};
 use proptest::prelude::*;
-use std::time::{Duration, Instant};
 
 #[test]
 fn a_layout_is_shown_as_tensor_hardware_and_matrix() {
@@ -265,31 +264,14 @@ proptest! {
     }
 }
 
-/// Where time is short, as in an editor: the best of twenty, on a computer that does other things too.
+/// Where pages are short, as in documents.
 #[test]
-fn a_large_picture_is_drawn_fast() {
+fn a_large_picture_is_small() {
     let text = "#ttg.blocked<{sizePerThread = [1, 4], threadsPerWarp = [4, 8], warpsPerCTA = [4, 1], order = [1, 0]}>";
     let encoding: Encoding = text.parse().unwrap();
     let layout = encoding.to_linear_layout(&[128, 128]).unwrap();
-    let best = |draw: &dyn Fn() -> usize| -> (Duration, usize) {
-        let once = |_| {
-            let start = Instant::now();
-            let bytes = draw();
-            (start.elapsed(), bytes)
-        };
-        (0..20).map(once).min().expect("twenty times")
-    };
-    let scene = || Scene::tensor(&layout, Window::PICTURE);
-    let (time, bytes) = best(&|| svg(&scene()).len());
-    eprintln!("SVG {time:?}, {bytes} bytes");
-    assert!(
-        time < Duration::from_millis(50) && bytes < 1_000_000,
-        "{time:?}, {bytes} bytes"
-    );
-    let (time, bytes) = best(&|| html("layout", &[scene()]).len());
-    eprintln!("page {time:?}, {bytes} bytes");
-    assert!(
-        time < Duration::from_millis(50) && bytes < 1_000_000,
-        "{time:?}, {bytes} bytes"
-    );
+    let scene = Scene::tensor(&layout, Window::PICTURE);
+    for bytes in [svg(&scene).len(), html("layout", &[scene]).len()] {
+        assert!(bytes < 1_000_000, "{bytes} bytes");
+    }
 }
