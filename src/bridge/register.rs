@@ -61,6 +61,29 @@ pub fn register_bases(
     Ok(bases)
 }
 
+/// What so many registers of so many threads are, in warps of so many lanes.
+pub(super) fn inputs(
+    registers: u64,
+    threads: u64,
+    lanes: u64,
+) -> Result<[(Dim, u64); 4], BridgeError> {
+    if !lanes.is_power_of_two() {
+        return Err(Kind::NotPowerOfTwo {
+            what: "number of lanes in warp",
+            at: 0,
+            extent: lanes,
+        }
+        .into());
+    }
+    let in_warp = threads.min(lanes);
+    Ok([
+        (Dim::REGISTER, registers),
+        (Dim::LANE, in_warp),
+        (Dim::WARP, threads / in_warp),
+        (Dim::BLOCK, 1),
+    ])
+}
+
 /// Returns a register layout as a linear layout, whose warps have this many lanes.
 ///
 /// ```
@@ -83,22 +106,7 @@ pub fn register_bases(
 pub fn linear_from_tilus(layout: &RegisterLayout, lanes: u64) -> Result<LinearLayout, BridgeError> {
     // The first out-dim is in the low bits of a column.
     let bases = register_bases(layout, ElementOrder::ColumnMajor)?;
-    if !lanes.is_power_of_two() {
-        return Err(Kind::NotPowerOfTwo {
-            what: "number of lanes in warp",
-            at: 0,
-            extent: lanes,
-        }
-        .into());
-    }
-    let threads = layout.spatial_size();
-    let in_warp = threads.min(lanes);
-    let ins = [
-        (Dim::REGISTER, layout.local_size()),
-        (Dim::LANE, in_warp),
-        (Dim::WARP, threads / in_warp),
-        (Dim::BLOCK, 1),
-    ];
+    let ins = inputs(layout.local_size(), layout.spatial_size(), lanes)?;
     let outs: Vec<(Dim, u64)> = layout
         .shape()
         .iter()

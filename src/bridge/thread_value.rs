@@ -2,6 +2,7 @@
 
 use super::bits::{coalesced, linear_from_composed, tuple_of};
 use super::error::{BridgeError, Kind};
+use super::register::inputs;
 use crate::cute::{ComposedLayout, Layout, Mode};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
 use crate::tilus::RegisterLayout;
@@ -115,14 +116,6 @@ pub fn linear_from_thread_value(
         }
         .into());
     }
-    if !lanes.is_power_of_two() {
-        return Err(Kind::NotPowerOfTwo {
-            what: "number of lanes in warp",
-            at: 0,
-            extent: lanes,
-        }
-        .into());
-    }
     let numbers = linear_from_composed(layout)?;
     // A swizzle keeps the digits within the same power of two or not: what counts is what is reached.
     let size = shape
@@ -138,14 +131,7 @@ pub fn linear_from_thread_value(
         .into());
     }
     let (threads, values) = (Dim::out(0), Dim::out(1));
-    let num_threads = numbers.in_size(threads);
-    let in_warp = num_threads.min(lanes);
-    let ins = [
-        (Dim::REGISTER, numbers.in_size(values)),
-        (Dim::LANE, in_warp),
-        (Dim::WARP, num_threads / in_warp),
-        (Dim::BLOCK, 1),
-    ];
+    let ins = inputs(numbers.in_size(values), numbers.in_size(threads), lanes)?;
     let outs: Vec<(Dim, u64)> = shape
         .iter()
         .enumerate()
