@@ -678,7 +678,7 @@ fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuf
         Surjectivity::Required,
     )
     .unwrap();
-    let access = MemoryAccess {
+    let widest = MemoryAccess {
         pointer: &pointer.info,
         mask: mask.map(|m| &m.info),
         element_bits,
@@ -688,36 +688,39 @@ fn check_access(pointer: &Tensor, mask: Option<&Tensor>, element_bits: u32, shuf
     }
     .widest();
     let bytes = i64::from(element_bits / 8);
-    for lane in 0..layout.in_size(Dim::LANE) {
-        for register in 0..1usize << registers {
-            if !access.is_first(register) {
-                continue;
-            }
-            let at = |r: usize| {
-                layout
-                    .apply(&[(Dim::REGISTER, r as u64), (Dim::LANE, lane)])
-                    .unwrap()
-                    .to_vec()
-            };
-            let first = pointer.at(&at(register));
-            if access.elements() > 1 {
-                assert_eq!(
-                    first.rem_euclid(access.alignment_bytes() as i64),
-                    0,
-                    "{}",
-                    pointer.how
-                );
-                assert!(access.alignment_bytes() as i64 >= bytes * access.elements() as i64);
-            }
-            for (i, r) in access.registers_of(register).enumerate() {
-                assert_eq!(
-                    pointer.at(&at(r)),
-                    first + bytes * i as i64,
-                    "{}",
-                    pointer.how
-                );
-                if let Some(mask) = mask {
-                    assert_eq!(mask.at(&at(r)), mask.at(&at(register)), "{}", mask.how);
+    for most in [16, 8, 4, 2, 1] {
+        let access = widest.at_most(most);
+        for lane in 0..layout.in_size(Dim::LANE) {
+            for register in 0..1usize << registers {
+                if !access.is_first(register) {
+                    continue;
+                }
+                let at = |r: usize| {
+                    layout
+                        .apply(&[(Dim::REGISTER, r as u64), (Dim::LANE, lane)])
+                        .unwrap()
+                        .to_vec()
+                };
+                let first = pointer.at(&at(register));
+                if widest.elements() > 1 {
+                    assert_eq!(
+                        first.rem_euclid(access.alignment_bytes() as i64),
+                        0,
+                        "{}",
+                        pointer.how
+                    );
+                    assert!(access.alignment_bytes() as i64 >= bytes * access.elements() as i64);
+                }
+                for (i, r) in access.registers_of(register).enumerate() {
+                    assert_eq!(
+                        pointer.at(&at(r)),
+                        first + bytes * i as i64,
+                        "{}",
+                        pointer.how
+                    );
+                    if let Some(mask) = mask {
+                        assert_eq!(mask.at(&at(r)), mask.at(&at(register)), "{}", mask.how);
+                    }
                 }
             }
         }

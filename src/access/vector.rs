@@ -27,6 +27,7 @@ pub struct VectorAccess {
     bits: [u8; 8],
     num_bits: u8,
     dim: usize,
+    element_bytes: u64,
     alignment_bytes: u64,
 }
 
@@ -62,7 +63,11 @@ impl VectorAccess {
     #[must_use]
     pub fn at_most(mut self, elements: usize) -> Self {
         let bits = u8::try_from(elements.max(1).ilog2()).unwrap_or(u8::MAX);
-        self.num_bits = self.num_bits.min(bits);
+        if bits < self.num_bits {
+            self.num_bits = bits;
+            // The parts behind the first one start at multiples of their own size.
+            self.alignment_bytes = self.alignment_bytes.min(self.element_bytes << bits);
+        }
         self
     }
 
@@ -104,6 +109,7 @@ impl MemoryAccess<'_> {
             bits: [0; 8],
             num_bits: 0,
             dim: 0,
+            element_bytes: bytes,
             alignment_bytes: bytes.max(1 << self.pointer.everywhere_log2().min(known_log2)),
         };
         let whole = self.element_bits <= 1 || self.element_bits.is_multiple_of(8);
@@ -171,6 +177,7 @@ impl MemoryAccess<'_> {
             bits: [0; 8],
             num_bits: 0,
             dim: d,
+            element_bytes: u64::from(self.element_bits.max(8) / 8),
             alignment_bytes: 1,
         };
         let registers = self.layout.in_bits(Dim::REGISTER);
