@@ -48,6 +48,21 @@ const FLOAT_UNARY: [&str; 7] = [
     "math.roundeven",
 ];
 
+/// Elements that a constant tensor lists, at most.
+const MAX_LISTED: usize = 128;
+
+/// To fewer bits: to nearest more often, and in each other rounding mode.
+const TRUNCATIONS: [&str; 8] = [
+    "arith.truncf",
+    "arith.truncf",
+    "arith.truncf",
+    "arith.truncf.to_nearest_even",
+    "arith.truncf.downward",
+    "arith.truncf.upward",
+    "arith.truncf.toward_zero",
+    "arith.truncf.to_nearest_away",
+];
+
 /// Functions of libraries that do what an operation does, by the type of their operands.
 const EXTERNS: [(Scalar, &str, &str); 29] = [
     (Scalar::Int(32), "__nv_abs", "math.absi"),
@@ -190,6 +205,14 @@ impl Builder {
                 let code = Code::Elementwise(name);
                 let halves = self.several(code, &[value, other], vec![type_.clone(), type_]);
                 self.elementwise("arith.xori", &[halves[0], halves[1]])
+            }
+            11 if bits > 1 => {
+                let other = self.like(&type_);
+                let types = vec![type_.clone(), type_.of(super::kernel::BOOL)];
+                let code = Code::Elementwise("arith.addui_extended");
+                let sum = self.several(code, &[value, other], types);
+                let carry = self.cast("arith.extui", sum[1], type_.element);
+                self.elementwise("arith.xori", &[sum[0], carry])
             }
             10 if bits >= 32 => {
                 let other = self.like(&type_);
@@ -354,7 +377,7 @@ impl Builder {
         let name = if from.bits() < to.bits() {
             "arith.extf"
         } else {
-            "arith.truncf"
+            self.rng.choose(&TRUNCATIONS)
         };
         self.cast(name, value, element)
     }
@@ -394,7 +417,13 @@ impl Builder {
             let scalar = self.scalar_like(&scalar);
             return self.splat(scalar, type_);
         }
-        let bits = self.interesting(type_.element.scalar);
+        let scalar = type_.element.scalar;
+        if type_.num_elements() <= MAX_LISTED && self.rng.chance(25) {
+            let elements = (0..type_.num_elements()).map(|_| self.interesting(scalar));
+            let code = Code::Elements(elements.collect());
+            return self.one(code, &[], type_.clone());
+        }
+        let bits = self.interesting(scalar);
         self.constant(type_, bits)
     }
 

@@ -51,6 +51,8 @@ pub(crate) struct Builder {
     pub(crate) tensors: Vec<Value>,
     pub(crate) scalars: Vec<Value>,
     pub(crate) slot: Slot,
+    /// Whether no region but the function's is around the place where operations are added.
+    pub(super) is_flat: bool,
     /// The next buffer of `i64` holds pointers to this.
     pub(crate) pointee: Option<Element>,
     /// Arguments are numbered first, though they are found to be needed last.
@@ -123,6 +125,7 @@ impl Builder {
             grid,
             types: vec![Type::scalar(I32); max_arguments],
             arguments: Vec::new(),
+            producer: 0,
             body: Vec::new(),
         };
         let mut builder = Self {
@@ -136,6 +139,7 @@ impl Builder {
                 number: 0,
                 count: grid.iter().map(|n| u64::from(*n)).product(),
             },
+            is_flat: true,
             pointee: None,
             arguments: Vec::new(),
             max_arguments,
@@ -189,6 +193,7 @@ impl Builder {
             Argument {
                 content,
                 divisibility,
+                is_shared: false,
             },
         )
     }
@@ -202,6 +207,7 @@ impl Builder {
             Argument {
                 content: Content::Number(value),
                 divisibility,
+                is_shared: false,
             },
         )
     }

@@ -86,6 +86,8 @@ fn int_binary(name: &str, bits: u32, a: u64, b: u64) -> Option<u64> {
         "arith.shli" => a << shift?,
         "arith.shrui" => a >> shift?,
         "arith.shrsi" => (x >> shift?).cast_unsigned(),
+        "arith.addui_extended.low" => a.wrapping_add(b),
+        "arith.addui_extended.high" => ((u128::from(a) + u128::from(b)) >> bits) as u64,
         "arith.mulsi_extended.low" => (wide_x * wide_y) as u64,
         "arith.mulsi_extended.high" => ((wide_x * wide_y) >> bits) as u64,
         "arith.mului_extended.low" => a.wrapping_mul(b),
@@ -104,6 +106,7 @@ fn float(name: &str, from: Scalar, to: Element, operands: &[u64]) -> Option<u64>
         "math.absf" => operands[0] & !sign,
         "math.copysign" => (operands[0] & !sign) | (operands[1] & sign),
         "arith.extf" | "arith.truncf" | "tt.fp_to_fp" => encode(to.float()?, number(0)),
+        _ if name.starts_with("arith.truncf.") => truncated(name, to.float()?, number(0)),
         "tt.fp_to_fp.rtz" => {
             let (value, scalar) = (number(0), to.float()?);
             let nearest = encode(scalar, value);
@@ -198,4 +201,30 @@ pub(crate) fn compare_floats(predicate: u8, scalar: Scalar, a: u64, b: u64) -> b
         14 => unordered,
         _ => true,
     }
+}
+
+/// A number in a format of fewer bits, by the rounding mode in the operation's name.
+fn truncated(name: &str, to: Scalar, value: f64) -> u64 {
+    let nearest = encode(to, value);
+    let size = |bits: u64| decode(to, bits).abs();
+    if value.is_nan() || size(nearest) == value.abs() {
+        return nearest;
+    }
+    // The bits of a magnitude count its steps.
+    let below = nearest - u64::from(size(nearest) > value.abs());
+    let grows = match name {
+        "arith.truncf.to_nearest_even" => return nearest,
+        "arith.truncf.downward" => value.is_sign_negative(),
+        "arith.truncf.upward" => value.is_sign_positive(),
+        "arith.truncf.toward_zero" => false,
+        _ => {
+            // Above the largest finite number the next one would be as far away as the one below.
+            let step = match size(below + 1) {
+                above if above.is_finite() => above - size(below),
+                _ => size(below) - size(below - 1),
+            };
+            value.abs() - size(below) >= step / 2.0
+        }
+    };
+    below + u64::from(grows)
 }

@@ -4,7 +4,7 @@
 //! written twice, or an operation without a result is an error of the kernel, whoever runs it.
 
 use super::compute::{compare_floats, compare_ints, elementwise};
-use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Type, Value};
+use super::kernel::{BufferAccess, Change, Code, Element, Kernel, Op, Region, Type, Value};
 use std::rc::Rc;
 
 /// The buffers of a launch, and where they lie.
@@ -13,15 +13,18 @@ pub(crate) struct Memory {
     pub(crate) buffers: Vec<Vec<u8>>,
     pub(crate) addresses: Vec<u64>,
     written: Vec<Vec<bool>>,
+    /// Whether bytes of a buffer may be written more than once.
+    is_shared: Vec<bool>,
 }
 
 impl Memory {
-    pub(crate) fn new(buffers: Vec<Vec<u8>>, addresses: Vec<u64>) -> Self {
+    pub(crate) fn new(buffers: Vec<Vec<u8>>, addresses: Vec<u64>, is_shared: Vec<bool>) -> Self {
         let written = buffers.iter().map(|b| vec![false; b.len()]).collect();
         Self {
             buffers,
             addresses,
             written,
+            is_shared,
         }
     }
 
@@ -56,7 +59,8 @@ impl Memory {
         let bytes = element.bytes();
         let (buffer, offset) = self.place(address, bytes)?;
         for i in 0..bytes {
-            if std::mem::replace(&mut self.written[buffer][offset + i], true) {
+            let is_again = std::mem::replace(&mut self.written[buffer][offset + i], true);
+            if is_again && !self.is_shared[buffer] {
                 return Err(format!(
                     "byte {} of buffer {buffer} is written twice",
                     offset + i
@@ -70,10 +74,20 @@ impl Memory {
 
 type Elements = Rc<[u64]>;
 
+/// An element after a change.
+fn changed(change: Change, element: Element, old: u64, value: u64) -> Result<u64, String> {
+    match change.elementwise {
+        Some(name) => elementwise(name, element, element, &[old, value])
+            .ok_or_else(|| format!("`{name}` has no result")),
+        None => Ok(value),
+    }
+}
+
 /// Runs every program of the grid, one after another; the arguments are bits or addresses.
 pub(crate) fn run(kernel: &Kernel, arguments: &[u64], memory: &mut Memory) -> Result<(), String> {
     let [x, y, z] = kernel.grid;
-    for program in 0..x * y * z {
+    let others = (0..x * y * z).filter(|program| *program != kernel.producer);
+    for program in std::iter::once(kernel.producer).chain(others) {
         let mut program = Program {
             kernel,
             id: [program % x, program / x % y, program / x / y],
@@ -162,7 +176,7 @@ impl Program<'_> {
         let operands: Vec<Elements> = op.operands.iter().map(|v| self.get(*v)).collect();
         match op.code {
             Code::For { unsigned } => return self.for_loop(op, &operands, unsigned),
-            Code::If => {
+            Code::If { .. } => {
                 let region = if self.condition(op.operands[0]) { 0 } else { 1 };
                 return match op.regions.get(region) {
                     Some(region) => self.region(region, &[]),
@@ -175,7 +189,7 @@ impl Program<'_> {
                 return Ok(op.results.iter().map(nothing).collect());
             }
             Code::Mask => return self.region(&op.regions[0], &[]),
-            Code::While => {
+            Code::While { .. } => {
                 let mut carried = operands;
                 loop {
                     let mut passed = self.region(&op.regions[0], &carried)?;
@@ -189,6 +203,13 @@ impl Program<'_> {
                 self.store(op.operands[0], op.operands[1], op.operands.get(2))?;
                 return Ok(Vec::new());
             }
+            Code::Barrier => return Ok(Vec::new()),
+            Code::AtomicStore(_) => {
+                self.store(op.operands[0], op.operands[1], op.operands.get(2))?;
+                return Ok(Vec::new());
+            }
+            Code::AtomicChange { change, .. } => return self.change_memory(change, &operands, op),
+            Code::CompareExchange(_) => return self.compare_exchange(&operands, op),
             Code::BufferStore => {
                 let (value, mask) = (op.operands[0], op.operands.get(3));
                 let addresses = self.offset_by(op.operands[1], op.operands[2]);
@@ -212,6 +233,14 @@ impl Program<'_> {
             Code::ProgramId(axis) => same(u64::from(self.id[usize::from(*axis)])),
             Code::NumPrograms(axis) => same(u64::from(self.kernel.grid[usize::from(*axis)])),
             Code::Constant(bits) => same(*bits),
+            Code::Elements(elements) => elements.clone(),
+            Code::Poll(_) => {
+                let found = self.load(&operands[0], self.type_(op.operands[1]).element, &[])?;
+                if found != operands[1] {
+                    return Err("a program waits for what none before it stores".to_owned());
+                }
+                same(1)
+            }
             Code::Range(start) => (0..count as u64).map(|i| start + i).collect(),
             Code::Splat => same(operands[0][0]),
             // Sizes of 1 come and go; the row-major order stays.
@@ -254,7 +283,9 @@ impl Program<'_> {
             }
             Code::Join => (0..count).map(|i| operands[i % 2][i / 2]).collect(),
             Code::AddPointer => self.offset_by(op.operands[0], op.operands[1]),
-            Code::Load { .. } => self.load(&operands[0], type_.element, &operands[1..])?,
+            Code::Load { .. } | Code::AtomicLoad(_) => {
+                self.load(&operands[0], type_.element, &operands[1..])?
+            }
             Code::BufferLoad => {
                 let addresses = self.offset_by(op.operands[0], op.operands[1]);
                 self.load(&addresses, type_.element, &operands[2..])?
@@ -378,6 +409,49 @@ impl Program<'_> {
         Ok(())
     }
 
+    /// Changes memory element by element; returns what was there before, 0 where the mask is false.
+    fn change_memory(
+        &mut self,
+        change: Change,
+        operands: &[Elements],
+        op: &Op,
+    ) -> Result<Vec<Elements>, String> {
+        let element = self.type_(op.results[0]).element;
+        let mut before = Vec::new();
+        for (i, &address) in operands[0].iter().enumerate() {
+            if operands.get(2).is_some_and(|mask| mask[i] & 1 == 0) {
+                before.push(0);
+                continue;
+            }
+            let old = self.memory.load(address, element)?;
+            self.memory.store(
+                address,
+                element,
+                changed(change, element, old, operands[1][i])?,
+            )?;
+            before.push(old);
+        }
+        Ok(vec![before.into()])
+    }
+
+    /// Stores where memory holds what is expected; returns what was there before.
+    fn compare_exchange(
+        &mut self,
+        operands: &[Elements],
+        op: &Op,
+    ) -> Result<Vec<Elements>, String> {
+        let element = self.type_(op.results[0]).element;
+        let mut before = Vec::new();
+        for (i, &address) in operands[0].iter().enumerate() {
+            let old = self.memory.load(address, element)?;
+            if old == operands[1][i] {
+                self.memory.store(address, element, operands[2][i])?;
+            }
+            before.push(old);
+        }
+        Ok(vec![before.into()])
+    }
+
     /// Combines the elements along an axis, in their order.
     fn reduce(
         &mut self,
@@ -492,13 +566,7 @@ impl Program<'_> {
                     let (old, value) = (held[place], operands[1][i]);
                     found.push(old);
                     if operands.get(3).is_none_or(|mask| mask[i] & 1 == 1) {
-                        held[place] = match change.elementwise {
-                            Some(name) => {
-                                elementwise(name, type_.element, type_.element, &[old, value])
-                                    .ok_or_else(|| format!("`{name}` has no result"))?
-                            }
-                            None => value,
-                        };
+                        held[place] = changed(*change, type_.element, old, value)?;
                     }
                 }
                 vec![held.into(), found.into()]

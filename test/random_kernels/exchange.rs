@@ -9,7 +9,7 @@ use crate::referee::{memory, registers};
 use std::rc::Rc;
 
 /// Changes of integers in memory whose order does not matter, as the dialect numbers them.
-const CHANGES: [Change; 8] = [
+pub(super) const CHANGES: [Change; 8] = [
     change(1, "arith.andi"),
     change(2, "arith.ori"),
     change(3, "arith.xori"),
@@ -21,15 +21,15 @@ const CHANGES: [Change; 8] = [
 ];
 
 /// A sum of floats, whose order does.
-const FLOAT_SUM: Change = change(5, "arith.addf");
+pub(super) const FLOAT_SUM: Change = change(5, "arith.addf");
 
 /// An exchange.
-const EXCHANGE: Change = Change {
+pub(super) const EXCHANGE: Change = Change {
     number: 10,
     elementwise: None,
 };
 
-const fn change(number: u32, name: &'static str) -> Change {
+pub(super) const fn change(number: u32, name: &'static str) -> Change {
     Change {
         number,
         elementwise: Some(name),

@@ -25,6 +25,12 @@ pub(crate) fn generate_for(rng: Rng, target: &'static Target) -> Kernel {
     }
     let steps = builder.rng.between(3, 12);
     builder.steps(steps, 0);
+    if builder.rng.chance(12) {
+        builder.message();
+    }
+    if builder.rng.chance(12) {
+        builder.locked_update();
+    }
     for _ in 0..builder.rng.between(1, 2) {
         let value = builder.any_tensor();
         builder.store(value);
@@ -95,7 +101,8 @@ impl Builder {
         let value = self.any_tensor();
         let result = match self.rng.below(100) {
             0..=30 => Some(self.arithmetic(value)),
-            31..=38 => self.exchange(value),
+            31..=36 => self.exchange(value),
+            37..=38 => self.atomic(value),
             39..=50 => {
                 let shape = self.type_(value).shape().to_vec();
                 let encoding = self.encoding(&shape);
@@ -292,23 +299,40 @@ impl Builder {
     }
 
     /// Runs `body` in a region of its own; what it adds is out of reach afterwards.
-    fn region(&mut self, arguments: Vec<Value>, body: impl FnOnce(&mut Self)) -> Region {
+    pub(super) fn region(&mut self, arguments: Vec<Value>, body: impl FnOnce(&mut Self)) -> Region {
+        self.region_or_blocks(false, arguments, body)
+    }
+
+    /// A region, or blocks of `cf` in its place.
+    fn region_or_blocks(
+        &mut self,
+        flat: bool,
+        arguments: Vec<Value>,
+        body: impl FnOnce(&mut Self),
+    ) -> Region {
         let (tensors, scalars) = (self.tensors.len(), self.scalars.len());
-        let slot = self.slot;
+        let (slot, is_flat) = (self.slot, self.is_flat);
+        self.is_flat = flat;
         self.open();
         self.keep(&arguments);
         body(self);
         self.tensors.truncate(tensors);
         self.scalars.truncate(scalars);
         self.slot = slot;
+        self.is_flat = is_flat;
         Region {
             arguments,
             ops: self.close(),
         }
     }
 
+    /// Whether the next branch or loop is one of `cf`.
+    fn is_next_flat(&mut self) -> bool {
+        self.is_flat && self.rng.chance(35)
+    }
+
     /// Adds an operation with regions and keeps its results.
-    fn structured(
+    pub(super) fn structured(
         &mut self,
         code: Code,
         operands: Vec<Value>,
@@ -421,6 +445,7 @@ impl Builder {
         let condition = self.any_condition();
         let chosen = self.some_values(0);
         let types: Vec<Type> = chosen.iter().map(|v| self.type_(*v)).collect();
+        let flat = self.is_next_flat();
         let mut regions = Vec::new();
         for i in 0..2 {
             if i == 1 && types.is_empty() && self.rng.chance(50) {
@@ -428,7 +453,7 @@ impl Builder {
                 continue;
             }
             let types = types.clone();
-            regions.push(self.region(Vec::new(), |b| {
+            regions.push(self.region_or_blocks(flat, Vec::new(), |b| {
                 let steps = b.region_steps(1, 3);
                 b.steps(steps, depth + 1);
                 if types.is_empty() {
@@ -439,7 +464,7 @@ impl Builder {
                 b.terminate(Code::Yield, yielded);
             }));
         }
-        self.structured(Code::If, vec![condition], &types, regions);
+        self.structured(Code::If { flat }, vec![condition], &types, regions);
     }
 
     /// `ttg.mask`; where it is off, other values take the place of its results.
@@ -484,6 +509,7 @@ impl Builder {
 
     /// `scf.while` with at most three iterations.
     pub(super) fn while_loop(&mut self, depth: usize) {
+        let flat = self.is_next_flat();
         let zero = self.constant(&Type::scalar(I32), 0);
         let trips = self.small_scalar();
         let mut operands = vec![zero];
@@ -497,7 +523,7 @@ impl Builder {
         };
         let before = arguments(self);
         let count = before[0];
-        let before = self.region(before, |b| {
+        let before = self.region_or_blocks(flat, before, |b| {
             b.enter_iteration(count, 4);
             let steps = b.rng.below(3);
             b.steps(steps, depth + 1);
@@ -507,7 +533,7 @@ impl Builder {
         });
         let after = arguments(self);
         let count = after[0];
-        let after = self.region(after, |b| {
+        let after = self.region_or_blocks(flat, after, |b| {
             b.enter_iteration(count, 4);
             let steps = b.region_steps(1, 3);
             b.steps(steps, depth + 1);
@@ -515,6 +541,6 @@ impl Builder {
             yielded.extend(b.likes(&types[1..]));
             b.terminate(Code::Yield, yielded);
         });
-        self.structured(Code::While, operands, &types, vec![before, after]);
+        self.structured(Code::While { flat }, operands, &types, vec![before, after]);
     }
 }

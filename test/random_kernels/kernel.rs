@@ -174,6 +174,8 @@ pub(crate) enum Code {
     NumPrograms(u8),
     /// The same bits in every element.
     Constant(u64),
+    /// A constant tensor, element by element in row-major order.
+    Elements(Rc<[u64]>),
     /// Numbers from here on.
     Range(u64),
     Splat,
@@ -196,6 +198,21 @@ pub(crate) enum Code {
     Store {
         policy: &'static str,
     },
+    /// `tt.atomic_rmw`. Operands: pointer, value, mask.
+    AtomicChange {
+        change: Change,
+        sync: Sync,
+    },
+    /// `tt.atomic_cas`. Operands: pointer, expected value, new value.
+    CompareExchange(Sync),
+    /// `tt.atomic_load`. Operands: pointer, mask.
+    AtomicLoad(Sync),
+    /// `tt.atomic_store`. Operands: pointer, value, mask.
+    AtomicStore(Sync),
+    /// `tt.atomic_poll` without a timeout. Operands: pointer, expected value.
+    Poll(Sync),
+    /// `ttg.barrier all`.
+    Barrier,
     /// Operands: base, offsets, mask, value where the mask is false.
     BufferLoad,
     /// Operands: value, base, offsets, mask.
@@ -216,8 +233,13 @@ pub(crate) enum Code {
     For {
         unsigned: bool,
     },
-    If,
-    While,
+    /// `flat` branches are blocks of `cf` around which no region is.
+    If {
+        flat: bool,
+    },
+    While {
+        flat: bool,
+    },
     Yield,
     Condition,
     /// `ttg.mask`: where the condition is false, results hold nothing in particular.
@@ -262,6 +284,25 @@ pub(crate) enum BufferAccess {
     Change { axis: usize, change: Change },
 }
 
+/// The ordering and scope of an atomic access, by their numbers in the dialect.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct Sync {
+    pub(crate) ordering: u8,
+    pub(crate) scope: u8,
+}
+
+impl Sync {
+    pub(crate) const RELAXED: u8 = 1;
+    pub(crate) const ACQUIRE: u8 = 2;
+    pub(crate) const RELEASE: u8 = 3;
+    pub(crate) const ACQUIRE_RELEASE: u8 = 4;
+
+    /// Among all threads of the GPU.
+    pub(crate) const fn gpu(ordering: u8) -> Self {
+        Self { ordering, scope: 1 }
+    }
+}
+
 /// How an element of a buffer is changed.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct Change {
@@ -303,7 +344,17 @@ pub(crate) struct Op {
 impl Op {
     /// Whether memory differs when it is left out.
     pub(crate) fn writes(&self) -> bool {
-        matches!(self.code, Code::Store { .. } | Code::BufferStore)
+        let is_write = matches!(
+            self.code,
+            Code::Store { .. }
+                | Code::BufferStore
+                | Code::AtomicChange { .. }
+                | Code::CompareExchange(_)
+                | Code::AtomicStore(_)
+                | Code::Poll(_)
+                | Code::Barrier
+        );
+        is_write
             || self
                 .regions
                 .iter()
@@ -330,6 +381,8 @@ pub(crate) struct Argument {
     pub(crate) content: Content,
     /// What the kernel is promised to be a divisor of it.
     pub(crate) divisibility: Option<u64>,
+    /// Whether bytes of it may be written more than once: atomically, or by programs that hold a lock.
+    pub(crate) is_shared: bool,
 }
 
 #[derive(Clone, Debug)]
@@ -339,6 +392,8 @@ pub(crate) struct Kernel {
     pub(crate) grid: [u32; 3],
     pub(crate) types: Vec<Type>,
     pub(crate) arguments: Vec<Argument>,
+    /// The program that the others wait for, if they do.
+    pub(crate) producer: u32,
     pub(crate) body: Vec<Op>,
 }
 

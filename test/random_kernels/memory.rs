@@ -22,9 +22,9 @@ const STORE_POLICIES: [&str; 5] = [
 ];
 
 /// Offsets into a buffer, and how many elements they span.
-struct Offsets {
-    values: Value,
-    span: u64,
+pub(super) struct Offsets {
+    pub(super) values: Value,
+    pub(super) span: u64,
 }
 
 impl Builder {
@@ -58,7 +58,7 @@ impl Builder {
     }
 
     /// What a buffer of so many elements holds.
-    fn content(&mut self, element: Element, count: u64) -> Content {
+    pub(super) fn content(&mut self, element: Element, count: u64) -> Content {
         if let Some(pointee) = self.pointee.take() {
             let size = 1 + self.rng.below(64) as u64;
             let content = self.content(pointee, size);
@@ -143,7 +143,7 @@ impl Builder {
     }
 
     /// A base and offsets as a tensor of pointers, in one of the ways that compilers write it.
-    fn pointers_at(&mut self, base: Value, offsets: Value) -> Value {
+    pub(super) fn pointers_at(&mut self, base: Value, offsets: Value) -> Value {
         let element = self.element(base);
         let type_ = self.type_(offsets).of(element);
         let mut offsets = offsets;
@@ -190,7 +190,7 @@ impl Builder {
     }
 
     /// Offsets that may meet each other.
-    fn any_offsets(&mut self, type_: &Type) -> Offsets {
+    pub(super) fn any_offsets(&mut self, type_: &Type) -> Offsets {
         if self.rng.chance(15)
             && let Some(offsets) = self.gathered(type_)
         {
@@ -233,7 +233,7 @@ impl Builder {
     }
 
     /// Offsets of which no two are the same, in any run of this operation.
-    fn distinct_offsets(&mut self, type_: &Type) -> Offsets {
+    pub(super) fn distinct_offsets(&mut self, type_: &Type) -> Offsets {
         let tensor = type_.tensor.clone().expect("offsets are a tensor");
         let (shape, rank) = (&tensor.shape, tensor.shape.len());
         let total: u64 = shape.iter().product();
@@ -281,7 +281,7 @@ impl Builder {
     }
 
     /// A range as long as the tensor, reshaped.
-    fn flat_range(&mut self, shape: &[u64], encoding: &str) -> Value {
+    pub(super) fn flat_range(&mut self, shape: &[u64], encoding: &str) -> Value {
         let total: u64 = shape.iter().product();
         let flat = self.encoding(&[total]);
         let type_ = self.tensor_type(I32, &[total], &flat);
@@ -448,6 +448,7 @@ impl Builder {
                 Argument {
                     content: Content::Number(bits),
                     divisibility: None,
+                    is_shared: false,
                 },
             )
         } else {

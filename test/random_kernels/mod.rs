@@ -13,6 +13,7 @@
 //! poison), and approximations.
 
 mod arithmetic;
+mod atomics;
 mod builder;
 mod compute;
 mod evaluate;

@@ -103,7 +103,7 @@ impl Sets<'_> {
                     self.join_each(taken, handed_on(body));
                     self.join_each(taken, &op.results);
                 }
-                Code::While => {
+                Code::While { .. } => {
                     let (before, after) = (&op.regions[0], &op.regions[1]);
                     self.join_each(&op.operands, &before.arguments);
                     self.join_each(&before.arguments, handed_on(after));
@@ -112,7 +112,7 @@ impl Sets<'_> {
                     self.join_each(passed, &after.arguments);
                     self.join_each(passed, &op.results);
                 }
-                Code::If | Code::Mask => {
+                Code::If { .. } | Code::Mask => {
                     for region in &op.regions {
                         self.join_each(handed_on(region), &op.results);
                     }

@@ -257,6 +257,12 @@ fn expected(kernel: &Kernel) -> Result<Vec<Vec<u8>>, (Failure, String)> {
     let mut expected = evaluate::Memory::new(
         buffers.iter().map(|b| memory.bytes(*b).to_vec()).collect(),
         buffers.iter().map(|b| memory.address(*b)).collect(),
+        kernel
+            .arguments
+            .iter()
+            .filter(|argument| !matches!(argument.content, Content::Number(_)))
+            .map(|argument| argument.is_shared)
+            .collect(),
     );
     let bits: Vec<u64> = arguments
         .iter()

@@ -1,6 +1,6 @@
 //! A kernel as the text of a module: custom syntax around it, MLIR's generic form for operations.
 
-use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Scalar, Type, Value};
+use super::kernel::{BufferAccess, Code, Element, Kernel, Op, Region, Scalar, Sync, Type, Value};
 use linear_layout::target::Assembly;
 use std::collections::HashMap;
 use std::fmt::Write;
@@ -48,6 +48,23 @@ pub(crate) fn module(kernels: &[&Kernel]) -> String {
     text
 }
 
+/// MLIR's rounding modes by their numbers.
+const ROUNDING_MODES: [&str; 5] = [
+    "to_nearest_even",
+    "downward",
+    "upward",
+    "toward_zero",
+    "to_nearest_away",
+];
+
+/// The properties of an atomic access that order it.
+fn sync(sync: &Sync) -> String {
+    format!(
+        "sem = {} : i32, scope = {} : i32",
+        sync.ordering, sync.scope
+    )
+}
+
 /// A number as an attribute without its type.
 fn literal(element: Element, bits: u64) -> String {
     match element.scalar {
@@ -57,10 +74,22 @@ fn literal(element: Element, bits: u64) -> String {
     }
 }
 
+/// The elements of a constant tensor as nested lists.
+fn nested(element: Element, shape: &[u64], elements: &[u64]) -> String {
+    let Some((&size, inner)) = shape.split_first() else {
+        return literal(element, elements[0]);
+    };
+    let lists = elements.chunks(elements.len() / size as usize);
+    let lists: Vec<String> = lists.map(|list| nested(element, inner, list)).collect();
+    format!("[{}]", lists.join(", "))
+}
+
 #[derive(Default)]
 struct Printer {
     names: HashMap<Rc<str>, usize>,
     encodings: Vec<Rc<str>>,
+    /// Blocks of `cf` so far.
+    blocks: usize,
 }
 
 impl Printer {
@@ -111,6 +140,11 @@ impl Printer {
             let names: Vec<String> = values.iter().map(|v| format!("%{v}")).collect();
             names.join(", ")
         };
+        match op.code {
+            Code::If { flat: true } => return self.branch(kernel, op, depth, text),
+            Code::While { flat: true } => return self.circle(kernel, op, depth, text),
+            _ => {}
+        }
         if let Code::Buffer { encoding, access } = &op.code {
             return self.buffer(kernel, op, (encoding, access), &indent, text);
         }
@@ -137,6 +171,99 @@ impl Printer {
             self.types(kernel, &op.results),
         );
         let _ = writeln!(text, " : {operands} -> {results}");
+    }
+
+    /// The name of a new block.
+    fn block(&mut self) -> String {
+        self.blocks += 1;
+        format!("^bb{}", self.blocks)
+    }
+
+    /// A block's name and parameters.
+    fn label(&mut self, kernel: &Kernel, name: &str, params: &[Value]) -> String {
+        let params: Vec<String> = params
+            .iter()
+            .map(|v| format!("%{v}: {}", self.type_(&kernel.types[*v])))
+            .collect();
+        match params.is_empty() {
+            true => format!("  {name}:\n"),
+            false => format!("  {name}({}):\n", params.join(", ")),
+        }
+    }
+
+    /// A jump, or a branch to the first or second of two blocks with the values that each takes.
+    fn jump(
+        &mut self,
+        kernel: &Kernel,
+        condition: Option<Value>,
+        ways: &[(&str, &[Value])],
+    ) -> String {
+        let blocks: Vec<&str> = ways.iter().map(|(block, _)| *block).collect();
+        let mut operands: Vec<Value> = condition.into_iter().collect();
+        operands.extend(ways.iter().flat_map(|(_, values)| values.iter()));
+        let names: Vec<String> = operands.iter().map(|v| format!("%{v}")).collect();
+        let counts: Vec<String> = ways.iter().map(|(_, v)| v.len().to_string()).collect();
+        let (name, sizes) = match condition {
+            None => ("cf.br", String::new()),
+            Some(_) => (
+                "cf.cond_br",
+                format!(
+                    " <{{operandSegmentSizes = array<i32: 1, {}>}}>",
+                    counts.join(", ")
+                ),
+            ),
+        };
+        let types = self.types(kernel, &operands);
+        format!(
+            "    \"{name}\"({})[{}]{sizes} : {types} -> ()\n",
+            names.join(", "),
+            blocks.join(", ")
+        )
+    }
+
+    /// The operations of a region without its end, which is given back.
+    fn straight<'k>(
+        &mut self,
+        kernel: &Kernel,
+        region: &'k Region,
+        depth: usize,
+        text: &mut String,
+    ) -> &'k [Value] {
+        let Some((end, ops)) = region.ops.split_last() else {
+            return &[];
+        };
+        for op in ops {
+            self.op(kernel, op, depth, text);
+        }
+        &end.operands
+    }
+
+    /// A branch as blocks: one for each side, and one where they meet.
+    fn branch(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+        let sides = [self.block(), self.block()];
+        let end = self.block();
+        let ways: [(&str, &[Value]); 2] = [(&sides[0], &[]), (&sides[1], &[])];
+        text.push_str(&self.jump(kernel, Some(op.operands[0]), &ways));
+        for (side, region) in sides.iter().zip(&op.regions) {
+            text.push_str(&self.label(kernel, side, &[]));
+            let handed = self.straight(kernel, region, depth, text);
+            text.push_str(&self.jump(kernel, None, &[(&end, handed)]));
+        }
+        text.push_str(&self.label(kernel, &end, &op.results));
+    }
+
+    /// A loop as blocks: one that decides whether to go on, one that does, and one behind the loop.
+    fn circle(&mut self, kernel: &Kernel, op: &Op, depth: usize, text: &mut String) {
+        let [before, after, end] = [self.block(), self.block(), self.block()];
+        text.push_str(&self.jump(kernel, None, &[(&before, &op.operands)]));
+        text.push_str(&self.label(kernel, &before, &op.regions[0].arguments));
+        let passed = self.straight(kernel, &op.regions[0], depth, text);
+        let ways: [(&str, &[Value]); 2] = [(&after, &passed[1..]), (&end, &passed[1..])];
+        text.push_str(&self.jump(kernel, Some(passed[0]), &ways));
+        text.push_str(&self.label(kernel, &after, &op.regions[1].arguments));
+        let handed = self.straight(kernel, &op.regions[1], depth, text);
+        text.push_str(&self.jump(kernel, None, &[(&before, handed)]));
+        text.push_str(&self.label(kernel, &end, &op.results));
     }
 
     /// A buffer that is made, filled and accessed.
@@ -247,6 +374,21 @@ impl Printer {
                 }
                 ("arith.constant", format!("value = {value}"))
             }
+            Code::Elements(elements) => {
+                let type_ = &kernel.types[op.results[0]];
+                let list = nested(type_.element, type_.shape(), elements);
+                let value = format!("value = dense<{list}> : {}", self.type_(type_));
+                ("arith.constant", value)
+            }
+            Code::AtomicChange { change, sync: by } => (
+                "tt.atomic_rmw",
+                format!("atomic_rmw_op = {} : i32, {}", change.number, sync(by)),
+            ),
+            Code::CompareExchange(by) => ("tt.atomic_cas", sync(by)),
+            Code::AtomicLoad(by) => ("tt.atomic_load", sync(by)),
+            Code::AtomicStore(by) => ("tt.atomic_store", sync(by)),
+            Code::Poll(by) => ("tt.atomic_poll", sync(by)),
+            Code::Barrier => ("ttg.barrier", "addrSpace = 31 : i32".to_owned()),
             Code::Range(start) => {
                 let end = start + kernel.types[op.results[0]].shape()[0];
                 (
@@ -295,7 +437,14 @@ impl Printer {
                 let rounding = if narrows { "rounding = 1 : i32" } else { "" };
                 ("tt.fp_to_fp", rounding.to_owned())
             }
-            Code::Elementwise(name) => (name, none),
+            Code::Elementwise(name) => match name.strip_prefix("arith.truncf.") {
+                Some(mode) => {
+                    let number = ROUNDING_MODES.iter().position(|known| *known == mode);
+                    let number = number.expect("a truncation is in one of MLIR's modes");
+                    ("arith.truncf", format!("roundingmode = {number} : i32"))
+                }
+                None => (name, none),
+            },
             Code::Extern { symbol, .. } => (
                 "tt.extern_elementwise",
                 format!("libname = \"\", libpath = \"\", pure = true, symbol = \"{symbol}\""),
@@ -320,8 +469,8 @@ impl Printer {
                 "scf.for",
                 if *unsigned { "unsignedCmp" } else { "" }.to_owned(),
             ),
-            Code::If => ("scf.if", none),
-            Code::While => ("scf.while", none),
+            Code::If { .. } => ("scf.if", none),
+            Code::While { .. } => ("scf.while", none),
             Code::Mask => ("ttg.mask", none),
             Code::MaskReturn => ("ttg.mask.return", none),
             Code::PredicateStage { most, stage } => (

@@ -1,0 +1,292 @@
+//! Random atomic accesses, messages from one program to the others, and updates under a lock.
+//!
+//! What several programs do to one place has only one result where their order does not matter: sums, bit operations,
+//! and extremes of integers. The values that they find there are left alone.
+
+use super::builder::Builder;
+use super::exchange::{CHANGES, EXCHANGE, FLOAT_SUM, change};
+use super::kernel::{
+    Argument, BOOL, Change, Code, Content, Element, I32, Region, Scalar, Sync, Type, Value,
+};
+use linear_layout::target::Vendor;
+
+/// Extremes of floats, which AMD's GPUs have.
+const FLOAT_EXTREMES: [Change; 2] = [change(6, "arith.maxnumf"), change(7, "arith.minnumf")];
+
+/// Changes of integers that many programs may make in any order.
+const UPDATES: [&str; 4] = ["arith.addi", "arith.xori", "arith.maxui", "arith.minsi"];
+
+impl Builder {
+    /// An atomic access of each element; nothing where memory has no such elements.
+    pub(super) fn atomic(&mut self, value: Value) -> Option<Value> {
+        let type_ = self.type_(value);
+        let is_word = type_.element.int().is_some_and(|bits| bits >= 32);
+        let is_listed = type_.element.float().is_some() || is_word;
+        if !is_listed || !self.has_room_for_arguments() {
+            return None;
+        }
+        if type_.tensor.as_ref()?.encoding.contains("generic_linear") {
+            // Triton's rule.
+            return None;
+        }
+        match self.rng.below(6) {
+            0 => self.atomic_load(&type_),
+            1 => self.atomic_store(value, &type_),
+            2 if is_word => self.atomic_compare(value, &type_),
+            3 if is_word => self.atomic_sum(value, &type_),
+            _ => self.atomic_change(value, &type_),
+        }
+    }
+
+    fn any_sync(&mut self, orderings: &[u8]) -> Sync {
+        Sync {
+            ordering: self.rng.choose(orderings),
+            scope: self.rng.choose(&[1, 1, 3]),
+        }
+    }
+
+    /// A buffer of numbers, and a pointer to an element of its own for each of a tensor's.
+    fn distinct_places(&mut self, type_: &Type) -> Value {
+        let offsets = self.distinct_offsets(type_);
+        let content = self.content(type_.element, offsets.span);
+        let base = self.buffer(type_.element, content);
+        self.pointers_at(base, offsets.values)
+    }
+
+    /// A mask, or none.
+    fn any_mask(&mut self, type_: &Type) -> Option<Value> {
+        let mask = type_.of(BOOL);
+        self.rng.chance(40).then(|| self.like(&mask))
+    }
+
+    /// What an access found, and another value where its mask is false.
+    fn found(&mut self, found: Value, mask: Option<Value>, other: Value) -> Value {
+        match mask {
+            Some(mask) => self.elementwise("arith.select", &[mask, found, other]),
+            None => found,
+        }
+    }
+
+    fn atomic_load(&mut self, type_: &Type) -> Option<Value> {
+        let mut operands = vec![self.distinct_places(type_)];
+        let mask = self.any_mask(type_);
+        operands.extend(mask);
+        let code = Code::AtomicLoad(self.any_sync(&[Sync::RELAXED, Sync::ACQUIRE]));
+        let found = self.one(code, &operands, type_.clone());
+        let other = self.like(type_);
+        Some(self.found(found, mask, other))
+    }
+
+    fn atomic_store(&mut self, value: Value, type_: &Type) -> Option<Value> {
+        let mut operands = vec![self.distinct_places(type_), value];
+        operands.extend(self.any_mask(type_));
+        let code = Code::AtomicStore(self.any_sync(&[Sync::RELAXED, Sync::RELEASE]));
+        self.several(code, &operands, Vec::new());
+        None
+    }
+
+    fn atomic_compare(&mut self, value: Value, type_: &Type) -> Option<Value> {
+        let pointers = self.distinct_places(type_);
+        // Some places hold what is expected.
+        let loads = self.rng.chance(70);
+        let expected = if loads {
+            let code = Code::AtomicLoad(Sync::gpu(Sync::RELAXED));
+            self.one(code, &[pointers], type_.clone())
+        } else {
+            self.like(type_)
+        };
+        let expected = if loads {
+            let other = self.like(type_);
+            let condition = self.like(&type_.of(BOOL));
+            self.elementwise("arith.select", &[condition, expected, other])
+        } else {
+            expected
+        };
+        let code = Code::CompareExchange(self.any_change_sync());
+        Some(self.one(code, &[pointers, expected, value], type_.clone()))
+    }
+
+    fn any_change_sync(&mut self) -> Sync {
+        self.any_sync(&[
+            Sync::RELAXED,
+            Sync::ACQUIRE,
+            Sync::RELEASE,
+            Sync::ACQUIRE_RELEASE,
+            Sync::ACQUIRE_RELEASE,
+        ])
+    }
+
+    /// A change of places that no other element has.
+    fn atomic_change(&mut self, value: Value, type_: &Type) -> Option<Value> {
+        let is_amd = self.kernel.target.vendor == Vendor::Amd;
+        let (mut value, mut change) = (value, EXCHANGE);
+        let mut places = None;
+        match type_.element.float() {
+            // Zeros and NaN may be chosen either way: there is none.
+            Some(scalar) if is_amd && self.rng.chance(30) => {
+                let byte = self.cast_to(value, Element::number(Scalar::Int(8)));
+                let one = self.constant(&type_.of(Element::number(Scalar::Int(8))), 1);
+                let odd = self.elementwise("arith.ori", &[byte, one]);
+                value = self.cast("arith.sitofp", odd, type_.element);
+                let offsets = self.distinct_offsets(type_);
+                let bytes = (0..offsets.span).flat_map(|_| {
+                    let odd = f64::from(2 * self.rng.below(100) as i32 - 99);
+                    let word = super::float::encode(scalar, odd).to_le_bytes();
+                    word[..type_.element.bytes()].to_vec()
+                });
+                let content = Content::Bytes(bytes.collect());
+                let base = self.buffer(type_.element, content);
+                places = Some(self.pointers_at(base, offsets.values));
+                change = self.rng.choose(&FLOAT_EXTREMES);
+            }
+            Some(_) if self.rng.chance(70) => change = FLOAT_SUM,
+            None if self.rng.chance(85) => change = self.rng.choose(&CHANGES),
+            _ if type_.element.bits() < 32 => return None,
+            _ => {}
+        }
+        let pointers = match places {
+            Some(places) => places,
+            None => self.distinct_places(type_),
+        };
+        let mut operands = vec![pointers, value];
+        let mask = self.any_mask(type_);
+        operands.extend(mask);
+        let sync = self.any_change_sync();
+        let code = Code::AtomicChange { change, sync };
+        let found = self.one(code, &operands, type_.clone());
+        Some(self.found(found, mask, value))
+    }
+
+    /// A change of places that elements and programs have in common.
+    fn atomic_sum(&mut self, value: Value, type_: &Type) -> Option<Value> {
+        let offsets = self.any_offsets(type_);
+        let content = self.content(type_.element, offsets.span);
+        let base = self.shared_buffer(type_.element, content);
+        let pointers = self.pointers_at(base, offsets.values);
+        let mut operands = vec![pointers, value];
+        operands.extend(self.any_mask(type_));
+        let change = self.rng.choose(&CHANGES);
+        let sync = self.any_change_sync();
+        let code = Code::AtomicChange { change, sync };
+        self.one(code, &operands, type_.clone());
+        None
+    }
+
+    /// A buffer whose bytes may be written more than once.
+    fn shared_buffer(&mut self, pointee: Element, content: Content) -> Value {
+        self.argument(
+            pointee.pointer(),
+            Argument {
+                content,
+                divisibility: Some(16),
+                is_shared: true,
+            },
+        )
+    }
+
+    /// A word that programs wait for or lock.
+    fn zero_word(&mut self) -> Value {
+        self.shared_buffer(I32, Content::Bytes(vec![0; 4]))
+    }
+
+    fn barrier(&mut self) {
+        self.several(Code::Barrier, &[], Vec::new());
+    }
+
+    /// One program stores a tensor and says so; all wait for it, and load it.
+    pub(super) fn message(&mut self) {
+        let value = self.any_tensor();
+        let type_ = self.type_(value);
+        if type_.element.is_pointer() || !self.has_room_for_arguments() {
+            return;
+        }
+        let all = self.slot;
+        self.kernel.producer = self.rng.below(all.count as usize) as u32;
+        let scalar = Type::scalar(I32);
+        let producer = self.constant(&scalar, u64::from(self.kernel.producer));
+        let is_producer = self.compare_ints(0, all.number, producer);
+        let flag = self.zero_word();
+        let content = self.content(type_.element, type_.num_elements() as u64);
+        let data = self.buffer(type_.element, content);
+        let one = self.constant(&scalar, 1);
+        // The place of an element is the same in all programs.
+        let tensor = type_.tensor.clone().expect("a tensor has a shape");
+        let offsets = self.flat_range(&tensor.shape, &tensor.encoding);
+        let pointers = self.pointers_at(data, offsets);
+        let side = self.region(Vec::new(), |b| {
+            b.several(Code::Store { policy: "" }, &[pointers, value], Vec::new());
+            b.barrier();
+            let release = Sync::gpu(Sync::RELEASE);
+            if b.rng.chance(50) {
+                let code = Code::AtomicChange {
+                    change: EXCHANGE,
+                    sync: release,
+                };
+                b.one(code, &[flag, one], scalar.clone());
+            } else {
+                b.several(Code::AtomicStore(release), &[flag, one], Vec::new());
+            }
+            b.terminate(Code::Yield, Vec::new());
+        });
+        let regions = vec![side, Region::default()];
+        self.structured(Code::If { flat: false }, vec![is_producer], &[], regions);
+        let poll = Code::Poll(Sync::gpu(Sync::ACQUIRE));
+        let found = self.one(poll, &[flag, one], Type::scalar(BOOL));
+        let load = Code::Load {
+            volatile: false,
+            policy: "",
+        };
+        let received = self.one(load, &[pointers], type_.clone());
+        let condition = self.splat(found, &type_);
+        let other = self.like(&type_);
+        let received = self.elementwise("arith.select", &[condition, received, other]);
+        self.tensors.push(received);
+    }
+
+    /// Each program adds to a tensor in memory while it holds a lock.
+    pub(super) fn locked_update(&mut self) {
+        let value = self.any_tensor();
+        let type_ = self.type_(value);
+        let is_number = type_.element.int().is_some_and(|bits| bits > 1);
+        if !is_number || !self.has_room_for_arguments() {
+            return;
+        }
+        let scalar = Type::scalar(I32);
+        let lock = self.zero_word();
+        let [free, held] = [0, 1].map(|bits| self.constant(&scalar, bits));
+        let before = self.region(Vec::new(), |b| {
+            let code = Code::CompareExchange(Sync::gpu(Sync::ACQUIRE_RELEASE));
+            let found = b.one(code, &[lock, free, held], scalar.clone());
+            let waits = b.compare_ints(1, found, free);
+            b.terminate(Code::Condition, vec![waits]);
+        });
+        let after = self.region(Vec::new(), |b| b.terminate(Code::Yield, Vec::new()));
+        self.structured(
+            Code::While { flat: false },
+            Vec::new(),
+            &[],
+            vec![before, after],
+        );
+        let tensor = type_.tensor.clone().expect("a tensor has a shape");
+        let offsets = self.flat_range(&tensor.shape, &tensor.encoding);
+        let content = self.content(type_.element, type_.num_elements() as u64);
+        let base = self.shared_buffer(type_.element, content);
+        let pointers = self.pointers_at(base, offsets);
+        let load = Code::Load {
+            volatile: false,
+            policy: "",
+        };
+        let old = self.one(load, &[pointers], type_.clone());
+        let name = self.rng.choose(&UPDATES);
+        let new = self.elementwise(name, &[old, value]);
+        // Threads that hold copies of an element have loaded it.
+        self.barrier();
+        self.several(Code::Store { policy: "" }, &[pointers, new], Vec::new());
+        self.barrier();
+        let code = Code::AtomicChange {
+            change: EXCHANGE,
+            sync: Sync::gpu(Sync::RELEASE),
+        };
+        self.one(code, &[lock, free], scalar);
+    }
+}
