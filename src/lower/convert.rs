@@ -1,4 +1,4 @@
-//! `ttg.convert_layout`: the steps of a plan, one operation (or a few) each.
+//! Conversions of layouts: the steps of a plan, one operation (or a few) each.
 
 use super::allocate::Asked;
 use super::emit::Emitter;
@@ -9,7 +9,7 @@ use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::words;
 use crate::analysis::effects::{Choice, Effects};
-use crate::ir::ops::ttg;
+use crate::ir::ops::OpView;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::machine;
 use crate::plan::program::IndexProgram;
@@ -21,12 +21,40 @@ use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
+/// The operands and constraints of an operation that changes the layout of a tensor.
+#[derive(Clone, Copy)]
+struct Conversion<'c> {
+    src: Val<'c>,
+    result: Val<'c>,
+    /// Whether data must stay in its warp and out of shared memory.
+    force_warp_shuffle: bool,
+}
+
+impl<'c> Conversion<'c> {
+    fn of(op: Op<'c>) -> Self {
+        match OpView::of(op) {
+            Some(OpView::TtgConvertLayout(op)) => Self {
+                src: op.src(),
+                result: op.result(),
+                force_warp_shuffle: op.force_warp_shuffle(),
+            },
+            // in_thread_transpose_c3: each thread keeps its elements.
+            Some(OpView::AmdgInThreadTranspose(op)) => Self {
+                src: op.src(),
+                result: op.result(),
+                force_warp_shuffle: true,
+            },
+            _ => unreachable!("the dispatch goes by kind"),
+        }
+    }
+}
+
 /// What a conversion does in shared memory: what its plan says.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
-    let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+    let conversion = Conversion::of(op);
     let (layouts, gpu) = (asked.layouts, asked.gpu);
-    let [from, to] = [conversion.src(), conversion.result()].map(|v| sys::type_id(v.r#type()));
-    let is_forced = usize::from(conversion.force_warp_shuffle());
+    let [from, to] = [conversion.src, conversion.result].map(|v| sys::type_id(v.r#type()));
+    let is_forced = usize::from(conversion.force_warp_shuffle);
     let key = vec![from, to, is_forced, asked.limit_key()];
     let limit = asked.scratch_limit;
     let plan = asked
@@ -38,7 +66,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         return Ok(effects);
     }
     let [from, to] =
-        [conversion.src(), conversion.result()].map(|v| layout_of(layouts, v.r#type()));
+        [conversion.src, conversion.result].map(|v| layout_of(layouts, v.r#type()));
     let plain = plain_conversion(&from?.full, &to?.full, program.elem_bits(), gpu.target);
     let plain = plain.map_err(|e| Diagnostic::new(e.to_string()))?;
     Ok(effects.with_choice(Choice {
@@ -51,10 +79,10 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
 fn plan<'c>(
     layouts: &Layouts,
     gpu: Gpu,
-    conversion: ttg::ConvertLayout<'c, 'c>,
+    conversion: Conversion<'c>,
     scratch_limit: Option<u32>,
 ) -> Result<ConvertPlan, Diagnostic> {
-    let (from, to) = (conversion.src().r#type(), conversion.result().r#type());
+    let (from, to) = (conversion.src.r#type(), conversion.result.r#type());
     let (src, dst) = (layout_of(layouts, from)?, layout_of(layouts, to)?);
     let bits = TensorType::of(from)
         .and_then(|tensor| element_bits(tensor.element))
@@ -63,7 +91,7 @@ fn plan<'c>(
         scratch_limit,
         ..PlanOptions::new()
     };
-    if conversion.force_warp_shuffle() {
+    if conversion.force_warp_shuffle {
         // convert_layout_c1: the plan fails if data leaves its warp.
         options = options.with_strategy(Strategy::Shuffle);
     }
@@ -73,19 +101,19 @@ fn plan<'c>(
     Ok(plan)
 }
 
-/// Lowers `ttg.convert_layout`.
+/// Lowers `ttg.convert_layout` and `amdg.in_thread_transpose`.
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let conversion = ttg::ConvertLayout::of(op).expect("the dispatch goes by kind");
+    let conversion = Conversion::of(op);
     let Some((plan, offset)) = l.allocation.conversion(op) else {
         // The plan could not be made, which has been reported.
         l.set_placeholders(op);
         return Ok(());
     };
-    let sources = l.get(conversion.src());
+    let sources = l.get(conversion.src);
     let program = plan.program();
     let scratch = (program.scratch_bytes() > 0).then(|| l.shared_memory(offset));
     let results = emit_plan(&mut l.e, l.gpu, program, &sources, scratch);
-    l.set(conversion.result(), results);
+    l.set(conversion.result, results);
     Ok(())
 }
 

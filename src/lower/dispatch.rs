@@ -47,7 +47,7 @@ pub(crate) fn effects(
 ) -> Result<Effects, Diagnostic> {
     use OpKind as K;
     match OpKind::of(op) {
-        Some(K::TtgConvertLayout) => convert::effects(asked, op),
+        Some(K::AmdgInThreadTranspose | K::TtgConvertLayout) => convert::effects(asked, op),
         Some(
             K::TtgLocalAlloc
             | K::TtgLocalDealloc
@@ -145,7 +145,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::TtStore => memory::store,
         K::TtUnsplat => views::unsplat,
         K::TtgBarrier => program::barrier,
-        K::TtgConvertLayout => convert::lower,
+        K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::lower,
         K::TtgGlobalScratchAlloc => scratch::alloc,
         K::TtgFp4ToFp => float4::widen,
         K::TtgLocalAlloc => local::alloc,
@@ -237,7 +237,6 @@ fn own(kind: OpKind) -> Option<Lower> {
         | K::AmdgConcat
         | K::AmdgCondBarrier
         | K::AmdgExtractSlice
-        | K::AmdgInThreadTranspose
         | K::AmdgInitBarrier
         | K::AmdgLocalLoadPackedTransposed
         | K::AmdgMaskedLoad

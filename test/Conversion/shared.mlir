@@ -112,4 +112,15 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 4 : i32, ttg.targ
     ttg.local_store %x, %r : tensor<32x64xf16, #rows> -> !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable>
     tt.return
   }
+
+  // One of several buffers in a row, which its type does not count: the layout is that of one.
+  // CHECK-LABEL: llvm.func @one_of_several
+  tt.func public @one_of_several(%out: !tt.ptr<f16>) {
+    %b = ub.poison : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable, 3x32x64>
+    // CHECK: llvm.load {{.*}} !llvm.ptr<3>
+    %x = ttg.local_load %b : !ttg.memdesc<32x64xf16, #swizzled, #smem, mutable, 3x32x64> -> tensor<32x64xf16, #rows>
+    %p = tt.splat %out : !tt.ptr<f16> -> tensor<32x64x!tt.ptr<f16>, #rows>
+    tt.store %p, %x : tensor<32x64x!tt.ptr<f16>, #rows>
+    tt.return
+  }
 }

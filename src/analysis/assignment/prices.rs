@@ -458,7 +458,7 @@ fn place(type_: Type<'_>) -> Option<(Place, u64)> {
     let encoding = Layouts::of(type_.context())
         .encoding(buffer.encoding?)
         .ok()?;
-    if !encoding.is_shared() || buffer.alloc_shape.len() != buffer.shape.len() {
+    if !encoding.is_shared() || buffer.alloc_shape.len() < encoding.rank() {
         return None;
     }
     let leading = buffer.shape.len().checked_sub(encoding.rank())?;

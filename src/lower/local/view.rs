@@ -31,21 +31,18 @@ impl<'c> View<'c> {
                 "cannot be lowered yet on a buffer in tensor memory; on one in shared memory it can",
             ));
         }
-        if view.alloc_shape.len() != view.shape.len() {
-            return Err(Diagnostic::new(format!(
-                "cannot be lowered yet on a buffer with more dimensions in its allocation, `{type_}`"
-            )));
-        }
         let leading = view.shape.len() - encoding.rank();
+        // The allocation may have more buffers in a row than the type still shows: one of them is chosen already.
+        let alloc_leading = view.alloc_shape.len() - encoding.rank();
         let bits = element_bits(view.element).unwrap_or_default();
         let place = encoding
-            .to_surjective_layout(&view.alloc_shape[leading..])
+            .to_surjective_layout(&view.alloc_shape[alloc_leading..])
             .map_err(|e| e.to_string())
             .and_then(|layout| {
                 Place::new(layout, encoding.interval_paddings(), bits).map_err(|e| e.to_string())
             })
             .map_err(Diagnostic::new)?;
-        let count = view.alloc_shape[..leading]
+        let count = view.alloc_shape[..alloc_leading]
             .iter()
             .fold(1u64, |count, size| count.saturating_mul(*size));
         let bytes = place.size_bytes(count);
@@ -70,6 +67,12 @@ impl<'c> View<'c> {
     /// Whether it is all that was allocated.
     pub(super) fn is_whole(&self) -> bool {
         self.type_.shape == self.type_.alloc_shape
+    }
+
+    /// The shape of one buffer where it was allocated.
+    pub(super) fn alloc_shape(&self) -> &[u64] {
+        let alloc = &self.type_.alloc_shape;
+        &alloc[alloc.len() + self.leading - self.type_.shape.len()..]
     }
 }
 

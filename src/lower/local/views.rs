@@ -175,7 +175,7 @@ fn check_piece(part: &View<'_>) -> Outcome {
         .place
         .piece_bytes(part.shape())
         .map_err(|e| Diagnostic::new(e.to_string()))?;
-    let is_whole = part.shape() == &part.type_.alloc_shape[part.leading..];
+    let is_whole = part.shape() == part.alloc_shape();
     let count: u64 = part.type_.shape[..part.leading].iter().product();
     let Some(bytes) = piece.filter(|_| is_whole || count == 1) else {
         return Err(Diagnostic::new(
