@@ -14,6 +14,8 @@ defvar LL_Abi = Option<"abi", "abi", "std::string", "\"plain\"",
 defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
     "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
     "saves barriers while as many blocks run at the same time">;
+defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
+    "Mark allocations in shared memory and the bounds of indices, which `ll-sim` checks">;
 defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
            "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">;
 defvar LL_LoweredDialects = [
@@ -184,6 +186,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     round, and what could use the same bytes lies apart, as long as no fewer blocks run on a processor at the same time.
     Change it where shared memory is plenty and barriers count. It misleads where kernels run side by side on a processor.
 
+    With `bounds=true` the result says where each allocation in shared memory begins and ends, and the bound of each
+    index that is known at run time only, in attributes that change no instruction. `ll-sim` lowers with it; a module
+    that is lowered by `ll-opt` needs it for the same checks.
+
     Before:
     ```mlir
     #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -217,7 +223,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared
+    LL_Target, LL_Abi, LL_Shared, LL_Bounds
   ];
   let dependentDialects = LL_LoweredDialects;
 }

@@ -19,6 +19,7 @@ impl Pass for ConvertLayoutsToLLVMOptions {
         let options = lower::Options {
             abi: one_of(context, &self.abi, "for the ABI", abis)?,
             shared: one_of(context, &self.shared, "with shared memory", amounts)?,
+            bounds: self.bounds,
         };
         lower::lower_module(context.rewriter(), context.module(), gpu, options)?;
         // What was emitted once needs no clean-up; what MLIR's conversions make does.

@@ -54,6 +54,9 @@ pub fn register_dialects(registry: &DialectRegistry) {
 /// The pipeline that lowers a kernel where nothing else is asked for.
 pub const LOWERING: &str = "builtin.module(convert-layouts-to-llvm)";
 
+/// As [`LOWERING`], with the marks by which the simulator checks bounds.
+pub const SIMULATED_LOWERING: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
+
 /// Runs a pipeline, which may name any pass of this project's and of MLIR's.
 ///
 /// # Errors
@@ -63,7 +66,7 @@ pub fn run_pipeline(
     module: &mut Module<'_>,
     pipeline: &str,
 ) -> Result<(), melior::Error> {
-    if pipeline != LOWERING {
+    if ![LOWERING, SIMULATED_LOWERING].contains(&pipeline) {
         register_all_passes();
     }
     let manager = PassManager::new(context);

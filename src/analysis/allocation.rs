@@ -20,6 +20,7 @@ use std::collections::{BTreeMap, BTreeSet};
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Allocation {
     places: Places,
+    sizes: BTreeMap<OpNumber, u32>,
     barriers: Barriers,
     bytes: u32,
 }
@@ -113,6 +114,11 @@ impl Allocation {
         self.places.get(&op).copied()
     }
 
+    /// Returns how many bytes the buffer of an operation has, or its scratch.
+    pub(crate) fn size(&self, op: OpNumber) -> Option<u32> {
+        self.sizes.get(&op).copied()
+    }
+
     /// Says whether everybody must have arrived before an operation.
     pub(crate) fn needs_barrier(&self, op: OpNumber) -> bool {
         self.barriers.contains(&op)
@@ -190,6 +196,7 @@ impl Problem<'_> {
             if best.as_ref().is_none_or(is_better) {
                 let allocation = Allocation {
                     places,
+                    sizes: self.sizes(),
                     barriers,
                     bytes,
                 };
@@ -266,6 +273,14 @@ impl Problem<'_> {
         })
     }
 
+    /// The bytes of each buffer and scratch.
+    fn sizes(&self) -> BTreeMap<OpNumber, u32> {
+        let requests = self.requests();
+        requests
+            .map(|(event, request)| (event.op, request.bytes))
+            .collect()
+    }
+
     /// The end of all that has been placed.
     fn end(&self, places: &Places) -> u32 {
         self.requests()
@@ -312,10 +327,7 @@ impl Problem<'_> {
     /// pending where pieces begin, as far as known.
     fn scratch(&self, buffers: &Places, entries: &mut [Option<Pending>], most: u32) -> Places {
         let mut places = buffers.clone();
-        let sizes: BTreeMap<OpNumber, u32> = self
-            .requests()
-            .map(|(event, request)| (event.op, request.bytes))
-            .collect();
+        let sizes = self.sizes();
         for number in self.flow.order() {
             let mut pending = entries[number].clone().unwrap_or_default();
             for event in &self.flow.pieces[number].events {

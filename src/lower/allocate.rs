@@ -158,6 +158,12 @@ impl SharedMemory {
         self.allocation.place(operation_id(op)).unwrap_or_default()
     }
 
+    /// Returns where the buffer or the scratch memory of an operation begins, and how many bytes it has.
+    pub(crate) fn place(&self, op: Op<'_>) -> Option<(u32, u32)> {
+        let op = operation_id(op);
+        Some((self.allocation.place(op)?, self.allocation.size(op)?))
+    }
+
     /// Returns where the buffer begins that an operation makes.
     pub(crate) fn buffer(&self, op: Op<'_>) -> Option<u32> {
         self.allocation.place(operation_id(op))

@@ -2,6 +2,7 @@
 
 use super::abi::Abi;
 use super::areas::{FunctionScratch, NUM_AREAS, ProgramScratch};
+use super::bounds::Bounds;
 use super::calls::{self, Planned};
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
@@ -29,6 +30,8 @@ pub(crate) struct Target<'c> {
     pub(crate) gpu: Gpu,
     pub(crate) abi: Abi,
     pub(crate) scratch: ProgramScratch,
+    /// Whether allocations and bounds are marked for the simulator.
+    pub(crate) bounds: bool,
     pub(crate) texts: Rc<RefCell<Texts>>,
     /// How an operation is lowered.
     pub(crate) lower: Lower,
@@ -70,6 +73,7 @@ pub(crate) fn lower<'c>(
         axis: AxisAnalysis::of(function),
         allocation: planned.allocation,
         frame: planned.frame,
+        bounds: Bounds::new(target.bounds),
         layouts: Layouts::of(function.context()),
         values: HashMap::new(),
         targets: HashMap::new(),

@@ -74,7 +74,12 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.set_placeholders(op);
         return Ok(());
     };
-    let (src, indices) = (l.get(gather.src()), l.get(gather.indices()));
+    let src = l.get(gather.src());
+    let axis = usize::try_from(gather.axis()).unwrap_or_default();
+    let shape = TensorType::of(gather.src().r#type()).map(|tensor| tensor.shape);
+    let size = shape.and_then(|shape| shape.get(axis).copied());
+    let indices = l.get(gather.indices());
+    let indices = l.bounded_along(&indices, gather.axis().into(), size.unwrap_or(1));
     let results = match plan.way() {
         GatherWay::Lanes(lanes) => indices
             .iter()

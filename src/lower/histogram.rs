@@ -140,15 +140,31 @@ impl<'c> Elements<'c> {
         let masks = op.mask().map(|mask| l.get(mask));
         let elements = plan.registers().iter().map(|register| {
             let mask = masks.as_ref().map(|masks| masks[*register]);
-            let is_bin = is_below(l, values[*register], plan.bins_log2());
+            let value = counted(l, values[*register], mask, plan.bins_log2());
+            let is_bin = is_below(l, value, plan.bins_log2());
             let counts = both(l, mask, is_bin);
-            (as_index(l, values[*register]), counts)
+            (as_index(l, value), counts)
         });
         Self(elements.collect())
     }
 
     fn iter(&self) -> impl Iterator<Item = &(Val<'c>, Option<Val<'c>>)> {
         self.0.iter()
+    }
+}
+
+/// The value of an element, which must be a bin's number where the mask holds.
+fn counted<'c>(
+    l: &mut Lowering<'c>,
+    value: Val<'c>,
+    mask: Option<Val<'c>>,
+    bins_log2: u32,
+) -> Val<'c> {
+    let bins = 1u64 << bins_log2;
+    let bounded = l.bounded(value, bins, &format!("counts in {bins} bins"));
+    match mask {
+        Some(mask) => l.e.select(mask, bounded, value),
+        None => bounded,
     }
 }
 

@@ -100,8 +100,13 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     }
 }
 
-/// Where it stands is the last place where the buffer's bytes are needed: allocation has seen to it.
-pub(crate) fn dealloc<'c>(_: &mut Lowering<'c>, _: Op<'c>) -> Outcome {
+/// Ends the life of a buffer. Its bytes are free after its last use, so there is nothing to emit but for the simulator.
+pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
+    if l.bounds.is_on() {
+        let buffer = l.buffer(dealloc.src())?;
+        l.e.end_lifetime(buffer.base);
+    }
     Ok(())
 }
 

@@ -16,6 +16,7 @@ mod areas;
 mod assembly;
 mod atomic;
 mod blocks;
+mod bounds;
 mod branch;
 mod buffer;
 mod calls;
@@ -94,6 +95,8 @@ pub struct Options {
     pub abi: Abi,
     /// How much shared memory functions take.
     pub shared: SharedBytes,
+    /// Whether allocations in shared memory and bounds of indices are marked for the simulator.
+    pub bounds: bool,
 }
 
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
@@ -107,7 +110,11 @@ pub fn lower_module<'c>(
     rewriter: Rewriter<'c>,
     module: Op<'c>,
     target: Result<&'static Target, NoGpu>,
-    Options { abi, shared }: Options,
+    Options {
+        abi,
+        shared,
+        bounds,
+    }: Options,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
     let Some(body) = build::module_body(module) else {
@@ -134,6 +141,7 @@ pub fn lower_module<'c>(
         gpu,
         abi,
         scratch,
+        bounds,
         texts: Rc::clone(&texts),
         lower: dispatch::lower,
     };

@@ -2,6 +2,7 @@
 
 use super::allocate::SharedMemory;
 use super::areas::FunctionScratch;
+use super::bounds::Bounds;
 use super::emit::Emitter;
 use super::gpu::Gpu;
 use super::texts::Texts;
@@ -35,6 +36,8 @@ pub(crate) struct Lowering<'c> {
     pub(crate) allocation: SharedMemory,
     /// Where the function's shared memory begins, in bytes.
     pub(super) frame: u32,
+    /// The marks of allocations and bounds, where they are asked for.
+    pub(super) bounds: Bounds<'c>,
     /// Its memory in global memory.
     pub(crate) scratch: FunctionScratch<'c>,
     pub(super) layouts: &'c Layouts,
@@ -176,7 +179,14 @@ impl<'c> Lowering<'c> {
     /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);
-        self.e.gep_bytes(base, self.frame + offset)
+        match self.own_allocation() {
+            Some((start, marks)) => {
+                let own = self.e.gep_bytes(base, self.frame + start);
+                let own = self.e.marked(own, &marks);
+                self.e.gep_bytes(own, offset - start)
+            }
+            None => self.e.gep_bytes(base, self.frame + offset),
+        }
     }
 
     /// The layouts of the module's types.

@@ -62,7 +62,10 @@ impl<'c> Lowering<'c> {
         if self.allocation.needs_barrier(op) {
             self.gpu.block_barrier(&mut self.e);
         }
-        if let Err(diagnostic) = (self.lower)(self, op) {
+        let around = self.bounds.enter(op);
+        let lowered = (self.lower)(self, op);
+        self.bounds.leave(around);
+        if let Err(diagnostic) = lowered {
             if self.refused.insert(sys::operation_id(op)) {
                 self.emitted = Some(sys::emit_error(op, &diagnostic));
             }

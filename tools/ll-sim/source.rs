@@ -2,7 +2,7 @@
 
 use linear_layout::ir::Recorder;
 use linear_layout::machine::kernel::{Decoded, decode_generic};
-use linear_layout::passes::{self, LOWERING};
+use linear_layout::passes::{self, SIMULATED_LOWERING};
 use linear_layout::sys;
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -62,7 +62,7 @@ pub(crate) fn generic_form(
     let Some(mut module) = sys::parse_input(&context, input) else {
         return Err(problems(format!("{file}: error: not an MLIR module")));
     };
-    let lowered = has_kernels(&module).then_some(LOWERING);
+    let lowered = has_kernels(&module).then_some(SIMULATED_LOWERING);
     if let Some(pipeline) = pipeline.or(lowered) {
         passes::run_pipeline(&context, &mut module, pipeline)
             .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;

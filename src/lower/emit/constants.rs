@@ -58,7 +58,7 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.mlir.poison", &[], type_, &[])
     }
 
-    pub(super) fn known_constant(&self, value: Val<'c>) -> Option<u64> {
+    pub(crate) fn known_constant(&self, value: Val<'c>) -> Option<u64> {
         self.constants.get(&value_id(value)).copied()
     }
 }

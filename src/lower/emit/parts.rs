@@ -1,6 +1,6 @@
 //! Values as parts of others: vectors, structs, the same bits as another type, one of two.
 
-use super::emitter::Emitter;
+use super::emitter::{Emitter, Named};
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -56,6 +56,11 @@ impl<'c> Emitter<'c> {
             return value;
         }
         self.pure("llvm.bitcast", &[value], type_, &[])
+    }
+
+    /// The same value with attributes that say something of it.
+    pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[Named<'c>]) -> Val<'c> {
+        self.pure("llvm.bitcast", &[value], value.r#type(), marks)
     }
 
     pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {

@@ -39,7 +39,8 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     check_change(change, element)?;
     let layout = l.tensor_layout(values)?;
     let (is_owner, repeated) = owner(l, Some(&layout));
-    let (indices, values) = (l.get(indices), l.get(values));
+    let indices = indexed::bounded(l, indices, scatter.dst(), scatter.axis())?;
+    let values = l.get(values);
     let masks = scatter.mask().map(|mask| l.get(mask));
     let (accesses, cache) = (Accesses::scalar(element), CachePolicy::default());
     let is_used = !sys::is_unused(scatter.result());

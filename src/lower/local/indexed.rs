@@ -17,7 +17,7 @@ pub(crate) fn gather<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let axis = gather.axis();
     let (plan, buffer) = plan(l, gather.indices(), gather.src(), axis)?;
     let element = l.types_of(gather.result().r#type())?[0];
-    let indices = l.get(gather.indices());
+    let indices = bounded(l, gather.indices(), gather.src(), axis)?;
     let loaded = load_elements(l, &plan, buffer, &indices, element);
     l.set(gather.result(), loaded);
     Ok(())
@@ -28,7 +28,8 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let scatter = ttg::LocalScatter::of(op).expect("the dispatch goes by kind");
     let axis = scatter.axis();
     let (plan, buffer) = plan(l, scatter.indices(), scatter.dst(), axis)?;
-    let (indices, values) = (l.get(scatter.indices()), l.get(scatter.values()));
+    let indices = bounded(l, scatter.indices(), scatter.dst(), axis)?;
+    let values = l.get(scatter.values());
     for (register, (index, value)) in indices.iter().zip(values.iter()).enumerate() {
         let address = address(l, &plan, buffer, register, *index);
         let bytes = bits_of(value.r#type()) / 8;
@@ -51,6 +52,20 @@ pub(super) fn plan<'c>(
     let plan = IndexedPlan::new(&layout.unique, axis, size, &view.place)
         .map_err(|e| Diagnostic::new(e.to_string()))?;
     Ok((plan, l.buffer(buffer)?))
+}
+
+/// The registers of indices into a buffer along a dimension.
+pub(super) fn bounded<'c>(
+    l: &mut Lowering<'c>,
+    indices: Val<'c>,
+    buffer: Val<'c>,
+    axis: i64,
+) -> Result<Vec<Val<'c>>, Diagnostic> {
+    let view = View::of(l.layouts(), buffer.r#type())?;
+    let dimension = usize::try_from(axis).unwrap_or_default();
+    let size = view.shape().get(dimension).copied().unwrap_or(1);
+    let indices = l.get(indices);
+    Ok(l.bounded_along(&indices, axis, size))
 }
 
 /// Loads one element for each index.

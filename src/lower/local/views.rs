@@ -76,6 +76,8 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let src = View::of(l.layouts(), index.src().r#type())?;
     let Buffer { base, position } = l.buffer(index.src())?;
     let number = l.get(index.index())[0];
+    let count = src.type_.shape.first().copied().unwrap_or(1);
+    let number = l.bounded(number, count, &format!("selects one of {count} buffers"));
     let bytes = l.e.shl(number, src.place.pitch_log2());
     let position = l.e.add(position, bytes);
     l.set_buffer(index.result(), Buffer { base, position });

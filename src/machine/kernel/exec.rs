@@ -8,6 +8,7 @@
 //!
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
+mod bounds;
 mod lanes;
 mod matrix;
 mod memory;
@@ -15,6 +16,7 @@ mod poison;
 mod schedule;
 mod warp;
 
+use bounds::{Owner, Windows};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Marks};
@@ -23,10 +25,10 @@ pub(crate) use warp::is_active;
 use super::code::{BlockId, Edge, Terminator};
 use super::error::{FaultKind, KernelError, ThreadPlace};
 use super::launch::Launch;
-use super::memory::{Buffer, Memory};
+use super::memory::{Buffer, Memory, STACK_LOG2, locate};
 use super::ops::Counted;
 use super::ops::print::Message;
-use super::program::{Content, Program};
+use super::program::{Content, ParamTy, Program};
 use super::report::{GlobalUse, Report, SharedUse};
 use crate::machine::race::{Moments, Now, Order, Shadow};
 use crate::target::Wavefronts;
@@ -78,6 +80,9 @@ pub(crate) struct Exec<'a> {
     stack: Vec<Frame>,
     exited: Vec<bool>,
     num_exited: usize,
+    /// The buffer of each argument that is one.
+    argument_buffers: Vec<Option<usize>>,
+    windows: Windows,
     block: [u32; 3],
     block_linear: u32,
     /// The instruction in progress.
@@ -110,9 +115,10 @@ pub(crate) struct Exec<'a> {
 
 /// One shared variable's bytes.
 pub(crate) struct SharedVar {
-    name: String,
     pub(crate) bytes: Vec<u8>,
     shadow: Shadow,
+    /// Through which allocation each byte was written last; empty where the variable has no allocations.
+    owners: Vec<Owner>,
 }
 
 /// What registers hold before anything is written to them: a pattern that shows.
@@ -135,16 +141,31 @@ impl<'a> Exec<'a> {
         for (param, &bits) in program.params.iter().zip(args) {
             regs[param.reg.0 as usize].fill(bits);
         }
-        let mut shared = Vec::new();
+        for &reg in &program.stack_addresses {
+            let lanes = regs[reg.0 as usize].iter_mut().zip(0u64..);
+            lanes.for_each(|(address, lane)| *address += lane << STACK_LOG2);
+        }
+        let mut shared: Vec<SharedVar> = Vec::new();
         let mut shared_bytes = 0u32;
         for symbol in &program.shared {
+            if let Some((var, _)) = symbol.part_of {
+                let own = &mut shared[var];
+                own.owners.resize(own.bytes.len(), 0);
+                // Its bytes are those of the variable.
+                shared.push(SharedVar {
+                    bytes: Vec::new(),
+                    shadow: Shadow::new(0),
+                    owners: Vec::new(),
+                });
+                continue;
+            }
             let bytes = symbol.bytes.unwrap_or(launch.dynamic_shared);
             shared_bytes = shared_bytes.saturating_add(bytes);
             let size = bytes.min(launch.machine.shared_limit) as usize;
             shared.push(SharedVar {
-                name: symbol.name.clone(),
                 bytes: vec![0; size],
                 shadow: Shadow::new(size),
+                owners: Vec::new(),
             });
         }
         let limit = launch.machine.shared_limit;
@@ -174,6 +195,14 @@ impl<'a> Exec<'a> {
             is_block_own: false,
         };
         let num_warps = num_threads.div_ceil(launch.machine.lanes_per_warp) as usize;
+        let argument_buffers = args.iter().zip(&program.params);
+        let argument_buffers = argument_buffers
+            .map(|(&bits, param)| {
+                let place = locate(bits, memory.buffers.len(), 0)?;
+                (param.ty == ParamTy::Pointer).then_some(place.buffer)
+            })
+            .collect();
+        let windows = Windows::new(program, &shared);
         let local = vec![0; n * program.local_bytes as usize];
         Ok(Self {
             program,
@@ -188,6 +217,8 @@ impl<'a> Exec<'a> {
             stack: Vec::new(),
             exited: vec![false; n],
             num_exited: 0,
+            argument_buffers,
+            windows,
             block: [0; 3],
             block_linear: 0,
             op: 0,
@@ -239,6 +270,8 @@ impl<'a> Exec<'a> {
         self.exited.fill(false);
         self.num_exited = 0;
         self.local_shadow.fill(false);
+        self.windows.begin_block(self.warp_epochs.len());
+        self.shared.iter_mut().for_each(SharedVar::forget_owners);
         self.poison = None;
         self.stack.clear();
         if self.turns.is_some() {

@@ -9,6 +9,10 @@ const BUFFER_LOG2: u32 = 36;
 const FIRST_SYMBOL: usize = 0x800;
 /// Addresses of neighbouring shared variables differ by this power of two.
 pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
+/// The most shared variables and allocations that a 32-bit address can tell apart.
+pub(super) const MOST_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
+/// Addresses of the stacks of neighbouring lanes differ by this power of two.
+pub(super) const STACK_LOG2: u32 = 20;
 /// Set in a generic address that means shared memory.
 pub(super) const SHARED_WINDOW: u64 = 1 << 62;
 /// Set in a generic address that means the lane's stack.
@@ -17,6 +21,11 @@ pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
 /// The address of the program's global variable `index`.
 pub(super) const fn symbol_address(index: usize) -> u64 {
     ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
+}
+
+/// The number of the program's global variable at an address.
+pub(super) const fn symbol_number(address: u64) -> u32 {
+    ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
 }
 
 /// A buffer of a [`Memory`].

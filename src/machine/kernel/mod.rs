@@ -48,8 +48,10 @@ mod error;
 mod exec;
 mod float;
 mod launch;
+pub(crate) mod marks;
 mod memory;
 mod ops;
+mod origin;
 mod program;
 mod report;
 #[cfg(test)]

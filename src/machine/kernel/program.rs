@@ -5,10 +5,14 @@ use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
 use super::ops::constant::Nothing;
 use super::ops::{Instruction, Regs};
+use super::origin::{Origins, Root};
 use crate::graph;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
+
+/// Bytes before each variable of a stack that belong to none.
+const STACK_GAP: u32 = 16;
 
 /// The type of a kernel parameter, as far as a launch must know it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -49,6 +53,8 @@ pub(crate) struct SharedSymbol {
     pub(crate) base: u32,
     /// Its size in bytes; `None` where the launch decides (an array of no elements).
     pub(crate) bytes: Option<u32>,
+    /// The variable that an allocation is part of, by its number, and the byte of it where the allocation begins.
+    pub(crate) part_of: Option<(usize, u32)>,
 }
 
 /// What a variable holds when a kernel starts.
@@ -103,6 +109,11 @@ pub struct Program {
     pub(super) shared: Vec<SharedSymbol>,
     pub(super) globals: Vec<GlobalSymbol>,
     pub(super) local_bytes: u32,
+    /// The variables of each lane's stack: first byte and size.
+    pub(super) stack: Vec<(u32, u32)>,
+    /// Registers that hold addresses in the stack, which differ from lane to lane.
+    pub(super) stack_addresses: Vec<Reg>,
+    pub(super) origins: Origins,
     pub(super) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
     pub(super) sees_other_blocks: bool,
@@ -122,6 +133,14 @@ impl Program {
     /// The number of threads per block that the kernel asks for, per axis.
     pub fn block_size(&self) -> Option<[u32; 3]> {
         self.block_size
+    }
+
+    /// The variable of a lane's stack that has a byte.
+    pub(super) fn stack_variable(&self, at: usize) -> Option<u32> {
+        let next = self.stack.partition_point(|(start, _)| *start as usize <= at);
+        let number = next.checked_sub(1)?;
+        let (start, bytes) = self.stack[number];
+        (at < (start + bytes) as usize).then_some(number as u32)
     }
 
     /// Where the instruction with index `op` comes from.
@@ -145,6 +164,10 @@ pub(crate) struct ProgramBuilder {
     shared: Vec<SharedSymbol>,
     globals: Vec<GlobalSymbol>,
     local_bytes: u32,
+    stack: Vec<(u32, u32)>,
+    /// Constants that are addresses within one object.
+    addresses: HashMap<(u64, Root), Reg>,
+    roots: HashMap<Reg, (u64, Root)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
     /// Registers that nobody writes, by what they hold.
@@ -175,6 +198,9 @@ impl ProgramBuilder {
             shared: Vec::new(),
             globals: Vec::new(),
             local_bytes: 0,
+            stack: Vec::new(),
+            addresses: HashMap::new(),
+            roots: HashMap::new(),
             block_size: None,
             sees_other_blocks: false,
             nothing: HashMap::new(),
@@ -222,6 +248,22 @@ impl ProgramBuilder {
     /// What a register from [`ProgramBuilder::constant`] holds.
     pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
         self.constant_bits.get(&reg).copied()
+    }
+
+    /// The register that always holds an address within one object.
+    pub(crate) fn address(&mut self, bits: u64, root: Root) -> Reg {
+        if let Some(&reg) = self.addresses.get(&(bits, root)) {
+            return reg;
+        }
+        let reg = self.reg();
+        self.addresses.insert((bits, root), reg);
+        self.roots.insert(reg, (bits, root));
+        reg
+    }
+
+    /// What a register from [`ProgramBuilder::address`] holds, and the object that it points to.
+    pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, Root)> {
+        self.roots.get(&reg).copied()
     }
 
     /// A new parameter of the kernel.
@@ -275,8 +317,28 @@ impl ProgramBuilder {
             name: name.into(),
             base,
             bytes,
+            part_of: None,
         });
         base
+    }
+
+    /// Adds an allocation of `bytes` at an address of a variable in shared memory; returns an address by which it
+    /// alone is accessed, or nothing where no address is left, or where there is no such variable.
+    pub(crate) fn shared_allocation(&mut self, name: String, at: u64, bytes: u32) -> Option<(Reg, u32)> {
+        let number = u32::try_from(self.shared.len()).ok()?;
+        let var = usize::try_from(at >> super::memory::SHARED_SYMBOL_LOG2).ok()?;
+        let start = at as u32 & ((1 << super::memory::SHARED_SYMBOL_LOG2) - 1);
+        if number >= super::memory::MOST_SHARED_SYMBOLS || self.shared.get(var)?.part_of.is_some() {
+            return None;
+        }
+        let base = number << super::memory::SHARED_SYMBOL_LOG2;
+        self.shared.push(SharedSymbol {
+            name,
+            base,
+            bytes: Some(bytes),
+            part_of: Some((var, start)),
+        });
+        Some((self.address(base.into(), Root::Shared(number)), number))
     }
 
     /// Adds a variable in global memory and returns its address.
@@ -285,11 +347,12 @@ impl ProgramBuilder {
         super::memory::symbol_address(self.globals.len() - 1)
     }
 
-    /// Reserves `bytes` of each lane's stack and returns the place.
-    pub(crate) fn local(&mut self, bytes: u32, align: u32) -> u32 {
-        let start = self.local_bytes.next_multiple_of(align.max(1));
+    /// Reserves `bytes` of each lane's stack, apart from what is there; returns the place and the variable's number.
+    pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
+        let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
         self.local_bytes = start + bytes;
-        start
+        self.stack.push((start, bytes));
+        (start, self.stack.len() as u32 - 1)
     }
 
     /// Fixes the number of threads per block.
@@ -359,11 +422,17 @@ impl ProgramBuilder {
         {
             blocks[index].order = order as u32;
         }
+        let origins = Origins::of(&blocks, &ops, &self.params, &self.roots, self.num_regs);
+        let on_stack = |root: &Root| matches!(root, Root::Stack(_));
+        let stack_addresses = self.roots.iter().filter(|(_, (_, root))| on_stack(root));
+        let mut stack_addresses: Vec<Reg> = stack_addresses.map(|(reg, _)| *reg).collect();
+        stack_addresses.sort_unstable();
         let mut constants: Vec<(Reg, u64)> = self
             .constants
             .into_iter()
             .chain(self.nothing)
             .map(|(bits, reg)| (reg, bits))
+            .chain(self.roots.into_iter().map(|(reg, (bits, _))| (reg, bits)))
             .collect();
         constants.sort_unstable();
         Ok(Program {
@@ -378,6 +447,9 @@ impl ProgramBuilder {
             shared: self.shared,
             globals: self.globals,
             local_bytes: self.local_bytes,
+            stack: self.stack,
+            stack_addresses,
+            origins,
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
         })

@@ -12,6 +12,7 @@ use super::bits::mask;
 use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
 use super::launch::Machine;
+use super::marks;
 use super::memory::write_le;
 use super::ops::{Instruction, nearest_operations, operation};
 use super::program::{Content, GlobalSymbol, ParamTy, Program, ProgramBuilder};
@@ -79,6 +80,7 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
             .filter_map(|op| Some((op.str("sym_name")?, *op)))
             .collect(),
         addresses: HashMap::new(),
+        allocations: HashMap::new(),
         b: ProgramBuilder::new(kernel.str("sym_name").unwrap_or("kernel")),
         machine,
         frames: Vec::new(),
@@ -129,6 +131,8 @@ pub(crate) struct Decoder<'m, 'a> {
     globals: HashMap<&'m str, &'m Node<'a>>,
     /// Address of each global variable that is used.
     addresses: HashMap<String, u64>,
+    /// The marked allocations in shared memory: by address, bytes, number and location.
+    allocations: HashMap<(u64, u32, Option<i64>, String), (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.
@@ -499,6 +503,29 @@ impl<'m, 'a> Decoder<'m, 'a> {
         };
         self.addresses.insert(name.to_owned(), address);
         Ok(address)
+    }
+
+    /// The address of an allocation in shared memory, by which it alone is accessed, and its number among shared
+    /// variables; the same for all calls of the function that has it.
+    pub(crate) fn shared_allocation(
+        &mut self,
+        op: &Node<'_>,
+        name: String,
+        at: u64,
+        bytes: u32,
+    ) -> Option<(Reg, u32)> {
+        let location = self.module.location(op.loc);
+        let key = (at, bytes, op.int(marks::NUMBER), location);
+        if let Some(&known) = self.allocations.get(&key) {
+            return Some(known);
+        }
+        let name = match &*key.3 {
+            "" => name,
+            location => format!("{name} at {location}"),
+        };
+        let made = self.b.shared_allocation(name, at, bytes)?;
+        self.allocations.insert(key, made);
+        Some(made)
     }
 
     /// The address of the arguments that AMD's runtime adds; makes them on first use.

@@ -116,9 +116,10 @@ impl Exec<'_> {
         parts: Parts<'_>,
         from: usize,
     ) -> usize {
-        let Some(&Place::Shared { var, .. }) = rows.first() else {
+        let Some(&Place::Shared { var, window, .. }) = rows.first() else {
             return from;
         };
+        let owner = self.owner(first, window);
         let (now, number) = self.moment(first);
         let shared = &mut self.shared[var];
         let mut record = Record {
@@ -131,14 +132,17 @@ impl Exec<'_> {
         for done in from..parts.count() {
             let element = parts.element(done);
             let at = match rows[element.row] {
-                Place::Shared { var: other, at } if other == var => at + element.offset as usize,
+                Place::Shared {
+                    window: other, at, ..
+                } if other == window => at + element.offset as usize,
                 _ => return done,
             };
             record.now.thread = now.block + first + element.lane;
             let value = &mut self.regs[element.reg.0 as usize][(first + element.lane) as usize];
             let shift = element.shift;
             if IS_LOAD {
-                if !shared.shadow.read_at_once(at, count, &record) {
+                let is_own = shared.is_own(at, count, owner);
+                if !is_own || !shared.shadow.read_at_once(at, count, &record) {
                     return done;
                 }
                 let loaded = memory::read_le(&shared.bytes, at, count as u8);
@@ -151,6 +155,7 @@ impl Exec<'_> {
                     return done;
                 };
                 bytes.copy_from_slice(new);
+                shared.own(at, count, owner);
                 self.report.redundant_bytes += redundant;
             }
         }

@@ -1,11 +1,12 @@
 //! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
 
 use super::Exec;
+use super::bounds::Window;
 use crate::machine::kernel::bits::mask;
-use crate::machine::kernel::code::Space;
+use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::error::{FaultKind, KernelError};
 use crate::machine::kernel::memory::{
-    self, Buffer, LOCAL_WINDOW, Memory, SHARED_SYMBOL_LOG2, SHARED_WINDOW,
+    self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW,
 };
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
@@ -17,7 +18,8 @@ use crate::target::{Banks, Wavefronts};
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
     Global { buffer: usize, at: usize },
-    Shared { var: usize, at: usize },
+    /// Byte `at` of a variable, by an address of the variable or of one of its allocations.
+    Shared { var: usize, window: u32, at: usize },
     Local { at: usize },
 }
 
@@ -28,6 +30,8 @@ const LARGEST_VECTOR: usize = 32;
 
 /// Registers that a lane loads or stores together.
 struct Vector<'f> {
+    /// The register that the address comes from.
+    addr: Reg,
     space: Space,
     fields: &'f [Field],
     size: u32,
@@ -36,8 +40,9 @@ struct Vector<'f> {
 
 impl<'f> Vector<'f> {
     /// What AMD's buffer instructions access.
-    fn through_descriptor(fields: &'f [Field], size: u32) -> Self {
+    fn through_descriptor(addr: Reg, fields: &'f [Field], size: u32) -> Self {
         Self {
+            addr,
             space: Space::Global,
             fields,
             size,
@@ -115,44 +120,19 @@ impl Exec<'_> {
             space == Space::Local || (space == Space::Generic && address & LOCAL_WINDOW != 0);
         let size = size as usize;
         if in_shared {
-            let offset = address & 0xffff_ffff;
-            let (var, at) = (
-                (offset >> SHARED_SYMBOL_LOG2) as usize,
-                offset & ((1 << SHARED_SYMBOL_LOG2) - 1),
-            );
-            let at = at as usize;
-            return match self.shared.get(var) {
-                Some(shared) if at + size <= shared.bytes.len() => Ok(Place::Shared { var, at }),
-                Some(shared) => {
-                    let (name, len) = (&shared.name, shared.bytes.len());
-                    let text = format!(
-                        "out-of-bounds {}: byte {at} of shared variable `{name}`, which has {len} bytes",
-                        what()
-                    );
-                    wrong(FaultKind::OutOfBounds, text)
+            let place = self.shared_place(lane, address, size, &what)?;
+            return match place {
+                // An allocation may begin at any byte of its variable.
+                Place::Shared { window, at, .. } if !at.is_multiple_of(align.max(1) as usize) => {
+                    let byte = self.shared_byte(window, at);
+                    let text = format!("misaligned {}: {byte} is no multiple of {align}", what());
+                    wrong(FaultKind::Misaligned, text)
                 }
-                None => wrong(
-                    FaultKind::OutOfBounds,
-                    format!(
-                        "out-of-bounds {}: {offset:#x} lies in no shared variable",
-                        what()
-                    ),
-                ),
+                place => Ok(place),
             };
         }
         if in_local {
-            let at = (address & 0xffff_ffff) as usize;
-            let frame = self.program.local_bytes as usize;
-            if at + size > frame {
-                let text = format!(
-                    "out-of-bounds {}: byte {at} of a stack of {frame} bytes",
-                    what()
-                );
-                return wrong(FaultKind::OutOfBounds, text);
-            }
-            return Ok(Place::Local {
-                at: lane as usize * frame + at,
-            });
+            return self.stack_place(lane, address, size, &what);
         }
         let num_buffers = self.memory.buffers.len();
         let Some(place) = memory::locate(address, num_buffers, self.symbols.len()) else {
@@ -254,7 +234,7 @@ impl Exec<'_> {
                     }
                     value
                 }
-                Place::Shared { var, at } => {
+                Place::Shared { var, window, at } => {
                     let at = at + offset;
                     let record = Record {
                         now,
@@ -270,15 +250,16 @@ impl Exec<'_> {
                     };
                     if let Some(byte) = missing {
                         let text = format!(
-                            "read of uninitialised shared memory: byte {byte} of `{}`",
-                            shared.name
+                            "read of uninitialised shared memory: {}",
+                            self.shared_byte(window, byte)
                         );
                         return Err(self.fault(FaultKind::Uninitialised, lane, text));
                     }
                     if let Some(conflict) = conflict {
-                        let place = format!("byte {at} of `{}`", shared.name);
+                        let place = self.shared_byte(window, at);
                         return Err(self.race(lane, "load", &place, conflict));
                     }
+                    self.check_owner(lane, var, window, at, count)?;
                     value
                 }
                 Place::Local { at } => {
@@ -334,8 +315,10 @@ impl Exec<'_> {
                     self.launch.check_global_races,
                 )
             }
-            Place::Shared { var, at } => {
+            Place::Shared { var, window, at } => {
+                let owner = self.owner(lane, window);
                 let shared = &mut self.shared[var];
+                shared.own(at + offset, count.into(), owner);
                 (
                     &mut shared.bytes,
                     &mut shared.shadow,
@@ -378,12 +361,13 @@ impl Exec<'_> {
         match conflict {
             None => Ok(()),
             Some(conflict) => {
-                let name = match place {
-                    Place::Global { buffer, .. } => &self.buffer(buffer).name,
-                    Place::Shared { var, .. } => &self.shared[var].name,
-                    Place::Local { .. } => "",
+                let place = match place {
+                    Place::Global { buffer, .. } => {
+                        format!("byte {at} of `{}`", self.buffer(buffer).name)
+                    }
+                    Place::Shared { window, .. } => self.shared_byte(window, at),
+                    Place::Local { .. } => format!("byte {at} of a stack"),
                 };
-                let place = format!("byte {at} of `{name}`");
                 Err(self.race(lane, "store", &place, conflict))
             }
         }
@@ -395,7 +379,7 @@ impl Exec<'_> {
         let count = bytes as u8;
         Ok(match place {
             Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
-            Place::Shared { var, at } => memory::read_le(&self.shared[var].bytes, at, count),
+            Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
             Place::Local { at } => memory::read_le(&self.local, at, count),
         })
     }
@@ -412,6 +396,7 @@ impl Exec<'_> {
         let mut lanes = self.idle_lanes();
         self.collect(access, &mut lanes);
         let vector = Vector {
+            addr: access.addr,
             space: access.space,
             fields: &access.fields,
             size: access.size,
@@ -443,6 +428,7 @@ impl Exec<'_> {
             let verb = if is_load { "load" } else { "store" };
             let (space, size, align) = (vector.space, vector.size, vector.align);
             let place = self.resolve(lane, space, address, size, align, verb)?;
+            self.check_origin(lane, vector.addr, place, (space, size, verb))?;
             let done = match is_load {
                 true => self.lanes_at_once::<true>(vector, rest, place),
                 false => self.lanes_at_once::<false>(vector, rest, place),
@@ -475,19 +461,27 @@ impl Exec<'_> {
         }
         let (first, start) = lanes[0];
         let (now, number) = self.moment(first);
-        let (bytes, shadow, order, at, is_checked) = match place {
+        let owner = match place {
+            Place::Shared { window, .. } => self.owner(first, window),
+            Place::Global { .. } | Place::Local { .. } => 0,
+        };
+        let (bytes, shadow, order, at, is_checked, (low, high), owners) = match place {
             Place::Global { buffer, at } => {
                 let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                 let is_checked = self.launch.check_global_races && (memory.writable || !IS_LOAD);
+                let end = memory.bytes.len();
                 (
                     &mut memory.bytes[..],
                     &mut memory.shadow,
                     self.global_order,
                     at,
                     is_checked,
+                    (0, end),
+                    &mut [][..],
                 )
             }
-            Place::Shared { var, at } => {
+            Place::Shared { var, window, at } => {
+                let Window { start, bytes, .. } = self.windows.all[window as usize];
                 let shared = &mut self.shared[var];
                 (
                     &mut shared.bytes[..],
@@ -495,12 +489,15 @@ impl Exec<'_> {
                     self.shared_order,
                     at,
                     true,
+                    (start, start + bytes),
+                    &mut shared.owners[..],
                 )
             }
             Place::Local { .. } => return 0,
         };
         let begin = start.wrapping_sub(at as u64);
-        let last = (bytes.len() - size) as u64;
+        // The first and the last byte at which an access may begin.
+        let (low, span) = (low as u64, (high - size - low) as u64);
         let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
         let mut record = Record {
             now,
@@ -515,13 +512,16 @@ impl Exec<'_> {
         let mut done = 0;
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
-            if at > last || address & low_bits != 0 || lane - warp.0 >= warp.1 {
+            if at.wrapping_sub(low) > span || address & low_bits != 0 || lane - warp.0 >= warp.1 {
                 break;
             }
             let at = at as usize;
             record.now.thread = now.block + lane;
             if IS_LOAD {
                 if is_checked && !shadow.read_at_once(at, size, &record) {
+                    break;
+                }
+                if !owners.is_empty() && owners[at..at + size].iter().any(|found| *found != owner) {
                     break;
                 }
             } else {
@@ -537,6 +537,9 @@ impl Exec<'_> {
                         Some(redundant) => self.report.redundant_bytes += redundant,
                         None => break,
                     }
+                }
+                if !owners.is_empty() {
+                    owners[at..at + size].fill(owner);
                 }
                 match (bytes.as_chunks_mut::<4>(), new.as_chunks::<4>()) {
                     ((words, []), (new, [])) => words.copy_from_slice(new),
@@ -602,15 +605,15 @@ impl Exec<'_> {
                 }
             }
             if let Some(size) = inside.iter().map(end).max() {
-                let whole = Vector::through_descriptor(&access.fields, access.size);
+                let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
                 self.each_lane(&whole, &lanes[waiting..], is_load)?;
                 lanes.push((lane, address));
-                let part = Vector::through_descriptor(&inside, size);
+                let part = Vector::through_descriptor(access.rsrc[0], &inside, size);
                 self.each_lane(&part, &lanes[lanes.len() - 1..], is_load)?;
                 waiting = lanes.len();
             }
         }
-        let whole = Vector::through_descriptor(&access.fields, access.size);
+        let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
         self.each_lane(&whole, &lanes[waiting..], is_load)?;
         self.count(Space::Global, &lanes, access.size, is_load);
         self.spare_lanes = lanes;
@@ -635,6 +638,12 @@ impl Exec<'_> {
             let address = self.get(access.addr, lane);
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
+            self.check_origin(lane, access.addr, place, (space, count.into(), "atomic"))?;
+            let mut owner = 0;
+            if let Place::Shared { var, window, at } = place {
+                self.check_owner(lane, var, window, at, count.into())?;
+                owner = self.owner(lane, window);
+            }
             let (now, number) = self.moment(lane);
             let mut record = Record {
                 now,
@@ -648,9 +657,10 @@ impl Exec<'_> {
                     memory.shadow.write_ordered(at, count.into(), &record);
                     (&mut memory.bytes, at)
                 }
-                Place::Shared { var, at } => {
+                Place::Shared { var, at, .. } => {
                     record.order = self.shared_order;
                     let shared = &mut self.shared[var];
+                    shared.own(at, count.into(), owner);
                     shared.shadow.write_ordered(at, count.into(), &record);
                     (&mut shared.bytes, at)
                 }
@@ -663,7 +673,7 @@ impl Exec<'_> {
                     let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
                     (&mut memory.bytes, at)
                 }
-                Place::Shared { var, at } => (&mut self.shared[var].bytes, at),
+                Place::Shared { var, at, .. } => (&mut self.shared[var].bytes, at),
                 Place::Local { at } => (&mut self.local, at),
             };
             memory::write_le(bytes, at, count, new);

@@ -8,7 +8,10 @@ use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, flatten, size_align};
 use crate::machine::kernel::exec::Exec;
-use crate::machine::kernel::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+use crate::machine::kernel::memory::{
+    LOCAL_WINDOW, MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
+};
+use crate::machine::kernel::origin::{Flow, Root};
 use crate::machine::kernel::text::{Attr, Node, Ty};
 
 pub(super) const FAMILY: Family = Family {
@@ -32,17 +35,26 @@ const ROWS: &[Row] = &[
             let text = format!("alloca of {count} times {size} bytes, the limit is {MOST_LOCAL}");
             return Err(d.unsupported(op, text));
         };
-        let place = d.b.local(bytes as u32, align as u32);
+        let (place, number) = d.b.local(bytes as u32, align as u32);
+        if u64::from(place) + bytes >= MOST_LOCAL {
+            let text = format!("a stack of more than {MOST_LOCAL} bytes is not supported");
+            return Err(d.unsupported(op, text));
+        }
         let window = match d.result_ty(op)? {
             Ty::Ptr(5) => 0,
             _ => LOCAL_WINDOW,
         };
-        let reg = d.b.constant(window | u64::from(place));
+        let reg = d.b.address(window | u64::from(place), Root::Stack(number));
         d.define(op, vec![reg])
     }),
     row("llvm.mlir.addressof", |d, op| {
         let address = d.symbol(op, op.str("global_name").unwrap_or(""))?;
-        let reg = d.b.constant(address);
+        let root = if address >> SHARED_SYMBOL_LOG2 < u64::from(MOST_SHARED_SYMBOLS) {
+            Root::Shared((address >> SHARED_SYMBOL_LOG2) as u32)
+        } else {
+            Root::Global(symbol_number(address))
+        };
+        let reg = d.b.address(address, root);
         d.define(op, vec![reg])
     }),
     row("llvm.addrspacecast", |d, op| {
@@ -56,7 +68,7 @@ const ROWS: &[Row] = &[
 ];
 
 /// The most bytes of one lane's stack that an operation may reserve.
-const MOST_LOCAL: u64 = 1 << 20;
+const MOST_LOCAL: u64 = 1 << STACK_LOG2;
 
 /// `rawConstantIndices` marks a dynamic index by this.
 const DYNAMIC: i64 = i32::MIN as i64;
@@ -75,6 +87,10 @@ pub(crate) struct Scale {
 impl Instruction for Scale {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.base, self.index])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.base])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -220,6 +236,9 @@ fn field_offset(packed: bool, fields: &[Ty]) -> Result<i64, String> {
 fn moved(d: &mut Decoder<'_, '_>, bits: u32, from: Reg, by: u64) -> Reg {
     if let Some(base) = d.b.constant_of(from) {
         return d.b.constant(base.wrapping_add(by) & mask(bits));
+    }
+    if let Some((base, root)) = d.b.address_of(from) {
+        return d.b.address(base.wrapping_add(by) & mask(bits), root);
     }
     let b = d.b.constant(by);
     d.emit(|dst| Int {

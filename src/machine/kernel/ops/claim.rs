@@ -112,9 +112,9 @@ fn leaves(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<Stri
             space == Space::Shared || (space == Space::Generic && address & SHARED_WINDOW != 0);
         if shared {
             let offset = address & 0xffff_ffff;
-            let var = (offset >> SHARED_SYMBOL_LOG2) as usize;
+            let number = (offset >> SHARED_SYMBOL_LOG2) as usize;
             let at = (offset & ((1 << SHARED_SYMBOL_LOG2) - 1)) as i64;
-            return Some((var, at, exec.shared.get(var)?.bytes.len()));
+            return Some((number, at, exec.window_bytes(number)?));
         }
         let place = memory::locate(address, exec.memory.buffers.len(), exec.symbols.len())?;
         let len = exec.buffer(place.buffer).bytes.len();

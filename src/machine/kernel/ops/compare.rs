@@ -8,6 +8,7 @@ use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::origin::Flow;
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -121,6 +122,10 @@ impl Instruction for Compare {
         Regs::new([self.dst], [self.a, self.b])
     }
 
+    fn flow(&self) -> Flow {
+        Flow::Nothing
+    }
+
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         (self.pred.all)(exec, self);
         Ok(())
@@ -160,6 +165,10 @@ pub(crate) struct Select {
 impl Instruction for Select {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.cond, self.a, self.b])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.a, self.b])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {

@@ -1,5 +1,6 @@
 //! Conversions between integers, floats and pointers, and other views of the same bits.
 
+use super::bounds;
 use super::claim::{Claim, Promise, overflow_flags};
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::bits::{mask, signed};
@@ -7,6 +8,7 @@ use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, Slot, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::origin::Flow;
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -35,6 +37,9 @@ const ROWS: &[Row] = &[
     row("llvm.ptrtoint", |d, op| conversion(d, op, false)),
     row("llvm.inttoptr", |d, op| conversion(d, op, false)),
     row("llvm.bitcast", |d, op| {
+        if let Some(marked) = bounds::marked(d, op)? {
+            return d.define(op, [marked]);
+        }
         let value = d.operand(op, 0)?;
         let from = d.flat(op, &value.ty)?;
         let to = d.flat(op, d.result_ty(op)?)?;
@@ -66,6 +71,10 @@ struct Freeze {
 impl Instruction for Freeze {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.src])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.src])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -155,6 +164,11 @@ fn convert(
         (SlotKind::Float(_), SlotKind::Ptr(_)) | (SlotKind::Ptr(_), SlotKind::Float(_)) => {
             return false;
         }
+        (SlotKind::Int, SlotKind::Ptr(_)) => d.b.push(Address {
+            bits: to.bits,
+            dst,
+            src,
+        }),
         _ if signed => d.b.push(SignExtend {
             from: from.bits,
             to: to.bits,
@@ -201,6 +215,10 @@ impl Instruction for Move {
         Regs::new([self.dst], [self.src])
     }
 
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.src])
+    }
+
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         exec.map1(self.dst, self.src, |a| a);
         Ok(())
@@ -218,6 +236,34 @@ pub(crate) struct Trunc {
 impl Instruction for Trunc {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.src])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let kept = mask(self.bits);
+        exec.map1(self.dst, self.src, |a| a & kept);
+        Ok(())
+    }
+}
+
+/// Makes an address of a number.
+#[derive(Debug)]
+struct Address {
+    bits: u32,
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for Address {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::FromNumber(self.src)
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -239,6 +285,10 @@ pub(crate) struct SignExtend {
 impl Instruction for SignExtend {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.src])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.src])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -348,6 +398,10 @@ pub(crate) struct Repack {
 impl Instruction for Repack {
     fn regs(&self) -> Regs {
         Regs::new(&*self.dst, &*self.src)
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(self.src.to_vec())
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {

@@ -8,6 +8,7 @@ use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::error::FaultKind;
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::origin::Flow;
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -121,6 +122,10 @@ pub(crate) struct Int {
 impl Instruction for Int {
     fn regs(&self) -> Regs {
         Regs::new([self.dst], [self.a, self.b])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.a, self.b])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {

@@ -268,7 +268,10 @@ fn rows(
         let mut addresses = Vec::new();
         for &lane in lanes.iter().take((rows * count) as usize) {
             let address = exec.get(addr, lane);
-            places.push(exec.resolve(lane, Space::Shared, address, row_bytes, row_bytes, verb)?);
+            let space = Space::Shared;
+            let place = exec.resolve(lane, space, address, row_bytes, row_bytes, verb)?;
+            exec.check_origin(lane, addr, place, (space, row_bytes, verb))?;
+            places.push(place);
             addresses.push((lane, address));
         }
         exec.count(Space::Shared, &addresses, row_bytes, false);

@@ -15,6 +15,7 @@ pub(crate) mod address;
 pub(crate) mod aggregate;
 pub(crate) mod atomic;
 pub(crate) mod barrier;
+pub(crate) mod bounds;
 pub(crate) mod buffer;
 pub(crate) mod bytes;
 pub(crate) mod claim;
@@ -37,6 +38,7 @@ pub(crate) mod wave;
 use super::code::Reg;
 use super::decode::{Decoder, Done};
 use super::exec::{Exec, Fate, Marks};
+use super::origin::Flow;
 use super::text::Node;
 use crate::encoding::spelling::edits;
 use crate::target::{Assembly, Target};
@@ -56,6 +58,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
     /// What becomes of poison among the registers that one lane reads; it spreads to the results if nothing is said.
     fn poison(&self, lane: &Marks<'_>) -> Fate {
         Fate::Results(lane.of_reads())
+    }
+
+    /// Where the results get the objects from that they point to.
+    fn flow(&self) -> Flow {
+        Flow::Unknown
     }
 
     /// What the order of warps means to the instruction.
