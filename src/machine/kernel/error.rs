@@ -75,8 +75,11 @@ pub enum FaultKind {
     Divergence,
     /// Integer division by zero or of the smallest number by -1.
     Division,
-    /// A flag that does not hold (`nuw`, `disjoint`, `range`, ...), on a value that is used.
+    /// A use of a value that is not defined: of `llvm.mlir.undef`, a flag that does not hold (`nuw`, `disjoint`, `range`, ...),
+    /// a shift too far, a lane that a masked load skipped.
     Poison,
+    /// `llvm.intr.assume` of a condition that does not hold.
+    Assumption,
     /// The kernel itself found that something is wrong.
     Assertion,
     /// `llvm.unreachable` was reached.

@@ -11,6 +11,7 @@ mod types;
 use super::bits::mask;
 use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
+use super::exec::Kind;
 use super::launch::Machine;
 use super::memory::write_le;
 use super::ops::{Instruction, nearest_operations, operation};
@@ -347,6 +348,13 @@ impl<'m, 'a> Decoder<'m, 'a> {
         Ok(())
     }
 
+    /// The registers that the operation's result is, once it has been defined.
+    pub(crate) fn defined(&self, op: &Node<'a>) -> Option<Rc<[Reg]>> {
+        let (value, _) = op.results.first()?;
+        let frame = self.frames.last()?;
+        Some(frame.values.get(value)?.slots.clone())
+    }
+
     pub(crate) fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
         match op.results.first() {
             Some((_, ty)) => Ok(ty),
@@ -393,14 +401,19 @@ impl<'m, 'a> Decoder<'m, 'a> {
         self.define(op, results)
     }
 
-    /// What nobody defined: an error where it is used.
+    /// A register of an instruction that nothing writes: an error where its value matters.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
-        self.b.nothing(0xbad0_bad0_bad0_bad0 & mask(bits))
+        self.undefined(
+            Kind::Undef,
+            bits,
+            "uninitialised register: nothing has given it a value",
+        )
     }
 
-    /// A pattern that shows, for what an instruction may leave undefined.
-    pub(crate) fn garbage(&mut self, bits: u32) -> Reg {
-        self.b.constant(0xbad0_bad0_bad0_bad0 & mask(bits))
+    /// A value of so many bits that the operation at hand leaves undefined; `text` is the error where it matters.
+    pub(crate) fn undefined(&mut self, kind: Kind, bits: u32, text: &'static str) -> Reg {
+        self.b
+            .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
     /// One instruction with one new register.

@@ -392,6 +392,7 @@ impl Exec<'_> {
     /// What lies at an address, of which nobody but the simulator knows that it is read.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
+        self.uses_memory(lane, place, bytes)?;
         let count = bytes as u8;
         Ok(match place {
             Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
@@ -438,12 +439,15 @@ impl Exec<'_> {
         lanes: &[(u32, u64)],
         is_load: bool,
     ) -> Result<(), KernelError> {
+        let stored = vector.fields.iter().map(|field| field.reg);
+        let has_marks = self.carries_marks(stored.filter(|_| !is_load));
         let mut rest = lanes;
         while let Some(&(lane, address)) = rest.first() {
             let verb = if is_load { "load" } else { "store" };
             let (space, size, align) = (vector.space, vector.size, vector.align);
             let place = self.resolve(lane, space, address, size, align, verb)?;
             let done = match is_load {
+                _ if has_marks => 0,
                 true => self.lanes_at_once::<true>(vector, rest, place),
                 false => self.lanes_at_once::<false>(vector, rest, place),
             };
@@ -455,6 +459,13 @@ impl Exec<'_> {
                 self.read_place(lane, place, vector.fields)?;
             } else {
                 self.write_place(lane, place, vector.fields)?;
+            }
+            for field in vector.fields.iter().filter(|_| has_marks) {
+                let (from, bytes) = ((place, field.offset), field.bytes.into());
+                match is_load {
+                    true => self.load_marks(lane, from, bytes, (field.reg, 0)),
+                    false => self.store_marks(lane, from, bytes, (field.reg, 0)),
+                }
             }
             rest = &rest[1..];
         }
@@ -635,6 +646,7 @@ impl Exec<'_> {
             let address = self.get(access.addr, lane);
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
+            self.uses_memory(lane, place, count.into())?;
             let (now, number) = self.moment(lane);
             let mut record = Record {
                 now,

@@ -53,9 +53,14 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
     /// Carries the instruction out in all active lanes.
     fn step(&self, exec: &mut Exec<'_>) -> Done;
 
-    /// What becomes of poison among the registers that one lane reads; it spreads to the results if nothing is said.
+    /// Returns the consequence of undefined values among the registers that one lane reads: by default, undefined results.
     fn poison(&self, lane: &Marks<'_>) -> Fate {
         Fate::Results(lane.of_reads())
+    }
+
+    /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
+    fn moved(&self) -> Regs {
+        Regs::new([], [])
     }
 
     /// What the order of warps means to the instruction.
