@@ -67,7 +67,8 @@ impl Instruction for Narrow {
     }
 }
 
-fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
+/// The code nearest to a number.
+pub(crate) fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
     if value.is_nan() {
         return format.nan();
     }
