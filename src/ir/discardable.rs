@@ -44,6 +44,8 @@ pub const CONTIGUITY: &str = "tt.contiguity";
 pub const CONSTANCY: &str = "tt.constancy";
 /// On a function: whether it stays a function of its own where it is called.
 pub const NOINLINE: &str = "noinline";
+/// On a constant of a lowered module: it stands for the value of a lane that a masked load without `other` skips.
+pub const UNSET: &str = "ttg.unset";
 
 /// Whether one of these stands on an operation and is `true`.
 #[must_use]

@@ -88,7 +88,12 @@ impl<'c> Lowering<'c> {
     }
 
     /// Indices along a dimension of so many elements.
-    pub(crate) fn bounded_along(&mut self, indices: &[Val<'c>], axis: i64, size: u64) -> Vec<Val<'c>> {
+    pub(crate) fn bounded_along(
+        &mut self,
+        indices: &[Val<'c>],
+        axis: i64,
+        size: u64,
+    ) -> Vec<Val<'c>> {
         let of = format!("along dimension {axis} of {size} elements");
         indices
             .iter()

@@ -65,8 +65,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     if is_forced != 0 || matches!(plan.kind(), PlanKind::Rename | PlanKind::Select) {
         return Ok(effects);
     }
-    let [from, to] =
-        [conversion.src, conversion.result].map(|v| layout_of(layouts, v.r#type()));
+    let [from, to] = [conversion.src, conversion.result].map(|v| layout_of(layouts, v.r#type()));
     let plain = plain_conversion(&from?.full, &to?.full, program.elem_bits(), gpu.target);
     let plain = plain.map_err(|e| Diagnostic::new(e.to_string()))?;
     Ok(effects.with_choice(Choice {

@@ -1,6 +1,7 @@
 //! Constants: numbers, zeros of any type, and nothing in particular.
 
 use super::emitter::Emitter;
+use crate::ir::discardable::UNSET;
 use crate::sys::build::{self, Val};
 use crate::sys::{self, value_id};
 use melior::ir::attribute::FloatAttribute;
@@ -52,6 +53,14 @@ impl<'c> Emitter<'c> {
             return self.constant(type_, 0);
         }
         self.pure("llvm.mlir.zero", &[], type_, &[])
+    }
+
+    /// A zero that stands for a value which is not defined, as the simulator is told by an attribute.
+    ///
+    /// Poison would leave the register of an inline assembly without a value, and change what an assembler makes of it.
+    pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
+        let yes = Attribute::unit(self.context);
+        self.pure("llvm.mlir.zero", &[], type_, &[(UNSET, yes)])
     }
 
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {

@@ -74,13 +74,13 @@ impl<'c> GlobalAccess<'_, 'c> {
         e.store_as(whole, self.pointer, self.alignment_bytes, usage);
     }
 
-    /// What is read where the mask is false.
+    /// The value where the mask is false.
     pub(super) fn fallback(&self, e: &mut Emitter<'c>, others: Option<&[Val<'c>]>) -> Val<'c> {
         match others {
             Some(others) => e.gather(others),
             None => {
                 let type_ = self.type_(e);
-                e.zero(type_)
+                e.unset(type_)
             }
         }
     }

@@ -1,5 +1,8 @@
 //! What programs are made of beside instructions: registers, memory spaces, control flow.
 
+use super::exec::Destination;
+use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
+
 /// A scalar register; each lane of a block has its own copy of up to 64 bits.
 ///
 /// Vectors and structs are spread over several registers when a kernel is decoded, so that
@@ -46,6 +49,17 @@ impl Space {
         match self {
             Self::Shared | Self::Local => 32,
             _ => 64,
+        }
+    }
+
+    /// The memory that an address of this space means, as far as undefined values are concerned.
+    pub(crate) const fn destination(self, address: u64) -> Destination {
+        match self {
+            Self::Shared => Destination::Shared,
+            Self::Local => Destination::Local,
+            Self::Generic if address & SHARED_WINDOW != 0 => Destination::Shared,
+            Self::Generic if address & LOCAL_WINDOW != 0 => Destination::Local,
+            _ => Destination::Global,
         }
     }
 
@@ -100,14 +114,15 @@ pub(crate) enum Terminator {
 }
 
 impl Terminator {
-    /// Whether it chooses by a register, or hands it on.
-    pub(crate) fn reads(&self, reg: Reg) -> bool {
+    /// The registers that it chooses by or gives to block parameters.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let choice = match self {
             Self::CondBranch { cond, .. } => Some(*cond),
             Self::Switch { value, .. } => Some(*value),
             Self::Branch(_) | Self::Return | Self::Unreachable => None,
         };
-        choice == Some(reg) || self.edges().iter().any(|edge| edge.args.contains(&reg))
+        let args = self.edges().into_iter().flat_map(|edge| &edge.args);
+        choice.into_iter().chain(args.copied())
     }
 
     /// The edges that leave the block.

@@ -1,8 +1,13 @@
 //! Arguments as text, what buffers start with, and the comparison of results.
 
+use super::bits::mask;
 use super::error::{FaultKind, KernelError};
 use super::float::FloatTy;
+use super::ops::convert::float_to_int;
+use super::ops::float8::{TooLarge, code};
+use crate::target::{FLOAT8, Float8};
 use std::fmt;
+use std::ops::RangeInclusive;
 use std::str::FromStr;
 
 /// The type of a buffer's elements or of a scalar argument.
@@ -14,6 +19,8 @@ pub enum ElementTy {
     Int(u32),
     /// A float.
     Float(FloatTy),
+    /// A float of 8 bits; as a scalar, its code.
+    Float8(Float8),
 }
 
 impl ElementTy {
@@ -22,6 +29,7 @@ impl ElementTy {
         match self {
             Self::Int(bits) => bits.div_ceil(8) as usize,
             Self::Float(ty) => ty.bits() as usize / 8,
+            Self::Float8(_) => 1,
         }
     }
 
@@ -33,17 +41,74 @@ impl ElementTy {
         Some(match self {
             Self::Int(bits_wide) => super::bits::signed(bits, bits_wide.max(8)) as f64,
             Self::Float(ty) => ty.to_f64(bits),
+            Self::Float8(format) => format.value(bits as u8),
         })
     }
 
-    fn encode(self, value: f64) -> u64 {
+    /// The bits nearest to a number; of 8 bits the largest number where it is too large.
+    pub fn encode(self, value: f64) -> u64 {
         match self {
-            Self::Int(bits) => {
-                super::ops::convert::float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits())
-            }
+            Self::Int(bits) => float_to_int(FloatTy::F64, bits.max(8), true, value.to_bits()),
             Self::Float(ty) => ty.from_f64(value),
+            Self::Float8(format) => code(format, TooLarge::Saturates, value).into(),
         }
     }
+
+    /// Reads an integer that fits the type, as signed or unsigned.
+    fn integer(bits: u32, text: &str) -> Result<i128, KernelError> {
+        let whole = |number: f64| (number.fract() == 0.0 && number.abs() < 1e30).then_some(number);
+        let value: i128 = match text.parse() {
+            Ok(value) => value,
+            Err(_) => match text.parse().ok().and_then(whole) {
+                Some(number) => number as i128,
+                None => return Err(wrong(format!("`{text}` is no integer"))),
+            },
+        };
+        let range = integer_range(bits);
+        if range.contains(&value) {
+            return Ok(value);
+        }
+        let (low, high) = (range.start(), range.end());
+        Err(wrong(format!(
+            "`{text}` does not fit i{bits}: expected {low} to {high}"
+        )))
+    }
+
+    /// Reads a number that the float type has room for.
+    fn number(self, text: &str) -> Result<f64, KernelError> {
+        let Ok(value) = text.parse::<f64>() else {
+            return Err(wrong(format!("`{text}` is no number")));
+        };
+        let largest = match self {
+            Self::Int(bits) => mask(bits) as f64,
+            Self::Float(FloatTy::F16) => 65504.0,
+            Self::Float(FloatTy::BF16) => FloatTy::BF16.to_f64(0x7f7f),
+            Self::Float(FloatTy::F32) => f32::MAX.into(),
+            Self::Float(FloatTy::F64) => f64::MAX,
+            Self::Float8(format) => format.value(format.largest()),
+        };
+        let fits = match self {
+            _ if value.is_nan() => true,
+            // Numbers that round to the largest one fit.
+            Self::Float(ty) if value.is_finite() => ty.to_f64(ty.from_f64(value)).is_finite(),
+            Self::Float8(format) if value.is_finite() => {
+                format.nearest(value.abs()) <= u32::from(format.largest())
+            }
+            Self::Float8(format) => format.infinity().is_some(),
+            _ => true,
+        };
+        if fits {
+            return Ok(value);
+        }
+        Err(wrong(format!(
+            "`{text}` does not fit {self}: expected -{largest:?} to {largest:?}"
+        )))
+    }
+}
+
+/// The integers that a type of so many bits holds, read with or without sign.
+pub(super) fn integer_range(bits: u32) -> RangeInclusive<i128> {
+    -(1i128 << (bits - 1))..=(1i128 << bits) - 1
 }
 
 impl fmt::Display for ElementTy {
@@ -51,6 +116,7 @@ impl fmt::Display for ElementTy {
         match self {
             Self::Int(bits) => write!(f, "i{bits}"),
             Self::Float(ty) => f.write_str(ty.name()),
+            Self::Float8(format) => f.write_str(format.name),
         }
     }
 }
@@ -62,10 +128,17 @@ impl FromStr for ElementTy {
         if let Some(ty) = FloatTy::parse(text) {
             return Ok(Self::Float(ty));
         }
+        if let Some(format) = Float8::of(text) {
+            return Ok(Self::Float8(format));
+        }
         match text.strip_prefix('i').and_then(|bits| bits.parse().ok()) {
             Some(bits @ (1 | 8 | 16 | 32 | 64)) => Ok(Self::Int(bits)),
-            _ => Err(wrong(format!("unknown type `{text}`"))
-                .note("known are i1, i8, i16, i32, i64, f16, bf16, f32, f64")),
+            _ => {
+                let narrow = FLOAT8.map(|format| format.name).join(", ");
+                Err(wrong(format!("unknown type `{text}`")).note(format!(
+                    "known are i1, i8, i16, i32, i64, f16, bf16, f32, f64, {narrow}"
+                )))
+            }
         }
     }
 }
@@ -82,10 +155,12 @@ pub enum Fill {
     /// 0, 1, 2, ...; wraps around in narrow integers.
     Iota,
     /// Integers over their whole range; floats in [-1, 1) as multiples of 2^-11, so that `f16` holds
-    /// them exactly.
+    /// them exactly, or the nearest ones.
     Random,
     /// One value everywhere.
     Full(f64),
+    /// One integer everywhere.
+    FullInteger(i128),
     /// The bytes of a file.
     File(String),
 }
@@ -182,22 +257,19 @@ impl FromStr for ArgValue {
             ["iota", ty, count] => buffer(Fill::Iota, ty, count),
             ["random", ty, count] => buffer(Fill::Random, ty, count),
             ["full", value, ty, count] => {
-                let value = value.parse().map_err(|_| wrong(format!("`{value}` is no number")))?;
-                buffer(Fill::Full(value), ty, count)
+                let fill = match ty.parse()? {
+                    ElementTy::Int(bits) => Fill::FullInteger(ElementTy::integer(bits, value)?),
+                    float => Fill::Full(float.number(value)?),
+                };
+                buffer(fill, ty, count)
             }
             ["file", ty, ..] if pieces.len() > 2 => {
                 let path = pieces[2..].join(":");
                 Ok(Self::Buffer { fill: Fill::File(path), ty: ty.parse()?, count: None })
             }
             [value, ty] => match ty.parse()? {
-                ty @ ElementTy::Int(_) => {
-                    let value = value.parse().map_err(|_| wrong(format!("`{value}` is no integer")))?;
-                    Ok(Self::Int(value, ty))
-                }
-                ty @ ElementTy::Float(_) => {
-                    let value = value.parse().map_err(|_| wrong(format!("`{value}` is no number")))?;
-                    Ok(Self::Float(value, ty))
-                }
+                ty @ ElementTy::Int(bits) => Ok(Self::Int(ElementTy::integer(bits, value)?, ty)),
+                ty => Ok(Self::Float(ty.number(value)?, ty)),
             },
             _ => Err(wrong(format!("argument `{text}` is not understood")).note(
                 "write `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`, `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH` or `null`",
@@ -218,16 +290,17 @@ pub fn initial_bytes(fill: &Fill, ty: ElementTy, count: usize, seed: u64) -> Vec
             Fill::Zeros | Fill::File(_) => return bytes,
             Fill::Iota => match ty {
                 ElementTy::Int(_) => index as u64,
-                ElementTy::Float(ty) => ty.from_f64(index as f64),
+                float => float.encode(index as f64),
             },
             Fill::Random => {
                 let word = split_mix(&mut state);
                 match ty {
                     ElementTy::Int(_) => word,
-                    ElementTy::Float(ty) => ty.from_f64((word >> 52) as f64 / 2048.0 - 1.0),
+                    float => float.encode((word >> 52) as f64 / 2048.0 - 1.0),
                 }
             }
             Fill::Full(value) => ty.encode(*value),
+            Fill::FullInteger(value) => *value as u64,
         };
         super::memory::write_le(&mut bytes, index * size, size as u8, bits);
     }
@@ -375,6 +448,65 @@ mod tests {
             9_817_491_932_198_370_423,
         ];
         assert_eq!(found, expected);
+    }
+
+    #[test]
+    fn values_out_of_range_name_the_range() {
+        let check = |text: &str, expected: Option<&str>| {
+            let found = text.parse::<ArgSpec>().err();
+            let found = found.map(|error| error.message().to_owned());
+            assert_eq!(found.as_deref(), expected, "{text}");
+        };
+        check("full:255:i8:1", None);
+        check("full:-128:i8:1", None);
+        let text = "`256` does not fit i8: expected -128 to 255";
+        check("full:256:i8:1", Some(text));
+        let text = "`-129` does not fit i8: expected -128 to 255";
+        check("-129:i8", Some(text));
+        check("full:1.5:i32:1", Some("`1.5` is no integer"));
+        check("full:18446744073709551615:i64:1", None);
+        check("full:65519:f16:1", None);
+        let text = "`65520` does not fit f16: expected -65504.0 to 65504.0";
+        check("full:65520:f16:1", Some(text));
+        check("inf:f16", None);
+        check(
+            "3.5e38:f32",
+            Some(
+                "`3.5e38` does not fit f32: expected -3.4028234663852886e38 to 3.4028234663852886e38",
+            ),
+        );
+        check("full:448:f8E4M3FN:1", None);
+        let text = "`480` does not fit f8E4M3FN: expected -448.0 to 448.0";
+        check("full:480:f8E4M3FN:1", Some(text));
+        let text = "`inf` does not fit f8E4M3FN: expected -448.0 to 448.0";
+        check("full:inf:f8E4M3FN:1", Some(text));
+        check("full:-inf:f8E5M2:1", None);
+    }
+
+    #[test]
+    fn floats_of_8_bits_are_filled_and_read() {
+        for format in FLOAT8 {
+            let ty = ElementTy::Float8(format);
+            assert_eq!(ty.to_string().parse::<ElementTy>().unwrap(), ty);
+            let iota = initial_bytes(&Fill::Iota, ty, 9, 0);
+            let found: Vec<_> = (0..9).filter_map(|i| ty.value(&iota, i)).collect();
+            assert_eq!(
+                found,
+                [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0][..found.len()]
+                    .to_vec()
+                    .into_iter()
+                    .map(|v: f64| format.value(format.nearest(v) as u8))
+                    .collect::<Vec<_>>()
+            );
+            for code in 0..=255u8 {
+                let value = format.value(code);
+                let bytes = initial_bytes(&Fill::Full(value), ty, 1, 0);
+                let back = ty.value(&bytes, 0).unwrap();
+                let is_same =
+                    back == value || back.is_nan() && value.is_nan() || value.is_infinite();
+                assert!(is_same, "{} {code:#x}", format.name);
+            }
+        }
     }
 
     #[test]

@@ -1,16 +1,17 @@
 //! What can be wrong with a kernel, its launch or its run.
 
 use std::fmt;
+use std::sync::Arc;
 
 /// Where an instruction comes from: the operation's text and its source location.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct Site {
     /// The operation as MLIR prints it, on one line.
-    pub text: String,
+    pub text: Arc<str>,
     /// `file:line:column`, or empty where unknown.
-    pub location: String,
+    pub location: Arc<str>,
     /// The locations of the calls that led there, innermost first.
-    pub calls: Vec<String>,
+    pub calls: Arc<[String]>,
 }
 
 impl fmt::Display for Site {
@@ -75,8 +76,11 @@ pub enum FaultKind {
     Divergence,
     /// Integer division by zero or of the smallest number by -1.
     Division,
-    /// A flag that does not hold (`nuw`, `disjoint`, `range`, ...), on a value that is used.
+    /// A use of a value that is not defined: of `llvm.mlir.undef`, a flag that does not hold (`nuw`, `disjoint`, `range`, ...),
+    /// a shift too far, a lane that a masked load skipped.
     Poison,
+    /// `llvm.intr.assume` of a condition that does not hold.
+    Assumption,
     /// The kernel itself found that something is wrong.
     Assertion,
     /// `llvm.unreachable` was reached.
@@ -183,7 +187,7 @@ mod tests {
     fn an_operation_is_shown_up_to_200_characters() {
         for (characters, shown) in [(7, 7), (200, 200), (201, 200), (900, 200)] {
             let site = Site {
-                text: "\u{e4}".repeat(characters),
+                text: "\u{e4}".repeat(characters).into(),
                 ..Site::default()
             };
             let text = site.to_string();

@@ -19,7 +19,7 @@ mod warp;
 use bounds::{Owner, Windows};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
-pub(crate) use poison::{Fate, Marks};
+pub(crate) use poison::{Destination, Fate, Kind, Marks, whole_if_all};
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, Terminator};
@@ -109,8 +109,10 @@ pub(crate) struct Exec<'a> {
     pub(crate) messages: Vec<Message>,
     /// Draws whose turn it is, where warps run one by one.
     turns: Option<Turns>,
-    /// Values whose flags do not hold, once there are any.
+    /// Undefined values of the block, once there are any.
     poison: Option<Box<Poison>>,
+    /// The record of an earlier block, cleared.
+    idle_poison: Option<Box<Poison>>,
 }
 
 /// One shared variable's bytes.
@@ -246,6 +248,7 @@ impl<'a> Exec<'a> {
             messages: Vec::new(),
             turns: Turns::new(launch.schedule),
             poison: None,
+            idle_poison: None,
         })
     }
 
@@ -272,7 +275,10 @@ impl<'a> Exec<'a> {
         self.local_shadow.fill(false);
         self.windows.begin_block(self.warp_epochs.len());
         self.shared.iter_mut().for_each(SharedVar::forget_owners);
-        self.poison = None;
+        if let Some(mut poison) = self.poison.take() {
+            poison.clear();
+            self.idle_poison = Some(poison);
+        }
         self.stack.clear();
         if self.turns.is_some() {
             return self.run_warps();
@@ -395,7 +401,7 @@ impl<'a> Exec<'a> {
                 self.continue_at(edge.target, lanes);
             }
             Terminator::CondBranch { cond, then, other } => {
-                self.branches_on(*cond, block.site)?;
+                self.branches_on(*cond, 1, block.site)?;
                 let lanes = std::mem::take(&mut self.lanes);
                 let bits = &self.regs[cond.0 as usize];
                 let (yes, no): (Vec<u32>, Vec<u32>) = lanes
@@ -413,7 +419,7 @@ impl<'a> Exec<'a> {
                 cases,
                 default,
             } => {
-                self.branches_on(*value, block.site)?;
+                self.branches_on(*value, 64, block.site)?;
                 let mut rest = std::mem::take(&mut self.lanes);
                 let all = rest.clone();
                 let mut ways = Vec::new();

@@ -84,6 +84,23 @@ impl FloatTy {
         }
     }
 
+    /// The bits nearest to an integer of up to 65 bits; see [`FloatTy::from_f64`].
+    #[allow(
+        clippy::wrong_self_convention,
+        reason = "the receiver names the format, not the value"
+    )]
+    pub(crate) fn from_integer(self, value: i128) -> u64 {
+        let size = value.unsigned_abs();
+        // With the lowest bit set if any bit below it is, 53 bits round to a narrower format as all of them do.
+        let excess = (128 - size.leading_zeros()).saturating_sub(53);
+        let lost = size & ((1 << excess) - 1) != 0;
+        let odd = (size >> excess | u128::from(lost)) as f64 * 2f64.powi(excess.cast_signed());
+        match self {
+            Self::F64 => (value as f64).to_bits(),
+            _ => self.from_f64(if value < 0 { -odd } else { odd }),
+        }
+    }
+
     /// The bits nearest to `value`; see [`FloatTy::from_f64`].
     #[allow(
         clippy::wrong_self_convention,

@@ -1,6 +1,7 @@
 //! A launch: machine, grid, arguments, and the run over all blocks.
 
 use super::apart::Run;
+use super::data::integer_range;
 use super::error::{FaultKind, KernelError};
 use super::memory::{BufferId, Memory, write_le};
 use super::program::{ParamTy, Program};
@@ -105,6 +106,9 @@ pub enum Schedule {
     /// a race is an error in any schedule, but only some show in the values.
     Warps(u64),
 }
+
+/// The most threads of a grid: records of accesses number them in 32 bits.
+const MOST_THREADS: u128 = 1 << 31;
 
 /// Everything about a launch but the kernel and the memory.
 ///
@@ -232,6 +236,7 @@ impl Launch {
     ) -> Result<Report, KernelError> {
         let args = self.check_args(program, memory)?;
         let block = self.check_block(program)?;
+        self.check_grid(block)?;
         let run = Run {
             program,
             launch: self,
@@ -292,6 +297,28 @@ impl Launch {
         }
     }
 
+    /// Refuses a grid that would reach the limit of instructions before its last block, or whose threads have no numbers.
+    fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
+        let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
+        let threads: u32 = block.iter().product();
+        let warps = blocks * u128::from(threads.div_ceil(self.machine.lanes_per_warp));
+        if warps > self.step_limit.into() {
+            let text = format!(
+                "a grid of {blocks} blocks takes at least {warps} instructions, the limit is {}",
+                self.step_limit
+            );
+            let error = KernelError::new(FaultKind::StepLimit, text);
+            return Err(error.note("if the grid is meant to be that large, raise the limit"));
+        }
+        if blocks * u128::from(threads) > MOST_THREADS {
+            let text = format!(
+                "a grid of {blocks} blocks of {threads} threads; the limit is {MOST_THREADS} threads"
+            );
+            return Err(KernelError::new(FaultKind::Launch, text));
+        }
+        Ok(())
+    }
+
     fn check_args(&self, program: &Program, memory: &Memory) -> Result<Vec<u64>, KernelError> {
         let launch = |text: String| KernelError::new(FaultKind::Launch, text);
         let params = program.params();
@@ -311,10 +338,11 @@ impl Launch {
                 (ParamTy::Pointer, Arg::Buffer(buffer)) => memory.address(buffer),
                 (ParamTy::Pointer, Arg::Int(0)) => 0,
                 (ParamTy::Int(width), Arg::Int(value)) => {
-                    let (low, high) = (-(1i128 << (width - 1)), (1i128 << width) - 1);
-                    if value < low || value > high {
+                    let range = integer_range(width);
+                    if !range.contains(&value) {
+                        let (low, high) = (range.start(), range.end());
                         return Err(launch(format!(
-                            "argument {index}: {value} does not fit i{width}"
+                            "argument {index}: {value} does not fit i{width}: expected {low} to {high}"
                         )));
                     }
                     value as u64 & super::bits::mask(width)

@@ -2,8 +2,9 @@
 
 use super::code::{BlockId, Edge, Reg, Terminator};
 use super::error::{FaultKind, KernelError, Site};
+use super::exec::Kind;
 use super::float::FloatTy;
-use super::ops::constant::Nothing;
+use super::ops::constant::Undefined;
 use super::ops::{Instruction, Regs};
 use super::origin::{Origins, Root};
 use crate::graph;
@@ -137,7 +138,9 @@ impl Program {
 
     /// The variable of a lane's stack that has a byte.
     pub(super) fn stack_variable(&self, at: usize) -> Option<u32> {
-        let next = self.stack.partition_point(|(start, _)| *start as usize <= at);
+        let next = self
+            .stack
+            .partition_point(|(start, _)| *start as usize <= at);
         let number = next.checked_sub(1)?;
         let (start, bytes) = self.stack[number];
         (at < (start + bytes) as usize).then_some(number as u32)
@@ -170,8 +173,8 @@ pub(crate) struct ProgramBuilder {
     roots: HashMap<Reg, (u64, Root)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
-    /// Registers that nobody writes, by what they hold.
-    nothing: HashMap<u64, Reg>,
+    /// Registers that nothing writes, by the site and the bits that they hold.
+    undefined: HashMap<(u32, u64), Undefined>,
 }
 
 #[derive(Debug, Default)]
@@ -203,17 +206,18 @@ impl ProgramBuilder {
             roots: HashMap::new(),
             block_size: None,
             sees_other_blocks: false,
-            nothing: HashMap::new(),
+            undefined: HashMap::new(),
         }
     }
 
-    /// A register that nobody writes, which holds a pattern that shows.
-    pub(crate) fn nothing(&mut self, pattern: u64) -> Reg {
-        if let Some(&reg) = self.nothing.get(&pattern) {
-            return reg;
+    /// A register that nothing writes, of which the current site says why; it holds `bits`.
+    pub(crate) fn undefined(&mut self, kind: Kind, bits: u64, text: &'static str) -> Reg {
+        let key = (self.site, bits);
+        if let Some(known) = self.undefined.get(&key) {
+            return known.reg;
         }
         let reg = self.reg();
-        self.nothing.insert(pattern, reg);
+        self.undefined.insert(key, Undefined { reg, kind, text });
         reg
     }
 
@@ -324,7 +328,12 @@ impl ProgramBuilder {
 
     /// Adds an allocation of `bytes` at an address of a variable in shared memory; returns an address by which it
     /// alone is accessed, or nothing where no address is left, or where there is no such variable.
-    pub(crate) fn shared_allocation(&mut self, name: String, at: u64, bytes: u32) -> Option<(Reg, u32)> {
+    pub(crate) fn shared_allocation(
+        &mut self,
+        name: String,
+        at: u64,
+        bytes: u32,
+    ) -> Option<(Reg, u32)> {
         let number = u32::try_from(self.shared.len()).ok()?;
         let var = usize::try_from(at >> super::memory::SHARED_SYMBOL_LOG2).ok()?;
         let start = at as u32 & ((1 << super::memory::SHARED_SYMBOL_LOG2) - 1);
@@ -365,7 +374,7 @@ impl ProgramBuilder {
     /// `Malformed` for a block without an end, an edge with the wrong number of values, a
     /// register that does not exist, or an instruction that writes a register it reads.
     pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
-        self.mark_nothing();
+        let undefined = self.mark_undefined();
         let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
         if self.blocks.is_empty() {
             return Err(malformed("the kernel has no block".into()));
@@ -430,7 +439,7 @@ impl ProgramBuilder {
         let mut constants: Vec<(Reg, u64)> = self
             .constants
             .into_iter()
-            .chain(self.nothing)
+            .chain(undefined)
             .map(|(bits, reg)| (reg, bits))
             .chain(self.roots.into_iter().map(|(reg, (bits, _))| (reg, bits)))
             .collect();
@@ -455,23 +464,32 @@ impl ProgramBuilder {
         })
     }
 
-    /// Makes poison of the registers that nobody writes, as far as somebody reads them.
-    fn mark_nothing(&mut self) {
-        let is_read = |reg: &Reg| {
-            self.blocks.iter().any(|block| {
-                let ends = block.terminator.iter().any(|(end, _)| end.reads(*reg));
-                ends || block.ops.iter().any(|op| op.regs().reads.contains(reg))
-            })
-        };
-        let mut regs: Vec<Reg> = self.nothing.values().copied().collect();
-        regs.retain(is_read);
-        regs.sort_unstable();
-        if let Some(entry) = self.blocks.first_mut()
-            && !regs.is_empty()
-        {
-            entry.ops.insert(0, Arc::new(Nothing(regs.into())));
-            entry.sites.insert(0, 0);
+    /// Marks the registers that nothing writes and something reads, before all else; returns them with their bits.
+    fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
+        let mut undefined: Vec<_> = self.undefined.drain().collect();
+        if undefined.is_empty() {
+            return Vec::new();
         }
+        let mut is_read = vec![false; self.num_regs as usize];
+        for block in &self.blocks {
+            let ends = block.terminator.iter().flat_map(|(end, _)| end.reads());
+            let reads = block.ops.iter().flat_map(|op| op.regs().reads);
+            for reg in ends.chain(reads) {
+                is_read[reg.0 as usize] = true;
+            }
+        }
+        undefined.sort_unstable_by_key(|(_, undefined)| std::cmp::Reverse(undefined.reg));
+        let mut constants = Vec::new();
+        for ((site, bits), undefined) in undefined {
+            constants.push((bits, undefined.reg));
+            if let Some(entry) = self.blocks.first_mut()
+                && is_read[undefined.reg.0 as usize]
+            {
+                entry.ops.insert(0, Arc::new(undefined));
+                entry.sites.insert(0, site);
+            }
+        }
+        constants
     }
 }
 

@@ -122,7 +122,7 @@ impl Report {
                 ("ideal", used.ideal),
             ]);
             let [label, op, location] =
-                [&used.label, &used.site.text, &used.site.location].map(|text| json_string(text));
+                [&*used.label, &used.site.text, &used.site.location].map(json_string);
             format!("{{\"label\":{label},\"op\":{op},\"location\":{location},{counts}}}")
         });
         format!(

@@ -427,7 +427,7 @@ fn bad_accesses_are_named() {
     t.b.at(Site {
         text: "llvm.store %1, %2".into(),
         location: "k.mlir:3:4".into(),
-        calls: Vec::new(),
+        calls: std::sync::Arc::new([]),
     });
     let thread = t.thread();
     t.put(out, thread);

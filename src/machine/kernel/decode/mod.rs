@@ -11,6 +11,7 @@ mod types;
 use super::bits::mask;
 use super::code::{BlockId, Reg};
 use super::error::{FaultKind, KernelError, Site};
+use super::exec::Kind;
 use super::launch::Machine;
 use super::marks;
 use super::memory::write_le;
@@ -22,6 +23,7 @@ use module::{block_size, collect_top, has_body, machine_of, module_info, pick_ke
 use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
+use std::sync::Arc;
 pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
 
 /// A kernel decoded from text, with what its module says about the launch.
@@ -85,6 +87,8 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
         machine,
         frames: Vec::new(),
         num_calls: 0,
+        num_called: 0,
+        texts: HashMap::new(),
     };
     decoder.kernel(kernel, &info)?;
     Ok(Decoded {
@@ -97,6 +101,12 @@ pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, Kernel
 /// The most calls of one kernel, those inside of called functions each time: a chain of functions that call the
 /// next one twice doubles at each link.
 const MOST_CALLS: u32 = 1 << 14;
+
+/// The most functions that call each other in a row.
+const MOST_NESTED: usize = 256;
+
+/// The most operations of called functions, counted wherever they are decoded.
+const MOST_CALLED_OPERATIONS: usize = 1 << 20;
 
 /// A value: its type and a register per slot.
 #[derive(Clone, Debug)]
@@ -117,7 +127,7 @@ pub(crate) enum Exit {
 struct Frame<'m, 'a> {
     name: &'m str,
     /// Where it is called, and where the caller is, innermost first.
-    calls: Vec<String>,
+    calls: Arc<[String]>,
     values: HashMap<Value<'a>, Val>,
     /// The blocks by their labels; the first one continues the caller's.
     blocks: HashMap<&'m str, BlockId>,
@@ -138,6 +148,10 @@ pub(crate) struct Decoder<'m, 'a> {
     /// Functions being decoded, outermost first.
     frames: Vec<Frame<'m, 'a>>,
     num_calls: u32,
+    /// Operations of called functions so far.
+    num_called: usize,
+    /// Text and location of each operation that has been decoded.
+    texts: HashMap<*const Node<'a>, (Arc<str>, Arc<str>)>,
 }
 
 pub(crate) type Done<T = ()> = Result<T, KernelError>;
@@ -165,7 +179,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
         let entry = self.b.block();
         self.b.switch_to(entry);
-        self.body(kernel, args, Exit::Kernel, Vec::new())
+        self.body(kernel, args, Exit::Kernel, Arc::new([]))
     }
 
     /// Decodes a function's blocks; the first one continues the current block.
@@ -174,7 +188,7 @@ impl<'m, 'a> Decoder<'m, 'a> {
         function: &'m Node<'a>,
         args: Vec<Rc<[Reg]>>,
         exit: Exit,
-        calls: Vec<String>,
+        calls: Arc<[String]>,
     ) -> Done {
         let blocks = &function.regions[0];
         let mut frame = Frame {
@@ -209,7 +223,8 @@ impl<'m, 'a> Decoder<'m, 'a> {
                 self.b.switch_to(id);
             }
             for op in &block.ops {
-                self.b.at(self.site(op));
+                let site = self.shared_site(op);
+                self.b.at(site);
                 match operation(op.name) {
                     Some(row) => {
                         self.check_has(op, |target| row.lacking(target))?;
@@ -242,11 +257,33 @@ impl<'m, 'a> Decoder<'m, 'a> {
     }
 
     fn site(&self, op: &Node<'_>) -> Site {
-        let frame = self.frames.last();
+        let calls = self.frames.last().map(|frame| frame.calls.clone());
         Site {
-            text: op.text.split_whitespace().collect::<Vec<_>>().join(" "),
-            location: self.module.location(op.loc),
-            calls: frame.map_or(Vec::new(), |frame| frame.calls.clone()),
+            text: op
+                .text
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .into(),
+            location: self.module.location(op.loc).into(),
+            calls: calls.unwrap_or_default(),
+        }
+    }
+
+    /// The site of an operation, which has its texts in common with all others of the same operation.
+    fn shared_site(&mut self, op: &'m Node<'a>) -> Site {
+        let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
+        let Some((text, location)) = known else {
+            let site = self.site(op);
+            let texts = (site.text.clone(), site.location.clone());
+            self.texts.insert(op, texts);
+            return site;
+        };
+        let calls = self.frames.last().map(|frame| frame.calls.clone());
+        Site {
+            text,
+            location,
+            calls: calls.unwrap_or_default(),
         }
     }
 
@@ -351,6 +388,13 @@ impl<'m, 'a> Decoder<'m, 'a> {
         Ok(())
     }
 
+    /// The registers that the operation's result is, once it has been defined.
+    pub(crate) fn defined(&self, op: &Node<'a>) -> Option<Rc<[Reg]>> {
+        let (value, _) = op.results.first()?;
+        let frame = self.frames.last()?;
+        Some(frame.values.get(value)?.slots.clone())
+    }
+
     pub(crate) fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
         match op.results.first() {
             Some((_, ty)) => Ok(ty),
@@ -397,14 +441,19 @@ impl<'m, 'a> Decoder<'m, 'a> {
         self.define(op, results)
     }
 
-    /// What nobody defined: an error where it is used.
+    /// A register of an instruction that nothing writes: an error where its value matters.
     pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
-        self.b.nothing(0xbad0_bad0_bad0_bad0 & mask(bits))
+        self.undefined(
+            Kind::Undef,
+            bits,
+            "uninitialised register: nothing has given it a value",
+        )
     }
 
-    /// A pattern that shows, for what an instruction may leave undefined.
-    pub(crate) fn garbage(&mut self, bits: u32) -> Reg {
-        self.b.constant(0xbad0_bad0_bad0_bad0 & mask(bits))
+    /// A value of so many bits that the operation at hand leaves undefined; `text` is the error where it matters.
+    pub(crate) fn undefined(&mut self, kind: Kind, bits: u32, text: &'static str) -> Reg {
+        self.b
+            .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
     }
 
     /// One instruction with one new register.
@@ -449,6 +498,23 @@ impl<'m, 'a> Decoder<'m, 'a> {
                 .unsupported(op, text)
                 .note("a function is decoded wherever it is called"));
         }
+        if self.frames.len() > MOST_NESTED {
+            let text = format!("more than {MOST_NESTED} functions call each other in a row");
+            return Err(self.unsupported(op, text));
+        }
+        let operations: usize = function.regions[0]
+            .iter()
+            .map(|block| block.ops.len())
+            .sum();
+        self.num_called += operations;
+        if self.num_called > MOST_CALLED_OPERATIONS {
+            let text = format!(
+                "the functions that the kernel calls have more than {MOST_CALLED_OPERATIONS} operations"
+            );
+            return Err(self
+                .unsupported(op, text)
+                .note("a function is decoded wherever it is called"));
+        }
         let (wanted, found) = (function.regions[0][0].args.len(), op.operands.len());
         if wanted != found {
             let text = format!("`{callee}` takes {wanted} arguments, found {found}");
@@ -462,7 +528,11 @@ impl<'m, 'a> Decoder<'m, 'a> {
             self.define(op, slots)?;
         }
         let site = self.site(op);
-        let calls = [site.location].into_iter().chain(site.calls).collect();
+        let outer = site.calls.iter().cloned();
+        let calls = [site.location.to_string()]
+            .into_iter()
+            .chain(outer)
+            .collect();
         self.body(function, args, Exit::Caller(next), calls)?;
         self.b.switch_to(next);
         Ok(())

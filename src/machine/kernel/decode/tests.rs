@@ -491,6 +491,33 @@ fn calls_that_unfold_without_end_are_refused() {
     assert_eq!(error.message(), "`f1` takes 1 arguments, found 0");
 }
 
+/// A chain of functions, each of which calls the next one: short ones run, long ones are refused.
+#[test]
+fn calls_in_a_row_have_a_limit() {
+    let decode = |depth: usize| {
+        let function = |index: usize| {
+            let next = index + 1;
+            let body = match next == depth {
+                true => "%x = \"llvm.add\"(%a, %a) : (i32, i32) -> i32".to_owned(),
+                false => format!("%x = \"llvm.call\"(%a) <{{callee = @f{next}}}> : (i32) -> i32"),
+            };
+            format!(
+                "\"llvm.func\"() <{{sym_name = \"f{index}\"}}> ({{\n  ^bb0(%a: i32):\n{body}\n    \
+                 \"llvm.return\"(%x) : (i32) -> ()\n  }}) : () -> ()\n"
+            )
+        };
+        let functions: String = (0..depth).map(function).collect();
+        let text = format!("\"builtin.module\"() ({{\n{functions}}}) : () -> ()");
+        decode_generic(&text, Some("f0"))
+    };
+    decode(200).unwrap();
+    let error = decode(300).unwrap_err();
+    assert_eq!(
+        error.message(),
+        "more than 256 functions call each other in a row"
+    );
+}
+
 /// What each of 64 threads has in `%x` after these operations on its number `%t`.
 fn of_64_threads(target: &str, lanes: u32, operations: &str) -> Vec<u32> {
     let (thread, kernel) = if target.starts_with("cuda") {

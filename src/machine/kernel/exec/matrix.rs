@@ -66,9 +66,12 @@ impl Exec<'_> {
         parts: Parts<'_>,
     ) -> Result<(), KernelError> {
         let bytes = size(parts.fragment).unit_bytes as u8;
+        let has_marks = self.carries_marks([]);
         let mut done = 0;
         loop {
-            done = self.elements_at_once::<true>(first, rows, parts, done);
+            if !has_marks {
+                done = self.elements_at_once::<true>(first, rows, parts, done);
+            }
             if done == parts.count() {
                 return Ok(());
             }
@@ -82,6 +85,10 @@ impl Exec<'_> {
             let low = if shift == 0 { 0 } else { self.get(reg, lane) };
             self.read_place(lane, rows[element.row], &[field])?;
             self.set(reg, lane, low | self.get(reg, lane) << shift);
+            if has_marks {
+                let from = (rows[element.row], element.offset);
+                self.load_marks(lane, from, bytes.into(), (reg, shift));
+            }
             done += 1;
         }
     }
@@ -94,9 +101,12 @@ impl Exec<'_> {
         parts: Parts<'_>,
     ) -> Result<(), KernelError> {
         let bytes = size(parts.fragment).unit_bytes;
+        let has_marks = self.carries_marks(parts.regs.iter().copied());
         let mut done = 0;
         loop {
-            done = self.elements_at_once::<false>(first, rows, parts, done);
+            if !has_marks {
+                done = self.elements_at_once::<false>(first, rows, parts, done);
+            }
             if done == parts.count() {
                 return Ok(());
             }
@@ -104,6 +114,10 @@ impl Exec<'_> {
             let lane = first + element.lane;
             let value = self.get(element.reg, lane) >> element.shift & mask(8 * bytes);
             self.write_value(lane, rows[element.row], element.offset, bytes as u8, value)?;
+            if has_marks {
+                let to = (rows[element.row], element.offset);
+                self.store_marks(lane, to, bytes, (element.reg, element.shift));
+            }
             done += 1;
         }
     }

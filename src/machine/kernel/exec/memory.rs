@@ -5,9 +5,7 @@ use super::bounds::Window;
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::error::{FaultKind, KernelError};
-use crate::machine::kernel::memory::{
-    self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW,
-};
+use crate::machine::kernel::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW};
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
@@ -17,10 +15,19 @@ use crate::target::{Banks, Wavefronts};
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    Global { buffer: usize, at: usize },
+    Global {
+        buffer: usize,
+        at: usize,
+    },
     /// Byte `at` of a variable, by an address of the variable or of one of its allocations.
-    Shared { var: usize, window: u32, at: usize },
-    Local { at: usize },
+    Shared {
+        var: usize,
+        window: u32,
+        at: usize,
+    },
+    Local {
+        at: usize,
+    },
 }
 
 /// Bytes of a global-memory sector.
@@ -376,6 +383,7 @@ impl Exec<'_> {
     /// What lies at an address, of which nobody but the simulator knows that it is read.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
+        self.uses_memory(lane, place, bytes)?;
         let count = bytes as u8;
         Ok(match place {
             Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
@@ -423,6 +431,8 @@ impl Exec<'_> {
         lanes: &[(u32, u64)],
         is_load: bool,
     ) -> Result<(), KernelError> {
+        let stored = vector.fields.iter().map(|field| field.reg);
+        let has_marks = self.carries_marks(stored.filter(|_| !is_load));
         let mut rest = lanes;
         while let Some(&(lane, address)) = rest.first() {
             let verb = if is_load { "load" } else { "store" };
@@ -430,6 +440,7 @@ impl Exec<'_> {
             let place = self.resolve(lane, space, address, size, align, verb)?;
             self.check_origin(lane, vector.addr, place, (space, size, verb))?;
             let done = match is_load {
+                _ if has_marks => 0,
                 true => self.lanes_at_once::<true>(vector, rest, place),
                 false => self.lanes_at_once::<false>(vector, rest, place),
             };
@@ -441,6 +452,13 @@ impl Exec<'_> {
                 self.read_place(lane, place, vector.fields)?;
             } else {
                 self.write_place(lane, place, vector.fields)?;
+            }
+            for field in vector.fields.iter().filter(|_| has_marks) {
+                let (from, bytes) = ((place, field.offset), field.bytes.into());
+                match is_load {
+                    true => self.load_marks(lane, from, bytes, (field.reg, 0)),
+                    false => self.store_marks(lane, from, bytes, (field.reg, 0)),
+                }
             }
             rest = &rest[1..];
         }
@@ -644,6 +662,7 @@ impl Exec<'_> {
                 self.check_owner(lane, var, window, at, count.into())?;
                 owner = self.owner(lane, window);
             }
+            self.uses_memory(lane, place, count.into())?;
             let (now, number) = self.moment(lane);
             let mut record = Record {
                 now,

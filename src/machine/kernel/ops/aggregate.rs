@@ -3,8 +3,7 @@
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, part};
-use crate::machine::kernel::error::KernelError;
-use crate::machine::kernel::exec::{Exec, GARBAGE};
+use crate::machine::kernel::exec::{Exec, Fate, GARBAGE, Kind, Marks};
 use crate::machine::kernel::text::{Attr, Node, Ty};
 
 pub(super) const FAMILY: Family = Family {
@@ -36,7 +35,10 @@ const ROWS: &[Row] = &[
         let reg = match d.b.constant_of(index) {
             Some(position) => match vector.slots.get(position as usize) {
                 Some(&reg) => reg,
-                None => return Err(outside(d, op, position, vector.slots.len())),
+                None => {
+                    let bits = d.result_slots(op)?[0].bits;
+                    d.undefined(Kind::Poison, bits, OUTSIDE)
+                }
             },
             None => {
                 let elems = vector.slots[..].into();
@@ -52,7 +54,10 @@ const ROWS: &[Row] = &[
         match d.b.constant_of(index) {
             Some(position) => match slots.get_mut(position as usize) {
                 Some(slot) => *slot = value,
-                None => return Err(outside(d, op, position, slots.len())),
+                None => {
+                    let bits = d.result_slots(op)?[0].bits;
+                    slots.fill_with(|| d.undefined(Kind::Poison, bits, OUTSIDE));
+                }
             },
             None => {
                 let dst = d.b.regs(slots.len());
@@ -70,11 +75,13 @@ const ROWS: &[Row] = &[
     row("llvm.shufflevector", |d, op| {
         let (a, b) = (d.operand(op, 0)?, d.operand(op, 1)?);
         let both: Vec<Reg> = a.slots.iter().chain(&*b.slots).copied().collect();
+        let bits = d.result_slots(op)?[0].bits;
         let mut slots = Vec::new();
         for &index in op.ints("mask").unwrap_or(&[]) {
             let found = usize::try_from(index).ok();
             let found = found.and_then(|index| both.get(index).copied());
-            slots.push(found.unwrap_or_else(|| d.garbage(32)));
+            let text = "use of an element that the mask of `llvm.shufflevector` leaves out";
+            slots.push(found.unwrap_or_else(|| d.undefined(Kind::Poison, bits, text)));
         }
         d.define(op, slots)
     }),
@@ -91,9 +98,19 @@ fn position(d: &Decoder<'_, '_>, op: &Node<'_>, whole: &Ty) -> Done<(usize, usiz
     Ok((start, d.flat(op, ty)?.len()))
 }
 
-fn outside(d: &Decoder<'_, '_>, op: &Node<'_>, position: u64, count: usize) -> KernelError {
-    let text = format!("element {position} of a vector of {count} has no value");
-    d.malformed(op, text)
+/// The error where the element at an index past the end matters.
+const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
+
+/// Marks a register in lanes whose index is past the end of a vector of `count` elements.
+fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
+    for at in 0..exec.lanes.len() {
+        let lane = exec.lanes[at];
+        let index = exec.get(index, lane);
+        if index >= count as u64 {
+            let text = || format!("element {index} of a vector of {count} is poison");
+            exec.poison(dst, lane, text);
+        }
+    }
 }
 
 /// The element at a position that is only known when running.
@@ -117,7 +134,16 @@ impl Instruction for ExtractAt {
             let value = found.map_or(GARBAGE, |&reg| exec.get(reg, lane));
             exec.set(self.dst, lane, value);
         }
+        check_index(exec, self.dst, self.index, self.elems.len());
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let found = self.elems.get(lane.get(self.index) as usize);
+        Fate::Results(match lane.of(&[self.index]) {
+            Some(mark) => Some(mark),
+            None => found.and_then(|&reg| lane.mark(reg)),
+        })
     }
 }
 
@@ -141,7 +167,20 @@ impl Instruction for InsertAt {
             exec.map3(dst, [elem, self.value, self.index], |old, new, index| {
                 if index == position as u64 { new } else { old }
             });
+            check_index(exec, dst, self.index, self.elems.len());
         }
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        if let Some(mark) = lane.of(&[self.index]) {
+            return Fate::Results(Some(mark));
+        }
+        let inserted = lane.get(self.index) as usize;
+        let element = |(position, &reg): (usize, &Reg)| match position == inserted {
+            true => lane.mark(self.value),
+            false => lane.mark(reg),
+        };
+        Fate::Each(self.elems.iter().enumerate().map(element).collect())
     }
 }

@@ -70,7 +70,7 @@ impl Instruction for Below {
                     self.bound - 1,
                     self.of
                 );
-                exec.poison(self.index, lane, text);
+                exec.poison(self.index, lane, || text);
             }
         }
         Ok(())

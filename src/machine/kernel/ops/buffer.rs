@@ -8,7 +8,7 @@ use super::memory::{Field, Guard, dwords, fields};
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
-use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::exec::{Destination, Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
 use crate::target::Assembly;
 
@@ -224,7 +224,19 @@ impl Instruction for BufferStore {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        let access = &self.0;
+        let [_, place] = access.data_and_place();
+        let [records, offset, soffset] =
+            [access.rsrc[2], access.offset, access.soffset].map(|reg| lane.get(reg));
+        let is_inside = |field: &&Field| {
+            let end = u64::from(field.offset) + u64::from(field.bytes);
+            offset + soffset + end <= records.min(0xffff_ffff)
+        };
+        let mut stored = access.fields.iter().filter(is_inside);
+        match stored.find_map(|field| lane.stored(field, Destination::Global)) {
+            Some(mark) => Fate::Harm(mark),
+            None => lane.harm_of(&place),
+        }
     }
 
     fn turn(&self) -> Turn {

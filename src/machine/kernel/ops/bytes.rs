@@ -3,7 +3,7 @@
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, keyword};
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -118,6 +118,17 @@ impl Instruction for Permute {
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         exec.map3(self.dst, self.of, self.pick);
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let [a, b, selector] = self.of;
+        if let Some(mark) = lane.of(&[selector]) {
+            return Fate::Results(Some(mark));
+        }
+        // Bytes of the undefined bits, without the constant bytes that some selectors pick.
+        let picked = |a, b| (self.pick)(a, b, lane.get(selector));
+        let undefined = picked(lane.bits(a), lane.bits(b)) ^ picked(0, 0);
+        Fate::Results(lane.bitwise(&[a, b], 32, undefined))
     }
 }
 

@@ -8,6 +8,7 @@ use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
 use crate::machine::kernel::text::{Attr, Node};
 
@@ -34,6 +35,26 @@ pub(crate) enum Promise {
     Inside(Space),
     /// `getelementptr nuw`: the step does not go down.
     NotBelow,
+    /// A shift by less than this width.
+    ShiftBelow(u32),
+    /// An integer operation whose flag excludes one operand.
+    Not {
+        flag: &'static str,
+        operand: u64,
+        bits: u32,
+    },
+    /// A float that an integer of this width has room for, cut towards zero.
+    Converts {
+        from: FloatTy,
+        bits: u32,
+        signed: bool,
+    },
+    /// Fast-math flags: no NaN, no infinity.
+    Number {
+        ty: FloatTy,
+        no_nan: bool,
+        no_infinity: bool,
+    },
 }
 
 /// A promise about `value`, computed before from `a` and `b`.
@@ -59,10 +80,57 @@ impl Instruction for Claim {
                 promise => broken(promise, value, a, b),
             };
             if let Some(text) = broken {
-                exec.poison(self.value, lane, text);
+                exec.poison(self.value, lane, || text);
             }
         }
         Ok(())
+    }
+}
+
+/// Emits the check of what an operation with the result `value` requires of one operand.
+pub(crate) fn require(d: &mut Decoder<'_, '_>, promise: Promise, value: Reg, operand: Reg) {
+    d.b.push(Claim {
+        promise,
+        value,
+        a: operand,
+        b: operand,
+    });
+}
+
+/// Says whether a flag is there and not false.
+pub(crate) fn is_set(op: &Node<'_>, flag: &str) -> bool {
+    match op.attr(flag) {
+        None | Some(Attr::Bool(false) | Attr::Int(0, _)) => false,
+        Some(_) => true,
+    }
+}
+
+/// Emits the checks of the fast-math flags `nnan` and `ninf`, which hold of operands and of a float result.
+pub(crate) fn fast_math(
+    d: &mut Decoder<'_, '_>,
+    op: &Node<'_>,
+    ty: FloatTy,
+    value: Reg,
+    checked: &[Reg],
+) {
+    let Some(Attr::Opaque(flags)) = op.attr("fastmathFlags") else {
+        return;
+    };
+    let has = |flag: &str| {
+        let mut words = flags.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| word == flag || word == "fast")
+    };
+    let (no_nan, no_infinity) = (has("nnan"), has("ninf"));
+    if !no_nan && !no_infinity {
+        return;
+    }
+    let promise = Promise::Number {
+        ty,
+        no_nan,
+        no_infinity,
+    };
+    for &reg in checked {
+        require(d, promise, value, reg);
     }
 }
 
@@ -171,6 +239,39 @@ fn broken(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
         }
         Promise::NotBelow => {
             (value < a).then(|| format!("`nuw` does not hold: {value:#x} lies below {a:#x}"))
+        }
+        Promise::ShiftBelow(bits) => {
+            (a >= u64::from(bits)).then(|| format!("shift too far: a value of {bits} bits by {a}"))
+        }
+        Promise::Not {
+            flag,
+            operand,
+            bits,
+        } => (a == operand)
+            .then(|| format!("`{flag}` does not hold: the operand is {}", signed(a, bits))),
+        Promise::Converts { from, bits, signed } => {
+            let number = from.to_f64(a);
+            let size = 2f64.powi((bits - u32::from(signed)).cast_signed());
+            let low = if signed { -size } else { 0.0 };
+            // Towards zero: of numbers above -1, zero remains.
+            let whole = number.trunc();
+            let prefix = if signed { "" } else { "unsigned " };
+            (!(low <= whole && whole < size)).then(|| {
+                format!("conversion out of range: {number} does not fit an {prefix}i{bits}")
+            })
+        }
+        Promise::Number {
+            ty,
+            no_nan,
+            no_infinity,
+        } => {
+            let number = ty.to_f64(a);
+            let flag = match () {
+                () if no_nan && number.is_nan() => "nnan",
+                () if no_infinity && number.is_infinite() => "ninf",
+                () => return None,
+            };
+            Some(format!("`{flag}` does not hold: found {number}"))
         }
         Promise::Inside(_) => None,
     }

@@ -2,6 +2,7 @@
 
 mod float;
 
+use super::claim::fast_math;
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::bits::signed;
 use crate::machine::kernel::code::Reg;
@@ -19,7 +20,7 @@ pub(super) const FAMILY: Family = Family {
 
 const ROWS: &[Row] = &[
     row("llvm.icmp", |d, op| {
-        comparison(d, op, |d, number, kind, bits, dst, [a, b]| {
+        comparison(d, op, |d, _, number, (kind, bits), dst, [a, b]| {
             let pred = INT_PREDICATES.get(number).copied();
             let (Some(pred), SlotKind::Int | SlotKind::Ptr(_)) = (pred, kind) else {
                 return false;
@@ -35,7 +36,7 @@ const ROWS: &[Row] = &[
         })
     }),
     row("llvm.fcmp", |d, op| {
-        comparison(d, op, |d, number, kind, _, dst, [a, b]| {
+        comparison(d, op, |d, op, number, (kind, _), dst, [a, b]| {
             let pred = float::PREDICATES.get(number).copied();
             let (Some(pred), SlotKind::Float(ty)) = (pred, kind) else {
                 return false;
@@ -47,6 +48,7 @@ const ROWS: &[Row] = &[
                 a,
                 b,
             });
+            fast_math(d, op, ty, dst, &[a, b]);
             true
         })
     }),
@@ -132,11 +134,11 @@ impl Instruction for Compare {
     }
 }
 
-/// One comparison per element; `make` gets the predicate's number, and the operands' kind and width.
+/// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
 fn comparison<'m, 'a>(
     d: &mut Decoder<'m, 'a>,
     op: &Node<'a>,
-    make: fn(&mut Decoder<'m, 'a>, usize, SlotKind, u32, Reg, [Reg; 2]) -> bool,
+    make: fn(&mut Decoder<'m, 'a>, &Node<'a>, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool,
 ) -> Done {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
@@ -144,7 +146,7 @@ fn comparison<'m, 'a>(
     let mut results = Vec::new();
     for ((slot, &a), &b) in slots.iter().zip(&*left.slots).zip(&*right.slots) {
         let dst = d.b.reg();
-        let made = number.is_some_and(|n| make(d, n, slot.kind, slot.bits, dst, [a, b]));
+        let made = number.is_some_and(|n| make(d, op, n, (slot.kind, slot.bits), dst, [a, b]));
         if !made {
             return Err(d.malformed(op, "predicate and operand types do not fit"));
         }
@@ -184,7 +186,10 @@ impl Instruction for Select {
         } else {
             self.b
         };
-        Fate::Results(lane.of(&[self.cond, chosen]))
+        Fate::Results(match lane.mark(self.cond) {
+            Some(_) if lane.bits(self.cond) & 1 == 1 => lane.of(&[self.cond, chosen]),
+            _ => lane.mark(chosen),
+        })
     }
 }
 
@@ -193,10 +198,15 @@ fn select<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
         return Err(d.malformed(op, "operands and result differ in shape"));
     }
+    let kinds = d.flat(op, &yes.ty)?;
     let mut results = Vec::new();
     for (index, (&a, &b)) in yes.slots.iter().zip(&*no.slots).enumerate() {
         let cond = cond.slots[index % cond.slots.len()];
-        results.push(d.emit(|dst| Select { dst, cond, a, b }));
+        let dst = d.emit(|dst| Select { dst, cond, a, b });
+        if let SlotKind::Float(ty) = kinds[index].kind {
+            fast_math(d, op, ty, dst, &[dst]);
+        }
+        results.push(dst);
     }
     d.define(op, results)
 }

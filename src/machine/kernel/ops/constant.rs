@@ -3,7 +3,7 @@
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, constant_bits};
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Kind};
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -21,39 +21,57 @@ const ROWS: &[Row] = &[
         let Some(bits) = constant_bits(value, &slots) else {
             return Err(d.unsupported(op, "constant of a form that is not supported"));
         };
-        let regs: Vec<Reg> = bits.into_iter().map(|bits| d.b.constant(bits)).collect();
+        let regs: Vec<Reg> = bits.into_iter().map(|bits| constant(d, op, bits)).collect();
         d.define(op, regs)
     }),
     row("llvm.mlir.zero", |d, op| {
-        let regs = vec![d.b.constant(0); d.flat(op, d.result_ty(op)?)?.len()];
+        let count = d.flat(op, d.result_ty(op)?)?.len();
+        let regs = vec![constant(d, op, 0); count];
         d.define(op, regs)
     }),
-    row("llvm.mlir.undef", undefined),
-    row("llvm.mlir.poison", undefined),
+    row("llvm.mlir.undef", |d, op| {
+        undefined(d, op, Kind::Undef, "use of an undefined value")
+    }),
+    row("llvm.mlir.poison", |d, op| {
+        undefined(d, op, Kind::Poison, "use of a poison value")
+    }),
 ];
 
-fn undefined<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+/// The discardable attribute of a constant that stands for the value of a lane that a masked load skips.
+const UNSET: &str = "ttg.unset";
+
+/// A constant, or one that only stands for a value that is not defined.
+fn constant(d: &mut Decoder<'_, '_>, op: &Node<'_>, bits: u64) -> Reg {
+    if op.attr(UNSET).is_none() {
+        return d.b.constant(bits);
+    }
+    let text = "use of a value that was not loaded: the mask is false in this lane, and the load has no `other`";
+    d.b.undefined(Kind::Unset, bits, text)
+}
+
+fn undefined<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, kind: Kind, text: &'static str) -> Done {
     let slots = d.flat(op, d.result_ty(op)?)?;
-    let regs: Vec<Reg> = slots.iter().map(|slot| d.garbage(slot.bits)).collect();
+    let regs = slots.iter().map(|slot| d.undefined(kind, slot.bits, text));
+    let regs: Vec<Reg> = regs.collect();
     d.define(op, regs)
 }
 
-/// Registers that nobody writes: using what they hold is a mistake.
+/// Marks a register that nothing writes.
 #[derive(Debug)]
-pub(crate) struct Nothing(pub(crate) Box<[Reg]>);
+pub(crate) struct Undefined {
+    pub(crate) reg: Reg,
+    pub(crate) kind: Kind,
+    /// The error where the value matters.
+    pub(crate) text: &'static str,
+}
 
-impl Instruction for Nothing {
+impl Instruction for Undefined {
     fn regs(&self) -> Regs {
         Regs::new([], [])
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        for &reg in &self.0 {
-            for at in 0..exec.lanes.len() {
-                let text = "uninitialised register: nothing has given it a value";
-                exec.poison(reg, exec.lanes[at], text.to_owned());
-            }
-        }
+        exec.mark_constant(self.reg, self.kind, self.text);
         Ok(())
     }
 }

@@ -4,10 +4,11 @@ use super::{
     Family, Instruction, Regs, Row, bounds, float, intrinsic, nearest_intrinsics, needs, print, row,
 };
 use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::code::{Edge, Terminator};
 use crate::machine::kernel::decode::{Decoder, Done, Exit};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::{Attr, Node};
 use std::ops::Range;
 
@@ -88,8 +89,8 @@ const ROWS: &[Row] = &[
         d.b.push(Trap);
         Ok(())
     }),
+    row("llvm.intr.assume", assume),
     // Hints and debug information.
-    row("llvm.intr.assume", nothing),
     row("llvm.intr.lifetime.start", nothing),
     row("llvm.intr.lifetime.end", bounds::end),
     row("llvm.intr.dbg.value", nothing),
@@ -102,7 +103,42 @@ const ROWS: &[Row] = &[
     row("nvvm.setmaxregister", nothing),
 ];
 
-const INTRINSICS: &[Row] = &[row("llvm.assume", nothing)];
+const INTRINSICS: &[Row] = &[row("llvm.assume", assume)];
+
+fn assume<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let cond = d.scalar(op, 0)?;
+    if d.b.constant_of(cond).is_none_or(|bits| bits & 1 == 0) {
+        d.b.push(Assume { cond });
+    }
+    Ok(())
+}
+
+/// A condition that holds, or the behaviour is undefined.
+#[derive(Debug)]
+struct Assume {
+    cond: Reg,
+}
+
+impl Instruction for Assume {
+    fn regs(&self) -> Regs {
+        Regs::new([], [self.cond])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let mut lanes = exec.lanes.iter();
+        match lanes.find(|&&lane| exec.get(self.cond, lane) & 1 == 0) {
+            Some(&lane) => {
+                let text = "assumption that does not hold: the behaviour is undefined".to_owned();
+                Err(exec.fault(FaultKind::Assumption, lane, text))
+            }
+            None => Ok(()),
+        }
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+}
 
 /// Decodes to no instruction.
 pub(super) fn nothing<'a>(_: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {

@@ -1,12 +1,12 @@
 //! Conversions between integers, floats and pointers, and other views of the same bits.
 
 use super::bounds;
-use super::claim::{Claim, Promise, overflow_flags};
+use super::claim::{Promise, fast_math, overflow_flags, require};
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, Slot, SlotKind};
-use crate::machine::kernel::exec::{Exec, Fate, Marks};
+use crate::machine::kernel::exec::{Exec, Fate, Marks, whole_if_all};
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::origin::Flow;
 use crate::machine::kernel::text::Node;
@@ -28,8 +28,8 @@ const ROWS: &[Row] = &[
     row("llvm.sext", |d, op| conversion(d, op, true)),
     row("llvm.fptrunc", |d, op| conversion(d, op, false)),
     row("llvm.fpext", |d, op| conversion(d, op, false)),
-    row("llvm.fptosi", |d, op| conversion(d, op, true)),
-    row("llvm.fptoui", |d, op| conversion(d, op, false)),
+    row("llvm.fptosi", |d, op| to_integer(d, op, true)),
+    row("llvm.fptoui", |d, op| to_integer(d, op, false)),
     row("llvm.intr.fptosi.sat", |d, op| conversion(d, op, true)),
     row("llvm.intr.fptoui.sat", |d, op| conversion(d, op, false)),
     row("llvm.sitofp", |d, op| conversion(d, op, true)),
@@ -105,12 +105,36 @@ fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
         if !convert(d, from, to, signed, dst, src) {
             return Err(d.malformed(op, "operand of the wrong type"));
         }
-        if from.kind == SlotKind::Int {
-            promises(d, op, from.bits, to.bits, dst, src);
+        match (from.kind, to.kind) {
+            (SlotKind::Int, _) => promises(d, op, from.bits, to.bits, dst, src),
+            (SlotKind::Float(ty), SlotKind::Float(to)) => {
+                fast_math(d, op, ty, dst, &[src]);
+                fast_math(d, op, to, dst, &[dst]);
+            }
+            _ => {}
         }
         results.push(dst);
     }
     d.define(op, results)
+}
+
+/// A conversion towards zero, which has no result out of range; that of PTX and the saturating intrinsics always have one.
+fn to_integer<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done {
+    let value = d.operand(op, 0)?;
+    let from = d.flat(op, &value.ty)?;
+    conversion(d, op, signed)?;
+    let Some(slots) = d.defined(op) else {
+        return Ok(());
+    };
+    let to = d.result_slots(op)?;
+    for (index, (&dst, &src)) in slots.iter().zip(&*value.slots).enumerate() {
+        if let SlotKind::Float(from) = from[index].kind {
+            let bits = to[index].bits;
+            let promise = Promise::Converts { from, bits, signed };
+            require(d, promise, dst, src);
+        }
+    }
+    Ok(())
 }
 
 /// Emits the conversion of a float to the nearest one of another format.
@@ -180,6 +204,11 @@ fn convert(
             dst,
             src,
         }),
+        _ if from.bits < to.bits => d.b.push(Trunc {
+            bits: from.bits,
+            dst,
+            src,
+        }),
         _ => d.b.push(Move { dst, src }),
     }
     true
@@ -194,12 +223,7 @@ fn promises(d: &mut Decoder<'_, '_>, op: &Node<'_>, from: u32, to: u32, value: R
         (no_signed_wrap, Promise::FitsSigned { from, to }),
     ];
     for (_, promise) in promises.into_iter().filter(|(flag, _)| *flag) {
-        d.b.push(Claim {
-            promise,
-            value,
-            a: operand,
-            b: operand,
-        });
+        require(d, promise, value, operand);
     }
 }
 
@@ -217,6 +241,10 @@ impl Instruction for Move {
 
     fn flow(&self) -> Flow {
         Flow::From(vec![self.src])
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        Fate::Results(lane.mark(self.src))
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -271,6 +299,10 @@ impl Instruction for Address {
         exec.map1(self.dst, self.src, |a| a & kept);
         Ok(())
     }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        Fate::Results(lane.bitwise(&[self.src], 64, lane.bits(self.src) & mask(self.bits)))
+    }
 }
 
 /// Extends by the sign bit.
@@ -295,6 +327,11 @@ impl Instruction for SignExtend {
         let (from, kept) = (self.from, mask(self.to));
         exec.map1(self.dst, self.src, |a| signed(a, from) as u64 & kept);
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let undefined = signed(lane.bits(self.src), self.from) as u64;
+        Fate::Results(lane.bitwise(&[self.src], self.to, undefined))
     }
 }
 
@@ -377,12 +414,14 @@ impl Instruction for IntToFloat {
 }
 
 fn int_to_float(bits: u32, is_signed: bool, to: FloatTy, a: u64) -> u64 {
+    // Straight to the format: a detour over a wider one would round twice.
     match (to, is_signed) {
-        // Straight to binary32: a detour over binary64 would round twice.
         (FloatTy::F32, true) => u64::from((signed(a, bits) as f32).to_bits()),
         (FloatTy::F32, false) => u64::from((a as f32).to_bits()),
-        (_, true) => to.from_f64(signed(a, bits) as f64),
-        (_, false) => to.from_f64(a as f64),
+        (FloatTy::F64, true) => (signed(a, bits) as f64).to_bits(),
+        (FloatTy::F64, false) => (a as f64).to_bits(),
+        (_, true) => to.from_integer(signed(a, bits).into()),
+        (_, false) => to.from_integer(a.into()),
     }
 }
 
@@ -426,6 +465,27 @@ impl Instruction for Repack {
             }
         }
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let undefined: Vec<u64> = self.src.iter().map(|&reg| lane.bits(reg)).collect();
+        let (src_bits, dst_bits) = (self.src_bits as usize, self.dst_bits as usize);
+        let result = |index: usize| {
+            let start = index * dst_bits;
+            let pieces = undefined.iter().enumerate().map(|(number, bits)| {
+                let (from, bits) = (number * src_bits, bits & mask(self.src_bits));
+                if from >= start + dst_bits || from + src_bits <= start {
+                    0
+                } else if from >= start {
+                    bits << (from - start)
+                } else {
+                    bits >> (start - from)
+                }
+            });
+            let bits = pieces.fold(0, |all, bits| all | bits);
+            lane.part(&self.src, whole_if_all(bits, self.dst_bits))
+        };
+        Fate::Each((0..self.dst.len()).map(result).collect())
     }
 }
 

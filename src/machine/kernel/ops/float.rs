@@ -6,6 +6,7 @@ mod tests;
 
 pub(crate) use library::{call, names as library_names};
 
+use super::claim::fast_math;
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::bits::signed;
 use crate::machine::kernel::code::Reg;
@@ -181,6 +182,7 @@ fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Do
             a,
             b,
         });
+        fast_math(d, op, ty, dst, &[a, b, dst]);
         true
     })
 }
@@ -272,6 +274,7 @@ fn unary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Unary) -> Done
             return false;
         };
         d.b.push(FloatUnary { op: of, ty, dst, a });
+        fast_math(d, op, ty, dst, &[a, dst]);
         true
     })
 }
@@ -347,6 +350,7 @@ fn fma<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
             return false;
         };
         d.b.push(Fma { ty, dst, a, b, c });
+        fast_math(d, op, ty, dst, &[a, b, c, dst]);
         true
     })
 }
@@ -401,6 +405,7 @@ fn with_exponent<'m, 'a>(
         let exponent = exponent.slots[index % exponent.slots.len()];
         let dst = d.b.reg();
         make(d, ty, bits, dst, [a, exponent]);
+        fast_math(d, op, ty, dst, &[a, dst]);
         results.push(dst);
     }
     d.define(op, results)

@@ -3,7 +3,7 @@
 use super::{Family, Instruction, Regs, Row, row};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Fate, Marks, whole_if_all};
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
 use crate::target::{FLOAT8, Float8};
@@ -53,9 +53,22 @@ impl Instruction for Narrow {
         });
         Ok(())
     }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let byte = |reg, shift: u32| {
+            if lane.bits(reg) == 0 {
+                0
+            } else {
+                0xff << shift
+            }
+        };
+        let undefined = byte(self.low, 0) | byte(self.high, 8);
+        Fate::Results(lane.part(&[self.low, self.high], whole_if_all(undefined, 16)))
+    }
 }
 
-fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
+/// The code nearest to a number.
+pub(crate) fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
     if value.is_nan() {
         return format.nan();
     }
@@ -98,6 +111,11 @@ impl Instruction for Widen {
         });
         Ok(())
     }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let undefined = lane.bits(self.src) >> (8 * self.byte) & 0xff;
+        Fate::Results(lane.of(&[self.src]).filter(|_| undefined != 0))
+    }
 }
 
 /// One half of a word replaced.
@@ -120,6 +138,13 @@ impl Instruction for Half {
             old & !(0xffff << shift) & 0xffff_ffff | half << shift
         });
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let shift = if self.is_upper { 16 } else { 0 };
+        let undefined =
+            lane.bits(self.old) & !(0xffff << shift) | (lane.bits(self.half) & 0xffff) << shift;
+        Fate::Results(lane.part(&[self.old, self.half], whole_if_all(undefined, 32)))
     }
 }
 

@@ -22,6 +22,9 @@ pub(crate) type Ideal = fn(bits: u32, x: i128, y: i128) -> Option<i128>;
 /// What the operation loses, which is zero where it is `exact`; `None` where it has no result.
 pub(crate) type Rest = fn(bits: u32, a: u64, b: u64) -> Option<u64>;
 
+/// The undefined bits of the result, from the operands and theirs; without it, one undefined bit makes all of them so.
+type Undefined = fn(of: [u64; 2], undefined: [u64; 2]) -> u64;
+
 /// An operation on two integers, whose result has their width.
 #[derive(Debug)]
 pub(crate) struct Binary {
@@ -30,6 +33,9 @@ pub(crate) struct Binary {
     all: fn(&mut Exec<'_>, &Int),
     ideal: Option<Ideal>,
     rest: Option<Rest>,
+    undefined: Option<Undefined>,
+    /// Whether a second operand of the width or more has no result.
+    is_shift: Option<bool>,
 }
 
 impl Binary {
@@ -39,6 +45,8 @@ impl Binary {
             all,
             ideal: None,
             rest: None,
+            undefined: None,
+            is_shift: None,
         }
     }
 }
@@ -63,20 +71,33 @@ macro_rules! binary {
 }
 
 binary! {
-    ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y);
-    SUB ["llvm.sub"] [] |bits, a, b| a.wrapping_sub(b) & mask(bits), ideal: |_, x, y| Some(x - y);
+    ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y), undefined: carried;
+    SUB ["llvm.sub"] [] |bits, a, b| a.wrapping_sub(b) & mask(bits), ideal: |_, x, y| Some(x - y), undefined: carried;
     // The product of two 64-bit numbers may need the sign's bit too.
     MUL ["llvm.mul"] [] |bits, a, b| a.wrapping_mul(b) & mask(bits),
-        ideal: |_, x, y| Some(x.checked_mul(y).unwrap_or(i128::MAX));
-    AND ["llvm.and"] [] |_bits, a, b| a & b;
-    OR ["llvm.or"] [] |_bits, a, b| a | b;
-    XOR ["llvm.xor"] [] |_bits, a, b| a ^ b;
+        ideal: |_, x, y| Some(x.checked_mul(y).unwrap_or(i128::MAX)),
+        undefined: |[a, b], [ua, ub]| match (a | ua, b | ub) {
+            (0, _) | (_, 0) => 0,
+            _ => carried([a, b], [ua, ub]),
+        };
+    AND ["llvm.and"] [] |_bits, a, b| a & b, undefined: |[a, b], [ua, ub]| (ua | ub) & (a | ua) & (b | ub);
+    OR ["llvm.or"] [] |_bits, a, b| a | b, undefined: |[a, b], [ua, ub]| (ua | ub) & (!a | ua) & (!b | ub);
+    XOR ["llvm.xor"] [] |_bits, a, b| a ^ b, undefined: |_, [ua, ub]| ua | ub;
     SHL ["llvm.shl"] [] |bits, a, b| shift(bits, b, || (a << b) & mask(bits)),
-        ideal: |bits, x, y| (0..i128::from(bits)).contains(&y).then(|| x << y);
+        ideal: |bits, x, y| (0..i128::from(bits)).contains(&y).then(|| x << y),
+        is_shift: true,
+        undefined: |[_, by], undefined| shifted(undefined, |ua| ua.checked_shl(by as u32));
     LSHR ["llvm.lshr"] [] |bits, a, b| shift(bits, b, || a >> b),
-        rest: |bits, a, b| (b < u64::from(bits)).then(|| a & mask(b as u32));
+        rest: |bits, a, b| (b < u64::from(bits)).then(|| a & mask(b as u32)),
+        is_shift: true,
+        undefined: |[_, by], undefined| shifted(undefined, |ua| ua.checked_shr(by as u32));
     ASHR ["llvm.ashr"] [] |bits, a, b| shift(bits, b, || (signed(a, bits) >> b) as u64 & mask(bits)),
-        rest: |bits, a, b| (b < u64::from(bits)).then(|| a & mask(b as u32));
+        rest: |bits, a, b| (b < u64::from(bits)).then(|| a & mask(b as u32)),
+        is_shift: true;
+    // PTX clamps the distance of a shift to the width.
+    SHL_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { (a << b) & mask(bits) } else { 0 };
+    LSHR_CLAMPED [] [] |bits, a, b| if b < u64::from(bits) { a >> b } else { 0 };
+    ASHR_CLAMPED [] [] |bits, a, b| (signed(a, bits) >> b.min(u64::from(bits - 1))) as u64 & mask(bits);
     SMAX ["llvm.intr.smax"] [] |bits, a, b| signed(a, bits).max(signed(b, bits)) as u64 & mask(bits);
     SMIN ["llvm.intr.smin"] [] |bits, a, b| signed(a, bits).min(signed(b, bits)) as u64 & mask(bits);
     UMAX ["llvm.intr.umax"] [] |_bits, a, b| a.max(b);
@@ -92,6 +113,23 @@ binary! {
         |bits, a, b| ((u128::from(a) * u128::from(b)) >> bits) as u64 & mask(bits);
     SMUL_HIGH [] ["llvm.nvvm.mulhi.i" "llvm.nvvm.mulhi.ll"]
         |bits, a, b| ((i128::from(signed(a, bits)) * i128::from(signed(b, bits))) >> bits) as u64 & mask(bits);
+}
+
+/// The undefined bits of a sum: a carry goes up from the lowest one.
+fn carried(_: [u64; 2], [ua, ub]: [u64; 2]) -> u64 {
+    match ua | ub {
+        0 => 0,
+        undefined => u64::MAX << undefined.trailing_zeros(),
+    }
+}
+
+/// The undefined bits of a shift: those of the operand, moved; all of them if the distance has some.
+fn shifted([ua, ub]: [u64; 2], moved: impl FnOnce(u64) -> Option<u64>) -> u64 {
+    if ub == 0 {
+        moved(ua).unwrap_or(u64::MAX)
+    } else {
+        u64::MAX
+    }
 }
 
 /// A shift by the width or more gives a pattern that shows.
@@ -132,6 +170,21 @@ impl Instruction for Int {
         (self.op.all)(exec, self);
         Ok(())
     }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let of = [self.a, self.b];
+        Fate::Results(match self.op.undefined {
+            Some(undefined) => {
+                let width = mask(self.bits);
+                let undefined = undefined(
+                    of.map(|reg| lane.get(reg)),
+                    of.map(|reg| lane.bits(reg) & width),
+                );
+                lane.bitwise(&of, self.bits, undefined)
+            }
+            None => lane.of(&of),
+        })
+    }
 }
 
 fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Done {
@@ -144,6 +197,10 @@ fn binary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Binary) -> Do
             a,
             b,
         });
+        let is_far = |by: u64| by >= u64::from(bits);
+        if of.is_shift == Some(true) && d.b.constant_of(b).is_none_or(is_far) {
+            claim::require(d, Promise::ShiftBelow(bits), dst, b);
+        }
         promises(d, op, of.ideal, of.rest, bits, [dst, a, b]);
         slot.kind == SlotKind::Int
     })
@@ -265,8 +322,10 @@ pub(crate) struct Unary {
     all: fn(&mut Exec<'_>, &IntUnary),
 }
 
+/// Rows: the name in Rust, the operation, the result, and the flag of an operand without a result with that operand.
 macro_rules! unary {
-    ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr;)*) => {
+    ($($name:ident $operation:literal |$bits:ident, $a:ident| $result:expr
+        $(, $flag:literal: $without:expr)?;)*) => {
         $(pub(crate) static $name: Unary = Unary {
             #[cfg(test)]
             eval: |$bits, $a| $result,
@@ -275,17 +334,21 @@ macro_rules! unary {
                 exec.map1(i.dst, i.a, |$a| $result);
             },
         };)*
-        const UNARY_ROWS: &[Row] = &[$(row($operation, |d, op| unary(d, op, &$name)),)*];
+        const UNARY_ROWS: &[Row] = &[$(row($operation, |d, op| {
+            let excluded: &[(&str, fn(u32) -> u64)] = &[$(($flag, $without))?];
+            unary(d, op, &$name, excluded)
+        }),)*];
     };
 }
 
 unary! {
     CTPOP "llvm.intr.ctpop" |_bits, a| u64::from(a.count_ones());
-    CTLZ "llvm.intr.ctlz" |bits, a| u64::from(a.leading_zeros() - (64 - bits));
-    CTTZ "llvm.intr.cttz" |bits, a| u64::from(a.trailing_zeros().min(bits));
+    CTLZ "llvm.intr.ctlz" |bits, a| u64::from(a.leading_zeros() - (64 - bits)), "is_zero_poison": |_| 0;
+    CTTZ "llvm.intr.cttz" |bits, a| u64::from(a.trailing_zeros().min(bits)), "is_zero_poison": |_| 0;
     BSWAP "llvm.intr.bswap" |bits, a| a.swap_bytes() >> (64 - bits);
     BITREVERSE "llvm.intr.bitreverse" |bits, a| a.reverse_bits() >> (64 - bits);
-    ABS "llvm.intr.abs" |bits, a| signed(a, bits).unsigned_abs() & mask(bits);
+    ABS "llvm.intr.abs" |bits, a| signed(a, bits).unsigned_abs() & mask(bits),
+        "is_int_min_poison": |bits| 1 << (bits - 1);
 }
 
 /// Integer arithmetic on one operand of `bits` bits.
@@ -308,7 +371,12 @@ impl Instruction for IntUnary {
     }
 }
 
-fn unary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Unary) -> Done {
+fn unary<'a>(
+    d: &mut Decoder<'_, 'a>,
+    op: &Node<'a>,
+    of: &'static Unary,
+    excluded: &[(&'static str, fn(u32) -> u64)],
+) -> Done {
     d.elementwise(op, |d, slot, dst, [a]| {
         let bits = slot.bits;
         d.b.push(IntUnary {
@@ -317,6 +385,19 @@ fn unary<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, of: &'static Unary) -> Done
             dst,
             a,
         });
+        for &(flag, operand) in excluded.iter().filter(|(flag, _)| claim::is_set(op, flag)) {
+            let operand = operand(bits);
+            claim::require(
+                d,
+                Promise::Not {
+                    flag,
+                    operand,
+                    bits,
+                },
+                dst,
+                a,
+            );
+        }
         slot.kind == SlotKind::Int
     })
 }
@@ -329,6 +410,15 @@ const OTHER_ROWS: &[Row] = &[
     }),
     row("llvm.intr.usub.with.overflow", |d, op| {
         with_overflow(d, op, &SUB, |d, bits, [_, a, b]| less(d, bits, a, b))
+    }),
+    row("llvm.intr.sadd.with.overflow", |d, op| {
+        with_overflow(d, op, &ADD, |d, bits, of| leaves(d, bits, of, |x, y| x + y))
+    }),
+    row("llvm.intr.ssub.with.overflow", |d, op| {
+        with_overflow(d, op, &SUB, |d, bits, of| leaves(d, bits, of, |x, y| x - y))
+    }),
+    row("llvm.intr.smul.with.overflow", |d, op| {
+        with_overflow(d, op, &MUL, |d, bits, of| leaves(d, bits, of, |x, y| x * y))
     }),
     row("llvm.intr.umul.with.overflow", |d, op| {
         with_overflow(d, op, &MUL, |d, bits, [_, a, b]| {
@@ -402,6 +492,46 @@ fn funnel<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, left: bool) -> Done {
 fn less(d: &mut Decoder<'_, '_>, bits: u32, a: Reg, b: Reg) -> Reg {
     d.emit(|dst| Compare {
         pred: &ULT,
+        bits,
+        dst,
+        a,
+        b,
+    })
+}
+
+/// Whether a signed result of two numbers does not fit their width.
+#[derive(Debug)]
+struct Leaves {
+    exact: fn(i128, i128) -> i128,
+    bits: u32,
+    dst: Reg,
+    a: Reg,
+    b: Reg,
+}
+
+impl Instruction for Leaves {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.a, self.b])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (bits, exact) = (self.bits, self.exact);
+        exec.map2(self.dst, [self.a, self.b], |a, b| {
+            let exact = exact(signed(a, bits).into(), signed(b, bits).into());
+            u64::from(exact != i128::from(signed(exact as u64 & mask(bits), bits)))
+        });
+        Ok(())
+    }
+}
+
+fn leaves(
+    d: &mut Decoder<'_, '_>,
+    bits: u32,
+    [_, a, b]: [Reg; 3],
+    exact: fn(i128, i128) -> i128,
+) -> Reg {
+    d.emit(|dst| Leaves {
+        exact,
         bits,
         dst,
         a,

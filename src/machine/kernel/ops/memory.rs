@@ -86,17 +86,22 @@ impl Access {
     }
 }
 
-/// What poison does to an access: harm in lanes that take part, and as their guard.
-pub(super) fn harm_where(guard: Option<Guard>, lane: &Marks<'_>) -> Fate {
-    if let Some(guard) = guard {
-        if let Some(mark) = lane.of(&[guard.reg]) {
-            return Fate::Harm(mark);
-        }
-        if (lane.get(guard.reg) & 1 == 1) == guard.negated {
-            return Fate::Untouched;
-        }
+/// The fate of an access under a guard where the guard decides it: undefined, or off.
+fn guarded(guard: Option<Guard>, lane: &Marks<'_>) -> Option<Fate> {
+    let guard = guard?;
+    if let Some(mark) = lane
+        .mark(guard.reg)
+        .filter(|_| lane.bits(guard.reg) & 1 == 1)
+    {
+        return Some(Fate::Harm(mark));
     }
-    lane.harm()
+    let is_off = (lane.get(guard.reg) & 1 == 1) == guard.negated;
+    is_off.then_some(Fate::Untouched)
+}
+
+/// The fate of an access whose operands must all be defined in lanes that take part.
+pub(super) fn harm_where(guard: Option<Guard>, lane: &Marks<'_>) -> Fate {
+    guarded(guard, lane).unwrap_or_else(|| lane.harm())
 }
 
 /// Reads memory.
@@ -114,7 +119,7 @@ impl Instruction for Load {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        harm_where(self.0.guard, lane)
+        guarded(self.0.guard, lane).unwrap_or_else(|| lane.harm_of(&[self.0.addr]))
     }
 
     fn turn(&self) -> Turn {
@@ -140,7 +145,16 @@ impl Instruction for Store {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        harm_where(self.0.guard, lane)
+        if let Some(fate) = guarded(self.0.guard, lane) {
+            return fate;
+        }
+        let address = lane.get(self.0.addr).wrapping_add_signed(self.0.offset);
+        let to = self.0.space.destination(address);
+        let mut fields = self.0.fields.iter();
+        match fields.find_map(|field| lane.stored(field, to)) {
+            Some(mark) => Fate::Harm(mark),
+            None => lane.harm_of(&[self.0.addr]),
+        }
     }
 
     fn turn(&self) -> Turn {

@@ -55,7 +55,7 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
     /// Carries the instruction out in all active lanes.
     fn step(&self, exec: &mut Exec<'_>) -> Done;
 
-    /// What becomes of poison among the registers that one lane reads; it spreads to the results if nothing is said.
+    /// Returns the consequence of undefined values among the registers that one lane reads: by default, undefined results.
     fn poison(&self, lane: &Marks<'_>) -> Fate {
         Fate::Results(lane.of_reads())
     }
@@ -63,6 +63,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
     /// Where the results get the objects from that they point to.
     fn flow(&self) -> Flow {
         Flow::Unknown
+    }
+
+    /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
+    fn moved(&self) -> Regs {
+        Regs::new([], [])
     }
 
     /// What the order of warps means to the instruction.

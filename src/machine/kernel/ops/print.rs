@@ -4,7 +4,7 @@ use super::{Instruction, Regs, Turn};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::{FaultKind, KernelError};
-use crate::machine::kernel::exec::Exec;
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::Node;
 
 /// Decodes a call of a function.
@@ -112,6 +112,10 @@ impl Instruction for Print {
         Ok(())
     }
 
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
     fn turn(&self) -> Turn {
         Turn::Matters
     }
@@ -130,6 +134,10 @@ impl Instruction for Fail {
         let mut reads = vec![self.message];
         reads.extend(self.place.into_iter().flatten());
         Regs::new([], reads)
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
@@ -233,6 +241,19 @@ impl Instruction for Append {
             }
         }
         Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let mut used = vec![self.handle, self.last];
+        match &self.what {
+            Appended::Format(text) => used.push(*text),
+            Appended::Values { count, values } => {
+                used.push(*count);
+                let count = lane.get(*count) as usize;
+                used.extend(values.iter().take(count));
+            }
+        }
+        lane.harm_of(&used)
     }
 
     fn turn(&self) -> Turn {

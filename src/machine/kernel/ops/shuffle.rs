@@ -216,7 +216,11 @@ impl Instruction for Shuffle {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 

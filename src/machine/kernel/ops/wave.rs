@@ -6,7 +6,7 @@ use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::{Exec, Fate, Marks, is_active};
+use crate::machine::kernel::exec::{Exec, Fate, Kind, Marks, is_active};
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -189,7 +189,11 @@ impl Instruction for Bpermute {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 
@@ -231,7 +235,11 @@ impl Instruction for Push {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 
@@ -261,7 +269,11 @@ impl Instruction for Swizzle {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 
@@ -340,7 +352,11 @@ impl Instruction for Dpp {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.old, self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.old, self.src])
     }
 }
 
@@ -373,7 +389,11 @@ fn update_dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
 }
 
 fn move_dpp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
-    let old = d.garbage(32);
+    let old = d.undefined(
+        Kind::Undef,
+        32,
+        "use of the old value of a lane that `mov.dpp` leaves out",
+    );
     dpp(d, op, 0, old)
 }
 
@@ -430,7 +450,11 @@ impl Instruction for Permlane16 {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.old, self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.old, self.src])
     }
 }
 
@@ -466,7 +490,11 @@ impl Instruction for ReadFirstLane {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 
@@ -493,7 +521,11 @@ impl Instruction for ReadLane {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
     }
 }
 
@@ -529,7 +561,11 @@ impl Instruction for WaveSwap {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        lane.harm()
+        lane.exchanged(&[self.a, self.b])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new(self.dst, [self.a, self.b])
     }
 }
 

@@ -185,6 +185,52 @@ pub(super) fn lop3(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
     s.result(line, reg)
 }
 
+/// `shf`: 32 bits of two words, of which `high` is the upper one, shifted by a third.
+#[derive(Debug)]
+struct Funnel {
+    left: bool,
+    clamps: bool,
+    dst: Reg,
+    /// The lower word, the upper word, the distance.
+    of: [Reg; 3],
+}
+
+impl Instruction for Funnel {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], self.of)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (left, clamps) = (self.left, self.clamps);
+        exec.map3(self.dst, self.of, |low, high, by| {
+            shifted_words(left, clamps, [low, high], by)
+        });
+        Ok(())
+    }
+}
+
+/// The upper word of a shift to the left, the lower one of a shift to the right.
+fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
+    let by = by & mask(32);
+    let by = if clamps { by.min(32) } else { by & 31 };
+    let both = high << 32 | low & mask(32);
+    let moved = if left { both << by >> 32 } else { both >> by };
+    moved & mask(32)
+}
+
+/// `shf.l.wrap.b32 d, low, high, distance`
+pub(super) fn funnel(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let of = s.sources(line)?;
+    let (left, clamps) = (line.says("l"), line.says("clamp"));
+    let reg = s.d.emit(|dst| Funnel {
+        left,
+        clamps,
+        dst,
+        of,
+    });
+    s.result(line, reg)
+}
+
 pub(super) fn not(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
     let [a] = s.sources(line)?;
     let bits = line.bits;
@@ -287,5 +333,27 @@ pub(super) fn compare(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
             "inline assembly: no comparison `{}`",
             line.words[1]
         ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shifted_words;
+
+    /// The definition of the PTX manual, on 64 bits by way of 128.
+    #[test]
+    fn funnel_shifts_follow_the_manual() {
+        let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];
+        for (low, high) in words.iter().flat_map(|&low| words.map(|high| (low, high))) {
+            let both = u128::from(high) << 32 | u128::from(low);
+            for by in (0..70).chain([0xffff_ffff]) {
+                for (clamps, n) in [(false, by & 31), (true, by.min(32))] {
+                    let left = (both << n >> 32) as u64 & 0xffff_ffff;
+                    let right = (both >> n) as u64 & 0xffff_ffff;
+                    assert_eq!(shifted_words(true, clamps, [low, high], by), left, "{by}");
+                    assert_eq!(shifted_words(false, clamps, [low, high], by), right, "{by}");
+                }
+            }
+        }
     }
 }

@@ -481,7 +481,16 @@ pub(super) const FORMS: &[Form] = &[
     form("and", &[], BITS, "dss", |s, l| s.int(l, &integer::AND)),
     form("or", &[], BITS, "dss", |s, l| s.int(l, &integer::OR)),
     form("xor", &[], BITS, "dss", |s, l| s.int(l, &integer::XOR)),
-    form("shl", &[], BITS, "dsw", |s, l| s.int(l, &integer::SHL)),
+    form("shl", &[], BITS, "dsw", |s, l| {
+        s.int(l, &integer::SHL_CLAMPED)
+    }),
+    form(
+        "shf",
+        &["l r", "clamp wrap"],
+        "b32",
+        "dssw",
+        arithmetic::funnel,
+    ),
     form(
         "shr",
         &[],
@@ -491,9 +500,9 @@ pub(super) const FORMS: &[Form] = &[
             s.int(
                 l,
                 if l.signed {
-                    &integer::ASHR
+                    &integer::ASHR_CLAMPED
                 } else {
-                    &integer::LSHR
+                    &integer::LSHR_CLAMPED
                 },
             )
         },
