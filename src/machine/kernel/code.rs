@@ -100,14 +100,18 @@ pub(crate) enum Terminator {
 }
 
 impl Terminator {
-    /// Whether it chooses by a register, or hands it on.
-    pub(crate) fn reads(&self, reg: Reg) -> bool {
-        let choice = match self {
+    /// The register that it chooses by.
+    pub(crate) fn choice(&self) -> Option<Reg> {
+        match self {
             Self::CondBranch { cond, .. } => Some(*cond),
             Self::Switch { value, .. } => Some(*value),
             Self::Branch(_) | Self::Return | Self::Unreachable => None,
-        };
-        choice == Some(reg) || self.edges().iter().any(|edge| edge.args.contains(&reg))
+        }
+    }
+
+    /// Whether it chooses by a register, or hands it on.
+    pub(crate) fn reads(&self, reg: Reg) -> bool {
+        self.choice() == Some(reg) || self.edges().iter().any(|edge| edge.args.contains(&reg))
     }
 
     /// The edges that leave the block.

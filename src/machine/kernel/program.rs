@@ -1,11 +1,12 @@
 //! A decoded kernel: blocks of instructions over scalar registers.
 
-use super::code::{BlockId, Edge, Reg, Terminator};
+use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::error::{FaultKind, KernelError, Site};
 use super::float::FloatTy;
 use super::ops::constant::Nothing;
 use super::ops::{Instruction, Regs};
 use crate::graph;
+use crate::machine::race::Sync;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -106,6 +107,9 @@ pub struct Program {
     pub(super) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
     pub(super) sees_other_blocks: bool,
+    /// Whether it has atomic accesses, and whether these or fences order other accesses.
+    pub(super) has_atomics: bool,
+    pub(super) orders_threads: bool,
 }
 
 impl Program {
@@ -147,6 +151,8 @@ pub(crate) struct ProgramBuilder {
     local_bytes: u32,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
+    has_atomics: bool,
+    orders_threads: bool,
     /// Registers that nobody writes, by what they hold.
     nothing: HashMap<u64, Reg>,
 }
@@ -177,6 +183,8 @@ impl ProgramBuilder {
             local_bytes: 0,
             block_size: None,
             sees_other_blocks: false,
+            has_atomics: false,
+            orders_threads: false,
             nothing: HashMap::new(),
         }
     }
@@ -194,6 +202,18 @@ impl ProgramBuilder {
     /// Notes that the kernel may see what other blocks do at the same time.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
+    }
+
+    /// Notes an atomic access.
+    pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
+        self.has_atomics = true;
+        self.sees_other_blocks |= space != Space::Shared;
+        self.orders_threads |= sync.acquires || sync.releases;
+    }
+
+    /// Notes a fence, which orders accesses around atomic ones.
+    pub(crate) fn orders_threads(&mut self) {
+        self.orders_threads = true;
     }
 
     /// A new register.
@@ -380,6 +400,8 @@ impl ProgramBuilder {
             local_bytes: self.local_bytes,
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
+            has_atomics: self.has_atomics,
+            orders_threads: self.orders_threads,
         })
     }
 

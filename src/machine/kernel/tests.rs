@@ -1,5 +1,6 @@
 //! Kernels built by hand, one family of instructions or checks each.
 
+use crate::machine::race::{Scope, Sync};
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::ops::address::Scale;
 use super::ops::atomic::{Atomic, AtomicPlace, Combine};
@@ -118,6 +119,7 @@ impl Bench {
             size: 4,
             align: 4,
             guard: None,
+            sync: None,
         }
     }
 
@@ -596,6 +598,7 @@ fn vector_accesses_are_counted_by_width() {
         size: 16,
         align: 16,
         guard,
+        sync: None,
     };
     t.b.push(Store(access));
     let (words, report) = t.run(Machine::nvidia(), 32).unwrap();
@@ -820,6 +823,7 @@ fn atomics_add_up() {
             offset: 0,
             bits: 32,
             guard: None,
+            sync: Sync::relaxed(Scope::Device),
         },
         value,
     });

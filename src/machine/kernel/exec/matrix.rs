@@ -80,7 +80,7 @@ impl Exec<'_> {
                 bytes,
             };
             let low = if shift == 0 { 0 } else { self.get(reg, lane) };
-            self.read_place(lane, rows[element.row], &[field])?;
+            self.read_place(lane, rows[element.row], &[field], None)?;
             self.set(reg, lane, low | self.get(reg, lane) << shift);
             done += 1;
         }
@@ -119,6 +119,9 @@ impl Exec<'_> {
         let Some(&Place::Shared { var, .. }) = rows.first() else {
             return from;
         };
+        if rows.first().is_some_and(|place| self.is_exact(*place)) {
+            return from;
+        }
         let (now, number) = self.moment(first);
         let shared = &mut self.shared[var];
         let mut record = Record {
@@ -150,6 +153,7 @@ impl Exec<'_> {
                 let Some(redundant) = shared.shadow.write_at_once(at, bytes, new, &record) else {
                     return done;
                 };
+                self.writes += u64::from(*bytes != *new);
                 bytes.copy_from_slice(new);
                 self.report.redundant_bytes += redundant;
             }

@@ -10,7 +10,7 @@ use crate::machine::kernel::memory::{
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
-use crate::machine::race::{Access as Record, Conflict, Now};
+use crate::machine::race::{Access as Record, Conflict, Kind, Now, Sync};
 use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
@@ -19,6 +19,23 @@ pub(crate) enum Place {
     Global { buffer: usize, at: usize },
     Shared { var: usize, at: usize },
     Local { at: usize },
+}
+
+impl Place {
+    /// The place so many bytes behind.
+    fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Global { buffer, at } => Self::Global {
+                buffer,
+                at: at + bytes,
+            },
+            Self::Shared { var, at } => Self::Shared {
+                var,
+                at: at + bytes,
+            },
+            Self::Local { at } => Self::Local { at: at + bytes },
+        }
+    }
 }
 
 /// Bytes of a global-memory sector.
@@ -32,6 +49,8 @@ struct Vector<'f> {
     fields: &'f [Field],
     size: u32,
     align: u32,
+    /// The order that the access keeps, if it is atomic.
+    sync: Option<Sync>,
 }
 
 impl<'f> Vector<'f> {
@@ -42,6 +61,7 @@ impl<'f> Vector<'f> {
             fields,
             size,
             align: size.min(4).next_power_of_two(),
+            sync: None,
         }
     }
 
@@ -86,7 +106,7 @@ impl Exec<'_> {
     }
 
     /// Whether a lane takes part under a guard.
-    fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
+    pub(super) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
@@ -209,11 +229,7 @@ impl Exec<'_> {
     fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
         let other_lane = conflict.thread % self.num_threads;
         let mut other = self.place(other_lane);
-        let block = conflict.thread / self.num_threads;
-        if block != self.block_linear {
-            let [x, y, _] = self.launch.grid;
-            other.block = [block % x, block / x % y, block / x / y];
-        }
+        other.block = self.block_index(conflict.thread / self.num_threads);
         let did = if conflict.wrote { "stored" } else { "loaded" };
         let text =
             format!("data race: {what} of {place}, which {other} {did} with no barrier between");
@@ -227,11 +243,20 @@ impl Exec<'_> {
         lane: u32,
         place: Place,
         fields: &[Field],
+        sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         let (now, number) = self.moment(lane);
+        let is_exact = self.is_exact(place);
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
+            if is_exact {
+                let kind = sync.map_or(Kind::Read, |sync| Kind::AtomicRead(sync.scope));
+                self.note_access(lane, place, (offset, count), kind, 0)?;
+                let value = self.value_at(place.behind(offset), field.bytes);
+                self.set(field.reg, lane, value);
+                continue;
+            }
             let value = match place {
                 Place::Global { buffer, at } => {
                     let at = at + offset;
@@ -292,6 +317,9 @@ impl Exec<'_> {
             };
             self.set(field.reg, lane, value);
         }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (true, false));
+        }
         Ok(())
     }
 
@@ -300,17 +328,47 @@ impl Exec<'_> {
         lane: u32,
         place: Place,
         fields: &[Field],
+        sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         for field in fields {
-            self.write_value(
-                lane,
-                place,
-                field.offset,
-                field.bytes,
-                self.get(field.reg, lane),
-            )?;
+            let value = self.get(field.reg, lane);
+            if let Some(sync) = sync.filter(|_| self.is_exact(place)) {
+                let at = place.behind(field.offset as usize);
+                let old = self.value_at(at, field.bytes);
+                let kind = Kind::AtomicWrite(sync.scope);
+                self.note_access(lane, at, (0, field.bytes.into()), kind, 0)?;
+                self.put(at, field.bytes, value);
+                self.notice_change(old != value & mask(8 * u32::from(field.bytes)));
+                continue;
+            }
+            self.write_value(lane, place, field.offset, field.bytes, value)?;
+        }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (false, true));
         }
         Ok(())
+    }
+
+    /// What memory holds at a place.
+    fn value_at(&self, place: Place, count: u8) -> u64 {
+        match place {
+            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
+            Place::Shared { var, at } => memory::read_le(&self.shared[var].bytes, at, count),
+            Place::Local { at } => memory::read_le(&self.local, at, count),
+        }
+    }
+
+    /// Makes memory hold a value at a place.
+    fn put(&mut self, place: Place, count: u8, value: u64) {
+        let (bytes, at) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                (&mut memory.bytes, at)
+            }
+            Place::Shared { var, at } => (&mut self.shared[var].bytes, at),
+            Place::Local { at } => (&mut self.local, at),
+        };
+        memory::write_le(bytes, at, count, value);
     }
 
     pub(crate) fn write_value(
@@ -321,6 +379,21 @@ impl Exec<'_> {
         count: u8,
         value: u64,
     ) -> Result<(), KernelError> {
+        if self.is_exact(place) {
+            let place = place.behind(offset as usize);
+            let value = value & mask(8 * u32::from(count));
+            let changed = self.value_at(place, count) ^ value;
+            let is_changed = |byte: &u32| changed >> (8 * byte) & 0xff != 0;
+            let changes = (0..u32::from(count))
+                .filter(is_changed)
+                .fold(0, |bits, byte| bits | 1 << byte);
+            let redundant =
+                self.note_access(lane, place, (0, count.into()), Kind::Write, changes)?;
+            self.report.redundant_bytes += redundant;
+            self.put(place, count, value);
+            self.notice_change(changed != 0);
+            return Ok(());
+        }
         let (now, number) = self.moment(lane);
         let offset = offset as usize;
         let (bytes, shadow, order, at, checked) = match place {
@@ -348,11 +421,13 @@ impl Exec<'_> {
                 let at = at + offset;
                 memory::write_le(&mut self.local, at, count, value);
                 self.local_shadow[at..at + usize::from(count)].fill(true);
+                self.notice_change(true);
                 return Ok(());
             }
         };
         if !checked {
             memory::write_le(bytes, at, count, value);
+            self.notice_change(true);
             return Ok(());
         }
         let record = Record {
@@ -373,8 +448,10 @@ impl Exec<'_> {
                 shadow.write(at, count.into(), words, &record)
             }
         };
+        let is_changed = bytes[at..end] != *new;
         bytes[at..end].copy_from_slice(new);
         self.report.redundant_bytes += redundant;
+        self.notice_change(is_changed);
         match conflict {
             None => Ok(()),
             Some(conflict) => {
@@ -392,12 +469,7 @@ impl Exec<'_> {
     /// What lies at an address, of which nobody but the simulator knows that it is read.
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
-        let count = bytes as u8;
-        Ok(match place {
-            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
-            Place::Shared { var, at } => memory::read_le(&self.shared[var].bytes, at, count),
-            Place::Local { at } => memory::read_le(&self.local, at, count),
-        })
+        Ok(self.value_at(place, bytes as u8))
     }
 
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
@@ -416,8 +488,15 @@ impl Exec<'_> {
             fields: &access.fields,
             size: access.size,
             align: access.align,
+            sync: access.sync,
         };
+        if is_load {
+            self.notice_read(access.sync.is_some());
+        }
         self.each_lane(&vector, &lanes, is_load)?;
+        if let Some(sync) = access.sync {
+            self.spread_acquired(sync);
+        }
         self.count(access.space, &lanes, access.size, is_load);
         self.spare_lanes = lanes;
         self.order_waves();
@@ -443,6 +522,12 @@ impl Exec<'_> {
             let verb = if is_load { "load" } else { "store" };
             let (space, size, align) = (vector.space, vector.size, vector.align);
             let place = self.resolve(lane, space, address, size, align, verb)?;
+            let together = self.together(vector, rest, is_load);
+            if !together.is_empty() {
+                self.as_one(vector, together, place, is_load)?;
+                rest = &rest[together.len()..];
+                continue;
+            }
             let done = match is_load {
                 true => self.lanes_at_once::<true>(vector, rest, place),
                 false => self.lanes_at_once::<false>(vector, rest, place),
@@ -452,11 +537,82 @@ impl Exec<'_> {
                 continue;
             }
             if is_load {
-                self.read_place(lane, place, vector.fields)?;
+                self.read_place(lane, place, vector.fields, vector.sync)?;
             } else {
-                self.write_place(lane, place, vector.fields)?;
+                self.write_place(lane, place, vector.fields, vector.sync)?;
             }
             rest = &rest[1..];
+        }
+        Ok(())
+    }
+
+    /// The first lanes, if all that a warp has here access one address, and store the same where they store.
+    fn together<'l>(
+        &self,
+        vector: &Vector<'_>,
+        lanes: &'l [(u32, u64)],
+        is_load: bool,
+    ) -> &'l [(u32, u64)] {
+        let (first, address) = lanes[0];
+        let is_alone = lanes.get(1).is_none_or(|next| next.1 != address);
+        if is_alone || vector.space == Space::Local || vector.sync.is_some() {
+            return &[];
+        }
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let warp = first / per_warp;
+        let count = lanes.partition_point(|(lane, _)| lane / per_warp == warp);
+        let is_same = |&(lane, other): &(u32, u64)| {
+            let stores = |field: &Field| self.get(field.reg, lane) == self.get(field.reg, first);
+            other == address && (is_load || vector.fields.iter().all(stores))
+        };
+        // Where lanes have different addresses, each makes an access of its own.
+        match count > 1 && lanes[..count].iter().all(is_same) {
+            true => &lanes[..count],
+            false => &[],
+        }
+    }
+
+    /// One access of several lanes of a warp to one place.
+    fn as_one(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        place: Place,
+        is_load: bool,
+    ) -> Result<(), KernelError> {
+        if matches!(place, Place::Local { .. }) {
+            let verb = if is_load { "load" } else { "store" };
+            let (space, size, align) = (vector.space, vector.size, vector.align);
+            for &(lane, address) in lanes {
+                let place = self.resolve(lane, space, address, size, align, verb)?;
+                match is_load {
+                    true => self.read_place(lane, place, vector.fields, None)?,
+                    false => self.write_place(lane, place, vector.fields, None)?,
+                }
+            }
+            return Ok(());
+        }
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let (first, _) = lanes[0];
+        let bits = lanes.iter().map(|(lane, _)| 1u64 << (lane % per_warp));
+        self.access_together = bits.fold(0, |all, bit| all | bit);
+        let done = match is_load {
+            true => self.read_place(first, place, vector.fields, None),
+            false => self.write_place(first, place, vector.fields, None),
+        };
+        self.access_together = 0;
+        done?;
+        if is_load {
+            for field in vector.fields {
+                let value = self.get(field.reg, first);
+                for &(lane, _) in &lanes[1..] {
+                    self.set(field.reg, lane, value);
+                }
+            }
+        } else if self.launch.check_global_races || matches!(place, Place::Shared { .. }) {
+            // The other lanes' copies.
+            let bytes: u64 = vector.fields.iter().map(|field| u64::from(field.bytes)).sum();
+            self.report.redundant_bytes += bytes * (lanes.len() as u64 - 1);
         }
         Ok(())
     }
@@ -470,7 +626,11 @@ impl Exec<'_> {
         place: Place,
     ) -> usize {
         let size = vector.size as usize;
-        if size > LARGEST_VECTOR || !vector.is_dense() {
+        if size > LARGEST_VECTOR
+            || !vector.is_dense()
+            || vector.sync.is_some()
+            || self.is_exact(place)
+        {
             return 0;
         }
         let (first, start) = lanes[0];
@@ -513,6 +673,7 @@ impl Exec<'_> {
             return 0;
         }
         let mut done = 0;
+        let mut is_changed = false;
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
             if at > last || address & low_bits != 0 || lane - warp.0 >= warp.1 {
@@ -538,6 +699,7 @@ impl Exec<'_> {
                         None => break,
                     }
                 }
+                is_changed = is_changed || *bytes != *new;
                 match (bytes.as_chunks_mut::<4>(), new.as_chunks::<4>()) {
                     ((words, []), (new, [])) => words.copy_from_slice(new),
                     _ => bytes.copy_from_slice(new),
@@ -545,6 +707,7 @@ impl Exec<'_> {
             }
             done += 1;
         }
+        self.writes += u64::from(is_changed);
         if IS_LOAD {
             for field in vector.fields {
                 let reg = &mut self.regs[field.reg.0 as usize][..];
@@ -618,15 +781,17 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Lanes one after the other; an atomic is ordered against everything. `update` gets the lane and the old
-    /// value, and returns the new one.
+    /// Lanes one after the other. `update` gets the lane and the old value, and returns the new one if it writes;
+    /// `acquires_on_failure` says that an acquire's order is kept where it does not.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicPlace,
-        update: impl Fn(&mut Self, u32, u64) -> u64,
+        acquires_on_failure: bool,
+        update: impl Fn(&mut Self, u32, u64) -> Option<u64>,
     ) -> Result<(), KernelError> {
         let (space, count) = (access.space, (access.bits / 8) as u8);
         let mut lanes = Vec::new();
+        self.notice_read(true);
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
             if !self.is_on(access.guard, lane) {
@@ -635,40 +800,27 @@ impl Exec<'_> {
             let address = self.get(access.addr, lane);
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
-            let (now, number) = self.moment(lane);
-            let mut record = Record {
-                now,
-                number,
-                order: self.global_order,
-                moments: &self.moments,
-            };
-            let (bytes, at) = match place {
-                Place::Global { buffer, at } => {
-                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
-                    memory.shadow.write_ordered(at, count.into(), &record);
-                    (&mut memory.bytes, at)
-                }
-                Place::Shared { var, at } => {
-                    record.order = self.shared_order;
-                    let shared = &mut self.shared[var];
-                    shared.shadow.write_ordered(at, count.into(), &record);
-                    (&mut shared.bytes, at)
-                }
-                Place::Local { at } => (&mut self.local, at),
-            };
-            let old = memory::read_le(bytes, at, count);
+            let old = self.value_at(place, count);
             let new = update(self, lane, old);
-            let (bytes, at) = match place {
-                Place::Global { buffer, at } => {
-                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
-                    (&mut memory.bytes, at)
-                }
-                Place::Shared { var, at } => (&mut self.shared[var].bytes, at),
-                Place::Local { at } => (&mut self.local, at),
+            let scope = access.sync.scope;
+            let kind = match new {
+                Some(_) => Kind::AtomicWrite(scope),
+                None => Kind::AtomicRead(scope),
             };
-            memory::write_le(bytes, at, count, new);
+            if self.is_exact(place) {
+                self.note_access(lane, place, (0, count.into()), kind, 0)?;
+            }
+            let mut sync = access.sync;
+            if let Some(new) = new {
+                self.put(place, count, new);
+                self.notice_change(old != new & mask(8 * u32::from(count)));
+            } else {
+                sync.acquires &= acquires_on_failure;
+            }
+            self.synchronize(lane, place, sync, (true, new.is_some()));
             lanes.push((lane, address));
         }
+        self.spread_acquired(access.sync);
         self.count(space, &lanes, count.into(), false);
         self.order_waves();
         Ok(())

@@ -6,6 +6,7 @@ use super::convert::Move;
 use super::integer::{self, Int};
 use super::memory::{Field, Guard, dwords, fields};
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
+use crate::machine::race::{Scope, Sync};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
@@ -93,6 +94,7 @@ const INTRINSICS: &[Row] = &[
             place,
             expected,
             value,
+            acquires_on_failure: false,
         });
         d.define(op, vec![dst])
     }),
@@ -119,7 +121,9 @@ fn atomic_place<'a>(
     first: usize,
     bits: u32,
 ) -> Done<(AtomicPlace, Reg)> {
-    d.b.sees_other_blocks();
+    // The instruction itself keeps no order.
+    let sync = Sync::relaxed(Scope::Device);
+    d.b.has_atomic(Space::Global, sync);
     let [base, _, records, _] = descriptor(d, op, first)?;
     let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;
     let bytes = d.b.constant(u64::from(bits / 8));
@@ -153,6 +157,7 @@ fn atomic_place<'a>(
             reg: is_inside,
             negated: false,
         }),
+        sync,
     };
     Ok((place, dst))
 }
