@@ -64,14 +64,19 @@ impl Order {
     }
 
     /// Returns true if the thread accessed memory together with the lanes of its warp that these bits name, and the
-    /// access is of one of them.
+    /// access is of none but these.
     fn is_together(self, thread: u32, lanes: u64, now: Now) -> bool {
-        lanes != 0 && self.same_warp(thread, now) && lanes >> (now.thread - now.warp) & 1 == 1
+        let own = match now.together {
+            0 => 1 << (now.thread - now.warp),
+            lanes => lanes,
+        };
+        lanes != 0 && self.same_warp(thread, now) && own & !lanes == 0
     }
 
     /// Whether an access by `thread` at the given epochs comes before `now` for sure.
     fn before(self, thread: u32, block_epoch: u32, warp_epoch: u32, now: Now) -> bool {
-        thread == now.thread
+        // Of lanes that act together, one alone is ordered behind what it has done itself.
+        (thread == now.thread && now.together & (now.together.wrapping_sub(1)) == 0)
             || (block_epoch < now.block_epoch && self.same_block(thread, now))
             || (warp_epoch < now.warp_epoch && self.same_warp(thread, now))
     }

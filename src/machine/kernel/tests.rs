@@ -1,6 +1,5 @@
 //! Kernels built by hand, one family of instructions or checks each.
 
-use crate::machine::race::{Scope, Sync};
 use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::ops::address::Scale;
 use super::ops::atomic::{Atomic, AtomicPlace, Combine};
@@ -16,6 +15,7 @@ use super::ops::thread::{Special, Value};
 use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
 use super::program::ProgramBuilder;
 use super::*;
+use crate::machine::race::{Scope, Sync};
 use crate::target::Fragment;
 
 /// A kernel under construction with the usual steps at hand.

@@ -175,6 +175,8 @@ fn join(clock: &mut Arc<Clock>, other: &Arc<Clock>) {
 struct Release {
     who: Who,
     scope: Scope,
+    /// No other thread has added to it.
+    is_sole: bool,
     clock: Arc<Clock>,
 }
 
@@ -193,6 +195,7 @@ fn push(list: &mut Vec<Release>, new: Release) {
         Some(index) => {
             let old = &mut list[index];
             join(&mut old.clock, &new.clock);
+            old.is_sole &= new.is_sole && old.who == new.who;
             old.who = new.who;
         }
         None => list.push(new),
@@ -208,6 +211,13 @@ pub(in crate::machine) struct Knowledge {
     fences: Vec<Release>,
     /// What it has observed by relaxed reads: its next fence acquires it.
     seen: Vec<Release>,
+}
+
+impl Knowledge {
+    /// Returns true if two threads know the same, as far as it can be told at once.
+    pub(in crate::machine) fn is_shared(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.known, &other.known)
+    }
 }
 
 /// The order and the scope of an atomic access or of a fence.
@@ -270,6 +280,7 @@ impl Clocks {
             thread.fences.push(Release {
                 who: now.into(),
                 scope: sync.scope,
+                is_sole: true,
                 clock,
             });
         }
@@ -309,6 +320,7 @@ impl Clocks {
             true => vec![Release {
                 who: now.into(),
                 scope: sync.scope,
+                is_sole: true,
                 clock: self.covered(thread, now),
             }],
             false => Vec::new(),
@@ -317,6 +329,7 @@ impl Clocks {
         own.extend(thread.fences.iter().map(|fence| Release {
             who: now.into(),
             scope: fence.scope.min(sync.scope),
+            is_sole: true,
             clock: Arc::clone(&fence.clock),
         }));
         if own.is_empty() && !self.locations.contains_key(&at) {
@@ -325,7 +338,10 @@ impl Clocks {
         let list = self.locations.entry(at).or_default();
         if !also_reads {
             // A thread's own release is continued by its later writes.
-            list.retain(|release| release.who.thread == now.thread);
+            let is_own = |release: &Release| release.is_sole && release.who.thread == now.thread;
+            if !list.iter().all(is_own) {
+                list.clear();
+            }
         }
         own.into_iter().for_each(|release| push(list, release));
     }

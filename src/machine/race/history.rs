@@ -82,6 +82,7 @@ impl<'c> Step<'c> {
         }
     }
 
+    /// The lanes that make the access.
     fn lanes(&self) -> u64 {
         self.now.together | 1 << (self.now.thread - self.now.warp)
     }
@@ -91,11 +92,14 @@ impl<'c> Step<'c> {
         let now = self.now;
         let mut lanes = entry.lanes;
         if entry.warp == now.warp {
-            let own = 1 << (now.thread - now.warp);
-            if entry.warp_epoch < now.warp_epoch || (entry.is_together && lanes & own != 0) {
+            let own = self.lanes();
+            if entry.warp_epoch < now.warp_epoch || (entry.is_together && own & !lanes == 0) {
                 return None;
             }
-            lanes &= !own;
+            // Of lanes that act together, one alone is ordered behind what it has done itself.
+            if own.is_power_of_two() {
+                lanes &= !own;
+            }
         }
         let size = self.order.threads_per_block;
         let block = entry.warp / size * size;
@@ -293,13 +297,15 @@ impl History {
         self.pages.clear();
     }
 
-    /// Notes an access; `changes` says of each byte whether a write changes it.
+    /// Notes an access; `changes` says of each byte whether a write changes it. `others` is the same access as lanes see
+    /// it that make it together with the first one and do not know the same.
     pub(in crate::machine) fn access(
         &mut self,
         at: usize,
         count: usize,
         changes: u64,
         step: &Step<'_>,
+        others: &[Step<'_>],
     ) -> Findings {
         let mut findings = Findings::default();
         let mut done = 0;
@@ -333,6 +339,9 @@ impl History {
                 }
                 let (clash, is_copy) = judge(piece, is_same, step);
                 findings.clash = findings.clash.or(clash);
+                for other in others {
+                    findings.clash = findings.clash.or(judge(piece, is_same, other).0);
+                }
                 findings.redundant += if is_copy { bytes as u64 } else { 0 };
                 add(piece, is_same, step);
             }
@@ -341,3 +350,6 @@ impl History {
         findings
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -198,7 +198,13 @@ impl Access<'_> {
         let own = (now.op, now.block_epoch, now.warp_epoch, now.together);
         if group.first == NOBODY {
             Some((Entry::NOBODY, NOBODY))
-        } else if (group.op, group.block_epoch, group.warp_epoch, group.together) == own {
+        } else if (
+            group.op,
+            group.block_epoch,
+            group.warp_epoch,
+            group.together,
+        ) == own
+        {
             Some((Entry::new(group.first, self.number), group.second))
         } else {
             let is_old = old.0.as_cell().is_none() && old.0.group(old.1, self.moments) == *group;

@@ -227,6 +227,7 @@ impl Exec<'_> {
     /// The error for an access that meets `conflict`.
     #[cold]
     fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
+        let lane = self.beside(lane, conflict.thread);
         let other_lane = conflict.thread % self.num_threads;
         let mut other = self.place(other_lane);
         other.block = self.block_index(conflict.thread / self.num_threads);
@@ -611,7 +612,11 @@ impl Exec<'_> {
             }
         } else if self.launch.check_global_races || matches!(place, Place::Shared { .. }) {
             // The other lanes' copies.
-            let bytes: u64 = vector.fields.iter().map(|field| u64::from(field.bytes)).sum();
+            let bytes: u64 = vector
+                .fields
+                .iter()
+                .map(|field| u64::from(field.bytes))
+                .sum();
             self.report.redundant_bytes += bytes * (lanes.len() as u64 - 1);
         }
         Ok(())

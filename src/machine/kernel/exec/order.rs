@@ -112,11 +112,21 @@ impl Exec<'_> {
             Place::Local { .. } => return Ok(0),
         };
         let step = Step::new(now, kind, order, clocks.0, clocks.1);
+        let first = lane / self.launch.machine.lanes_per_warp * self.launch.machine.lanes_per_warp;
+        let others = (0..u64::BITS)
+            .filter(|bit| now.together >> bit & 1 == 1)
+            .map(|bit| &happens.threads[(first + bit) as usize])
+            .filter(|thread| !thread.is_shared(clocks.1))
+            .map(|thread| Step::new(now, kind, order, clocks.0, thread));
+        let others: Vec<Step<'_>> = match now.together {
+            0 => Vec::new(),
+            _ => others.collect(),
+        };
         let Findings {
             missing,
             redundant,
             clash,
-        } = history.access(at, count, changes, &step);
+        } = history.access(at, count, changes, &step, &others);
         if let (Some(byte), Place::Shared { var, .. }) = (missing, place)
             && !kind.writes()
         {
@@ -141,6 +151,7 @@ impl Exec<'_> {
     /// The error for an access that meets another one without order, or beyond an atomic access's scope.
     #[cold]
     fn clash(&self, lane: u32, kind: Kind, place: &str, clash: Clash) -> KernelError {
+        let lane = self.beside(lane, clash.conflict.thread);
         let other_lane = clash.conflict.thread % self.num_threads;
         let other_block = clash.conflict.thread / self.num_threads;
         let mut other = self.place(other_lane);
@@ -171,16 +182,31 @@ impl Exec<'_> {
                     true => "no release and acquire between",
                     false => "no barrier between",
                 };
-                let text =
-                    format!("data race: {what}{verb} of {place}, which {other} {did}{how} with {lacks}");
+                let text = format!(
+                    "data race: {what}{verb} of {place}, which {other} {did}{how} with {lacks}"
+                );
                 let error = self.fault(FaultKind::Race, lane, text);
                 match (own, scope) {
                     (None, None) => error,
-                    _ => error.note("an access that is not atomic must be ordered against atomic ones"),
+                    _ => error
+                        .note("an access that is not atomic must be ordered against atomic ones"),
                 }
             }
         };
         error.note(format!("the other access is {site}"))
+    }
+
+    /// The lane that a race is told of: another one of those that act together, where the first one has met itself.
+    pub(super) fn beside(&self, lane: u32, thread: u32) -> u32 {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        if thread != self.now(lane).thread {
+            return lane;
+        }
+        let others = self.access_together & !(1 << (lane % per_warp));
+        match others {
+            0 => lane,
+            others => lane / per_warp * per_warp + others.trailing_zeros(),
+        }
     }
 
     /// Notes what an atomic access of a lane synchronizes.

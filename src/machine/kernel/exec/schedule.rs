@@ -141,10 +141,15 @@ impl Exec<'_> {
                 continue;
             }
             if ready.is_empty() {
-                parties.iter_mut().for_each(|party| party.has_polled = false);
+                parties
+                    .iter_mut()
+                    .for_each(|party| party.has_polled = false);
                 return Ok(Some(Pause::Polls));
             }
-            let drawn = self.turns.as_mut().map_or(0, |turns| turns.draw(ready.len()));
+            let drawn = self
+                .turns
+                .as_mut()
+                .map_or(0, |turns| turns.draw(ready.len()));
             let party = &mut parties[ready[drawn]];
             std::mem::swap(&mut self.stack, &mut party.stack);
             std::mem::swap(&mut self.spin, &mut party.spin);

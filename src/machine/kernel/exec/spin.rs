@@ -187,13 +187,7 @@ impl Exec<'_> {
     }
 
     /// Notes that lanes come by a place; says whether memory and their values are as they were before.
-    fn comes_back(
-        &mut self,
-        spin: &mut Spin,
-        block: BlockId,
-        lanes: &[u32],
-        depth: usize,
-    ) -> bool {
+    fn comes_back(&mut self, spin: &mut Spin, block: BlockId, lanes: &[u32], depth: usize) -> bool {
         if spin.writes != self.writes {
             *spin = Spin {
                 writes: self.writes,

@@ -6,11 +6,11 @@ use super::convert::Move;
 use super::integer::{self, Int};
 use super::memory::{Field, Guard, dwords, fields};
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
-use crate::machine::race::{Scope, Sync};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
+use crate::machine::race::{Scope, Sync};
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
