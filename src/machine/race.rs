@@ -2,16 +2,23 @@
 //!
 //! Two accesses of different threads to one byte, one of them a write, must be ordered: by a
 //! block barrier between them, or inside a warp by a warp barrier. On a machine whose waves run
-//! in lockstep (AMD) the order of instructions inside a wave is enough. Blocks are never ordered.
+//! in lockstep (AMD) the order of instructions inside a wave is enough. Everywhere, lanes of a warp that
+//! execute a load or a store of one address together make a single access, which is ordered before whatever
+//! any of them does next. Barriers do not order blocks; kernels with atomic accesses have more
+//! ways to order threads, for which [`clocks`] and [`history`] are.
 //!
 //! Copies of one value may be stored by several threads without order, since the byte is the same whoever is
 //! last. They must be ordered against everything else: a reader that knows of one copy only meets the other
 //! ones later, perhaps after the byte has been used again (`tools/docs/adr/0006-copies-wait-for-the-block.md`).
 
+mod clocks;
+mod history;
 mod moment;
 mod shadow;
 
-pub(super) use moment::{Access, Moments};
+pub(super) use clocks::{Clocks, Knowledge, Location, Scope, Sync};
+pub(super) use history::{Clash, Findings, History, Kind, Step};
+pub(super) use moment::{Access, Bounds, Moments};
 pub(super) use shadow::Shadow;
 
 const NOBODY: u32 = u32::MAX;
@@ -30,6 +37,8 @@ pub(super) struct Now {
     pub(super) block_epoch: u32,
     /// Number of orderings inside the thread's warp so far.
     pub(super) warp_epoch: u32,
+    /// The lanes of the warp that access the same address together; 0 where the thread accesses it alone.
+    pub(super) together: u64,
 }
 
 /// How threads group into warps and blocks.
@@ -54,9 +63,20 @@ impl Order {
         thread.wrapping_sub(now.warp) < self.lanes_per_warp && self.same_block(thread, now)
     }
 
+    /// Returns true if the thread accessed memory together with the lanes of its warp that these bits name, and the
+    /// access is of none but these.
+    fn is_together(self, thread: u32, lanes: u64, now: Now) -> bool {
+        let own = match now.together {
+            0 => 1 << (now.thread - now.warp),
+            lanes => lanes,
+        };
+        lanes != 0 && self.same_warp(thread, now) && own & !lanes == 0
+    }
+
     /// Whether an access by `thread` at the given epochs comes before `now` for sure.
     fn before(self, thread: u32, block_epoch: u32, warp_epoch: u32, now: Now) -> bool {
-        thread == now.thread
+        // Of lanes that act together, one alone is ordered behind what it has done itself.
+        (thread == now.thread && now.together & (now.together.wrapping_sub(1)) == 0)
             || (block_epoch < now.block_epoch && self.same_block(thread, now))
             || (warp_epoch < now.warp_epoch && self.same_warp(thread, now))
     }
@@ -82,6 +102,8 @@ struct Group {
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
+    /// Lanes of the first one's warp that took part in all that the warp did here, together.
+    together: u64,
 }
 
 const NO_GROUP: Group = Group {
@@ -90,6 +112,7 @@ const NO_GROUP: Group = Group {
     op: 0,
     block_epoch: 0,
     warp_epoch: 0,
+    together: 0,
 };
 
 impl Group {
@@ -100,6 +123,7 @@ impl Group {
             op: now.op,
             block_epoch: now.block_epoch,
             warp_epoch: now.warp_epoch,
+            together: now.together,
         }
     }
 
@@ -113,9 +137,33 @@ impl Group {
             return None;
         }
         let thread = [self.first, self.second].into_iter().find(|&thread| {
-            thread != NOBODY && !order.before(thread, self.block_epoch, self.warp_epoch, now)
+            thread != NOBODY
+                && !order.before(thread, self.block_epoch, self.warp_epoch, now)
+                && !order.is_together(thread, self.together, now)
         })?;
         Some((thread, self.op))
+    }
+
+    /// The lanes that took part in what the group did and take part in what is added to it.
+    fn joint(&self, now: Now, order: Order) -> u64 {
+        let bit = |thread: u32| match order.same_warp(thread, now) {
+            true => 1 << (thread - now.warp),
+            false => 0,
+        };
+        // A thread alone is not named by its lane.
+        let own = match (self.together, self.second) {
+            (0, NOBODY) => bit(self.first),
+            (lanes, _) => lanes,
+        };
+        let new = match now.together {
+            0 => bit(now.thread),
+            lanes => lanes,
+        };
+        let is_alone = self.second == NOBODY && self.first == now.thread;
+        match own & new {
+            joint if is_alone && joint == bit(now.thread) => 0,
+            joint => joint,
+        }
     }
 
     fn add(&mut self, now: Now, order: Order) {
@@ -123,6 +171,7 @@ impl Group {
             && self.block_epoch == now.block_epoch
             && self.warp_epoch == now.warp_epoch
         {
+            self.together = self.joint(now, order);
             self.op = now.op;
             return;
         }
@@ -136,8 +185,10 @@ impl Group {
             }
             self.first = now.thread;
             self.warp_epoch = now.warp_epoch;
+            self.together = now.together;
         } else if !order.same_warp(self.first, now) {
             self.second = now.thread;
+            self.together = 0;
         } else if self.warp_epoch < now.warp_epoch {
             // The warp's earlier threads are ordered before; another warp's stay.
             if self.second != NOBODY && order.same_warp(self.second, now) {
@@ -145,8 +196,13 @@ impl Group {
             }
             self.first = now.thread;
             self.warp_epoch = now.warp_epoch;
-        } else if self.first != now.thread && self.second == NOBODY {
-            self.second = now.thread;
+            self.together = now.together;
+        } else {
+            let joint = self.joint(now, order);
+            if self.first != now.thread && self.second == NOBODY {
+                self.second = now.thread;
+            }
+            self.together = joint;
         }
         self.op = now.op;
         self.block_epoch = now.block_epoch;
@@ -197,12 +253,6 @@ impl Cell {
             self.writers = Group::only(now);
         }
         found
-    }
-
-    /// Notes a write that orders itself (an atomic, or one from outside).
-    pub(super) fn write_ordered(&mut self, now: Now) {
-        self.before = NO_GROUP;
-        self.writers = Group::only(now);
     }
 }
 

@@ -50,10 +50,7 @@ impl<'r> Run<'r> {
         watch: Watch<'_>,
     ) -> Result<Report, KernelError> {
         let mut exec = self.begin(memory)?;
-        for number in 0..self.num_blocks() {
-            exec.run_block(number)?;
-            watch(number + 1);
-        }
+        exec.run_blocks(self.num_blocks(), watch)?;
         let tally = exec.tally();
         Ok(tally.report(self.program, self.launch))
     }
@@ -65,6 +62,7 @@ impl<'r> Run<'r> {
             && self.launch.schedule == Schedule::Lockstep
             && self.launch.check_global_races
             && !self.program.sees_other_blocks
+            && !(self.program.has_atomics && self.program.orders_threads)
             && !self.program.globals.iter().any(|symbol| symbol.writable)
     }
 

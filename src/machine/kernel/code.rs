@@ -114,15 +114,19 @@ pub(crate) enum Terminator {
 }
 
 impl Terminator {
-    /// The registers that it chooses by or gives to block parameters.
-    pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
-        let choice = match self {
+    /// The register that it chooses by.
+    pub(crate) fn choice(&self) -> Option<Reg> {
+        match self {
             Self::CondBranch { cond, .. } => Some(*cond),
             Self::Switch { value, .. } => Some(*value),
             Self::Branch(_) | Self::Return | Self::Unreachable => None,
-        };
+        }
+    }
+
+    /// The registers that it chooses by or gives to block parameters.
+    pub(crate) fn reads(&self) -> impl Iterator<Item = Reg> {
         let args = self.edges().into_iter().flat_map(|edge| &edge.args);
-        choice.into_iter().chain(args.copied())
+        self.choice().into_iter().chain(args.copied())
     }
 
     /// The edges that leave the block.

@@ -85,6 +85,8 @@ pub enum FaultKind {
     Assertion,
     /// `llvm.unreachable` was reached.
     Unreachable,
+    /// No warp can go on: each waits for another one, or for what memory will never hold.
+    Deadlock,
     /// The run took more instructions than allowed.
     StepLimit,
 }

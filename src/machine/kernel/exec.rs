@@ -8,12 +8,15 @@
 //!
 //! All warps together are one [`Party`] of lanes, or each warp is one of its own; [`schedule`] has the latter.
 
+mod blocks;
 mod bounds;
 mod lanes;
 mod matrix;
 mod memory;
+mod order;
 mod poison;
 mod schedule;
+mod spin;
 mod warp;
 
 use bounds::{Owner, Windows};
@@ -30,10 +33,12 @@ use super::ops::Counted;
 use super::ops::print::Message;
 use super::program::{Content, ParamTy, Program};
 use super::report::{GlobalUse, Report, SharedUse};
-use crate::machine::race::{Moments, Now, Order, Shadow};
+use crate::machine::race::{History, Moments, Now, Order, Shadow};
 use crate::target::Wavefronts;
+use order::HappensBefore;
 use poison::Poison;
-use schedule::Turns;
+use schedule::{Party, Turns};
+use spin::{Loops, Spin};
 use std::collections::BTreeMap;
 
 /// Lanes that continue at `block`, until they reach `until`.
@@ -55,6 +60,10 @@ enum Stop {
     Barrier(u32),
     /// It is another one's turn.
     Turn,
+    /// It does the same for ever, unless memory changes.
+    Stuck,
+    /// It has polled for long.
+    Polls,
 }
 
 /// Counters of one memory instruction.
@@ -73,6 +82,7 @@ pub(crate) struct Exec<'a> {
     pub(crate) symbols: Vec<Buffer>,
     block_size: [u32; 3],
     pub(crate) num_threads: u32,
+    args: &'a [u64],
     regs: Vec<Box<[u64]>>,
     /// Active lanes in rising order.
     pub(crate) lanes: Vec<u32>,
@@ -96,6 +106,8 @@ pub(crate) struct Exec<'a> {
     local: Vec<u8>,
     local_shadow: Vec<bool>,
     block_epoch: u32,
+    /// The last epoch of any block.
+    last_epoch: u32,
     shared_order: Order,
     global_order: Order,
     /// Numbers of the moments that records of accesses name.
@@ -107,8 +119,19 @@ pub(crate) struct Exec<'a> {
     pub(crate) report: Report,
     /// Messages that are being put together.
     pub(crate) messages: Vec<Message>,
-    /// Draws whose turn it is, where warps run one by one.
+    /// Draws whose turn it is, where warps run one by one in an order of their own.
     turns: Option<Turns>,
+    /// The warps that run one by one; else all run together. They are not here while one of them runs.
+    parties: Option<Vec<Party>>,
+    is_parted: bool,
+    spin: Spin,
+    loops: Loops,
+    /// Changes of memory so far.
+    writes: u64,
+    /// The lanes of the warp that make the access in progress as one.
+    access_together: u64,
+    /// The order that atomic accesses and fences make, where there are any.
+    happens: Option<Box<HappensBefore>>,
     /// Undefined values of the block, once there are any.
     poison: Option<Box<Poison>>,
     /// The record of an earlier block, cleared.
@@ -121,22 +144,17 @@ pub(crate) struct SharedVar {
     shadow: Shadow,
     /// Through which allocation each byte was written last; empty where the variable has no allocations.
     owners: Vec<Owner>,
+    history: History,
 }
 
 /// What registers hold before anything is written to them: a pattern that shows.
 pub(crate) const GARBAGE: u64 = 0xdead_beef;
 
 impl<'a> Exec<'a> {
-    pub(super) fn new(
-        program: &'a Program,
-        launch: &'a Launch,
-        block_size: [u32; 3],
-        args: &[u64],
-        memory: &'a mut Memory,
-    ) -> Result<Self, KernelError> {
-        let num_threads: u32 = block_size.iter().product();
-        let n = num_threads as usize;
-        let mut regs = vec![vec![GARBAGE; n].into_boxed_slice(); program.num_regs as usize];
+    /// Returns the registers of a block that has not begun.
+    fn registers(program: &Program, args: &[u64], num_threads: u32) -> Vec<Box<[u64]>> {
+        let empty = vec![GARBAGE; num_threads as usize].into_boxed_slice();
+        let mut regs = vec![empty; program.num_regs as usize];
         for &(reg, bits) in &program.constants {
             regs[reg.0 as usize].fill(bits);
         }
@@ -147,6 +165,19 @@ impl<'a> Exec<'a> {
             let lanes = regs[reg.0 as usize].iter_mut().zip(0u64..);
             lanes.for_each(|(address, lane)| *address += lane << STACK_LOG2);
         }
+        regs
+    }
+
+    pub(super) fn new(
+        program: &'a Program,
+        launch: &'a Launch,
+        block_size: [u32; 3],
+        args: &'a [u64],
+        memory: &'a mut Memory,
+    ) -> Result<Self, KernelError> {
+        let num_threads: u32 = block_size.iter().product();
+        let n = num_threads as usize;
+        let regs = Self::registers(program, args, num_threads);
         let mut shared: Vec<SharedVar> = Vec::new();
         let mut shared_bytes = 0u32;
         for symbol in &program.shared {
@@ -158,6 +189,7 @@ impl<'a> Exec<'a> {
                     bytes: Vec::new(),
                     shadow: Shadow::new(0),
                     owners: Vec::new(),
+                    history: History::default(),
                 });
                 continue;
             }
@@ -168,6 +200,7 @@ impl<'a> Exec<'a> {
                 bytes: vec![0; size],
                 shadow: Shadow::new(size),
                 owners: Vec::new(),
+                history: History::default(),
             });
         }
         let limit = launch.machine.shared_limit;
@@ -179,6 +212,7 @@ impl<'a> Exec<'a> {
         }
         for buffer in &mut memory.buffers {
             buffer.shadow.clear();
+            buffer.history.clear();
         }
         let symbols = program.globals.iter();
         let symbols = symbols
@@ -205,6 +239,10 @@ impl<'a> Exec<'a> {
             })
             .collect();
         let windows = Windows::new(program, &shared);
+        let is_global = program.sees_other_blocks || program.orders_threads;
+        let happens = program
+            .has_atomics
+            .then(|| Box::new(HappensBefore::new(num_threads, is_global)));
         let local = vec![0; n * program.local_bytes as usize];
         Ok(Self {
             program,
@@ -213,6 +251,7 @@ impl<'a> Exec<'a> {
             symbols,
             block_size,
             num_threads,
+            args,
             regs,
             lanes: Vec::new(),
             full: false,
@@ -231,6 +270,7 @@ impl<'a> Exec<'a> {
             local_shadow: vec![false; local.len()],
             local,
             block_epoch: 0,
+            last_epoch: 0,
             shared_order: Order {
                 is_block_own: true,
                 ..order
@@ -247,6 +287,13 @@ impl<'a> Exec<'a> {
             },
             messages: Vec::new(),
             turns: Turns::new(launch.schedule),
+            parties: None,
+            is_parted: false,
+            spin: Spin::default(),
+            loops: Loops::new(program),
+            writes: 0,
+            access_together: 0,
+            happens,
             poison: None,
             idle_poison: None,
         })
@@ -257,17 +304,13 @@ impl<'a> Exec<'a> {
         self.warp_steps
     }
 
-    /// Runs all threads of one block to their end; blocks are numbered along x, then y, then z.
-    pub(super) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
+    /// Puts all threads of a block to the entry; blocks are numbered along x, then y, then z.
+    fn begin_block(&mut self, number: u64) {
         self.block_linear = number as u32;
-        let [x, y, _] = self.launch.grid;
-        self.block = [
-            self.block_linear % x,
-            self.block_linear / x % y,
-            self.block_linear / x / y,
-        ];
+        self.block = self.block_index(self.block_linear);
         self.report.blocks += 1;
-        self.block_epoch += 1;
+        self.last_epoch += 1;
+        self.block_epoch = self.last_epoch;
         self.shared_order.first_epoch = self.block_epoch;
         self.moments.begin_block();
         self.exited.fill(false);
@@ -279,18 +322,20 @@ impl<'a> Exec<'a> {
             poison.clear();
             self.idle_poison = Some(poison);
         }
-        self.stack.clear();
-        if self.turns.is_some() {
-            return self.run_warps();
+        self.spin = Spin::default();
+        if let Some(happens) = &mut self.happens {
+            happens.threads = HappensBefore::start(self.num_threads);
+            for shared in &mut self.shared {
+                shared.history.clear();
+            }
         }
-        let lanes = (0..self.num_threads).collect();
-        self.stack.push(Frame {
-            block: BlockId(0),
-            until: None,
-            lanes,
-            done: 0,
-        });
-        self.run_party().map(drop)
+        self.stack.clear();
+        self.stack
+            .push(Self::entry_frame((0..self.num_threads).collect()));
+        self.parties = None;
+        if self.turns.is_some() {
+            self.part_warps();
+        }
     }
 
     /// Runs the lanes of the stack until they have returned or must stop.
@@ -312,6 +357,15 @@ impl<'a> Exec<'a> {
             if lanes.is_empty() {
                 self.stack.pop();
                 continue;
+            }
+            if done == 0 {
+                let is_stuck = self.is_stuck(block, &lanes);
+                if is_stuck || self.has_polled() {
+                    if let Some(frame) = self.stack.last_mut() {
+                        frame.lanes = lanes;
+                    }
+                    return Ok(if is_stuck { Stop::Stuck } else { Stop::Polls });
+                }
             }
             self.full = lanes.len() == self.num_threads as usize;
             self.lanes = lanes;
@@ -561,6 +615,7 @@ impl<'a> Exec<'a> {
             op: self.op,
             block_epoch: self.block_epoch,
             warp_epoch: self.warp_epochs[(lane / self.launch.machine.lanes_per_warp) as usize],
+            together: self.access_together,
         }
     }
 
@@ -570,23 +625,40 @@ impl<'a> Exec<'a> {
         self.clock
     }
 
-    /// All threads that have not exited must be here.
+    /// All threads of the block must be here; those that have returned will never be.
+    ///
+    /// # Source
+    /// PTX ISA, "barrier": without a count of threads, all threads of the CTA take part.
     pub(crate) fn barrier(&mut self) -> Result<(), KernelError> {
-        let here = self.lanes.len();
-        let alive = self.num_threads as usize - self.num_exited;
-        if here < alive {
-            let missing = (0..self.num_threads).find(|lane| {
-                !self.exited[*lane as usize] && self.lanes.binary_search(lane).is_err()
-            });
-            let lane = missing.unwrap_or(0);
-            let text = format!("barrier in divergent code: {here} of {alive} threads reach it");
+        let (here, all) = (self.lanes.len(), self.num_threads as usize);
+        if here < all {
+            let mut missing =
+                (0..self.num_threads).filter(|lane| self.lanes.binary_search(lane).is_err());
+            let lane = missing.next().unwrap_or(0);
+            let has = match self.exited[lane as usize] {
+                true => ", which has returned",
+                false => "",
+            };
+            let text = format!("barrier in divergent code: {here} of {all} threads reach it");
             return Err(self
                 .fault(FaultKind::Divergence, self.lanes[0], text)
-                .note(format!("missing is {}", self.place(lane))));
+                .note(format!("missing is {}{has}", self.place(lane))));
         }
-        self.block_epoch += 1;
+        self.last_epoch += 1;
+        self.block_epoch = self.last_epoch;
         self.report.barriers += 1;
+        if let Some(happens) = &mut self.happens {
+            happens.meet(&self.lanes);
+        }
         Ok(())
+    }
+
+    /// Notes that lanes of a warp meet at a barrier of the warp.
+    pub(crate) fn meet_in_warp(&mut self, warp: u32, lanes: &[u32]) {
+        self.warp_epochs[warp as usize] += 1;
+        if let Some(happens) = &mut self.happens {
+            happens.meet(lanes);
+        }
     }
 
     /// On machines in lockstep, the order of instructions orders a wave's accesses.

@@ -1,6 +1,6 @@
 //! Buffers with addresses of their own, far apart, so that a wrong address is noticed.
 
-use crate::machine::race::Shadow;
+use crate::machine::race::{History, Shadow};
 use std::fmt;
 
 /// Addresses of neighbouring buffers differ by this power of two.
@@ -63,6 +63,7 @@ pub(super) struct Buffer {
     pub(super) bytes: Vec<u8>,
     pub(super) writable: bool,
     pub(super) shadow: Shadow,
+    pub(super) history: History,
 }
 
 impl Buffer {
@@ -73,6 +74,7 @@ impl Buffer {
             bytes,
             writable,
             shadow,
+            history: History::default(),
         }
     }
 }

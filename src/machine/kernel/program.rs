@@ -1,6 +1,6 @@
 //! A decoded kernel: blocks of instructions over scalar registers.
 
-use super::code::{BlockId, Edge, Reg, Terminator};
+use super::code::{BlockId, Edge, Reg, Space, Terminator};
 use super::error::{FaultKind, KernelError, Site};
 use super::exec::Kind;
 use super::float::FloatTy;
@@ -8,6 +8,7 @@ use super::ops::constant::Undefined;
 use super::ops::{Instruction, Regs};
 use super::origin::{Origins, Root};
 use crate::graph;
+use crate::machine::race::Sync;
 use std::collections::HashMap;
 use std::fmt;
 use std::sync::Arc;
@@ -118,6 +119,9 @@ pub struct Program {
     pub(super) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
     pub(super) sees_other_blocks: bool,
+    /// Whether it has atomic accesses, and whether these or fences order other accesses.
+    pub(super) has_atomics: bool,
+    pub(super) orders_threads: bool,
 }
 
 impl Program {
@@ -173,6 +177,8 @@ pub(crate) struct ProgramBuilder {
     roots: HashMap<Reg, (u64, Root)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
+    has_atomics: bool,
+    orders_threads: bool,
     /// Registers that nothing writes, by the site and the bits that they hold.
     undefined: HashMap<(u32, u64), Undefined>,
 }
@@ -206,6 +212,8 @@ impl ProgramBuilder {
             roots: HashMap::new(),
             block_size: None,
             sees_other_blocks: false,
+            has_atomics: false,
+            orders_threads: false,
             undefined: HashMap::new(),
         }
     }
@@ -224,6 +232,18 @@ impl ProgramBuilder {
     /// Notes that the kernel may see what other blocks do at the same time.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;
+    }
+
+    /// Notes an atomic access.
+    pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
+        self.has_atomics = true;
+        self.sees_other_blocks |= space != Space::Shared;
+        self.orders_threads |= sync.acquires || sync.releases;
+    }
+
+    /// Notes a fence, which orders accesses around atomic ones.
+    pub(crate) fn orders_threads(&mut self) {
+        self.orders_threads = true;
     }
 
     /// A new register.
@@ -461,6 +481,8 @@ impl ProgramBuilder {
             origins,
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
+            has_atomics: self.has_atomics,
+            orders_threads: self.orders_threads,
         })
     }
 

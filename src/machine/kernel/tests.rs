@@ -15,6 +15,7 @@ use super::ops::thread::{Special, Value};
 use super::ops::wave::{Bpermute, MaskCount, WaveSwap};
 use super::program::ProgramBuilder;
 use super::*;
+use crate::machine::race::{Scope, Sync};
 use crate::target::Fragment;
 
 /// A kernel under construction with the usual steps at hand.
@@ -118,6 +119,7 @@ impl Bench {
             size: 4,
             align: 4,
             guard: None,
+            sync: None,
         }
     }
 
@@ -596,6 +598,7 @@ fn vector_accesses_are_counted_by_width() {
         size: 16,
         align: 16,
         guard,
+        sync: None,
     };
     t.b.push(Store(access));
     let (words, report) = t.run(Machine::nvidia(), 32).unwrap();
@@ -820,6 +823,7 @@ fn atomics_add_up() {
             offset: 0,
             bits: 32,
             guard: None,
+            sync: Sync::relaxed(Scope::Device),
         },
         value,
     });

@@ -177,6 +177,7 @@ fn now(thread: u32, order: Order, epoch: u32, block_epoch: u32) -> Now {
         op: 0,
         block_epoch,
         warp_epoch: epoch,
+        together: 0,
     }
 }
 

@@ -11,6 +11,7 @@ struct Moment {
     op: u32,
     block_epoch: u32,
     warp_epoch: u32,
+    together: u64,
 }
 
 /// The moments of a launch, by number.
@@ -19,7 +20,14 @@ pub(in crate::machine) struct Moments {
     list: Vec<Moment>,
     /// The last number of each instruction.
     latest: Vec<u32>,
-    /// The first number of the block that runs, and the first since its last barrier.
+    /// Those of the block that runs.
+    bounds: Bounds,
+}
+
+/// Where the moments of a block begin.
+#[derive(Clone, Copy, Debug, Default)]
+pub(in crate::machine) struct Bounds {
+    /// The first number of the block, and the first since its last barrier.
     block: u32,
     section: u32,
     block_epoch: u32,
@@ -34,12 +42,17 @@ impl Moments {
     pub(in crate::machine) fn clear(&mut self) {
         self.list.clear();
         self.latest.clear();
-        (self.block, self.section) = (0, 0);
+        (self.bounds.block, self.bounds.section) = (0, 0);
     }
 
     /// Says that the moments from here on are of another block.
     pub(in crate::machine) fn begin_block(&mut self) {
-        self.block = self.list.len() as u32;
+        self.bounds.block = self.list.len() as u32;
+    }
+
+    /// Exchanges the bounds of the block that runs for those of another one.
+    pub(in crate::machine) fn swap_block(&mut self, bounds: &mut Bounds) {
+        std::mem::swap(&mut self.bounds, bounds);
     }
 
     /// The number of a moment.
@@ -48,10 +61,11 @@ impl Moments {
             op: now.op,
             block_epoch: now.block_epoch,
             warp_epoch: now.warp_epoch,
+            together: now.together,
         };
-        if now.block_epoch > self.block_epoch {
-            self.block_epoch = now.block_epoch;
-            self.section = self.list.len() as u32;
+        if now.block_epoch > self.bounds.block_epoch {
+            self.bounds.block_epoch = now.block_epoch;
+            self.bounds.section = self.list.len() as u32;
         }
         let op = now.op as usize;
         if op >= self.latest.len() {
@@ -115,6 +129,7 @@ impl Entry {
             op: moment.op,
             block_epoch: moment.block_epoch,
             warp_epoch: moment.warp_epoch,
+            together: moment.together,
         }
     }
 }
@@ -146,13 +161,16 @@ impl Access<'_> {
         }
         let (order, now, moments) = (self.order, self.now, self.moments);
         let number = entry.0 as u32;
-        if order.is_block_own && number < moments.section {
+        if order.is_block_own && number < moments.bounds.section {
             // What comes before a barrier needs no closer look.
-            let is_old = number < moments.block;
+            let is_old = number < moments.bounds.block;
             return if is_old { Past::None } else { Past::Over };
         }
         let moment = moments.list[number as usize];
-        let is_before = |thread| order.before(thread, moment.block_epoch, moment.warp_epoch, now);
+        let is_before = |thread| {
+            order.before(thread, moment.block_epoch, moment.warp_epoch, now)
+                || order.is_together(thread, moment.together, now)
+        };
         if !is_before(entry.thread()) || (second != NOBODY && !is_before(second)) {
             Past::Beside
         } else {
@@ -176,10 +194,17 @@ impl Access<'_> {
 
     /// The words for a group, where its moment has a number; `old` are those that it had before the access.
     pub(super) fn shorten(&self, group: &Group, old: (Entry, u32)) -> Option<(Entry, u32)> {
-        let own = (self.now.op, self.now.block_epoch, self.now.warp_epoch);
+        let now = self.now;
+        let own = (now.op, now.block_epoch, now.warp_epoch, now.together);
         if group.first == NOBODY {
             Some((Entry::NOBODY, NOBODY))
-        } else if (group.op, group.block_epoch, group.warp_epoch) == own {
+        } else if (
+            group.op,
+            group.block_epoch,
+            group.warp_epoch,
+            group.together,
+        ) == own
+        {
             Some((Entry::new(group.first, self.number), group.second))
         } else {
             let is_old = old.0.as_cell().is_none() && old.0.group(old.1, self.moments) == *group;

@@ -494,26 +494,6 @@ impl Shadow {
         (redundant, conflict)
     }
 
-    /// Notes a write that orders itself (an atomic, or one from outside).
-    pub(in crate::machine) fn write_ordered(
-        &mut self,
-        at: usize,
-        count: usize,
-        access: &Access<'_>,
-    ) {
-        let mut done = 0;
-        while done < count {
-            let (page, from, here) = self.page(at + done, count - done);
-            let log2 = page.piece_log2;
-            for piece in from >> log2..(from + here) >> log2 {
-                let mut cell = page.cell(piece, access.moments);
-                cell.write_ordered(access.now);
-                page.keep(piece, cell, access);
-            }
-            done += here;
-        }
-    }
-
     /// Makes do without the numbers of moments.
     pub(in crate::machine) fn settle(&mut self, moments: &Moments) {
         for page in self.pages.iter_mut().flatten() {

@@ -39,7 +39,7 @@ const fn is_same(owner: Owner, own: Owner) -> bool {
 }
 
 /// The windows of a program, and the lives of allocations as each warp sees them.
-#[derive(Debug, Default)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Windows {
     pub(super) all: Vec<Window>,
     /// For each warp and window, what it writes.

@@ -83,7 +83,7 @@ impl Exec<'_> {
                 bytes,
             };
             let low = if shift == 0 { 0 } else { self.get(reg, lane) };
-            self.read_place(lane, rows[element.row], &[field])?;
+            self.read_place(lane, rows[element.row], &[field], None)?;
             self.set(reg, lane, low | self.get(reg, lane) << shift);
             if has_marks {
                 let from = (rows[element.row], element.offset);
@@ -133,6 +133,9 @@ impl Exec<'_> {
         let Some(&Place::Shared { var, window, .. }) = rows.first() else {
             return from;
         };
+        if rows.first().is_some_and(|place| self.is_exact(*place)) {
+            return from;
+        }
         let owner = self.owner(first, window);
         let (now, number) = self.moment(first);
         let shared = &mut self.shared[var];
@@ -168,6 +171,7 @@ impl Exec<'_> {
                 let Some(redundant) = shared.shadow.write_at_once(at, bytes, new, &record) else {
                     return done;
                 };
+                self.writes += u64::from(*bytes != *new);
                 bytes.copy_from_slice(new);
                 shared.own(at, count, owner);
                 self.report.redundant_bytes += redundant;

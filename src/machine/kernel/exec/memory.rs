@@ -9,7 +9,7 @@ use crate::machine::kernel::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
-use crate::machine::race::{Access as Record, Conflict, Now};
+use crate::machine::race::{Access as Record, Conflict, Kind, Now, Sync};
 use crate::target::{Banks, Wavefronts};
 
 /// A byte that exists, with room for the access.
@@ -30,6 +30,24 @@ pub(crate) enum Place {
     },
 }
 
+impl Place {
+    /// The place so many bytes behind.
+    fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Global { buffer, at } => Self::Global {
+                buffer,
+                at: at + bytes,
+            },
+            Self::Shared { var, window, at } => Self::Shared {
+                var,
+                window,
+                at: at + bytes,
+            },
+            Self::Local { at } => Self::Local { at: at + bytes },
+        }
+    }
+}
+
 /// Bytes of a global-memory sector.
 const SECTOR: u64 = 32;
 /// Bytes of the largest access of a lane.
@@ -43,6 +61,8 @@ struct Vector<'f> {
     fields: &'f [Field],
     size: u32,
     align: u32,
+    /// The order that the access keeps, if it is atomic.
+    sync: Option<Sync>,
 }
 
 impl<'f> Vector<'f> {
@@ -54,6 +74,7 @@ impl<'f> Vector<'f> {
             fields,
             size,
             align: size.min(4).next_power_of_two(),
+            sync: None,
         }
     }
 
@@ -98,7 +119,7 @@ impl Exec<'_> {
     }
 
     /// Whether a lane takes part under a guard.
-    fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
+    pub(super) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 
@@ -194,13 +215,10 @@ impl Exec<'_> {
     /// The error for an access that meets `conflict`.
     #[cold]
     fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
+        let lane = self.beside(lane, conflict.thread);
         let other_lane = conflict.thread % self.num_threads;
         let mut other = self.place(other_lane);
-        let block = conflict.thread / self.num_threads;
-        if block != self.block_linear {
-            let [x, y, _] = self.launch.grid;
-            other.block = [block % x, block / x % y, block / x / y];
-        }
+        other.block = self.block_index(conflict.thread / self.num_threads);
         let did = if conflict.wrote { "stored" } else { "loaded" };
         let text =
             format!("data race: {what} of {place}, which {other} {did} with no barrier between");
@@ -214,11 +232,23 @@ impl Exec<'_> {
         lane: u32,
         place: Place,
         fields: &[Field],
+        sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         let (now, number) = self.moment(lane);
+        let is_exact = self.is_exact(place);
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
+            if is_exact {
+                let kind = sync.map_or(Kind::Read, |sync| Kind::AtomicRead(sync.scope));
+                self.note_access(lane, place, (offset, count), kind, 0)?;
+                if let Place::Shared { var, window, at } = place {
+                    self.check_owner(lane, var, window, at + offset, count)?;
+                }
+                let value = self.value_at(place.behind(offset), field.bytes);
+                self.set(field.reg, lane, value);
+                continue;
+            }
             let value = match place {
                 Place::Global { buffer, at } => {
                     let at = at + offset;
@@ -280,6 +310,9 @@ impl Exec<'_> {
             };
             self.set(field.reg, lane, value);
         }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (true, false));
+        }
         Ok(())
     }
 
@@ -288,17 +321,61 @@ impl Exec<'_> {
         lane: u32,
         place: Place,
         fields: &[Field],
+        sync: Option<Sync>,
     ) -> Result<(), KernelError> {
         for field in fields {
-            self.write_value(
-                lane,
-                place,
-                field.offset,
-                field.bytes,
-                self.get(field.reg, lane),
-            )?;
+            let value = self.get(field.reg, lane);
+            if let Some(sync) = sync.filter(|_| self.is_exact(place)) {
+                let at = place.behind(field.offset as usize);
+                let old = self.value_at(at, field.bytes);
+                let kind = Kind::AtomicWrite(sync.scope);
+                self.note_access(lane, at, (0, field.bytes.into()), kind, 0)?;
+                self.put(lane, at, field.bytes, value);
+                self.notice_change(old != value & mask(8 * u32::from(field.bytes)));
+                continue;
+            }
+            self.write_value(lane, place, field.offset, field.bytes, value)?;
+        }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (false, true));
         }
         Ok(())
+    }
+
+    /// Names byte `at` of the memory that a place is in.
+    pub(super) fn byte_name(&self, place: Place, at: usize) -> String {
+        match place {
+            Place::Global { buffer, .. } => format!("byte {at} of `{}`", self.buffer(buffer).name),
+            Place::Shared { window, .. } => self.shared_byte(window, at),
+            Place::Local { .. } => format!("byte {at} of a stack"),
+        }
+    }
+
+    /// What memory holds at a place.
+    fn value_at(&self, place: Place, count: u8) -> u64 {
+        match place {
+            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
+            Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
+            Place::Local { at } => memory::read_le(&self.local, at, count),
+        }
+    }
+
+    /// Makes memory hold a value at a place.
+    fn put(&mut self, lane: u32, place: Place, count: u8, value: u64) {
+        let (bytes, at) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                (&mut memory.bytes, at)
+            }
+            Place::Shared { var, window, at } => {
+                let owner = self.owner(lane, window);
+                let shared = &mut self.shared[var];
+                shared.own(at, count.into(), owner);
+                (&mut shared.bytes, at)
+            }
+            Place::Local { at } => (&mut self.local, at),
+        };
+        memory::write_le(bytes, at, count, value);
     }
 
     pub(crate) fn write_value(
@@ -309,6 +386,21 @@ impl Exec<'_> {
         count: u8,
         value: u64,
     ) -> Result<(), KernelError> {
+        if self.is_exact(place) {
+            let place = place.behind(offset as usize);
+            let value = value & mask(8 * u32::from(count));
+            let changed = self.value_at(place, count) ^ value;
+            let is_changed = |byte: &u32| changed >> (8 * byte) & 0xff != 0;
+            let changes = (0..u32::from(count))
+                .filter(is_changed)
+                .fold(0, |bits, byte| bits | 1 << byte);
+            let redundant =
+                self.note_access(lane, place, (0, count.into()), Kind::Write, changes)?;
+            self.report.redundant_bytes += redundant;
+            self.put(lane, place, count, value);
+            self.notice_change(changed != 0);
+            return Ok(());
+        }
         let (now, number) = self.moment(lane);
         let offset = offset as usize;
         let (bytes, shadow, order, at, checked) = match place {
@@ -338,11 +430,13 @@ impl Exec<'_> {
                 let at = at + offset;
                 memory::write_le(&mut self.local, at, count, value);
                 self.local_shadow[at..at + usize::from(count)].fill(true);
+                self.notice_change(true);
                 return Ok(());
             }
         };
         if !checked {
             memory::write_le(bytes, at, count, value);
+            self.notice_change(true);
             return Ok(());
         }
         let record = Record {
@@ -363,18 +457,14 @@ impl Exec<'_> {
                 shadow.write(at, count.into(), words, &record)
             }
         };
+        let is_changed = bytes[at..end] != *new;
         bytes[at..end].copy_from_slice(new);
         self.report.redundant_bytes += redundant;
+        self.notice_change(is_changed);
         match conflict {
             None => Ok(()),
             Some(conflict) => {
-                let place = match place {
-                    Place::Global { buffer, .. } => {
-                        format!("byte {at} of `{}`", self.buffer(buffer).name)
-                    }
-                    Place::Shared { window, .. } => self.shared_byte(window, at),
-                    Place::Local { .. } => format!("byte {at} of a stack"),
-                };
+                let place = self.byte_name(place, at);
                 Err(self.race(lane, "store", &place, conflict))
             }
         }
@@ -384,12 +474,7 @@ impl Exec<'_> {
     pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
         let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
         self.uses_memory(lane, place, bytes)?;
-        let count = bytes as u8;
-        Ok(match place {
-            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
-            Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
-            Place::Local { at } => memory::read_le(&self.local, at, count),
-        })
+        Ok(self.value_at(place, bytes as u8))
     }
 
     pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
@@ -409,8 +494,15 @@ impl Exec<'_> {
             fields: &access.fields,
             size: access.size,
             align: access.align,
+            sync: access.sync,
         };
+        if is_load {
+            self.notice_read(access.sync.is_some());
+        }
         self.each_lane(&vector, &lanes, is_load)?;
+        if let Some(sync) = access.sync {
+            self.spread_acquired(sync);
+        }
         self.count(access.space, &lanes, access.size, is_load);
         self.spare_lanes = lanes;
         self.order_waves();
@@ -439,6 +531,18 @@ impl Exec<'_> {
             let (space, size, align) = (vector.space, vector.size, vector.align);
             let place = self.resolve(lane, space, address, size, align, verb)?;
             self.check_origin(lane, vector.addr, place, (space, size, verb))?;
+            let together = match place {
+                Place::Local { .. } => &[],
+                _ => self.together(vector, rest, is_load),
+            };
+            if !together.is_empty() {
+                self.as_one(vector, together, place, is_load)?;
+                for &(lane, _) in together.iter().filter(|_| has_marks) {
+                    self.move_marks(lane, place, vector.fields, is_load);
+                }
+                rest = &rest[together.len()..];
+                continue;
+            }
             let done = match is_load {
                 _ if has_marks => 0,
                 true => self.lanes_at_once::<true>(vector, rest, place),
@@ -449,18 +553,88 @@ impl Exec<'_> {
                 continue;
             }
             if is_load {
-                self.read_place(lane, place, vector.fields)?;
+                self.read_place(lane, place, vector.fields, vector.sync)?;
             } else {
-                self.write_place(lane, place, vector.fields)?;
+                self.write_place(lane, place, vector.fields, vector.sync)?;
             }
-            for field in vector.fields.iter().filter(|_| has_marks) {
-                let (from, bytes) = ((place, field.offset), field.bytes.into());
-                match is_load {
-                    true => self.load_marks(lane, from, bytes, (field.reg, 0)),
-                    false => self.store_marks(lane, from, bytes, (field.reg, 0)),
-                }
+            if has_marks {
+                self.move_marks(lane, place, vector.fields, is_load);
             }
             rest = &rest[1..];
+        }
+        Ok(())
+    }
+
+    /// Moves the marks of undefined bits along with the values of an access.
+    fn move_marks(&mut self, lane: u32, place: Place, fields: &[Field], is_load: bool) {
+        for field in fields {
+            let (from, bytes) = ((place, field.offset), field.bytes.into());
+            match is_load {
+                true => self.load_marks(lane, from, bytes, (field.reg, 0)),
+                false => self.store_marks(lane, from, bytes, (field.reg, 0)),
+            }
+        }
+    }
+
+    /// The first lanes, if all that a warp has here access one address, and store the same where they store.
+    fn together<'l>(
+        &self,
+        vector: &Vector<'_>,
+        lanes: &'l [(u32, u64)],
+        is_load: bool,
+    ) -> &'l [(u32, u64)] {
+        let (first, address) = lanes[0];
+        let is_alone = lanes.get(1).is_none_or(|next| next.1 != address);
+        if is_alone || vector.space == Space::Local || vector.sync.is_some() {
+            return &[];
+        }
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let warp = first / per_warp;
+        let count = lanes.partition_point(|(lane, _)| lane / per_warp == warp);
+        let is_same = |&(lane, other): &(u32, u64)| {
+            let stores = |field: &Field| self.get(field.reg, lane) == self.get(field.reg, first);
+            other == address && (is_load || vector.fields.iter().all(stores))
+        };
+        // Where lanes have different addresses, each makes an access of its own.
+        match count > 1 && lanes[..count].iter().all(is_same) {
+            true => &lanes[..count],
+            false => &[],
+        }
+    }
+
+    /// One access of several lanes of a warp to one place.
+    fn as_one(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        place: Place,
+        is_load: bool,
+    ) -> Result<(), KernelError> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let (first, _) = lanes[0];
+        let bits = lanes.iter().map(|(lane, _)| 1u64 << (lane % per_warp));
+        self.access_together = bits.fold(0, |all, bit| all | bit);
+        let done = match is_load {
+            true => self.read_place(first, place, vector.fields, None),
+            false => self.write_place(first, place, vector.fields, None),
+        };
+        self.access_together = 0;
+        done?;
+        if is_load {
+            for field in vector.fields {
+                let value = self.get(field.reg, first);
+                for &(lane, _) in &lanes[1..] {
+                    self.set(field.reg, lane, value);
+                }
+            }
+        } else if self.launch.check_global_races || matches!(place, Place::Shared { .. }) {
+            // The other lanes' copies.
+            let bytes: u64 = vector
+                .fields
+                .iter()
+                .map(|field| u64::from(field.bytes))
+                .sum();
+            self.report.redundant_bytes += bytes * (lanes.len() as u64 - 1);
         }
         Ok(())
     }
@@ -474,7 +648,11 @@ impl Exec<'_> {
         place: Place,
     ) -> usize {
         let size = vector.size as usize;
-        if size > LARGEST_VECTOR || !vector.is_dense() {
+        if size > LARGEST_VECTOR
+            || !vector.is_dense()
+            || vector.sync.is_some()
+            || self.is_exact(place)
+        {
             return 0;
         }
         let (first, start) = lanes[0];
@@ -528,6 +706,7 @@ impl Exec<'_> {
             return 0;
         }
         let mut done = 0;
+        let mut is_changed = false;
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
             if at.wrapping_sub(low) > span || address & low_bits != 0 || lane - warp.0 >= warp.1 {
@@ -559,6 +738,7 @@ impl Exec<'_> {
                 if !owners.is_empty() {
                     owners[at..at + size].fill(owner);
                 }
+                is_changed = is_changed || *bytes != *new;
                 match (bytes.as_chunks_mut::<4>(), new.as_chunks::<4>()) {
                     ((words, []), (new, [])) => words.copy_from_slice(new),
                     _ => bytes.copy_from_slice(new),
@@ -566,6 +746,7 @@ impl Exec<'_> {
             }
             done += 1;
         }
+        self.writes += u64::from(is_changed);
         if IS_LOAD {
             for field in vector.fields {
                 let reg = &mut self.regs[field.reg.0 as usize][..];
@@ -639,15 +820,17 @@ impl Exec<'_> {
         Ok(())
     }
 
-    /// Lanes one after the other; an atomic is ordered against everything. `update` gets the lane and the old
-    /// value, and returns the new one.
+    /// Lanes one after the other. `update` gets the lane and the old value, and returns the new one if it writes;
+    /// `acquires_on_failure` says that an acquire's order is kept where it does not.
     pub(crate) fn atomic(
         &mut self,
         access: &AtomicPlace,
-        update: impl Fn(&mut Self, u32, u64) -> u64,
+        acquires_on_failure: bool,
+        update: impl Fn(&mut Self, u32, u64) -> Option<u64>,
     ) -> Result<(), KernelError> {
         let (space, count) = (access.space, (access.bits / 8) as u8);
         let mut lanes = Vec::new();
+        self.notice_read(true);
         for index in 0..self.lanes.len() {
             let lane = self.lanes[index];
             if !self.is_on(access.guard, lane) {
@@ -657,47 +840,31 @@ impl Exec<'_> {
             let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
             let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
             self.check_origin(lane, access.addr, place, (space, count.into(), "atomic"))?;
-            let mut owner = 0;
             if let Place::Shared { var, window, at } = place {
                 self.check_owner(lane, var, window, at, count.into())?;
-                owner = self.owner(lane, window);
             }
             self.uses_memory(lane, place, count.into())?;
-            let (now, number) = self.moment(lane);
-            let mut record = Record {
-                now,
-                number,
-                order: self.global_order,
-                moments: &self.moments,
-            };
-            let (bytes, at) = match place {
-                Place::Global { buffer, at } => {
-                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
-                    memory.shadow.write_ordered(at, count.into(), &record);
-                    (&mut memory.bytes, at)
-                }
-                Place::Shared { var, at, .. } => {
-                    record.order = self.shared_order;
-                    let shared = &mut self.shared[var];
-                    shared.own(at, count.into(), owner);
-                    shared.shadow.write_ordered(at, count.into(), &record);
-                    (&mut shared.bytes, at)
-                }
-                Place::Local { at } => (&mut self.local, at),
-            };
-            let old = memory::read_le(bytes, at, count);
+            let old = self.value_at(place, count);
             let new = update(self, lane, old);
-            let (bytes, at) = match place {
-                Place::Global { buffer, at } => {
-                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
-                    (&mut memory.bytes, at)
-                }
-                Place::Shared { var, at, .. } => (&mut self.shared[var].bytes, at),
-                Place::Local { at } => (&mut self.local, at),
+            let scope = access.sync.scope;
+            let kind = match new {
+                Some(_) => Kind::AtomicWrite(scope),
+                None => Kind::AtomicRead(scope),
             };
-            memory::write_le(bytes, at, count, new);
+            if self.is_exact(place) {
+                self.note_access(lane, place, (0, count.into()), kind, 0)?;
+            }
+            let mut sync = access.sync;
+            if let Some(new) = new {
+                self.put(lane, place, count, new);
+                self.notice_change(old != new & mask(8 * u32::from(count)));
+            } else {
+                sync.acquires &= acquires_on_failure;
+            }
+            self.synchronize(lane, place, sync, (true, new.is_some()));
             lanes.push((lane, address));
         }
+        self.spread_acquired(access.sync);
         self.count(space, &lanes, count.into(), false);
         self.order_waves();
         Ok(())

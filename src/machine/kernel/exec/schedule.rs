@@ -4,6 +4,8 @@
 //! land after a fast warp has gone on to use the bytes again. Here a warp runs alone until it must wait at a block
 //! barrier, or until a coin says that it is another one's turn, so values show what order can do to them.
 
+use super::blocks::Pause;
+use super::spin::{Spin, waiting_lanes};
 use super::{Exec, Frame, Stop};
 use crate::machine::kernel::code::BlockId;
 use crate::machine::kernel::data::split_mix;
@@ -33,54 +35,157 @@ impl Turns {
     }
 }
 
-/// One warp: where its lanes are.
-struct Party {
-    stack: Vec<Frame>,
-    waits_at: Option<u32>,
+/// Lanes that run alone, those of a warp or a part of them: where they are.
+#[derive(Default)]
+pub(super) struct Party {
+    pub(super) stack: Vec<Frame>,
+    /// The block barrier at which it waits.
+    pub(super) waits_at: Option<u32>,
+    pub(super) spin: Spin,
+    /// The number of changes of memory that it has seen, if it does nothing before the next one.
+    stuck_at: Option<u64>,
+    has_polled: bool,
+}
+
+impl Party {
+    /// The frames of some lanes.
+    fn of(stack: &[Frame], is_own: impl Fn(u32) -> bool) -> Self {
+        let own = |frame: &Frame| {
+            let lanes: Vec<u32> = frame.lanes.iter().copied().filter(|l| is_own(*l)).collect();
+            (!lanes.is_empty()).then_some(Frame { lanes, ..*frame })
+        };
+        Self {
+            stack: stack.iter().filter_map(own).collect(),
+            ..Self::default()
+        }
+    }
 }
 
 impl Exec<'_> {
-    /// Runs all warps of a block to their end, one at a time.
-    pub(super) fn run_warps(&mut self) -> Result<(), KernelError> {
+    /// Makes each warp of the block a party of its own.
+    pub(super) fn part_warps(&mut self) {
         let per_warp = self.launch.machine.lanes_per_warp;
-        let mut parties: Vec<Party> = (0..self.num_threads)
-            .step_by(per_warp as usize)
-            .map(|first| Party {
-                stack: vec![Frame {
-                    block: BlockId(0),
-                    until: None,
-                    lanes: (first..self.num_threads.min(first + per_warp)).collect(),
-                    done: 0,
-                }],
-                waits_at: None,
-            })
-            .collect();
+        let warps = self.num_threads.div_ceil(per_warp);
+        let stack = std::mem::take(&mut self.stack);
+        let party = |warp| Party::of(&stack, |lane| lane / per_warp == warp);
+        self.parties = Some((0..warps).map(party).collect());
+        self.spin = Spin::default();
+    }
+
+    /// Lets all warps run together again, where they are at the same place.
+    fn join_warps(&mut self, parties: &mut Vec<Party>) -> bool {
+        let is_like = |a: &Party, b: &Party| {
+            let place = |frame: &Frame| (frame.block, frame.until, frame.done);
+            a.stack.iter().map(place).eq(b.stack.iter().map(place))
+        };
+        if !parties.windows(2).all(|pair| is_like(&pair[0], &pair[1])) {
+            return false;
+        }
+        let mut parties = std::mem::take(parties).into_iter();
+        let mut stack = parties.next().unwrap_or_default().stack;
+        for party in parties {
+            for (frame, other) in stack.iter_mut().zip(party.stack) {
+                frame.lanes.extend(other.lanes);
+            }
+        }
+        for frame in &mut stack {
+            frame.lanes.sort_unstable();
+        }
+        self.stack = stack;
+        self.spin = Spin::default();
+        true
+    }
+
+    /// Runs the parties of a block one at a time, until the block is over or waits, or all run together again.
+    pub(super) fn run_warps(&mut self) -> Result<Option<Pause>, KernelError> {
+        let mut parties = self.parties.take().unwrap_or_default();
+        let done = self.run_parties(&mut parties);
+        self.is_parted = false;
+        if !matches!(done, Ok(None)) {
+            self.parties = Some(parties);
+        }
+        done
+    }
+
+    fn run_parties(&mut self, parties: &mut Vec<Party>) -> Result<Option<Pause>, KernelError> {
+        self.is_parted = true;
         loop {
-            let ready: Vec<usize> = (0..parties.len())
-                .filter(|&p| parties[p].waits_at.is_none() && !parties[p].stack.is_empty())
-                .collect();
-            let Some(turns) = &mut self.turns else {
-                return Ok(());
+            let writes = self.writes;
+            let is_awake = |party: &Party| {
+                party.waits_at.is_none()
+                    && !party.stack.is_empty()
+                    && party.stuck_at != Some(writes)
             };
-            if ready.is_empty() {
-                if parties.iter().all(|party| party.stack.is_empty()) {
-                    return Ok(());
+            let awake: Vec<usize> = (0..parties.len())
+                .filter(|&p| is_awake(&parties[p]))
+                .collect();
+            let ready: Vec<usize> = awake
+                .iter()
+                .copied()
+                .filter(|&p| !parties[p].has_polled)
+                .collect();
+            if awake.is_empty() {
+                parties.retain(|party| !party.stack.is_empty());
+                if parties.is_empty() {
+                    return Ok(Some(Pause::Over));
                 }
-                self.release(&mut parties)?;
+                if parties.iter().any(|party| party.waits_at.is_none()) {
+                    return Ok(Some(Pause::Stuck));
+                }
+                if self.release(parties)? {
+                    return Ok(Some(Pause::Stuck));
+                }
+                if self.turns.is_none() && self.join_warps(parties) {
+                    return Ok(None);
+                }
                 continue;
             }
-            let party = &mut parties[ready[turns.draw(ready.len())]];
+            if ready.is_empty() {
+                parties
+                    .iter_mut()
+                    .for_each(|party| party.has_polled = false);
+                return Ok(Some(Pause::Polls));
+            }
+            let drawn = self
+                .turns
+                .as_mut()
+                .map_or(0, |turns| turns.draw(ready.len()));
+            let party = &mut parties[ready[drawn]];
             std::mem::swap(&mut self.stack, &mut party.stack);
-            let stop = self.run_party()?;
+            std::mem::swap(&mut self.spin, &mut party.spin);
+            let stop = self.run_party();
+            std::mem::swap(&mut self.spin, &mut party.spin);
             std::mem::swap(&mut self.stack, &mut party.stack);
-            if let Stop::Barrier(op) = stop {
-                party.waits_at = Some(op);
+            match stop? {
+                Stop::Barrier(op) => party.waits_at = Some(op),
+                Stop::Exit | Stop::Turn => {}
+                Stop::Polls => party.has_polled = true,
+                Stop::Stuck => {
+                    party.stuck_at = Some(self.writes);
+                    // Lanes of NVIDIA's warps go on by themselves where others of the warp wait.
+                    let stuck = party.stack.last().map_or(&[][..], |frame| &frame.lanes);
+                    let all = waiting_lanes(&party.stack);
+                    let has_others = all
+                        .iter()
+                        .any(|lane| !stuck.contains(lane) && !self.exited[*lane as usize]);
+                    if has_others && !self.launch.machine.lockstep {
+                        let rest = Party::of(&party.stack, |lane| !stuck.contains(&lane));
+                        let stuck = Party {
+                            stuck_at: party.stuck_at,
+                            spin: std::mem::take(&mut party.spin),
+                            ..Party::of(&party.stack, |lane| stuck.contains(&lane))
+                        };
+                        *party = stuck;
+                        parties.push(rest);
+                    }
+                }
             }
         }
     }
 
-    /// All warps that have not returned wait: lets them pass the barrier, which must be the same one.
-    fn release(&mut self, parties: &mut [Party]) -> Result<(), KernelError> {
+    /// All parties that have not returned wait: lets them pass the barrier, which must be the same one. Says whether they
+    /// will meet there for ever.
+    fn release(&mut self, parties: &mut [Party]) -> Result<bool, KernelError> {
         let mut waiting = parties.iter().filter_map(|party| party.waits_at);
         let op = waiting.next().unwrap_or(self.op);
         let other = waiting.find(|&other| other != op);
@@ -90,6 +195,7 @@ impl Exec<'_> {
             .filter_map(|party| party.stack.last())
             .flat_map(|frame| frame.lanes.iter().copied())
             .collect();
+        self.lanes.sort_unstable();
         if let Some(other) = other {
             let text = "barrier in divergent code: warps wait at different barriers".to_owned();
             let site = self.program.site(other);
@@ -100,22 +206,37 @@ impl Exec<'_> {
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
         program.ops[op as usize].step(self)?;
-        for party in parties {
+        for party in parties.iter_mut() {
             party.waits_at = None;
+            party.stuck_at = None;
+            party.spin = Spin::default();
         }
-        Ok(())
+        let frame = parties.first().and_then(|party| party.stack.last());
+        let block = frame.map_or(BlockId(0), |frame| frame.block);
+        let mut spin = std::mem::take(&mut self.spin);
+        let is_stuck = self.meets_for_ever(block, &mut spin);
+        self.spin = spin;
+        if is_stuck {
+            let read = self.spin.take_read();
+            for party in parties.iter_mut() {
+                party.stuck_at = Some(self.writes);
+                party.spin.waits_for(read);
+            }
+        }
+        Ok(is_stuck)
     }
 
     /// Whether the running warp must wait here for the others; all of its lanes must be here.
     pub(super) fn stops_at(&self, op: &dyn Instruction) -> Result<Option<Stop>, KernelError> {
-        if self.turns.is_none() || op.turn() != Turn::Together {
+        if !self.is_parted || op.turn() != Turn::Together {
             return Ok(None);
         }
-        let per_warp = self.launch.machine.lanes_per_warp;
-        let first = self.lanes[0] / per_warp * per_warp;
-        let alive = (first..self.num_threads.min(first + per_warp))
-            .filter(|&lane| !self.exited[lane as usize])
-            .count();
+        let mut all = waiting_lanes(&self.stack);
+        all.extend(&self.lanes);
+        all.sort_unstable();
+        all.dedup();
+        all.retain(|lane| !self.exited[*lane as usize]);
+        let alive = all.len();
         if self.lanes.len() < alive {
             let here = self.lanes.len();
             let text = format!(

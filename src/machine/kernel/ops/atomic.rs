@@ -1,7 +1,7 @@
 //! Atomic operations.
 
-use super::control::nothing;
 use super::memory::{Guard, harm_where, space};
+use super::order;
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, integer, row};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Reg, Space};
@@ -9,6 +9,7 @@ use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::float::FloatTy;
 use crate::machine::kernel::text::Node;
+use crate::machine::race::Sync;
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -23,9 +24,11 @@ const ROWS: &[Row] = &[
         let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
         let bits = d.scalar_slot(op, 1)?.bits;
         let space = space(d, op, 0)?;
-        if space != Space::Shared {
-            d.b.sees_other_blocks();
-        }
+        let Some(sync) = order::sync(d, op, "success_ordering")? else {
+            return Err(d.malformed(op, "expected `success_ordering`"));
+        };
+        let on_failure = order::sync(d, op, "failure_ordering")?;
+        d.b.has_atomic(space, sync);
         let (dst, success) = (d.b.reg(), d.b.reg());
         let place = AtomicPlace {
             space,
@@ -33,18 +36,18 @@ const ROWS: &[Row] = &[
             offset: 0,
             bits,
             guard: None,
+            sync,
         };
         d.b.push(CompareExchange {
             dst,
             success,
             place,
+            acquires_on_failure: on_failure.is_none_or(|sync| sync.acquires),
             expected,
             value,
         });
         d.define(op, vec![dst, success])
     }),
-    // Accesses of one lane are in order here; only barriers order lanes.
-    row("llvm.fence", nothing),
 ];
 
 /// How a read-modify-write combines the old value with the operand.
@@ -90,6 +93,7 @@ pub(crate) struct AtomicPlace {
     pub(crate) bits: u32,
     /// Lanes where this fails do nothing, and keep what their registers held.
     pub(crate) guard: Option<Guard>,
+    pub(crate) sync: Sync,
 }
 
 impl AtomicPlace {
@@ -127,13 +131,13 @@ impl Instruction for Atomic {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.atomic(&self.place, |exec, lane, old| {
+        exec.atomic(&self.place, true, |exec, lane, old| {
             let value = exec.get(self.value, lane);
             exec.set(self.dst, lane, old);
-            match self.combine {
+            Some(match self.combine {
                 Combine::Bits(eval) => eval(self.place.bits, old, value),
                 Combine::Float(op) => (op.eval)(self.float.unwrap_or(FloatTy::F32), old, value),
-            }
+            })
         })
     }
 
@@ -158,6 +162,8 @@ pub(crate) struct CompareExchange {
     pub(crate) place: AtomicPlace,
     pub(crate) expected: Reg,
     pub(crate) value: Reg,
+    /// An exchange that fails keeps an acquire's order, too.
+    pub(crate) acquires_on_failure: bool,
 }
 
 impl Instruction for CompareExchange {
@@ -168,11 +174,11 @@ impl Instruction for CompareExchange {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        exec.atomic(&self.place, |exec, lane, old| {
+        exec.atomic(&self.place, self.acquires_on_failure, |exec, lane, old| {
             let hit = exec.get(self.expected, lane) == old;
             exec.set(self.dst, lane, old);
             exec.set(self.success, lane, u64::from(hit));
-            if hit { exec.get(self.value, lane) } else { old }
+            hit.then(|| exec.get(self.value, lane))
         })
     }
 
@@ -194,9 +200,10 @@ fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
     let addr = d.scalar(op, 0)?;
     let values = d.operand(op, 1)?.slots.to_vec();
     let space = space(d, op, 0)?;
-    if space != Space::Shared {
-        d.b.sees_other_blocks();
-    }
+    let Some(sync) = order::sync(d, op, "ordering")? else {
+        return Err(d.malformed(op, "expected `ordering`"));
+    };
+    d.b.has_atomic(space, sync);
     let Some(number) = op.int("bin_op") else {
         return Err(d.malformed(op, "expected `bin_op`"));
     };
@@ -219,6 +226,7 @@ fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
             offset: i64::from(slot.offset),
             bits: slot.bits,
             guard: None,
+            sync,
         };
         regs.push(d.emit(|dst| Atomic {
             combine: *combine,

@@ -8,7 +8,7 @@ use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::Node;
 
 pub(super) const FAMILY: Family = Family {
-    title: "barriers, fences and waits",
+    title: "barriers and waits",
     operations: &[ROWS],
     intrinsics: &[INTRINSICS],
 };
@@ -19,10 +19,8 @@ const ROWS: &[Row] = &[
     row("nvvm.bar.warp.sync", warp),
     row("rocdl.barrier", block),
     row("rocdl.s.barrier", block),
-    // Order inside a lane is kept anyway; order between lanes needs barriers.
-    row("nvvm.memory.barrier", nothing),
+    // Every access is of the same proxy here.
     row("nvvm.fence.proxy", nothing),
-    row("nvvm.fence.sc.cluster", nothing),
     row("nvvm.fence.mbarrier.init", nothing),
     // Scheduling and waiting: every access is complete when its instruction is.
     row("rocdl.s.waitcnt", nothing),
@@ -148,7 +146,7 @@ impl Instruction for WarpBarrier {
                 let mask = exec.get(self.mask, lane);
                 exec.check_members("warp barrier", warp, &lanes, mask, lane)?;
             }
-            exec.warp_epochs[warp as usize] += 1;
+            exec.meet_in_warp(warp, &lanes);
             exec.report.warp_barriers += 1;
         }
         Ok(())

@@ -10,6 +10,7 @@ use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
 use crate::machine::kernel::exec::{Destination, Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
+use crate::machine::race::{Scope, Sync};
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -93,6 +94,7 @@ const INTRINSICS: &[Row] = &[
             place,
             expected,
             value,
+            acquires_on_failure: false,
         });
         d.define(op, vec![dst])
     }),
@@ -119,7 +121,9 @@ fn atomic_place<'a>(
     first: usize,
     bits: u32,
 ) -> Done<(AtomicPlace, Reg)> {
-    d.b.sees_other_blocks();
+    // The instruction itself keeps no order.
+    let sync = Sync::relaxed(Scope::Device);
+    d.b.has_atomic(Space::Global, sync);
     let [base, _, records, _] = descriptor(d, op, first)?;
     let [offset, soffset] = d.scalars(op, [first + 1, first + 2])?;
     let bytes = d.b.constant(u64::from(bits / 8));
@@ -153,6 +157,7 @@ fn atomic_place<'a>(
             reg: is_inside,
             negated: false,
         }),
+        sync,
     };
     Ok((place, dst))
 }

@@ -133,6 +133,7 @@ impl Instruction for LoadMatrix {
         for (first, places) in rows(exec, self.addr, self.count(), self.fragment, "load")? {
             exec.load_matrices(first, &places, parts)?;
         }
+        exec.order_waves();
         Ok(())
     }
 
@@ -181,6 +182,7 @@ impl Instruction for StoreMatrix {
         for (first, places) in rows(exec, self.addr, count, self.fragment, "store")? {
             exec.store_matrices(first, &places, parts)?;
         }
+        exec.order_waves();
         Ok(())
     }
 

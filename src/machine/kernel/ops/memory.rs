@@ -1,11 +1,12 @@
 //! Loads and stores, and the asynchronous copy, which is both.
 
 use super::control::nothing;
-use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, order, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, size_align};
 use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
+use crate::machine::race::Sync;
 use crate::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
@@ -75,6 +76,8 @@ pub(crate) struct Access {
     pub(crate) align: u32,
     /// Lanes where this fails do nothing; a load leaves their registers as they were.
     pub(crate) guard: Option<Guard>,
+    /// The order that it keeps, if it is atomic.
+    pub(crate) sync: Option<Sync>,
 }
 
 impl Access {
@@ -253,10 +256,9 @@ fn access<'a>(
     regs: &[Reg],
 ) -> Done<Access> {
     let space = space(d, op, pointer)?;
-    // An order says that others access the same memory at the same time; the least one has number 2.
-    let is_atomic = op.int("ordering").is_some_and(|ordering| ordering >= 2);
-    if (is_atomic || op.attr("volatile_").is_some()) && space != Space::Shared {
-        d.b.sees_other_blocks();
+    let sync = order::sync(d, op, "ordering")?;
+    if let Some(sync) = sync {
+        d.b.has_atomic(space, sync);
     }
     let (fields, size) = fields(d, op, ty, regs)?;
     let natural = size_align(ty).map_err(|text| d.unsupported(op, text))?.1;
@@ -270,6 +272,7 @@ fn access<'a>(
         size,
         align: align.unwrap_or(natural as u32),
         guard: None,
+        sync,
     })
 }
 
@@ -302,6 +305,7 @@ fn copy<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         size,
         align: size,
         guard: None,
+        sync: None,
     };
     d.b.push(Load(access(Space::Global, from)));
     d.b.push(Store(access(Space::Shared, to)));

@@ -29,6 +29,7 @@ pub(crate) mod integer;
 pub(crate) mod matrix;
 pub(crate) mod memory;
 pub(crate) mod needs;
+pub(crate) mod order;
 pub(crate) mod print;
 pub(crate) mod ptx;
 pub(crate) mod shuffle;
@@ -172,6 +173,7 @@ const FAMILIES: &[&Family] = &[
     &address::FAMILY,
     &memory::FAMILY,
     &atomic::FAMILY,
+    &order::FAMILY,
     &buffer::FAMILY,
     &matrix::FAMILY,
     &thread::FAMILY,

@@ -90,6 +90,7 @@ fn now(thread: u32, block_epoch: u32, warp_epoch: u32) -> Now {
         op: 0,
         block_epoch,
         warp_epoch,
+        together: 0,
     }
 }
 

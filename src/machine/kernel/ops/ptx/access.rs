@@ -6,22 +6,19 @@ use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::Done;
 use crate::machine::kernel::ops::convert::{Move, SignExtend};
 use crate::machine::kernel::ops::memory::{Access, Field, Load, Store};
+use crate::machine::kernel::ops::order::words_of_ptx;
+use crate::machine::race::Sync;
 
-/// Words that say that others may access the same memory at the same time.
-const ORDERED: [&str; 5] = ["volatile", "relaxed", "acquire", "release", "acq_rel"];
-
-/// Notes what says that other blocks access global memory at the same time.
-pub(super) fn note_order(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) {
-    let is_atomic = matches!(line.words[0], "atom" | "red");
-    let is_ordered = ORDERED.iter().any(|word| line.says(word));
-    if (is_atomic || is_ordered) && space(line) != Space::Shared {
-        scope.d.b.sees_other_blocks();
-    }
+/// The order that a statement keeps, if it is atomic; the program is told so.
+pub(super) fn note_order(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Option<Sync> {
+    let sync = words_of_ptx(&line.words)?;
+    scope.d.b.has_atomic(space(line), sync);
+    Some(sync)
 }
 
 /// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
 pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
-    note_order(scope, line);
+    let sync = note_order(scope, line);
     let load = line.words[0] == "ld";
     let space = space(line);
     let (data, address) = match load {
@@ -60,6 +57,7 @@ pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         size,
         align: size,
         guard: line.guard,
+        sync,
     };
     if !load {
         scope.d.b.push(Store(access));

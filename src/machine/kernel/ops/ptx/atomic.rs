@@ -50,7 +50,9 @@ fn found(
 
 /// `atom` gives what was there, `red` does not.
 pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
-    note_order(scope, line);
+    let Some(sync) = note_order(scope, line) else {
+        return Err(scope.malformed("inline assembly: an atomic access without an order"));
+    };
     let gives = line.words[0] == "atom";
     let (results, address, values) = match line.args {
         [result, address, values] if gives => (parts(result), address, values),
@@ -81,6 +83,7 @@ pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
                 offset: start + before,
                 bits,
                 guard: line.guard,
+                sync,
             };
             scope.d.b.push(Atomic {
                 combine,
@@ -101,7 +104,9 @@ pub(super) fn change(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
 
 /// `atom.cas`.
 pub(super) fn compare(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
-    note_order(scope, line);
+    let Some(sync) = note_order(scope, line) else {
+        return Err(scope.malformed("inline assembly: an atomic access without an order"));
+    };
     let (addr, offset) = place(scope, &line.args[1])?;
     let [expected, value] = scope.sources(line)?;
     let dst = found(scope, line, Some(&line.args[0]), 1)?[0];
@@ -112,6 +117,7 @@ pub(super) fn compare(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         offset,
         bits: line.bits,
         guard: line.guard,
+        sync,
     };
     scope.d.b.push(CompareExchange {
         dst,
@@ -119,6 +125,7 @@ pub(super) fn compare(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         place,
         expected,
         value,
+        acquires_on_failure: sync.acquires,
     });
     scope.write(&line.args[0], dst, None)
 }

@@ -20,6 +20,7 @@ use crate::machine::kernel::ops::float8::{Narrow, TooLarge, Widen};
 use crate::machine::kernel::ops::integer;
 use crate::machine::kernel::ops::matrix::TransposeMatrix;
 use crate::machine::kernel::ops::needs::{self, Needs};
+use crate::machine::kernel::ops::order;
 use crate::machine::kernel::ops::shuffle::{Shuffle, kind};
 use crate::target::Float8;
 
@@ -431,8 +432,8 @@ pub(super) const FORMS: &[Form] = &[
     form("bar", &["warp", "sync"], "", "w", warp_barrier),
     form("bar", &["?cta", "sync"], "", "w", barrier),
     form("barrier", &["?cta", "sync", "?aligned"], "", "w", barrier),
-    form("membar", &["cta gl sys"], "", "", nothing),
-    form("fence", &["?sc acq_rel", SCOPE], "", "", nothing),
+    form("membar", &["cta gl sys"], "", "", fence),
+    form("fence", &["?sc acq_rel", SCOPE], "", "", fence),
     form(
         "fence",
         &["proxy", "alias async async.global"],
@@ -686,6 +687,10 @@ pub(super) fn spelled() -> impl Iterator<Item = String> {
 }
 
 /// Order inside a lane is kept anyway, and caches are not simulated.
+fn fence(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    order::fence(s.d, order::fence_of_ptx(&line.words), line.guard)
+}
+
 fn nothing(_: &mut Scope<'_, '_, '_>, _: &Line<'_>) -> Done {
     Ok(())
 }
