@@ -77,12 +77,17 @@ struct Options {
     step_limit: u64,
 
     /// Let lanes of a warp rely on their lockstep, as on AMD, where the kernel is for NVIDIA
+    ///
+    /// The order of instructions then orders the accesses of a warp's lanes. Without it a warp barrier must, with one
+    /// exception that holds everywhere: lanes that load or store one address by one instruction make a single access, so
+    /// each of them may store there next.
     #[arg(long)]
     lockstep: bool,
 
     /// Run the warps of a block one at a time, in an order drawn from this number
     ///
-    /// Without it all warps execute each instruction together. A race is an error in any order.
+    /// Without it all warps execute each instruction together. A race is an error in any order, as are a barrier that not
+    /// all threads reach, and a deadlock. A block that waits for another one lets it run.
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
 

@@ -262,10 +262,9 @@ impl Exec<'_> {
                 (a, b) if a == b => format!("warp {a} of block ({x}, {y}, {z}) waits"),
                 (a, b) => format!("warps {a} to {b} of block ({x}, {y}, {z}) wait"),
             };
-            let what = match (barrier, spin.waits_at()) {
-                (Some(_), _) => format!("at the barrier {site}"),
-                (None, Some(_)) => format!("in a loop for another value of {site}"),
-                (None, None) => "in a loop that reads no memory and does not end".to_owned(),
+            let what = match barrier {
+                Some(_) => format!("at the barrier {site}"),
+                None => format!("in a loop for another value of {site}"),
             };
             waits.push((op, format!("{who} {what}")));
         };

@@ -184,7 +184,7 @@ impl Exec<'_> {
     }
 
     /// All parties that have not returned wait: lets them pass the barrier, which must be the same one. Says whether they
-    /// will meet there for ever.
+    /// will meet there again and again until memory changes.
     fn release(&mut self, parties: &mut [Party]) -> Result<bool, KernelError> {
         let mut waiting = parties.iter().filter_map(|party| party.waits_at);
         let op = waiting.next().unwrap_or(self.op);
@@ -206,6 +206,9 @@ impl Exec<'_> {
         self.full = self.lanes.len() == self.num_threads as usize;
         let program = self.program;
         program.ops[op as usize].step(self)?;
+        // An atomic read is more likely to be what they wait for.
+        let reads = parties.iter().filter_map(|party| party.spin.last_read());
+        let read = reads.max_by_key(|(_, is_atomic)| *is_atomic);
         for party in parties.iter_mut() {
             party.waits_at = None;
             party.stuck_at = None;
@@ -214,10 +217,12 @@ impl Exec<'_> {
         let frame = parties.first().and_then(|party| party.stack.last());
         let block = frame.map_or(BlockId(0), |frame| frame.block);
         let mut spin = std::mem::take(&mut self.spin);
-        let is_stuck = self.meets_for_ever(block, &mut spin);
+        if read.is_some() {
+            spin.waits_for(read);
+        }
+        let is_stuck = self.meets_again(block, &mut spin);
         self.spin = spin;
         if is_stuck {
-            let read = self.spin.take_read();
             for party in parties.iter_mut() {
                 party.stuck_at = Some(self.writes);
                 party.spin.waits_for(read);

@@ -136,9 +136,9 @@ impl Spin {
         self.read.map(|(op, _)| op)
     }
 
-    /// The last read, which is forgotten.
-    pub(super) fn take_read(&mut self) -> Option<(u32, bool)> {
-        self.read.take()
+    /// The last read, and whether it was atomic.
+    pub(super) fn last_read(&self) -> Option<(u32, bool)> {
+        self.read
     }
 
     /// Notes the instruction whose value others have found the party to wait for.
@@ -174,7 +174,7 @@ impl Exec<'_> {
         has
     }
 
-    /// Returns true if the lanes that come to a loop's head, of the top frame, will come back to it for ever.
+    /// Returns true if the lanes that come to a loop's head, of the top frame, will come back to it until memory changes.
     pub(super) fn is_stuck(&mut self, block: BlockId, lanes: &[u32]) -> bool {
         if !self.loops.is_head[block.0 as usize] {
             return false;
@@ -201,7 +201,9 @@ impl Exec<'_> {
             let values = &self.regs[reg.0 as usize];
             lanes.iter().map(move |&lane| values[lane as usize])
         };
+        // A loop that reads nothing is endless, and waits for nothing: it is left to the limit of steps.
         if let Some(old) = &spin.snapshot
+            && spin.read.is_some()
             && old.block == block
             && old.depth == depth
             && old.lanes == lanes
@@ -222,7 +224,7 @@ impl Exec<'_> {
     }
 
     /// Returns true if all warps of the block come to a barrier in a loop as they did before.
-    pub(super) fn meets_for_ever(&mut self, block: BlockId, spin: &mut Spin) -> bool {
+    pub(super) fn meets_again(&mut self, block: BlockId, spin: &mut Spin) -> bool {
         if self.loops.deciding(self.program, block).is_empty() {
             return false;
         }

@@ -1,0 +1,53 @@
+// Release and acquire on an AMD GPU.
+
+// RUN: ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256
+// RUN: ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=1
+// RUN: ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=2
+// RUN: ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=3
+// RUN: ll-sim %s -q --grid 2 --arg o=zeros:i32:256 --arg d=zeros:i32:256 --schedule=4
+
+module attributes {ttg.target = "hip:gfx942", "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 64 : i32} {
+  llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i8>
+  llvm.func @k(%o: !llvm.ptr<1>, %d: !llvm.ptr<1>) attributes {rocdl.kernel, rocdl.flat_work_group_size = "128,128", rocdl.reqd_work_group_size = array<i32: 128, 1, 1>} {
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c2 = llvm.mlir.constant(2 : i32) : i32
+    %c5 = llvm.mlir.constant(6 : i32) : i32
+    %c32 = llvm.mlir.constant(64 : i32) : i32
+    %m1 = llvm.mlir.constant(-1 : i32) : i32
+    %tid = rocdl.workitem.id.x : i32
+    %bid = rocdl.workgroup.id.x : i32
+    %warp = llvm.lshr %tid, %c5 : i32
+    %smem = llvm.mlir.addressof @smem : !llvm.ptr<3>
+    %mine = llvm.getelementptr %smem[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %dm = llvm.getelementptr %d[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %o1 = llvm.getelementptr %o[1] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    %o16 = llvm.getelementptr %o[16] : (!llvm.ptr<1>) -> !llvm.ptr<1>, i32
+    %t0 = llvm.icmp "eq" %tid, %c0 : i32
+    %w0 = llvm.icmp "eq" %warp, %c0 : i32
+    %b0 = llvm.icmp "eq" %bid, %c0 : i32
+    %isp = llvm.icmp "eq" %bid, %c1 : i32
+    llvm.cond_br %isp, ^prod, ^cons
+  ^prod:
+    llvm.store %tid, %dm : i32, !llvm.ptr<1>
+    rocdl.s.barrier
+    llvm.cond_br %t0, ^set, ^end
+  ^set:
+    llvm.store %c1, %o atomic syncscope("agent-one-as") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+    llvm.br ^end
+  ^cons:
+    llvm.cond_br %t0, ^spin, ^go
+  ^spin:
+    %f = llvm.load %o atomic syncscope("agent-one-as") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+    %is = llvm.icmp "eq" %f, %c1 : i32
+    llvm.cond_br %is, ^got, ^spin
+  ^got:
+    llvm.br ^go
+  ^go:
+    rocdl.s.barrier
+    %v = llvm.load %dm : !llvm.ptr<1> -> i32
+    llvm.br ^end
+  ^end:
+    llvm.return
+  }
+}

@@ -1,0 +1,48 @@
+// A warp waits for a flag that another one sets behind a barrier: each of the two is named.
+
+// RUN: not ll-sim %s -q --arg o=zeros:i32:256 2>&1 | FileCheck %s
+// RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=1 2>&1 | FileCheck %s
+// RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=2 2>&1 | FileCheck %s
+// RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=3 2>&1 | FileCheck %s
+// RUN: not ll-sim %s -q --arg o=zeros:i32:256 --schedule=4 2>&1 | FileCheck %s
+// CHECK: error: deadlock: no warp can go on
+// CHECK-DAG: warp 0 of block (0, 0, 0) waits in a loop for another value of `{{.*}}llvm.load
+// CHECK-DAG: warp 1 of block (0, 0, 0) waits at the barrier `{{.*}}nvvm.barrier0
+
+module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 2 : i32, "ttg.threads-per-warp" = 32 : i32} {
+  llvm.mlir.global internal @smem() {addr_space = 3 : i32, alignment = 16 : i64} : !llvm.array<1024 x i8>
+  llvm.func @k(%o: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 64>} {
+    %c5 = llvm.mlir.constant(5 : i32) : i32
+    %c6 = llvm.mlir.constant(6 : i32) : i32
+    %c0 = llvm.mlir.constant(0 : i32) : i32
+    %c1 = llvm.mlir.constant(1 : i32) : i32
+    %c2 = llvm.mlir.constant(2 : i32) : i32
+    %c3 = llvm.mlir.constant(3 : i32) : i32
+    %c4 = llvm.mlir.constant(4 : i32) : i32
+    %c16 = llvm.mlir.constant(16 : i32) : i32
+    %c31 = llvm.mlir.constant(31 : i32) : i32
+    %c32 = llvm.mlir.constant(32 : i32) : i32
+    %m1 = llvm.mlir.constant(-1 : i32) : i32
+    %tid = nvvm.read.ptx.sreg.tid.x : i32
+    %lane = llvm.and %tid, %c31 : i32
+    %warp = llvm.lshr %tid, %c5 : i32
+    %smem = llvm.mlir.addressof @smem : !llvm.ptr<3>
+    %mine = llvm.getelementptr %smem[%tid] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    %omine = llvm.getelementptr %o[%tid] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    %w0 = llvm.icmp "eq" %warp, %c0 : i32
+    llvm.cond_br %w0, ^cons, ^prod
+  ^cons:
+    %f = llvm.load %o atomic syncscope("block") acquire {alignment = 4 : i64} : !llvm.ptr<1> -> i32
+    %is = llvm.icmp "eq" %f, %c1 : i32
+    llvm.cond_br %is, ^end, ^cons
+  ^prod:
+    nvvm.barrier0
+    llvm.store %c1, %o atomic syncscope("block") release {alignment = 4 : i64} : i32, !llvm.ptr<1>
+    llvm.br ^end2
+  ^end:
+    nvvm.barrier0
+    llvm.br ^end2
+  ^end2:
+    llvm.return
+  }
+}
