@@ -469,7 +469,12 @@ mod tests {
         let text = "`65520` does not fit f16: expected -65504.0 to 65504.0";
         check("full:65520:f16:1", Some(text));
         check("inf:f16", None);
-        check("3.5e38:f32", Some("`3.5e38` does not fit f32: expected -3.4028234663852886e38 to 3.4028234663852886e38"));
+        check(
+            "3.5e38:f32",
+            Some(
+                "`3.5e38` does not fit f32: expected -3.4028234663852886e38 to 3.4028234663852886e38",
+            ),
+        );
         check("full:448:f8E4M3FN:1", None);
         let text = "`480` does not fit f8E4M3FN: expected -448.0 to 448.0";
         check("full:480:f8E4M3FN:1", Some(text));
@@ -485,13 +490,20 @@ mod tests {
             assert_eq!(ty.to_string().parse::<ElementTy>().unwrap(), ty);
             let iota = initial_bytes(&Fill::Iota, ty, 9, 0);
             let found: Vec<_> = (0..9).filter_map(|i| ty.value(&iota, i)).collect();
-            assert_eq!(found, [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0][..found.len()].to_vec()
-                .into_iter().map(|v: f64| format.value(format.nearest(v) as u8)).collect::<Vec<_>>());
+            assert_eq!(
+                found,
+                [0.0, 1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0][..found.len()]
+                    .to_vec()
+                    .into_iter()
+                    .map(|v: f64| format.value(format.nearest(v) as u8))
+                    .collect::<Vec<_>>()
+            );
             for code in 0..=255u8 {
                 let value = format.value(code);
                 let bytes = initial_bytes(&Fill::Full(value), ty, 1, 0);
                 let back = ty.value(&bytes, 0).unwrap();
-                let is_same = back == value || back.is_nan() && value.is_nan() || value.is_infinite();
+                let is_same =
+                    back == value || back.is_nan() && value.is_nan() || value.is_infinite();
                 assert!(is_same, "{} {code:#x}", format.name);
             }
         }

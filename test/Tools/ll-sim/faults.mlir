@@ -28,7 +28,9 @@
 // DIVERGE: note: missing is lane 0 of warp 0
 
 // RUN: not ll-sim %s --entry conflicts --no-conflicts 2>&1 | FileCheck %s --check-prefix=CONFLICTS
-// CONFLICTS: 1 conflicts (2 wavefronts, ideal 1) in `"llvm.store"
+// CONFLICTS: faults.mlir:{{[0-9]+}}: `llvm.store
+// CONFLICTS-NEXT: shared: 1 executed by warps, 2 wavefronts (ideal 1), 1 conflicts
+// CONFLICTS-NEXT: advice: lanes are 8 bytes apart, 2 of 32 banks: free of conflicts would be
 // CONFLICTS: error: 1 bank conflicts
 
 module attributes {ttg.target = "cuda:90"} {

@@ -255,7 +255,12 @@ impl<'m, 'a> Decoder<'m, 'a> {
     fn site(&self, op: &Node<'_>) -> Site {
         let calls = self.frames.last().map(|frame| frame.calls.clone());
         Site {
-            text: op.text.split_whitespace().collect::<Vec<_>>().join(" ").into(),
+            text: op
+                .text
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .into(),
             location: self.module.location(op.loc).into(),
             calls: calls.unwrap_or_default(),
         }
@@ -493,7 +498,10 @@ impl<'m, 'a> Decoder<'m, 'a> {
             let text = format!("more than {MOST_NESTED} functions call each other in a row");
             return Err(self.unsupported(op, text));
         }
-        let operations: usize = function.regions[0].iter().map(|block| block.ops.len()).sum();
+        let operations: usize = function.regions[0]
+            .iter()
+            .map(|block| block.ops.len())
+            .sum();
         self.num_called += operations;
         if self.num_called > MOST_CALLED_OPERATIONS {
             let text = format!(
@@ -517,7 +525,10 @@ impl<'m, 'a> Decoder<'m, 'a> {
         }
         let site = self.site(op);
         let outer = site.calls.iter().cloned();
-        let calls = [site.location.to_string()].into_iter().chain(outer).collect();
+        let calls = [site.location.to_string()]
+            .into_iter()
+            .chain(outer)
+            .collect();
         self.body(function, args, Exit::Caller(next), calls)?;
         self.b.switch_to(next);
         Ok(())
