@@ -2,7 +2,7 @@
 
 // RUN: not ll-sim %s --entry race 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: error: data race: load of byte 4 of `smem`, which lane 1 of warp 0 of block (0, 0, 0) stored with no barrier between
-// RACE-NEXT: in `{{.*}}llvm.load{{.*}}` at {{.*}}faults.mlir:[[#@LINE+40]]:{{[0-9]+}}
+// RACE-NEXT: in `{{.*}}llvm.load{{.*}}` at {{.*}}faults.mlir:[[#@LINE+42]]:{{[0-9]+}}
 // RACE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
 // RACE-NEXT: note: the other access is `{{.*}}llvm.store
 // RACE-NEXT: %value = llvm.load

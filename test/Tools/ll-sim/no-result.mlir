@@ -63,7 +63,7 @@ module attributes {ttg.target = "cuda:90"} {
     llvm.return
   }
   llvm.func @saturated(%o: !llvm.ptr<1>, %f: f32) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
-    %x = llvm.intr.fptosi.sat %f : f32 to i32
+    %x = llvm.call_intrinsic "llvm.fptosi.sat"(%f) : (f32) -> i32
     llvm.store %x, %o : i32, !llvm.ptr<1>
     llvm.return
   }
