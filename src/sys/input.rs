@@ -33,16 +33,27 @@ impl fmt::Display for TooDeep {
 /// How a file in bytecode begins.
 const BYTECODE: &[u8] = b"ML\xefR";
 
+/// The most bytes of an input.
+const MOST_INPUT_BYTES: u64 = 1 << 30;
+
 /// The bytes of a file, or of standard input for `-`.
 ///
 /// # Errors
-/// The file cannot be read.
+/// The file cannot be read, or is larger than 1 GiB, as one is that never ends.
 pub fn read_input(path: &str) -> io::Result<Vec<u8>> {
-    if path != "-" {
-        return std::fs::read(path);
-    }
+    let limit = MOST_INPUT_BYTES;
     let mut bytes = Vec::new();
-    io::stdin().read_to_end(&mut bytes)?;
+    if path == "-" {
+        io::stdin().take(limit + 1).read_to_end(&mut bytes)?;
+    } else {
+        std::fs::File::open(path)?
+            .take(limit + 1)
+            .read_to_end(&mut bytes)?;
+    }
+    if bytes.len() as u64 > limit {
+        let text = format!("it has more than {limit} bytes");
+        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    }
     Ok(bytes)
 }
 

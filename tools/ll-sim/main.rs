@@ -11,7 +11,7 @@ use linear_layout::machine::kernel::{
 };
 use linear_layout::sys;
 use progress::Progress;
-use std::io::Write;
+use std::io::{Read, Write};
 use std::process::ExitCode;
 
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
@@ -189,7 +189,7 @@ fn run(options: &Options) -> Result<bool, String> {
     if let Some(scratch) = decoded.info.scratch
         && args.len() + scratch.len() == params.len()
     {
-        args.extend(scratch_arguments(options, scratch, &mut memory));
+        args.extend(scratch_arguments(options, scratch, &mut memory)?);
     }
     let launch = Launch::new(machine(options, &decoded))
         .grid(options.grid)
@@ -214,7 +214,9 @@ fn run(options: &Options) -> Result<bool, String> {
         lines if options.json.as_deref() == Some("-") => complain(lines),
         lines => print(lines)?,
     }
-    let report = outcome.map_err(|error| show(&error, &name, &String::from_utf8_lossy(&input)))?;
+    let text = String::from_utf8_lossy(&input);
+    let report = outcome.map_err(|error| show(&error, &name, &text))?;
+    let report = report.with_source(&name, &text);
     print_report(options, &report)?;
     let find = |name: &str| {
         buffers
@@ -247,8 +249,7 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     for pair in &options.expect {
         let (name, file) = split_pair("--expect", pair)?;
-        let expected =
-            std::fs::read(file).map_err(|error| format!("error: cannot read {file}: {error}"))?;
+        let expected = read_bounded(file, MOST_FILE_BYTES)?;
         check(
             find(name)?,
             &format!("buffer `{name}` against {file}"),
@@ -337,6 +338,10 @@ fn make_arguments(
                 Some(ParamTy::Float(ty)) => ElementTy::Float(ty),
                 _ => return Ok(()),
             };
+            // A float of 8 bits is given by its code.
+            if matches!((given, wanted), (ElementTy::Float8(_), ElementTy::Int(8))) {
+                return Ok(());
+            }
             // The launch names integers for floats, and scalars for pointers.
             if given == wanted
                 || matches!(given, ElementTy::Int(_)) != matches!(wanted, ElementTy::Int(_))
@@ -354,13 +359,15 @@ fn make_arguments(
             }
             ArgValue::Float(value, ty) => {
                 check(*ty)?;
-                Arg::Float(*value)
+                match ty {
+                    ElementTy::Float8(_) => Arg::Int(ty.encode(*value).into()),
+                    _ => Arg::Float(*value),
+                }
             }
             ArgValue::Null => Arg::Int(0),
             ArgValue::Buffer { fill, ty, count } => {
                 let bytes = match fill {
-                    Fill::File(path) => std::fs::read(path)
-                        .map_err(|error| format!("error: cannot read {path}: {error}"))?,
+                    Fill::File(path) => read_bounded(path, MOST_FILE_BYTES)?,
                     _ => initial_bytes(fill, *ty, count.unwrap_or(0), options.seed + index as u64),
                 };
                 let name = spec.name.clone().unwrap_or_else(|| index.to_string());
@@ -378,8 +385,19 @@ fn make_arguments(
 }
 
 /// What Triton's launcher hands to a kernel behind its own arguments: so many bytes for each program.
-fn scratch_arguments(options: &Options, bytes: [u32; 2], memory: &mut Memory) -> Vec<Arg> {
-    let programs: usize = options.grid.iter().map(|n| *n as usize).product();
+fn scratch_arguments(
+    options: &Options,
+    bytes: [u32; 2],
+    memory: &mut Memory,
+) -> Result<Vec<Arg>, String> {
+    let programs: u128 = options.grid.iter().map(|n| u128::from(*n)).product();
+    let total = programs * u128::from(bytes[0].max(bytes[1]));
+    if total > MOST_FILE_BYTES.into() {
+        return Err(format!(
+            "error: a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_FILE_BYTES}"
+        ));
+    }
+    let programs = programs as usize;
     let areas = [
         ("the global scratch memory", bytes[0]),
         ("the profile scratch memory", bytes[1]),
@@ -389,7 +407,29 @@ fn scratch_arguments(options: &Options, bytes: [u32; 2], memory: &mut Memory) ->
         // Nobody has cleared it.
         _ => Arg::Buffer(memory.add(name, vec![0xdb; programs * bytes as usize])),
     };
-    areas.map(argument).into()
+    Ok(areas.map(argument).into())
+}
+
+/// The most bytes of a file that fills a buffer or is compared with one, and of scratch memory.
+const MOST_FILE_BYTES: u64 = 1 << 30;
+
+/// Reads a file of up to `limit` bytes; one that is longer, or never ends, is refused.
+fn read_bounded(path: &str, limit: u64) -> Result<Vec<u8>, String> {
+    let failed = |error: std::io::Error| format!("error: cannot read {path}: {error}");
+    let file = std::fs::File::open(path).map_err(failed)?;
+    let known = file.metadata().map_or(0, |metadata| metadata.len());
+    let mut bytes = Vec::new();
+    if known <= limit {
+        file.take(limit + 1)
+            .read_to_end(&mut bytes)
+            .map_err(failed)?;
+    }
+    if known.max(bytes.len() as u64) > limit {
+        return Err(format!(
+            "error: cannot read {path}: it has more than {limit} bytes"
+        ));
+    }
+    Ok(bytes)
 }
 
 fn print_report(options: &Options, report: &Report) -> Result<(), String> {

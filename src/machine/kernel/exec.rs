@@ -32,7 +32,7 @@ use super::memory::{Buffer, Memory, STACK_LOG2, locate};
 use super::ops::Counted;
 use super::ops::print::Message;
 use super::program::{Content, ParamTy, Program};
-use super::report::{GlobalUse, Report, SharedUse};
+use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
 use crate::machine::race::{History, Moments, Now, Order, Shadow};
 use crate::target::Wavefronts;
 use order::HappensBefore;
@@ -67,11 +67,16 @@ enum Stop {
 }
 
 /// Counters of one memory instruction.
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Debug, Default)]
 struct Counters {
     accesses: u64,
     wavefronts: Wavefronts,
+    /// The first accesses that took more than they need.
+    samples: Vec<Sample>,
 }
+
+/// How many accesses of an instruction are kept for advice.
+const MOST_SAMPLES: usize = 4;
 
 /// A kernel in the course of a launch.
 pub(crate) struct Exec<'a> {
@@ -702,18 +707,31 @@ impl Tally {
         for (own, other) in self.counters.iter_mut().zip(&other.counters) {
             own.accesses += other.accesses;
             own.wavefronts += other.wavefronts;
+            let rest = MOST_SAMPLES - own.samples.len();
+            own.samples.extend(other.samples.iter().take(rest).cloned());
         }
     }
 
     /// The report of everything that ran.
     pub(super) fn report(mut self, program: &Program, launch: &Launch) -> Report {
         let mut global: BTreeMap<String, GlobalUse> = BTreeMap::new();
+        let mut uses = Vec::new();
         for (index, counters) in self.counters.iter().enumerate() {
             if counters.accesses == 0 {
                 continue;
             }
             let words = launch.machine.assembly;
-            match program.ops[index].access(words) {
+            let access = program.ops[index].access(words);
+            if let Some(access) = &access {
+                uses.push(OpUse {
+                    site: program.site(index as u32),
+                    is_shared: matches!(access, Counted::Shared(_)),
+                    accesses: counters.accesses,
+                    wavefronts: counters.wavefronts,
+                    samples: &counters.samples,
+                });
+            }
+            match access {
                 Some(Counted::Shared(label)) => self.report.shared.push(SharedUse {
                     label,
                     site: program.site(index as u32).clone(),
@@ -732,6 +750,7 @@ impl Tally {
             }
         }
         self.report.global = global;
+        self.report.lines = by_line(&uses, launch.machine.banks());
         self.report
     }
 }

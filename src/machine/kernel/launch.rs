@@ -6,7 +6,7 @@ use super::error::{FaultKind, KernelError};
 use super::memory::{BufferId, Memory, write_le};
 use super::program::{ParamTy, Program};
 use super::report::Report;
-use crate::target::{self, Assembly, Float8Family, Target};
+use crate::target::{self, Assembly, Banks, Float8Family, Target};
 
 /// The machine that a kernel runs on.
 ///
@@ -78,6 +78,14 @@ impl Machine {
             shared_limit: 64 * 1024,
             wide_load_lane_bits: None,
             float8: None,
+        }
+    }
+
+    /// The banks of its shared memory.
+    pub(super) const fn banks(self) -> Banks {
+        Banks {
+            count: self.num_banks,
+            bytes: self.bank_bytes,
         }
     }
 }

@@ -68,4 +68,4 @@ pub use ops::list_operations;
 pub use program::{Param, ParamTy, Program};
 #[cfg(feature = "mlir")]
 pub(crate) use report::json_string;
-pub use report::{GlobalUse, Report, SharedUse};
+pub use report::{GlobalUse, LineUse, Report, SharedUse};

@@ -2,7 +2,7 @@
 
 // RUN: not ll-sim %s --entry race 2>&1 | FileCheck %s --check-prefix=RACE
 // RACE: error: data race: load of byte 4 of `smem`, which lane 1 of warp 0 of block (0, 0, 0) stored with no barrier between
-// RACE-NEXT: in `{{.*}}llvm.load{{.*}}` at {{.*}}faults.mlir:[[#@LINE+40]]:{{[0-9]+}}
+// RACE-NEXT: in `{{.*}}llvm.load{{.*}}` at {{.*}}faults.mlir:[[#@LINE+42]]:{{[0-9]+}}
 // RACE-NEXT: by lane 0 of warp 0 of block (0, 0, 0)
 // RACE-NEXT: note: the other access is `{{.*}}llvm.store
 // RACE-NEXT: %value = llvm.load
@@ -28,7 +28,9 @@
 // DIVERGE: note: missing is lane 0 of warp 0
 
 // RUN: not ll-sim %s --entry conflicts --no-conflicts 2>&1 | FileCheck %s --check-prefix=CONFLICTS
-// CONFLICTS: 1 conflicts (2 wavefronts, ideal 1) in `"llvm.store"
+// CONFLICTS: faults.mlir:{{[0-9]+}}: `llvm.store
+// CONFLICTS-NEXT: shared: 1 executed by warps, 2 wavefronts (ideal 1), 1 conflicts
+// CONFLICTS-NEXT: advice: lanes are 8 bytes apart, 2 of 32 banks: free of conflicts would be
 // CONFLICTS: error: 1 bank conflicts
 
 module attributes {ttg.target = "cuda:90"} {

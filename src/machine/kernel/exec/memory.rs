@@ -1,7 +1,7 @@
 //! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
 
-use super::Exec;
 use super::bounds::Window;
+use super::{Exec, MOST_SAMPLES};
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::error::{FaultKind, KernelError};
@@ -9,8 +9,9 @@ use crate::machine::kernel::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
+use crate::machine::kernel::report::Sample;
 use crate::machine::race::{Access as Record, Conflict, Kind, Now, Sync};
-use crate::target::{Banks, Wavefronts};
+use crate::target::Wavefronts;
 
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]
@@ -874,6 +875,10 @@ impl Exec<'_> {
     pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
         let machine = self.launch.machine;
         let per_warp = machine.lanes_per_warp;
+        let wide = machine
+            .wide_load_lane_bits
+            .filter(|_| is_load && size == 16);
+        let lane_bits = wide.unwrap_or_else(|| machine.banks().consecutive(size));
         let mut addresses = Vec::new();
         for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
             let shared = space == Space::Shared
@@ -884,15 +889,7 @@ impl Exec<'_> {
                 for &(lane, address) in warp {
                     addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
                 }
-                let banks = Banks {
-                    count: machine.num_banks,
-                    bytes: machine.bank_bytes,
-                };
-                let wide = machine
-                    .wide_load_lane_bits
-                    .filter(|_| is_load && size == 16);
-                let lane_bits = wide.unwrap_or_else(|| banks.consecutive(size));
-                banks.wavefronts(&addresses, size, lane_bits)
+                machine.banks().wavefronts(&addresses, size, lane_bits)
             } else if warp.is_sorted_by_key(|lane| lane.1) {
                 sectors(warp.iter().map(|lane| lane.1), size)
             } else {
@@ -903,6 +900,23 @@ impl Exec<'_> {
             let counters = &mut self.counters[self.op as usize];
             counters.accesses += 1;
             counters.wavefronts += used;
+            if used.taken > used.ideal && counters.samples.len() < MOST_SAMPLES {
+                let mut addresses = vec![None; per_warp as usize];
+                for &(lane, address) in warp {
+                    let address = if shared {
+                        address & 0xffff_ffff
+                    } else {
+                        address
+                    };
+                    addresses[(lane % per_warp) as usize] = Some(address);
+                }
+                counters.samples.push(Sample {
+                    addresses,
+                    bytes: size,
+                    lane_bits,
+                    is_shared: shared,
+                });
+            }
         }
     }
 }
