@@ -4,6 +4,7 @@
 //! A mark is an attribute of a `llvm.bitcast` from a type to itself, so it changes no instruction. All of shared memory
 //! is one variable in the lowered module; with the marks the simulator knows each allocation of it.
 
+use super::emit::Named;
 use super::state::Lowering;
 use super::types::bits_of;
 use crate::ir::ops::ttg;
@@ -13,8 +14,6 @@ use crate::sys::{self, operation_id};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
-
-use super::emit::Named;
 
 /// The operation that is being lowered, and the numbers of allocations that have been marked.
 pub(crate) struct Bounds<'c> {
@@ -41,11 +40,6 @@ impl<'c> Bounds<'c> {
     pub(crate) fn leave(&mut self, around: Option<Op<'c>>) {
         self.op = around;
     }
-
-    /// Returns whether bounds are marked.
-    pub(crate) const fn is_on(&self) -> bool {
-        self.is_on
-    }
 }
 
 impl<'c> Lowering<'c> {
@@ -69,6 +63,14 @@ impl<'c> Lowering<'c> {
         Some((start, marks))
     }
 
+    /// Says that the allocation that an address points to is not used any more, where allocations are marked.
+    pub(crate) fn end_allocation(&mut self, address: Val<'c>) {
+        if self.bounds.is_on {
+            let marks = [(marks::END, self.e.unit())];
+            self.e.marked_here(address, &marks);
+        }
+    }
+
     /// An index that must be below a bound; `of` says of what, after the operation's name.
     pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
         let Some(op) = self.bounds.op.filter(|_| self.bounds.is_on) else {
@@ -88,7 +90,12 @@ impl<'c> Lowering<'c> {
     }
 
     /// Indices along a dimension of so many elements.
-    pub(crate) fn bounded_along(&mut self, indices: &[Val<'c>], axis: i64, size: u64) -> Vec<Val<'c>> {
+    pub(crate) fn bounded_along(
+        &mut self,
+        indices: &[Val<'c>],
+        axis: i64,
+        size: u64,
+    ) -> Vec<Val<'c>> {
         let of = format!("along dimension {axis} of {size} elements");
         indices
             .iter()

@@ -137,7 +137,9 @@ impl Program {
 
     /// The variable of a lane's stack that has a byte.
     pub(super) fn stack_variable(&self, at: usize) -> Option<u32> {
-        let next = self.stack.partition_point(|(start, _)| *start as usize <= at);
+        let next = self
+            .stack
+            .partition_point(|(start, _)| *start as usize <= at);
         let number = next.checked_sub(1)?;
         let (start, bytes) = self.stack[number];
         (at < (start + bytes) as usize).then_some(number as u32)
@@ -324,7 +326,12 @@ impl ProgramBuilder {
 
     /// Adds an allocation of `bytes` at an address of a variable in shared memory; returns an address by which it
     /// alone is accessed, or nothing where no address is left, or where there is no such variable.
-    pub(crate) fn shared_allocation(&mut self, name: String, at: u64, bytes: u32) -> Option<(Reg, u32)> {
+    pub(crate) fn shared_allocation(
+        &mut self,
+        name: String,
+        at: u64,
+        bytes: u32,
+    ) -> Option<(Reg, u32)> {
         let number = u32::try_from(self.shared.len()).ok()?;
         let var = usize::try_from(at >> super::memory::SHARED_SYMBOL_LOG2).ok()?;
         let start = at as u32 & ((1 << super::memory::SHARED_SYMBOL_LOG2) - 1);

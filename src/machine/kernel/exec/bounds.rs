@@ -98,7 +98,9 @@ impl SharedVar {
     #[inline]
     pub(super) fn is_own(&self, at: usize, count: usize, owner: Owner) -> bool {
         self.owners.is_empty()
-            || self.owners[at..at + count].iter().all(|found| *found == owner)
+            || self.owners[at..at + count]
+                .iter()
+                .all(|found| *found == owner)
     }
 }
 
@@ -170,7 +172,10 @@ impl Exec<'_> {
             .filter(|at| at + size <= found.bytes);
         let Some(inside) = inside else {
             let bytes = found.bytes;
-            let text = format!("out-of-bounds {}: byte {at} of {name}, which has {bytes} bytes", what());
+            let text = format!(
+                "out-of-bounds {}: byte {at} of {name}, which has {bytes} bytes",
+                what()
+            );
             let error = self.fault(FaultKind::OutOfBounds, lane, text);
             return Err(match self.neighbour(window, found, at) {
                 Some(other) => error.note(format!("this byte belongs to {other}")),
@@ -227,8 +232,8 @@ impl Exec<'_> {
         };
         let others = || self.windows.all.iter().enumerate();
         let is_allocation = |number: usize| self.program.shared[number].part_of.is_some();
-        let wrote = (owner != NOBODY && is_allocation(window_of(owner) as usize))
-            .then(|| window_of(owner));
+        let wrote =
+            (owner != NOBODY && is_allocation(window_of(owner) as usize)).then(|| window_of(owner));
         let first = others()
             .find(|(number, other)| {
                 *number != window as usize && is_allocation(*number) && has(other)

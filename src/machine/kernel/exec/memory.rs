@@ -5,9 +5,7 @@ use super::bounds::Window;
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::error::{FaultKind, KernelError};
-use crate::machine::kernel::memory::{
-    self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW,
-};
+use crate::machine::kernel::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW};
 use crate::machine::kernel::ops::atomic::AtomicPlace;
 use crate::machine::kernel::ops::buffer::BufferAccess;
 use crate::machine::kernel::ops::memory::{Access, Field, Guard};
@@ -17,10 +15,19 @@ use crate::target::{Banks, Wavefronts};
 /// A byte that exists, with room for the access.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Place {
-    Global { buffer: usize, at: usize },
+    Global {
+        buffer: usize,
+        at: usize,
+    },
     /// Byte `at` of a variable, by an address of the variable or of one of its allocations.
-    Shared { var: usize, window: u32, at: usize },
-    Local { at: usize },
+    Shared {
+        var: usize,
+        window: u32,
+        at: usize,
+    },
+    Local {
+        at: usize,
+    },
 }
 
 /// Bytes of a global-memory sector.
