@@ -112,7 +112,7 @@ pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.emitted = Some(sys::emit_error(user, &diagnostic));
     }
     let buffer = l.buffer(dealloc.src())?;
-    l.end_allocation(buffer.base);
+    l.bounds.end(&mut l.e, buffer.base);
     Ok(())
 }
 
