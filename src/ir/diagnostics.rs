@@ -133,6 +133,12 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> String {
     text
 }
 
+/// `file:line:column`, where a location leads to one.
+pub(crate) fn place_text(location: Location<'_>) -> Option<String> {
+    let Place { file, line, column } = place(location)?;
+    Some(format!("{file}:{line}:{column}"))
+}
+
 /// The place in a file that a location leads to.
 fn place(location: Location<'_>) -> Option<Place> {
     if location.is_file_line_col_range() {

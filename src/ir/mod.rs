@@ -27,6 +27,7 @@ mod unknown;
 pub mod verify;
 pub mod view;
 
+pub(crate) use diagnostics::place_text;
 pub use diagnostics::{Message, Place, Recorder, Severity};
 pub use layouts::{Layouts, TensorLayout};
 pub use module::{ModuleInfo, NoGpu};

@@ -4,7 +4,8 @@
 //! A mark is an attribute of a `llvm.bitcast` from a type to itself, so it changes no instruction. All of shared memory
 //! is one variable in the lowered module; with the marks the simulator knows each allocation of it.
 
-use super::state::Lowering;
+use super::allocate::SharedMemory;
+use super::emit::{Emitter, Named};
 use super::types::bits_of;
 use crate::ir::ops::ttg;
 use crate::machine::kernel::marks;
@@ -13,8 +14,6 @@ use crate::sys::{self, operation_id};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::collections::HashMap;
-
-use super::emit::Named;
 
 /// The operation that is being lowered, and the numbers of allocations that have been marked.
 pub(crate) struct Bounds<'c> {
@@ -42,63 +41,61 @@ impl<'c> Bounds<'c> {
         self.op = around;
     }
 
-    /// Returns whether bounds are marked.
-    pub(crate) const fn is_on(&self) -> bool {
-        self.is_on
-    }
-}
-
-impl<'c> Lowering<'c> {
-    /// The start of the allocation of the operation that is being lowered, in bytes, and its marks, where allocations
-    /// are marked.
-    pub(crate) fn own_allocation(&mut self) -> Option<(u32, Vec<Named<'c>>)> {
-        let op = self.bounds.op.filter(|_| self.bounds.is_on)?;
-        let (start, bytes) = self.allocation.place(op)?;
-        let next = self.bounds.numbers.len() as i64;
-        let numbers = &mut self.bounds.numbers;
-        let number = *numbers.entry(operation_id(op)).or_insert(next);
-        let is_buffer = ttg::LocalAlloc::of(op).is_some();
-        let key = if is_buffer {
+    /// Returns the start of the allocation of the operation that is being lowered, in bytes, and its marks, where
+    /// allocations are marked.
+    pub(crate) fn allocation(
+        &mut self,
+        e: &Emitter<'c>,
+        memory: &SharedMemory,
+    ) -> Option<(u32, Vec<Named<'c>>)> {
+        let op = self.op.filter(|_| self.is_on)?;
+        let (start, bytes) = memory.place(op)?;
+        let next = i64::try_from(self.numbers.len()).ok()?;
+        let number = *self.numbers.entry(operation_id(op)).or_insert(next);
+        let key = if ttg::LocalAlloc::of(op).is_some() {
             marks::BUFFER
         } else {
             marks::SCRATCH
         };
-        let name = self.e.string(&operation_name(op));
-        let (number, bytes) = (self.e.i64_attr(number), self.e.i64_attr(bytes.into()));
-        let marks = vec![(key, name), (marks::NUMBER, number), (marks::BYTES, bytes)];
+        let marks = vec![
+            (key, e.string(&operation_name(op))),
+            (marks::NUMBER, e.i64_attr(number)),
+            (marks::BYTES, e.i64_attr(bytes.into())),
+        ];
         Some((start, marks))
     }
 
-    /// An index that must be below a bound; `of` says of what, after the operation's name.
-    pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
-        let Some(op) = self.bounds.op.filter(|_| self.bounds.is_on) else {
+    /// Marks the end of the allocation that an address points to, where allocations are marked.
+    pub(crate) fn end(&self, e: &mut Emitter<'c>, address: Val<'c>) {
+        if self.is_on {
+            let marks = [(marks::END, e.unit())];
+            e.marked_here(address, &marks);
+        }
+    }
+
+    /// Marks an index that must be below a bound, where that is not certain; `of` says of what, after the operation's
+    /// name.
+    pub(crate) fn index(
+        &self,
+        e: &mut Emitter<'c>,
+        index: Val<'c>,
+        bound: u64,
+        of: &str,
+    ) -> Val<'c> {
+        let Some(op) = self.op.filter(|_| self.is_on) else {
             return index;
         };
-        let is_always_below = bound.checked_shr(bits_of(index.r#type())) != Some(0)
-            && bits_of(index.r#type()) < u64::BITS;
-        let known = self.e.known_constant(index);
-        if is_always_below || known.is_some_and(|index| index < bound) {
+        let values = 1u64.checked_shl(bits_of(index.r#type()));
+        let is_always_below = values.is_some_and(|values| values <= bound);
+        if is_always_below || e.known_constant(index).is_some_and(|index| index < bound) {
             return index;
         }
         let of = format!("`{}` {of}", operation_name(op));
-        let of = self.e.string(&of);
-        let bound = self.e.i64_attr(bound.cast_signed());
-        let marks = [(marks::INDEX_BOUND, bound), (marks::INDEX_OF, of)];
-        self.e.marked(index, &marks)
-    }
-
-    /// Indices along a dimension of so many elements.
-    pub(crate) fn bounded_along(
-        &mut self,
-        indices: &[Val<'c>],
-        axis: i64,
-        size: u64,
-    ) -> Vec<Val<'c>> {
-        let of = format!("along dimension {axis} of {size} elements");
-        indices
-            .iter()
-            .map(|index| self.bounded(*index, size, &of))
-            .collect()
+        let marks = [
+            (marks::INDEX_BOUND, e.i64_attr(bound.cast_signed())),
+            (marks::INDEX_OF, e.string(&of)),
+        ];
+        e.marked(index, &marks)
     }
 }
 

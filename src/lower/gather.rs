@@ -79,7 +79,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let shape = TensorType::of(gather.src().r#type()).map(|tensor| tensor.shape);
     let size = shape.and_then(|shape| shape.get(axis).copied());
     let indices = l.get(gather.indices());
-    let indices = l.bounded_along(&indices, gather.axis().into(), size.unwrap_or(1));
+    let indices = l.bounded_along(&indices, gather.axis(), size.unwrap_or(1));
     let results = match plan.way() {
         GatherWay::Lanes(lanes) => indices
             .iter()

@@ -17,13 +17,14 @@ use super::value::Buffer;
 use super::words;
 use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
 use crate::ir::ops::ttg;
-use crate::ir::{Layouts, TensorLayout, TensorType};
+use crate::ir::{Layouts, TensorLayout, TensorType, place_text};
 use crate::layout::Dim;
 use crate::plan::Cost;
 use crate::plan::memory::{Form, MemoryPlan};
-use crate::sys::build::{Op, Val};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
 use crate::target::{Access, Target};
+use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use view::{ALIGNMENT, View, narrow, padded};
 
@@ -103,11 +104,35 @@ pub(crate) fn alloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 /// Ends the life of a buffer. Its bytes are free after its last use, so there is nothing to emit but for the simulator.
 pub(crate) fn dealloc<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let dealloc = ttg::LocalDealloc::of(op).expect("the dispatch goes by kind");
-    if l.bounds.is_on() {
-        let buffer = l.buffer(dealloc.src())?;
-        l.e.end_lifetime(buffer.base);
+    if let Some(user) = use_after(op, views::root(dealloc.src())) {
+        let mut diagnostic = Diagnostic::new("uses a buffer after its `ttg.local_dealloc`");
+        if let Some(place) = place_text(op.location()) {
+            diagnostic = diagnostic.note(format!("the buffer is deallocated at {place}"));
+        }
+        l.emitted = Some(sys::emit_error(user, &diagnostic));
     }
+    let buffer = l.buffer(dealloc.src())?;
+    l.bounds.end(&mut l.e, buffer.base);
     Ok(())
+}
+
+/// The first operation that uses a buffer after an operation of the same block, in that block or in regions within.
+fn use_after<'c>(op: Op<'c>, root: Val<'c>) -> Option<Op<'c>> {
+    let later = std::iter::successors(build::next(op), |op| build::next(*op));
+    let mut pending: Vec<Op<'c>> = later.collect();
+    pending.reverse();
+    while let Some(op) = pending.pop() {
+        let operands = (0..op.operand_count()).map(|i| build::operand(op, i));
+        if operands.map(views::root).any(|operand| operand == root) {
+            return Some(op);
+        }
+        for region in (0..op.region_count()).rev() {
+            for block in build::blocks(op, region).into_iter().rev() {
+                pending.extend(build::operations(block).into_iter().rev());
+            }
+        }
+    }
+    None
 }
 
 pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {

@@ -179,7 +179,7 @@ impl<'c> Lowering<'c> {
     /// The address of a byte of the function's shared memory, which begins where that of its callers ends.
     pub(crate) fn shared_memory(&mut self, offset: u32) -> Val<'c> {
         let base = self.e.address_of_shared(SHARED);
-        match self.own_allocation() {
+        match self.bounds.allocation(&self.e, &self.allocation) {
             Some((start, marks)) => {
                 let own = self.e.gep_bytes(base, self.frame + start);
                 let own = self.e.marked(own, &marks);
@@ -187,6 +187,25 @@ impl<'c> Lowering<'c> {
             }
             None => self.e.gep_bytes(base, self.frame + offset),
         }
+    }
+
+    /// An index that must be below a bound; `of` says of what, after the operation's name.
+    pub(crate) fn bounded(&mut self, index: Val<'c>, bound: u64, of: &str) -> Val<'c> {
+        self.bounds.index(&mut self.e, index, bound, of)
+    }
+
+    /// Indices along a dimension of so many elements.
+    pub(crate) fn bounded_along(
+        &mut self,
+        indices: &[Val<'c>],
+        axis: i64,
+        size: u64,
+    ) -> Vec<Val<'c>> {
+        let of = format!("along dimension {axis} of {size} elements");
+        let indices = indices.iter();
+        indices
+            .map(|index| self.bounded(*index, size, &of))
+            .collect()
     }
 
     /// The layouts of the module's types.

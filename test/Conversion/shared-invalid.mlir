@@ -115,3 +115,26 @@ module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.targ
     tt.return %a : !ttg.memdesc<32xf32, #shared, #smem, mutable>
   }
 }
+
+// -----
+
+// A view of what is deallocated in any case, also within a loop that follows.
+#shared = #ttg.swizzled_shared<{vec = 1, perPhase = 1, maxPhase = 1, order = [0]}>
+#blocked = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
+#smem = #ttg.shared_memory
+module attributes {"ttg.num-ctas" = 1 : i32, "ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threads-per-warp" = 32 : i32} {
+  tt.func public @freed(%n: i32) {
+    %c0 = arith.constant 0 : i32
+    %c1 = arith.constant 1 : i32
+    %a = ttg.local_alloc : () -> !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    %v = ttg.memdesc_index %a[%c0] : !ttg.memdesc<2x32xf32, #shared, #smem, mutable> -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+    %x = ttg.local_load %v : !ttg.memdesc<32xf32, #shared, #smem, mutable> -> tensor<32xf32, #blocked>
+    ttg.local_dealloc %a : !ttg.memdesc<2x32xf32, #shared, #smem, mutable>
+    scf.for %i = %c0 to %n step %c1 : i32 {
+      // expected-error @+2 {{uses a buffer after its `ttg.local_dealloc`}}
+      // expected-note-re @+1 {{the buffer is deallocated at {{.*:[0-9]+:5}}}}
+      ttg.local_store %x, %v : tensor<32xf32, #blocked> -> !ttg.memdesc<32xf32, #shared, #smem, mutable>
+    }
+    tt.return
+  }
+}

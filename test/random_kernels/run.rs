@@ -25,14 +25,19 @@ const STEP_LIMIT: u64 = 1 << 26;
 
 /// How kernels are lowered: as they are, and with conversions folded or layouts chosen first, alone or in the whole
 /// pipeline, which changes no result.
-const PIPELINES: [&str; 6] = [
+const PIPELINES: [&str; 7] = [
     "builtin.module(convert-layouts-to-llvm)",
+    BOUNDED,
     "builtin.module(layout-pipeline)",
     "builtin.module(reorder-broadcast,optimize-thread-locality,convert-layouts-to-llvm)",
     "builtin.module(fold-layout-conversions,convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true},convert-layouts-to-llvm)",
     "builtin.module(remove-layout-conversions{verify=true memory=free},convert-layouts-to-llvm)",
 ];
+
+/// What the simulator lowers by. Values that are no bin's number are wrong by its rules, and they are what shows that a
+/// histogram does not count them, so kernels with histograms are not lowered this way.
+const BOUNDED: &str = "builtin.module(convert-layouts-to-llvm{bounds=true})";
 
 /// What chooses layouts: it changes no result, and a second run changes nothing.
 const CHOICES: [&str; 3] = [
@@ -117,7 +122,11 @@ impl Runner {
     /// How it failed, and what was said.
     pub(crate) fn check(&self, kernel: &Kernel) -> Result<(), (Failure, String)> {
         let expected = expected(kernel)?;
+        let has_histogram = text::module(&[kernel]).contains("tt.histogram");
         for pipeline in PIPELINES {
+            if pipeline == BOUNDED && has_histogram {
+                continue;
+            }
             self.check_lowered_by(pipeline, kernel, &expected)
                 .map_err(|(failure, what)| (failure, format!("{pipeline}: {what}")))?;
         }

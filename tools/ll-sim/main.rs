@@ -17,9 +17,9 @@ use std::process::ExitCode;
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
 ///
 /// The input is MLIR: a module of the LLVM dialect with NVVM or ROCDL. A module that still holds
-/// `tt.func` is lowered by `convert-layouts-to-llvm` first.
-/// The run stops with an error that names operation, lane, warp and block at an access out of bounds,
-/// a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
+/// `tt.func` is lowered by `convert-layouts-to-llvm{bounds=true}` first, which marks allocations and indices.
+/// The run stops with an error that names operation, lane, warp and block at an access out of bounds, also of one
+/// allocation within shared memory, an index beyond its dimension, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
 #[derive(Parser, Debug)]
 #[command(name = "ll-sim", version = linear_layout::sys::version(), max_term_width = 100)]
 struct Options {

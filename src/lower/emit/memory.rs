@@ -191,11 +191,6 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.addrspacecast", &[address], generic, &[])
     }
 
-    /// Says that what an address points to is not used any more.
-    pub(crate) fn end_lifetime(&mut self, pointer: Val<'c>) {
-        self.statement("llvm.intr.lifetime.end", &[pointer], &[]);
-    }
-
     /// So many words of 64 bits on the stack of the thread, for as long as the function runs.
     pub(crate) fn stack(&mut self, words: u32) -> Val<'c> {
         let (i32, i64) = (self.types.i32, self.types.i64);

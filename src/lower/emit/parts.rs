@@ -63,6 +63,11 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.bitcast", &[value], value.r#type(), marks)
     }
 
+    /// The same value, where what is said of it holds from here on, though nothing uses it.
+    pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[Named<'c>]) {
+        self.effect("llvm.bitcast", &[value], value.r#type(), marks);
+    }
+
     pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         if a == b {
             return a;

@@ -52,6 +52,32 @@ pub(super) fn view(layouts: &Layouts, op: Op<'_>) -> Option<effects::View> {
     Some(of(src, result, Part::All))
 }
 
+/// The buffer that a value is a view of, or the value itself.
+pub(super) fn root<'c>(value: Val<'c>) -> Val<'c> {
+    let mut root = value;
+    while let Some(src) = operand_of_view(root) {
+        root = src;
+    }
+    root
+}
+
+fn operand_of_view<'c>(value: Val<'c>) -> Option<Val<'c>> {
+    let op = sys::defining_operation(value)?;
+    if let Some(index) = ttg::MemDescIndex::of(op) {
+        return Some(index.src());
+    }
+    if let Some(slice) = ttg::MemDescSubslice::of(op) {
+        return Some(slice.src());
+    }
+    if let Some(trans) = ttg::MemDescTrans::of(op) {
+        return Some(trans.src());
+    }
+    if let Some(reshape) = ttg::MemDescReshape::of(op) {
+        return Some(reshape.src());
+    }
+    Some(ttg::MemDescReinterpret::of(op)?.src())
+}
+
 /// The bytes of `count` buffers of a row.
 fn row(layouts: &Layouts, buffers: Val<'_>, first: u64, count: u64) -> Option<Part> {
     let place = View::of(layouts, buffers.r#type()).ok()?.place;

@@ -15,6 +15,8 @@ pub(crate) const SCRATCH: &str = "ll.scratch";
 pub(crate) const BYTES: &str = "ll.bytes";
 /// On an address: the number of the allocation within its function.
 pub(crate) const NUMBER: &str = "ll.number";
+/// On an address: the allocation that it points to is not used any more.
+pub(crate) const END: &str = "ll.end";
 /// On an index: it is below this, as an integer without sign.
 pub(crate) const INDEX_BOUND: &str = "ll.index_bound";
 /// On an index: the operation that it belongs to, and what it selects.

@@ -134,6 +134,9 @@ struct Frame<'m, 'a> {
     exit: Exit,
 }
 
+/// An allocation in shared memory: its address, its bytes, its number and its location.
+type AllocationKey = (u64, u32, Option<i64>, String);
+
 /// Makes a program of a kernel: what the rows of [`ops`](super::ops) decode with.
 pub(crate) struct Decoder<'m, 'a> {
     module: &'m Module<'a>,
@@ -141,8 +144,8 @@ pub(crate) struct Decoder<'m, 'a> {
     globals: HashMap<&'m str, &'m Node<'a>>,
     /// Address of each global variable that is used.
     addresses: HashMap<String, u64>,
-    /// The marked allocations in shared memory: by address, bytes, number and location.
-    allocations: HashMap<(u64, u32, Option<i64>, String), (Reg, u32)>,
+    /// The marked allocations in shared memory.
+    allocations: HashMap<AllocationKey, (Reg, u32)>,
     pub(crate) b: ProgramBuilder,
     pub(crate) machine: Machine,
     /// Functions being decoded, outermost first.

@@ -200,7 +200,8 @@ fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         current = moved(d, bits, current, fixed as u64 & mask(bits));
     }
     let flags = op.int("noWrapFlags").unwrap_or(0);
-    if flags != 0 && d.b.constant_of(current).is_some() {
+    let is_shared = d.b.constant_of(current).is_some() || d.b.address_of(current).is_some();
+    if flags != 0 && is_shared {
         // Others may hold the same constant, of which nothing is promised.
         let src = current;
         current = d.emit(|dst| Move { dst, src });

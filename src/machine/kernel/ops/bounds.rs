@@ -23,6 +23,11 @@ pub(super) fn marked<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done<Option<
         });
         return Ok(Some(index));
     }
+    if op.attr(marks::END).is_some() {
+        let address = d.scalar(op, 0)?;
+        d.b.push(End(address));
+        return Ok(Some(address));
+    }
     let (key, kind) = match op.str(marks::BUFFER) {
         Some(_) => (marks::BUFFER, "the buffer"),
         None => (marks::SCRATCH, "the scratch memory"),
@@ -97,14 +102,6 @@ impl Instruction for Begin {
 }
 
 /// The life of what an address points to ends.
-pub(super) fn end<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
-    // Older LLVM has the size first.
-    let last = op.operands.len().saturating_sub(1);
-    let address = d.scalar(op, last)?;
-    d.b.push(End(address));
-    Ok(())
-}
-
 #[derive(Debug)]
 struct End(Reg);
 

@@ -1,7 +1,7 @@
 //! Branches, calls and returns, and operations that do nothing here.
 
 use super::{
-    Family, Instruction, Regs, Row, bounds, float, intrinsic, nearest_intrinsics, needs, print, row,
+    Family, Instruction, Regs, Row, float, intrinsic, nearest_intrinsics, needs, print, row,
 };
 use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
@@ -92,7 +92,7 @@ const ROWS: &[Row] = &[
     row("llvm.intr.assume", assume),
     // Hints and debug information.
     row("llvm.intr.lifetime.start", nothing),
-    row("llvm.intr.lifetime.end", bounds::end),
+    row("llvm.intr.lifetime.end", nothing),
     row("llvm.intr.dbg.value", nothing),
     row("llvm.intr.dbg.declare", nothing),
     row("llvm.intr.dbg.label", nothing),

@@ -152,6 +152,16 @@ impl Asked {
     }
 }
 
+/// What is said of a lane that no warp has; the hardware takes the lowest bits of its number.
+pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
+    let lane = lane as u32;
+    let last = lanes - 1;
+    format!(
+        "out-of-range lane {} of a {what}, expected 0 to {last}",
+        lane.cast_signed()
+    )
+}
+
 /// The source lane of `shfl.sync` and whether it was in range, by the PTX manual.
 fn source(kind: &Kind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
     let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
@@ -209,6 +219,10 @@ impl Instruction for Shuffle {
                 exec.set(self.dst, lane, value);
                 if let Some(valid) = self.valid {
                     exec.set(valid, lane, u64::from(ok));
+                }
+                let offset = exec.get(self.offset, lane);
+                if offset > 31 {
+                    exec.poison(self.dst, lane, || out_of_warp("shuffle", offset, 32));
                 }
             }
         }

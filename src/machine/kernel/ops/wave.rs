@@ -1,8 +1,9 @@
 //! Exchanges between the lanes of a wave of AMD GPUs.
 
 use super::convert::repack;
+use super::shuffle::out_of_warp;
 use super::{Family, Instruction, Regs, Row, needs, row};
-use crate::machine::kernel::bits::mask;
+use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
@@ -185,7 +186,17 @@ impl Instruction for Bpermute {
         exchange(exec, self.dst, |exec, wave, lane, _| {
             let from = (exec.get(self.index, lane) as u32 >> 2) % size;
             Ok(wave.get(exec, self.src, from).unwrap_or(0))
-        })
+        })?;
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            let from = signed(exec.get(self.index, lane), 32) >> 2;
+            if !(0..i64::from(size)).contains(&from) {
+                exec.poison(self.dst, lane, || {
+                    out_of_warp("`ds_bpermute`", from.cast_unsigned(), size)
+                });
+            }
+        }
+        Ok(())
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
@@ -224,7 +235,12 @@ impl Instruction for Push {
                 exec.set(self.dst, lane, 0);
             }
             for &lane in &wave.lanes {
-                let to = wave.first + (exec.get(self.index, lane) as u32 >> 2) % size;
+                let to = signed(exec.get(self.index, lane), 32) >> 2;
+                if !(0..i64::from(size)).contains(&to) {
+                    let text = out_of_warp("`ds_permute`", to.cast_unsigned(), size);
+                    return Err(exec.fault(FaultKind::OutOfBounds, lane, text));
+                }
+                let to = wave.first + to as u32;
                 if is_active(&wave.lanes, wave.first, to) {
                     let value = exec.get(self.src, lane);
                     exec.set(self.dst, to, value);
@@ -513,10 +529,16 @@ impl Instruction for ReadLane {
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         let size = exec.launch.machine.lanes_per_warp;
-        let last = exec.num_threads - 1;
-        exchange(exec, self.dst, |exec, wave, _, _| {
-            let from = wave.first + exec.get(self.index, wave.lanes[0]) as u32 % size;
-            Ok(exec.get(self.src, from.min(last)))
+        exchange(exec, self.dst, |exec, wave, lane, _| {
+            let from = exec.get(self.index, wave.lanes[0]);
+            if from >= u64::from(size) {
+                let text = out_of_warp("`readlane`", from, size);
+                return Err(exec.fault(FaultKind::OutOfBounds, lane, text));
+            }
+            wave.get(exec, self.src, from as u32).ok_or_else(|| {
+                let text = format!("`readlane` reads lane {from}, which does not take part");
+                exec.fault(FaultKind::Divergence, lane, text)
+            })
         })
     }
 
