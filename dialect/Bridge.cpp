@@ -130,6 +130,13 @@ void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::St
   (void)broken(std::move(diagnostic), view(rule));
 }
 
+void bridge::emit_warning(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
+  InFlightDiagnostic warning =
+      reinterpret_cast<Operation *>(op)->emitWarning() << view(message);
+  for (const rust::String &note : notes)
+    warning.attachNote() << StringRef(note.data(), note.size());
+}
+
 void bridge::emit_remark(size_t op, rust::Str message) {
   reinterpret_cast<Operation *>(op)->emitRemark() << view(message);
 }

@@ -14,6 +14,9 @@ defvar LL_Abi = Option<"abi", "abi", "std::string", "\"plain\"",
 defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
     "How much shared memory functions take: `least`, no more than in the plain way, as Triton's; `fast`, all that "
     "saves barriers while as many blocks run at the same time">;
+defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
+    "What is said of a function that takes more shared memory than the GPU has: `error`, and it is not lowered; "
+    "`warning`, and the launcher decides, as Triton's does">;
 defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
            "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">;
 defvar LL_LoweredDialects = [
@@ -184,6 +187,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     round, and what could use the same bytes lies apart, as long as no fewer blocks run on a processor at the same time.
     Change it where shared memory is plenty and barriers count. It misleads where kernels run side by side on a processor.
 
+    A function that takes more shared memory than the GPU has is an error. With `shared-limit=warning` it is lowered
+    all the same, for a launcher that checks the size itself or a larger GPU of the same family; `ll-sim` and the driver
+    refuse to launch it.
+
     Before:
     ```mlir
     #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -217,7 +224,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit
   ];
   let dependentDialects = LL_LoweredDialects;
 }
@@ -514,7 +521,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_Memory];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Memory];
   let dependentDialects = LL_LoweredDialects;
 }
 

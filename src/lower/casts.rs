@@ -99,10 +99,13 @@ fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
     match rounding {
         Rounding::Nearest => Ok(false),
         Rounding::TowardsZero => Ok(true),
-        Rounding::NearestAway | Rounding::Downward | Rounding::Upward => Err(Diagnostic::new(
-            format!("rounds `{}` to a float of 8 bits, which is not supported", rounding.name()),
-        )
-        .note("leave the rounding mode out for `to_nearest_even`, or use `toward_zero`")),
+        Rounding::NearestAway | Rounding::Downward | Rounding::Upward => {
+            Err(Diagnostic::new(format!(
+                "rounds `{}` to a float of 8 bits, which is not supported",
+                rounding.name()
+            ))
+            .note("leave the rounding mode out for `to_nearest_even`, or use `toward_zero`"))
+        }
     }
 }
 
@@ -147,12 +150,7 @@ fn convert<'c>(
 }
 
 /// A float in another format: rounded by an instruction of the GPU where it has one for the mode.
-fn resized<'c>(
-    l: &mut Lowering<'c>,
-    value: Val<'c>,
-    to: Type<'c>,
-    rounding: Rounding,
-) -> Val<'c> {
+fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>, rounding: Rounding) -> Val<'c> {
     let wide = format::through_f32(&mut l.e, value, to);
     let narrows = width(wide.r#type()) > width(to);
     if narrows && rounding != Rounding::Nearest {

@@ -173,6 +173,11 @@ pub(super) trait Isa: Sync {
         action: AtomicAction<'c>,
     ) -> Option<Val<'c>>;
 
+    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
+    fn has_float_extremes(&self) -> bool {
+        false
+    }
+
     /// Orders accesses to memory among the threads of a scope.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
@@ -576,6 +581,11 @@ impl Gpu {
         is_signed: bool,
     ) -> Option<Val<'c>> {
         self.isa.upper_half(e, a, b, is_signed)
+    }
+
+    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
+    pub(crate) fn has_float_extremes(self) -> bool {
+        self.isa.has_float_extremes()
     }
 
     /// A float in a narrower format, where an instruction has the rounding mode.

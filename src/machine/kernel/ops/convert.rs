@@ -288,7 +288,9 @@ impl Instruction for FloatToFloat {
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         let (from, to, direction) = (self.from, self.to, self.direction);
-        exec.map1(self.dst, self.src, |a| to.rounded(from.to_f64(a), direction));
+        exec.map1(self.dst, self.src, |a| {
+            to.rounded(from.to_f64(a), direction)
+        });
         Ok(())
     }
 }
