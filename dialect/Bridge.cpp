@@ -131,8 +131,10 @@ void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::St
 }
 
 void bridge::emit_warning(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
-  InFlightDiagnostic warning =
-      reinterpret_cast<Operation *>(op)->emitWarning() << view(message);
+  // MLIR's own warnings print the operation, which for a function is all of it.
+  auto *operation = reinterpret_cast<Operation *>(op);
+  InFlightDiagnostic warning = emitWarning(operation->getLoc())
+                               << "'" << operation->getName() << "' op " << view(message);
   for (const rust::String &note : notes)
     warning.attachNote() << StringRef(note.data(), note.size());
 }

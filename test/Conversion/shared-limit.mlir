@@ -3,7 +3,7 @@
 // RUN: ll-opt --convert-layouts-to-llvm=shared-limit=warning %s 2>&1 | FileCheck %s --check-prefixes=WARNING,CHECK
 // RUN: ll-opt --layout-pipeline=shared-limit=warning %s 2>&1 | FileCheck %s --check-prefixes=WARNING,CHECK
 // RUN: not ll-opt --convert-layouts-to-llvm=shared-limit=warn %s 2>&1 | FileCheck %s --check-prefix=NAME
-// RUN: ll-translate --lower=convert-layouts-to-llvm{shared-limit=warning} --emit=ptx %s 2>&1 | FileCheck %s --check-prefix=WARNING
+// RUN: ll-translate '--lower=builtin.module(convert-layouts-to-llvm{shared-limit=warning})' --emit=ptx %s 2>&1 | FileCheck %s --check-prefix=WARNING
 
 // ERROR: error: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
 // WARNING: warning: {{.*}}needs 262144 bytes of shared memory, but cuda:90 has 232448 per CTA
