@@ -130,6 +130,15 @@ void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::St
   (void)broken(std::move(diagnostic), view(rule));
 }
 
+void bridge::emit_warning(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
+  // MLIR's own warnings print the operation, which for a function is all of it.
+  auto *operation = reinterpret_cast<Operation *>(op);
+  InFlightDiagnostic warning = emitWarning(operation->getLoc())
+                               << "'" << operation->getName() << "' op " << view(message);
+  for (const rust::String &note : notes)
+    warning.attachNote() << StringRef(note.data(), note.size());
+}
+
 void bridge::emit_remark(size_t op, rust::Str message) {
   reinterpret_cast<Operation *>(op)->emitRemark() << view(message);
 }

@@ -46,6 +46,7 @@ const LayoutCache &layout_cache(size_t context);
 void emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes,
                 rust::Str rule);
 void emit_remark(size_t op, rust::Str message);
+void emit_warning(size_t op, rust::Str message, rust::Slice<const rust::String> notes);
 bool keeps_encoding(size_t op);
 // 1 for `#gluon.auto_encoding`, 2 for `#gluon.coalesced_encoding`, 0 for other attributes.
 uint8_t open_layout(size_t attribute);

@@ -92,6 +92,13 @@ LogicalResult opt(StringRef input, StringRef output, DialectRegistry &registry,
   if (buffer)
     reason = std::string(bridge::refuse_input(bridge::bytes(input == "-" ? "<stdin>" : input),
                                               bridge::bytes(buffer->getBuffer())));
+  if (buffer && reason.empty()) {
+    rust::Vec<uint8_t> text = bridge::readable_input(bridge::bytes(buffer->getBuffer()));
+    if (!text.empty())
+      buffer = llvm::MemoryBuffer::getMemBufferCopy(
+          StringRef(reinterpret_cast<const char *>(text.data()), text.size()),
+          buffer->getBufferIdentifier());
+  }
   std::unique_ptr<llvm::ToolOutputFile> file =
       reason.empty() ? openOutputFile(output, &reason) : nullptr;
   if (!file) {

@@ -16,6 +16,9 @@ defvar LL_Shared = Option<"shared", "shared", "std::string", "\"least\"",
     "saves barriers while as many blocks run at the same time">;
 defvar LL_Bounds = Option<"bounds", "bounds", "bool", "false",
     "Mark allocations in shared memory and the bounds of indices, which `ll-sim` checks">;
+defvar LL_SharedLimit = Option<"sharedLimit", "shared-limit", "std::string", "\"error\"",
+    "What is said of a function that takes more shared memory than the GPU has: `error`, and it is not lowered; "
+    "`warning`, and the launcher decides, as Triton's does">;
 defvar LL_Memory = Option<"memory", "memory", "std::string", "\"pinned\"",
            "Whether loads and stores of whole tensors keep their layouts: `pinned`, or `free` to take others at their own cost">;
 defvar LL_LoweredDialects = [
@@ -190,6 +193,10 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     index that is known at run time only, in attributes that change no instruction. `ll-sim` lowers with it; a module
     that is lowered by `ll-opt` needs it for the same checks.
 
+    A function that takes more shared memory than the GPU has is an error. With `shared-limit=warning` it is lowered
+    all the same, for a launcher that checks the size itself or a larger GPU of the same family; `ll-sim` and the driver
+    refuse to launch it.
+
     Before:
     ```mlir
     #pairs = #ttg.blocked<{sizePerThread = [2], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
@@ -223,7 +230,7 @@ def ConvertLayoutsToLLVM : Pass<"convert-layouts-to-llvm", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [
-    LL_Target, LL_Abi, LL_Shared, LL_Bounds
+    LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Bounds
   ];
   let dependentDialects = LL_LoweredDialects;
 }
@@ -520,7 +527,7 @@ def LayoutPipeline : Pass<"layout-pipeline", "::mlir::ModuleOp"> {
     }
     ```
   }];
-  let options = [LL_Target, LL_Abi, LL_Shared, LL_Memory];
+  let options = [LL_Target, LL_Abi, LL_Shared, LL_SharedLimit, LL_Memory];
   let dependentDialects = LL_LoweredDialects;
 }
 

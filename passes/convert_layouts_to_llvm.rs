@@ -4,7 +4,8 @@ use super::Pass;
 use super::context::PassContext;
 use super::resolve_auto_layouts::check_settled;
 use super::table::ConvertLayoutsToLLVMOptions;
-use crate::lower::{self, Abi, SharedBytes};
+use crate::ir::ModuleInfo;
+use crate::lower::{self, Abi, SharedBytes, SharedLimit};
 use crate::sys::{Diagnostic, FollowUp, Reported};
 
 /// What finishes the operations of `arith` and `math` that the lowering leaves, where it leaves any.
@@ -13,15 +14,26 @@ const FINISH: [FollowUp; 3] = [FollowUp::ToLlvm, FollowUp::ReconcileCasts, Follo
 impl Pass for ConvertLayoutsToLLVMOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {
         check_settled(context)?;
-        let gpu = context.gpu(self.target.as_deref());
         let abis = Abi::ALL.map(|abi| (abi.name(), abi));
         let amounts = SharedBytes::ALL.map(|shared| (shared.name(), shared));
+        let limits = SharedLimit::ALL.map(|limit| (limit.name(), limit));
         let options = lower::Options {
             abi: one_of(context, &self.abi, "for the ABI", abis)?,
             shared: one_of(context, &self.shared, "with shared memory", amounts)?,
+            shared_limit: one_of(
+                context,
+                &self.shared_limit,
+                "with a limit of shared memory",
+                limits,
+            )?,
             bounds: self.bounds,
         };
-        lower::lower_module(context.rewriter(), context.module(), gpu, options)?;
+        let mut outcome = Ok(());
+        for module in lower::modules(context.module()) {
+            let gpu = ModuleInfo::gpu(module, self.target.as_deref());
+            outcome = lower::lower_module(context.rewriter(), module, gpu, options).and(outcome);
+        }
+        outcome?;
         // What was emitted once needs no clean-up; what MLIR's conversions make does.
         let is_finished = lower::left(context.module()).is_empty();
         Ok(if is_finished {

@@ -18,6 +18,7 @@ impl Pass for LayoutPipelineOptions {
         let target = option("target", self.target.as_deref());
         let abi = option("abi", Some(&self.abi));
         let shared = option("shared", Some(&self.shared));
+        let limit = option("shared-limit", Some(&self.shared_limit));
         let memory = option("memory", Some(&self.memory));
         let pass = |kind: PassKind, options: String| format!("{}{{{options}}}", kind.argument());
         [
@@ -32,7 +33,10 @@ impl Pass for LayoutPipelineOptions {
                 option("only-cheaper", Some("true")),
             ),
             pass(PassKind::FoldLayoutConversions, String::new()),
-            pass(PassKind::ConvertLayoutsToLLVM, target + &abi + &shared),
+            pass(
+                PassKind::ConvertLayoutsToLLVM,
+                target + &abi + &shared + &limit,
+            ),
         ]
         .join(",")
     }

@@ -292,6 +292,8 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
          pub const ALL: &'static [Self] = &[{all}];\n\
          /// The full name, as `dialect.operation`.\n\
          #[must_use] pub const fn name(self) -> &'static str {{ match self {{ {names} }} }}\n\
+         /// The attributes that TableGen declares, each with its accessor's name.\n\
+         #[must_use] pub const fn attributes(self) -> &'static [(&'static str, &'static str)] {{ match self {{ {attributes} }} }}\n\
          /// Whether TableGen declares that it works element by element.\n\
          #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
          /// Whether TableGen declares that it ends a block.\n\
@@ -301,6 +303,16 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
          }}",
         all = list(&|op| format!("Self::{},", op.kind)),
         names = list(&|op| format!("Self::{} => {:?},", op.kind, op.name)),
+        attributes = list(&|op| {
+            let named: String = fields(op.record, "arguments")
+                .iter()
+                .filter(|(_, constraint)| bare(*constraint).subclass_of("Attr"))
+                .map(|(field, _)| {
+                    format!("({field:?}, {:?}),", snake(field).trim_start_matches("r#"))
+                })
+                .collect();
+            format!("Self::{} => &[{named}],", op.kind)
+        }),
         elementwise = with("Elementwise"),
         terminator = with("Terminator"),
         canonical = with(CANONICALISED),

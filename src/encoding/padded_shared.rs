@@ -10,7 +10,7 @@ use super::linear::{
     surjective,
 };
 use super::text::{Parser, RawBases, required, unknown_key};
-use super::tiling::{OFFSET, SHARED, Tiling};
+use super::tiling::{OFFSET, SHARED, Tiling, shape_log2};
 use super::{CgaLayout, Encoding, EncodingError, Ints, List, MAX_RANK};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
@@ -177,6 +177,31 @@ impl PaddedSharedEncoding {
 
     pub(crate) fn tiling(&self, shape: &[u64]) -> Result<Tiling, EncodingError> {
         exact(FAMILY, "padded_shared_c10", &self.linear, shape)
+    }
+
+    /// Returns the tiling of a piece that is no larger than the shape of the linear component in any dim: the offset
+    /// bases that reach beyond the piece are left out, as Triton does for the partitions of a larger tensor.
+    pub(crate) fn piece_tiling(&self, piece: &[u64]) -> Result<Tiling, EncodingError> {
+        let fits = piece.len() == self.rank()
+            && self
+                .linear
+                .out_shape()
+                .zip(piece)
+                .all(|((_, most), size)| *size <= most);
+        if !fits || self.linear.in_bits(Dim::BLOCK) != 0 {
+            return self.tiling(piece);
+        }
+        let bits = shape_log2(FAMILY, self.rank(), piece)?;
+        let mut tiling = Tiling::bare(&SHARED, self.rank());
+        tiling.set_bits(&bits[..self.rank()]);
+        for index in 0..self.linear.in_bits(Dim::OFFSET) {
+            let basis = self.linear.basis(Dim::OFFSET, index);
+            let step = basis.iter().enumerate().find(|(_, value)| *value != 0);
+            if let Some((dim, value)) = step.filter(|(dim, value)| *value < piece[*dim]) {
+                tiling.push_bit(OFFSET, dim, value.trailing_zeros() as u8);
+            }
+        }
+        Ok(tiling)
     }
 
     /// Returns the order and shape that say the same in short, if there are such.

@@ -148,7 +148,10 @@ impl PartitionedSharedEncoding {
         }
         let dim = self.partition_dim();
         let piece = self.piece(shape)?;
-        let mut tiling = self.partition_layout.tiling(&piece)?;
+        let mut tiling = match &*self.partition_layout {
+            Encoding::PaddedShared(padded) => padded.piece_tiling(&piece)?,
+            layout => layout.tiling(&piece)?,
+        };
         let inner = tiling.bits(dim);
         let partitions = self.num_partitions.trailing_zeros() as u8;
         let groups = self.num_groups.trailing_zeros() as u8;

@@ -9,7 +9,7 @@
 
 use super::allocate::Asked;
 use super::buffer::{self, Buffer, Operands};
-use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires, releases};
+use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, Gpu, acquires, releases};
 use super::memory::{Accesses, MASKED_BITS, from_memory, memory_element, owner, to_memory};
 use super::share;
 use super::state::{Lowering, Outcome};
@@ -188,7 +188,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let atomic = Atomic::of(op).expect("the dispatch goes by kind");
     let (element, held) = memory_element(l, atomic.pointer)?;
     if let Action::Change(op, _) = atomic.action {
-        check_change(op, element)?;
+        check_change(l.gpu, op, element)?;
     }
     let layout = l.layout(atomic.offsets.unwrap_or(atomic.pointer).r#type())?;
     let layout = layout.as_deref();
@@ -304,8 +304,10 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-/// Whether memory is changed so where there are elements of a type.
-pub(super) fn check_change(op: RMWOp, element: Type<'_>) -> Outcome {
+/// Checks that a GPU changes elements of a type in this manner.
+///
+/// `max` and `min` of a number and NaN are the number, and -0 is less than 0 or equal to it, as `llvm.maxnum` has them.
+pub(super) fn check_change(gpu: Gpu, op: RMWOp, element: Type<'_>) -> Outcome {
     let name = op.name();
     let is_float = !element.is_integer();
     match op {
@@ -315,10 +317,12 @@ pub(super) fn check_change(op: RMWOp, element: Type<'_>) -> Outcome {
             element_name(element)
         ))
         .note(format!("use `{}`", RMWOp::Add.name()))),
+        RMWOp::Max | RMWOp::Min if is_float && gpu.has_float_extremes() => Ok(()),
         RMWOp::Max | RMWOp::Min | RMWOp::Umax | RMWOp::Umin if is_float => {
             Err(Diagnostic::new(format!(
-                "has `{name}` of `{}`, but no GPU has it of floats",
-                element_name(element)
+                "has `{name}` of `{}`, but {} has it of integers only",
+                element_name(element),
+                gpu.target.name
             ))
             .note(
                 "compare the bits as integers: `max` where the value is positive, `umin` where it is not",

@@ -50,7 +50,7 @@ fn per_register<'c>(
 /// `tt.fp_to_fp`.
 pub(crate) fn fp_to_fp<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let cast = tt::FpToFp::of(op).expect("the dispatch goes by kind");
-    // Only a narrowing conversion says how to round.
+    // Only a narrowing conversion has a rounding mode.
     let rounding = match cast.rounding() {
         Some(RoundingMode::Rtz) => Rounding::TowardsZero,
         Some(RoundingMode::Rtne) | None => Rounding::Nearest,
@@ -75,22 +75,38 @@ pub(crate) fn index<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 pub(crate) fn resize<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (operand, result) = (build::only_operand(op), build::only_result(op));
     let is_8_bits = |value: Val<'c>| float8_of(element_of(value.r#type())).is_some();
-    if !is_8_bits(operand) && !is_8_bits(result) {
+    let rounding = rounding_of(op);
+    if rounding == Rounding::Nearest && !is_8_bits(operand) && !is_8_bits(result) {
         return elementwise::lower(l, op);
     }
-    let mode = arith::TruncF::of(op).and_then(arith::TruncF::roundingmode);
-    let rounding = match mode {
-        None | Some(arith::RoundingMode::ToNearestEven) => Rounding::Nearest,
-        Some(arith::RoundingMode::TowardZero) => Rounding::TowardsZero,
-        Some(mode) => {
-            return Err(Diagnostic::new(format!(
-                "rounds `{}`, but floats of 8 bits to nearest or towards zero",
-                mode.name()
-            ))
-            .note("leave the rounding mode out, or say `toward_zero`"));
-        }
-    };
     convert(l, operand, result, rounding)
+}
+
+/// The rounding mode of an `arith.truncf`; an extension is exact.
+fn rounding_of(op: Op<'_>) -> Rounding {
+    use arith::RoundingMode as Mode;
+    match arith::TruncF::of(op).and_then(arith::TruncF::roundingmode) {
+        None | Some(Mode::ToNearestEven) => Rounding::Nearest,
+        Some(Mode::Downward) => Rounding::Downward,
+        Some(Mode::Upward) => Rounding::Upward,
+        Some(Mode::TowardZero) => Rounding::TowardsZero,
+        Some(Mode::ToNearestAway) => Rounding::NearestAway,
+    }
+}
+
+/// Whether 8-bit floats are rounded towards zero, and not to nearest.
+fn narrows_towards_zero(rounding: Rounding) -> Result<bool, Diagnostic> {
+    match rounding {
+        Rounding::Nearest => Ok(false),
+        Rounding::TowardsZero => Ok(true),
+        Rounding::NearestAway | Rounding::Downward | Rounding::Upward => {
+            Err(Diagnostic::new(format!(
+                "rounds `{}` to a float of 8 bits, which is not supported",
+                rounding.name()
+            ))
+            .note("leave the rounding mode out for `to_nearest_even`, or use `toward_zero`"))
+        }
+    }
 }
 
 fn convert<'c>(
@@ -119,18 +135,31 @@ fn convert<'c>(
         _ if from == to => values.to_vec(),
         (None, None) => values
             .iter()
-            .map(|value| format::resized(&mut l.e, *value, to, rounding))
+            .map(|value| resized(l, *value, to, rounding))
             .collect(),
         (Some(from), None) => float8::widen(l, &values, from, to),
-        (None, Some(to)) => float8::narrow(l, &values, to, rounding),
+        (None, Some(to)) => float8::narrow(l, &values, to, narrows_towards_zero(rounding)?),
         (Some(from), Some(to)) => {
             let f32 = l.e.types.f32;
             let wide = float8::widen(l, &values, from, f32);
-            float8::narrow(l, &wide, to, rounding)
+            float8::narrow(l, &wide, to, narrows_towards_zero(rounding)?)
         }
     };
     l.set(result, registers);
     Ok(())
+}
+
+/// A float in another format: rounded by an instruction of the GPU where it has one for the mode.
+fn resized<'c>(l: &mut Lowering<'c>, value: Val<'c>, to: Type<'c>, rounding: Rounding) -> Val<'c> {
+    let wide = format::through_f32(&mut l.e, value, to);
+    let narrows = width(wide.r#type()) > width(to);
+    if narrows && rounding != Rounding::Nearest {
+        let gpu = l.gpu;
+        if let Some(rounded) = gpu.round_float(&mut l.e, wide, to, rounding) {
+            return rounded;
+        }
+    }
+    format::resized(&mut l.e, wide, to, rounding)
 }
 
 fn float8_of(type_: Type<'_>) -> Option<Float8> {

@@ -7,9 +7,9 @@
 use super::allocate::Asked;
 use super::state::{Lower, Lowering, Outcome};
 use super::{
-    assembly, atomic, branch, buffer, calls, casts, control, convert, elementwise, externs, float,
-    float4, gather, histogram, inline, integer, local, math, memory, poll, print, program, range,
-    reduce, scan, scratch, views,
+    assembly, atomic, branch, buffer, calls, casts, constant, control, convert, elementwise,
+    externs, float, float4, gather, histogram, inline, integer, local, math, memory, poll, print,
+    program, range, reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
@@ -256,10 +256,11 @@ fn own(kind: OpKind) -> Option<Lower> {
 fn upstream(kind: UpstreamKind) -> Option<Lower> {
     use UpstreamKind as K;
     Some(match kind {
-        K::ArithConstant => elementwise::constant,
+        K::ArithConstant => constant::lower,
         K::ArithBitcast => casts::bitcast,
         K::ArithExtF | K::ArithTruncF => casts::resize,
         K::ArithIndexCast | K::ArithIndexCastUI => casts::index,
+        K::ArithAddUIExtended => integer::add,
         K::ArithMulSIExtended | K::ArithMulUIExtended => integer::multiply,
         K::LlvmAssume => elementwise::assume,
         K::UbPoison => elementwise::poison,
@@ -273,6 +274,16 @@ fn upstream(kind: UpstreamKind) -> Option<Lower> {
         _ if kind.is_elementwise() => elementwise::lower,
         _ => return None,
     })
+}
+
+/// Whether an operation is lowered by the table, or as a function.
+#[cfg(test)]
+pub(super) fn is_in_table(kind: AnyKind) -> bool {
+    match kind {
+        AnyKind::Own(kind) => kind == OpKind::TtFunc || own(kind).is_some(),
+        AnyKind::Upstream(kind) => upstream(kind).is_some(),
+        AnyKind::Other => false,
+    }
 }
 
 /// The operations of a dialect that can be lowered, sorted, without the dialect's name.

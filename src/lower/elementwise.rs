@@ -3,13 +3,13 @@
 use super::emit::attributes_of;
 use super::remainder;
 use super::state::{Lowering, Outcome};
-use super::types::{element_of, memory_type};
-use crate::ir::ops::{arith, tt};
+use super::types::memory_type;
+use crate::ir::ops::tt;
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Type, TypeLike, ValueLike};
+use melior::ir::{Type, ValueLike};
 
 pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let kind = UpstreamKind::of(op).expect("the dispatch goes by kind");
@@ -101,31 +101,6 @@ fn remainder<'c>(l: &mut Lowering<'c>, values: &[Val<'c>], type_: Type<'c>) -> V
     let upper = l.e.lshr(bits, 16);
     let upper = l.e.trunc(upper, half);
     l.e.bitcast(upper, type_)
-}
-
-pub(crate) fn constant<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
-    let constant = arith::Constant::of(op).expect("the dispatch goes by kind");
-    let (result, value) = (constant.result(), constant.value());
-    let types = l.types_of(result.r#type())?;
-    let is_index = element_of(result.r#type()).is_index();
-    let element = if TensorType::of(result.r#type()).is_some() {
-        build::splat_value(value).ok_or_else(|| {
-            Diagnostic::new(
-                "is a tensor constant whose elements differ, which cannot be lowered yet",
-            )
-            .note("one value for all elements (`dense<1.0>`) can")
-        })?
-    } else {
-        value
-    };
-    let element = match (build::float8_bits(element), build::integer_value(element)) {
-        (Some(bits), _) => l.e.int_attr(types[0], i64::from(bits)),
-        (None, Some(number)) if is_index => l.e.int_attr(types[0], number),
-        (None, _) => element,
-    };
-    let scalar = l.e.constant_attr(types[0], element);
-    l.set(result, vec![scalar; types.len()]);
-    Ok(())
 }
 
 /// `tt.addptr`: elements, not bytes.

@@ -9,7 +9,7 @@
 //! where the format is FNUZ. Rounded towards zero, infinity stays where a format has it. ADR 0016 has the reasons.
 
 use super::emit::{Emitter, FloatPredicate, IntPredicate};
-use super::format::{self, Rounding, truncate_towards_zero, width};
+use super::format::{self, Rounding, width};
 use super::state::Lowering;
 use crate::sys::build::Val;
 use crate::target::{Float8, Float8Family};
@@ -18,17 +18,16 @@ use melior::ir::{Type, ValueLike};
 /// The bits of f32 that hold an infinity; larger ones, without sign, are NaN.
 const INFINITY: i64 = 0x7f80_0000;
 
-/// Floats of any width to codes of a format.
+/// Floats of any width to codes of a format, to the nearest or towards zero.
 pub(super) fn narrow<'c>(
     l: &mut Lowering<'c>,
     values: &[Val<'c>],
     to: Float8,
-    rounding: Rounding,
+    towards_zero: bool,
 ) -> Vec<Val<'c>> {
     let by_instruction = |l: &mut Lowering<'c>, values: &[Val<'c>]| {
-        let nearest = rounding == Rounding::Nearest;
         let gpu = l.gpu;
-        nearest.then(|| gpu.narrow_float8(&mut l.e, values, to))?
+        (!towards_zero).then(|| gpu.narrow_float8(&mut l.e, values, to))?
     };
     if let Some(codes) = by_instruction(l, values) {
         return codes;
@@ -42,7 +41,7 @@ pub(super) fn narrow<'c>(
     {
         return codes;
     }
-    let code = |word: &Val<'c>| code(&mut l.e, *word, to, rounding);
+    let code = |word: &Val<'c>| code(&mut l.e, *word, to, towards_zero);
     words.iter().map(code).collect()
 }
 
@@ -85,7 +84,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     if width(value.r#type()) != 64 {
         return resized(e, value, f32);
     }
-    let below = truncate_towards_zero(e, value, f32);
+    let below = format::rounded(e, value, f32, Rounding::TowardsZero);
     let back = e.fpext(below, value.r#type());
     let is_inexact = e.fcmp(FloatPredicate::NotEqual, back, value);
     let bits = e.bitcast(below, i32);
@@ -95,7 +94,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
 }
 
 /// The code of an f32.
-fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, rounding: Rounding) -> Val<'c> {
+fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool) -> Val<'c> {
     let (i8, i32, f32) = (e.types.i8, e.types.i32, e.types.f32);
     let number = |e: &mut Emitter<'c>, number: i64| e.constant(i32, number);
     let bits = e.bitcast(value, i32);
@@ -104,46 +103,40 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, rounding: Rounding)
     let shift = 23 - to.mantissa_bits;
     let less = i64::from(127 - to.bias) << 23;
     // Normal numbers: the exponent made smaller, and a carry from the bits that go may raise it again.
-    let moved = match rounding {
-        Rounding::TowardsZero => {
-            let less = number(e, -less);
-            e.add(size, less)
-        }
-        Rounding::Nearest => {
-            let one = number(e, 1);
-            let last = e.lshr(size, shift);
-            let is_odd = e.and(last, one);
-            let half = number(e, (1 << (shift - 1)) - 1 - less);
-            let moved = e.add(size, half);
-            e.add(moved, is_odd)
-        }
+    let moved = if towards_zero {
+        let less = number(e, -less);
+        e.add(size, less)
+    } else {
+        let one = number(e, 1);
+        let last = e.lshr(size, shift);
+        let is_odd = e.and(last, one);
+        let half = number(e, (1 << (shift - 1)) - 1 - less);
+        let moved = e.add(size, half);
+        e.add(moved, is_odd)
     };
     let normal = e.lshr(moved, shift);
     // Subnormal numbers: multiples of one step, which f32 counts.
     let step = 1 - (to.bias + to.mantissa_bits).cast_signed();
     let magnitude = e.bitcast(size, f32);
-    let subnormal = match rounding {
-        Rounding::TowardsZero => {
-            let per_one = e.float(f32, 2f64.powi(-step));
-            let steps = e.fmul(magnitude, per_one);
-            e.fptosi(steps, i32)
-        }
-        Rounding::Nearest => {
-            // Floats from here to twice as much are a step apart.
-            let base = 2f64.powi(step + 23);
-            let large = e.float(f32, base);
-            let sum = e.fadd(magnitude, large);
-            let sum = e.bitcast(sum, i32);
-            let base = number(e, -i64::from((base as f32).to_bits()));
-            e.add(sum, base)
-        }
+    let subnormal = if towards_zero {
+        let per_one = e.float(f32, 2f64.powi(-step));
+        let steps = e.fmul(magnitude, per_one);
+        e.fptosi(steps, i32)
+    } else {
+        // Floats from here to twice as much are a step apart.
+        let base = 2f64.powi(step + 23);
+        let large = e.float(f32, base);
+        let sum = e.fadd(magnitude, large);
+        let sum = e.bitcast(sum, i32);
+        let base = number(e, -i64::from((base as f32).to_bits()));
+        e.add(sum, base)
     };
     let smallest = number(e, (i64::from(128 - to.bias)) << 23);
     let is_small = e.icmp(IntPredicate::SignedLess, size, smallest);
     let code = e.select(is_small, subnormal, normal);
     let largest = number(e, i64::from(to.largest()));
     let code = e.signed_min(code, largest);
-    let signed = special(e, [bits, size, code], to, rounding);
+    let signed = special(e, [bits, size, code], to, towards_zero);
     e.trunc(signed, i8)
 }
 
@@ -152,7 +145,7 @@ fn special<'c>(
     e: &mut Emitter<'c>,
     [bits, size, code]: [Val<'c>; 3],
     to: Float8,
-    rounding: Rounding,
+    towards_zero: bool,
 ) -> Val<'c> {
     let number = |e: &mut Emitter<'c>, number: i64| {
         let i32 = e.types.i32;
@@ -171,7 +164,7 @@ fn special<'c>(
         return e.select(is_finite, signed, nan);
     }
     let mut code = code;
-    if let (Some(own), Rounding::TowardsZero) = (to.infinity(), rounding) {
+    if let (Some(own), true) = (to.infinity(), towards_zero) {
         let is_infinite = e.icmp(IntPredicate::Equal, size, infinity);
         let own = number(e, own.into());
         code = e.select(is_infinite, own, code);

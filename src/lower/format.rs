@@ -1,16 +1,33 @@
 //! Formats of floats that LLVM computes with, f16, bf16, f32 and f64: one made of another.
 
-use super::emit::{Emitter, FloatPredicate};
+use super::emit::{Emitter, FloatPredicate, IntPredicate};
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
 /// How a number becomes one of a narrower format.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Rounding {
+pub(crate) enum Rounding {
     /// To the nearest one; of two, the even one.
     Nearest,
+    /// To the nearest one; of two, the one of larger magnitude.
+    NearestAway,
     TowardsZero,
+    Downward,
+    Upward,
+}
+
+impl Rounding {
+    /// The spelling of `arith`.
+    pub(super) const fn name(self) -> &'static str {
+        match self {
+            Self::Nearest => "to_nearest_even",
+            Self::NearestAway => "to_nearest_away",
+            Self::TowardsZero => "toward_zero",
+            Self::Downward => "downward",
+            Self::Upward => "upward",
+        }
+    }
 }
 
 /// The width of a float in bits.
@@ -29,13 +46,13 @@ pub(super) fn resized<'c>(
     match (width(value.r#type()), width(to)) {
         _ if value.r#type() == to => value,
         (from, to_width) if from < to_width => e.fpext(value, to),
-        _ if rounding == Rounding::TowardsZero => truncate_towards_zero(e, value, to),
-        _ => e.fptrunc(value, to),
+        _ if rounding == Rounding::Nearest => e.fptrunc(value, to),
+        _ => rounded(e, value, to, rounding),
     }
 }
 
 /// f16 and bf16 have the same width, and neither holds the other's numbers: binary32 holds both.
-fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
+pub(super) fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c> {
     if value.r#type() == to || width(value.r#type()) != width(to) {
         return value;
     }
@@ -43,21 +60,62 @@ fn through_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Type<'c>) -> Val<'c>
     e.fpext(value, f32)
 }
 
-/// Rounds to nearest, and goes one step back where that grew: the bits of a float's magnitude
-/// count its steps. Infinity that a finite number grew to becomes the largest finite number.
-pub(super) fn truncate_towards_zero<'c>(
+/// Rounds to nearest, and goes one step from there where the direction asks for it. The bits of a float's
+/// magnitude count its steps, and the step after the largest finite number is infinity.
+///
+/// ```text
+/// f32 1.0002 to f16: nearest 1.0 (0x3c00), which is less; upward one step more: 0x3c01
+/// f32 65520.0: nearest infinity (0x7c00), which is more; towards zero one step less: 0x7bff
+/// ```
+pub(super) fn rounded<'c>(
     e: &mut Emitter<'c>,
     value: Val<'c>,
     to: Type<'c>,
+    rounding: Rounding,
 ) -> Val<'c> {
-    let from = value.r#type();
+    use FloatPredicate::{Equal, Greater, Less};
     let nearest = e.fptrunc(value, to);
-    let back = e.fpext(nearest, from);
-    let [before, after] = [value, back].map(|v| e.fabs(v));
-    let grew = e.fcmp(FloatPredicate::Greater, after, before);
+    let back = e.fpext(nearest, value.r#type());
     let int = e.int_type(width(to));
     let bits = e.bitcast(nearest, int);
-    let step = e.zext(grew, int);
-    let bits = e.sub(bits, step);
+    let bits = match rounding {
+        Rounding::Nearest => return nearest,
+        Rounding::TowardsZero => {
+            let [before, after] = [value, back].map(|v| e.fabs(v));
+            let grew = e.fcmp(Greater, after, before);
+            let step = e.zext(grew, int);
+            e.sub(bits, step)
+        }
+        Rounding::Downward | Rounding::Upward => {
+            let passed = match rounding {
+                Rounding::Downward => e.fcmp(Greater, back, value),
+                _ => e.fcmp(Less, back, value),
+            };
+            // A step to the sign's side makes the magnitude larger; the sign of zero is that of the value.
+            let zero = e.zero(int);
+            let is_negative = e.icmp(IntPredicate::SignedLess, bits, zero);
+            let (negative, positive) = match rounding {
+                Rounding::Downward => (1, -1),
+                _ => (-1, 1),
+            };
+            let [negative, positive] = [negative, positive].map(|step| e.constant(int, step));
+            let step = e.select(is_negative, negative, positive);
+            let step = e.select(passed, step, zero);
+            e.add(bits, step)
+        }
+        Rounding::NearestAway => {
+            // In the middle between the nearest, which is even, and the next of larger magnitude: both distances
+            // are exact. Of infinity and NaN they are NaN.
+            let step = e.constant(int, 1);
+            let next = e.add(bits, step);
+            let above = e.bitcast(next, to);
+            let above = e.fpext(above, value.r#type());
+            let [size, below, above] = [value, back, above].map(|v| e.fabs(v));
+            let from_below = e.fsub(size, below);
+            let to_above = e.fsub(above, size);
+            let is_tie = e.fcmp(Equal, from_below, to_above);
+            e.select(is_tie, next, bits)
+        }
+    };
     e.bitcast(bits, to)
 }

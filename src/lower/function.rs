@@ -6,6 +6,7 @@ use super::bounds::Bounds;
 use super::calls::{self, Planned};
 use super::emit::{self, Emitter, Named, attributes_of, block_arguments};
 use super::gpu::Gpu;
+use super::shared::SharedLimit;
 use super::state::{Lower, Lowering, Outcome, SHARED};
 use super::texts::Texts;
 use super::types::scalar_type;
@@ -32,6 +33,7 @@ pub(crate) struct Target<'c> {
     pub(crate) scratch: ProgramScratch,
     /// Whether allocations and bounds are marked for the simulator.
     pub(crate) bounds: bool,
+    pub(crate) shared_limit: SharedLimit,
     pub(crate) texts: Rc<RefCell<Texts>>,
     /// How an operation is lowered.
     pub(crate) lower: Lower,
@@ -60,7 +62,12 @@ pub(crate) fn lower<'c>(
                 .note("store them, or make the function `private` and call it"),
         ));
     }
-    check_shared_memory(&planned, gpu).map_err(fail)?;
+    if let Err(exceeded) = check_shared_memory(&planned, gpu) {
+        match target.shared_limit {
+            SharedLimit::Error => return Err(fail(exceeded)),
+            SharedLimit::Warning => sys::emit_warning(function, &exceeded),
+        }
+    }
 
     let context = build::context(function);
     let location = function.location();
@@ -244,7 +251,7 @@ fn register_attributes<'c>(
     let mut alignment = None;
     for (key, value) in entries {
         match sys::identifier_text(key) {
-            DIVISIBILITY => alignment = build::integer_value(value),
+            DIVISIBILITY => alignment = first_promise(value),
             key if emit::is_of_output(key) => kept.push(format!("{key} = {value}")),
             // The others are for passes before this one and for the axis analysis.
             _ => {}
@@ -262,6 +269,11 @@ fn register_attributes<'c>(
         kept.push(format!("{align} = {bytes} : i64"));
     }
     format!("{{{}}}", kept.join(", "))
+}
+
+/// A promise of a scalar: a number, or a list of one.
+fn first_promise(value: Attribute<'_>) -> Option<i64> {
+    build::integer_value(value).or_else(|| build::integer_value(build::splat_value(value)?))
 }
 
 /// Declares the shared memory of the module, whose size the launcher gives.

@@ -1,6 +1,8 @@
-//! Products of integers that keep the upper half.
+//! Integers with more bits than a register: products that keep the upper half, sums that keep the carry.
 
+use super::emit::IntPredicate;
 use super::state::{Lowering, Outcome};
+use crate::ir::ops::arith;
 use crate::ir::{OpView, UpstreamView};
 use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
@@ -20,6 +22,25 @@ pub(crate) fn multiply<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
         _ => {}
     }
+    Ok(())
+}
+
+/// `arith.addui_extended`: the sum, and whether it wrapped, which it did where it is less than an operand.
+pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let view = arith::AddUIExtended::of(op).expect("the dispatch goes by kind");
+    let (a, b) = (l.get(view.lhs()), l.get(view.rhs()));
+    let sums: Vec<Val<'c>> = a
+        .iter()
+        .zip(b.iter())
+        .map(|(a, b)| l.e.add(*a, *b))
+        .collect();
+    let carries: Vec<Val<'c>> = sums
+        .iter()
+        .zip(a.iter())
+        .map(|(sum, a)| l.e.icmp(IntPredicate::UnsignedLess, *sum, *a))
+        .collect();
+    l.set(view.sum(), sums);
+    l.set(view.overflow(), carries);
     Ok(())
 }
 

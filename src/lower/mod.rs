@@ -15,6 +15,8 @@ mod allocate;
 mod areas;
 mod assembly;
 mod atomic;
+#[cfg(test)]
+mod attributes;
 mod blocks;
 mod bounds;
 mod branch;
@@ -22,6 +24,7 @@ mod buffer;
 mod calls;
 mod carry;
 mod casts;
+mod constant;
 mod control;
 mod convert;
 mod dispatch;
@@ -69,13 +72,13 @@ pub use abi::Abi;
 pub use dispatch::can_be_lowered;
 pub use local::access_cost;
 pub use memory::MASKED_BITS;
-pub use shared::SharedBytes;
+pub use shared::{SharedBytes, SharedLimit};
 
 use crate::ir::discardable::{
-    GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, PROFILE_SCRATCH_ALIGNMENT,
-    PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, TOTAL_NUM_WARPS,
+    GLOBAL_SCRATCH_ALIGNMENT, GLOBAL_SCRATCH_BYTES, NUM_WARPS, PROFILE_SCRATCH_ALIGNMENT,
+    PROFILE_SCRATCH_BYTES, SHARED_BYTES, TENSOR_MEMORY_COLUMNS, THREADS_PER_WARP, TOTAL_NUM_WARPS,
 };
-use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind};
+use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
 use crate::target::Target;
@@ -84,6 +87,7 @@ use gpu::Gpu;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
+use melior::ir::{Type, ValueLike};
 use std::cell::RefCell;
 use std::rc::Rc;
 use texts::Texts;
@@ -97,6 +101,67 @@ pub struct Options {
     pub shared: SharedBytes,
     /// Whether allocations in shared memory and bounds of indices are marked for the simulator.
     pub bounds: bool,
+    /// What is said of a function that takes more than the GPU has.
+    pub shared_limit: SharedLimit,
+}
+
+/// A module and those inside it, from the outermost inwards: each has attributes and functions of its own.
+#[must_use]
+pub fn modules(module: Op<'_>) -> Vec<Op<'_>> {
+    let mut found = vec![module];
+    let mut next = 0;
+    while let Some(module) = found.get(next).copied() {
+        found.extend(crate::ir::inner_modules(module));
+        next += 1;
+    }
+    found
+}
+
+/// Warps of a CTA where a module without tensors does not say, as in Triton.
+const DEFAULT_NUM_WARPS: u32 = 4;
+
+/// Makes a module say how many threads run it where it does not, if nothing in it is laid out over threads.
+fn set_defaults<'c>(rewriter: Rewriter<'c>, module: Op<'c>, functions: &[Op<'c>], lanes: u32) {
+    let lacks = |name: &str| ModuleInfo::attribute(module, name).is_none();
+    let missing: Vec<(&str, u32)> = [(NUM_WARPS, DEFAULT_NUM_WARPS), (THREADS_PER_WARP, lanes)]
+        .into_iter()
+        .filter(|(name, value)| lacks(name) && !(*name == THREADS_PER_WARP && *value == 32))
+        .collect();
+    if missing.is_empty() || functions.iter().any(|function| holds_layouts(*function)) {
+        return;
+    }
+    let i32 = IntegerType::new(build::context(module), 32).into();
+    for (name, value) in missing {
+        let value = IntegerAttribute::new(i32, i64::from(value)).into();
+        rewriter.set_attribute(module, name, value);
+    }
+}
+
+/// Whether a value within an operation has an encoding.
+fn holds_layouts(op: Op<'_>) -> bool {
+    let has_encoding = |type_: Type<'_>| {
+        sys::buffer(type_).is_some()
+            || TensorType::of(type_).is_some_and(|tensor| tensor.encoding.is_some())
+    };
+    let mut pending = vec![op];
+    while let Some(op) = pending.pop() {
+        if op.results().any(|result| has_encoding(result.r#type())) {
+            return true;
+        }
+        for i in 0..op.region_count() {
+            for block in build::blocks(op, i) {
+                let arguments = emit::block_arguments(block);
+                if arguments
+                    .iter()
+                    .any(|argument| has_encoding(argument.r#type()))
+                {
+                    return true;
+                }
+                pending.extend(build::operations(block));
+            }
+        }
+    }
+    false
 }
 
 /// Lowers every `tt.func` of a module in place, to the LLVM dialect but for what MLIR's own
@@ -114,6 +179,7 @@ pub fn lower_module<'c>(
         abi,
         shared,
         bounds,
+        shared_limit,
     }: Options,
 ) -> Result<(), Reported> {
     let fail = |diagnostic: Diagnostic| sys::emit_error(module, &diagnostic);
@@ -127,6 +193,8 @@ pub fn lower_module<'c>(
     if functions.is_empty() {
         return Ok(());
     }
+    let lanes = target.as_ref().map_or(32, |target| target.lanes);
+    set_defaults(rewriter, module, &functions, lanes);
     let info = ModuleInfo::around(module).map_err(fail)?;
     let gpu = select_gpu(info, target).map_err(fail)?;
 
@@ -142,6 +210,7 @@ pub fn lower_module<'c>(
         abi,
         scratch,
         bounds,
+        shared_limit,
         texts: Rc::clone(&texts),
         lower: dispatch::lower,
     };

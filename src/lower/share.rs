@@ -33,6 +33,8 @@ fn make(layouts: &Layouts, gpu: Gpu, type_: Type<'_>) -> Result<SharePlan, Diagn
     let element = tensor.map_or(type_, |tensor| tensor.element);
     let bits = element_bits(element)
         .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{type_}`")))?;
+    // A truth value travels as a byte.
+    let bits = bits.max(8);
     let said = |reason: String| Diagnostic::new(reason);
     let plan = match tensor {
         Some(tensor) => {
@@ -64,6 +66,13 @@ pub(super) fn share<'c>(
     let Some((plan, offset)) = l.allocation.share(op) else {
         return values.into();
     };
+    let i1 = l.e.types.i1;
+    if values[0].r#type() == i1 && !matches!(plan.way(), ShareWay::Alone) {
+        let i8 = l.e.types.i8;
+        let bytes = values.iter().map(|value| l.e.zext(*value, i8)).collect();
+        let shared = share(l, op, layout, bytes);
+        return shared.iter().map(|byte| l.e.trunc(*byte, i1)).collect();
+    }
     match plan.way() {
         ShareWay::Alone => values.into(),
         ShareWay::Lanes(plan) => {

@@ -12,6 +12,30 @@ pub enum SharedBytes {
     Fast,
 }
 
+/// What is said of a function that takes more shared memory than the GPU has.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SharedLimit {
+    /// An error: no GPU of the target can run it.
+    #[default]
+    Error,
+    /// A warning: the launcher decides, as Triton's does.
+    Warning,
+}
+
+impl SharedLimit {
+    /// All of them.
+    pub const ALL: [Self; 2] = [Self::Error, Self::Warning];
+
+    /// What the option calls it.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Error => "error",
+            Self::Warning => "warning",
+        }
+    }
+}
+
 impl SharedBytes {
     /// All of them.
     pub const ALL: [Self; 2] = [Self::Least, Self::Fast];

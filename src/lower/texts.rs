@@ -11,6 +11,8 @@ use std::collections::BTreeMap;
 pub(crate) struct Texts {
     /// The name of the variable that holds a text.
     names: BTreeMap<String, String>,
+    /// The name of the variable that holds the elements of a constant.
+    tables: BTreeMap<Vec<u8>, String>,
     /// The functions by their names.
     functions: BTreeMap<String, Declared>,
 }
@@ -29,6 +31,13 @@ impl Texts {
         let number = self.names.len();
         let name = self.names.entry(text.to_owned());
         name.or_insert_with(|| format!("{TEXT}{number}")).clone()
+    }
+
+    /// Returns the name of a constant that holds bytes.
+    pub(crate) fn table(&mut self, bytes: Vec<u8>) -> String {
+        let number = self.tables.len();
+        let name = self.tables.entry(bytes);
+        name.or_insert_with(|| format!("{TABLE}{number}")).clone()
     }
 
     /// Notes that a function of the runtime is called, whose type is spelled as MLIR does.
@@ -75,8 +84,12 @@ impl Texts {
         for (text, name) in &self.names {
             emit::declare_text(rewriter, context, block, name, text);
         }
+        for (bytes, name) in &self.tables {
+            emit::declare_table(rewriter, context, block, name, bytes);
+        }
     }
 }
 
 /// How names of constants begin.
 const TEXT: &str = "text_";
+const TABLE: &str = "table_";

@@ -109,6 +109,7 @@ pub(super) mod ffi {
         fn explain_rule(label: &[u8]) -> Explanation;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn refuse_input(name: &[u8], input: &[u8]) -> String;
+        fn readable_input(input: &[u8]) -> Vec<u8>;
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
         fn verify_operation(op: usize) -> bool;
         fn verify_attribute(op: usize, name: &[u8]) -> bool;
@@ -140,6 +141,7 @@ pub(super) mod ffi {
         fn emit_error(op: usize, message: &str, notes: &[String], rule: &str);
         fn diagnostic_rule(diagnostic: usize) -> usize;
         fn emit_remark(op: usize, message: &str);
+        fn emit_warning(op: usize, message: &str, notes: &[String]);
         fn keeps_encoding(op: usize) -> bool;
         fn open_layout(attribute: usize) -> u8;
         fn op_number(op: usize) -> OpNumber;

@@ -307,6 +307,69 @@ pub fn splat_value<'c>(elements: Attribute<'c>) -> Option<Attribute<'c>> {
     }
 }
 
+/// The elements of a constant tensor of a shape, the last dimension fastest; nothing for another attribute.
+#[must_use]
+pub fn dense_elements<'c>(elements: Attribute<'c>, shape: &[u64]) -> Option<Vec<Attribute<'c>>> {
+    let count = shape.iter().product::<u64>();
+    let raw = elements.to_raw();
+    // SAFETY: the attribute is alive, and is asked for a number of elements only where it has elements.
+    let is_whole = unsafe {
+        mlir_sys::mlirAttributeIsADenseElements(raw)
+            && mlir_sys::mlirElementsAttrGetNumElements(raw).cast_unsigned() == count
+    };
+    if !is_whole {
+        return None;
+    }
+    let element = |flat: u64| {
+        let mut rest = flat;
+        let mut index: Vec<u64> = shape
+            .iter()
+            .rev()
+            .map(|size| {
+                let own = rest % size;
+                rest /= size;
+                own
+            })
+            .collect();
+        index.reverse();
+        // SAFETY: the index has as many numbers as the tensor has dimensions, each below its size.
+        unsafe {
+            let rank = index.len().cast_signed();
+            let value = mlir_sys::mlirElementsAttrGetValue(raw, rank, index.as_mut_ptr());
+            Attribute::from_raw(value)
+        }
+    };
+    Some((0..count).map(element).collect())
+}
+
+/// The bits of a constant number or float of at most 64 bits, as an element of a tensor has them.
+#[must_use]
+pub fn number_bits(attribute: Attribute<'_>) -> Option<u64> {
+    if let Some(number) = integer_value(attribute) {
+        return Some(number.cast_unsigned());
+    }
+    // SAFETY: the attribute is alive; the width is asked only of a float, and of the tensor of one element that is
+    // made of it no more bytes are read than it has.
+    unsafe {
+        let raw = attribute.to_raw();
+        if !mlir_sys::mlirAttributeIsAFloat(raw) {
+            return None;
+        }
+        let type_ = mlir_sys::mlirAttributeGetType(raw);
+        let bytes = mlir_sys::mlirFloatTypeGetWidth(type_) as usize / 8;
+        if !matches!(bytes, 1 | 2 | 4 | 8) {
+            return None;
+        }
+        let none = mlir_sys::mlirAttributeGetNull();
+        let tensor = mlir_sys::mlirRankedTensorTypeGet(1, [1].as_ptr(), type_, none);
+        let dense = mlir_sys::mlirDenseElementsAttrSplatGet(tensor, raw);
+        let data = mlir_sys::mlirDenseElementsAttrGetRawData(dense).cast::<u8>();
+        let mut bits = [0; 8];
+        bits[..bytes].copy_from_slice(std::slice::from_raw_parts(data, bytes));
+        Some(u64::from_le_bytes(bits))
+    }
+}
+
 /// The constant tensor of a type whose elements are all one number or float.
 #[must_use]
 pub fn splat<'c>(type_: Type<'c>, element: Attribute<'c>) -> Attribute<'c> {

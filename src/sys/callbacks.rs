@@ -267,6 +267,12 @@ pub(super) fn refuse_input(name: &[u8], input: &[u8]) -> String {
     refusal.map_or_else(|panic| internal(&panic), Option::unwrap_or_default)
 }
 
+/// The text that MLIR reads in place of an input, or nothing for the input itself.
+pub(super) fn readable_input(input: &[u8]) -> Vec<u8> {
+    let readable = guard(|| super::numbered_masks(input));
+    readable.ok().flatten().unwrap_or_default()
+}
+
 pub(super) fn new_layout_cache() -> Box<LayoutCache> {
     Box::new(LayoutCache(semantics().new_cache()))
 }
@@ -328,6 +334,15 @@ pub(super) fn explain_rule(label: &[u8]) -> Explanation {
         is_known: explained.is_ok(),
         text: explained.unwrap_or_else(|reason| format!("error: {reason}\n")),
     }
+}
+
+/// Emits a warning at an operation's location, with notes.
+pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
+    ffi::emit_warning(
+        op.to_raw().ptr as usize,
+        &diagnostic.message,
+        &diagnostic.notes,
+    );
 }
 
 /// Emits a remark at an operation's location.

@@ -8,6 +8,7 @@ use melior::Context;
 use melior::ir::Module;
 use std::fmt;
 use std::io::{self, Read};
+use std::ops::Range;
 
 /// How deep brackets, and with them regions, types and attributes, may be nested in each other.
 ///
@@ -62,7 +63,7 @@ pub fn read_input(path: &str) -> io::Result<Vec<u8>> {
 #[must_use]
 pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>> {
     // The lexer looks at the byte behind the text.
-    let mut ended = input.to_vec();
+    let mut ended = numbered_masks(input).unwrap_or_else(|| input.to_vec());
     ended.push(0);
     let text = mlir_sys::MlirStringRef {
         data: ended.as_ptr().cast(),
@@ -163,6 +164,128 @@ fn string_length(rest: &[u8]) -> usize {
     0
 }
 
+/// The operations of ROCDL whose mask a later MLIR spells by names.
+const MASKED: [&[u8]; 2] = [b"rocdl.sched.barrier", b"rocdl.sched.group.barrier"];
+
+/// The same mask in the form of an attribute.
+const MASK_ATTRIBUTES: [(&[u8], u8); 2] = [
+    (b"#rocdl<sched_group_mask ", b'>'),
+    (b"#rocdl.sched_group_mask<", b'>'),
+];
+
+/// The names of the groups of instructions, as `ROCDL::SchedGroupMask` has them since LLVM 23.
+const GROUPS: [(&str, u32); 13] = [
+    ("none", 0),
+    ("non_mem_non_sideeffect", 0x1),
+    ("valu", 0x2),
+    ("salu", 0x4),
+    ("mfma_wmma", 0x8),
+    ("all_vmem", 0x10),
+    ("vmem_read", 0x20),
+    ("vmem_write", 0x40),
+    ("all_ds", 0x80),
+    ("ds_read", 0x100),
+    ("ds_write", 0x200),
+    ("transcendental", 0x400),
+    ("ldsdma", 0x800),
+];
+
+/// A text in which the masks of `rocdl.sched.barrier` and `rocdl.sched.group.barrier` are numbers, as MLIR 22 reads
+/// them, where a later one has written names; nothing where it has none.
+///
+/// The operation's parser is MLIR's and knows numbers only, and an operation that a dialect registers cannot be
+/// registered again, so the text is what can be changed. Each number takes as many bytes as the names, so that every
+/// other token keeps its line and column. Strings and comments stay as they are.
+///
+/// ```
+/// use linear_layout::sys::numbered_masks;
+/// let text = numbered_masks(b"rocdl.sched.barrier valu|salu").unwrap();
+/// assert_eq!(text, b"rocdl.sched.barrier 6        ");
+/// assert_eq!(numbered_masks(b"rocdl.sched.barrier 6"), None);
+/// ```
+#[must_use]
+pub fn numbered_masks(text: &[u8]) -> Option<Vec<u8>> {
+    if text.starts_with(BYTECODE) {
+        return None;
+    }
+    let mut changed: Option<Vec<u8>> = None;
+    let mut at = 0;
+    while let Some(&byte) = text.get(at) {
+        let rest = &text[at + 1..];
+        match byte {
+            b'"' => at += 1 + string_length(rest),
+            b'/' if rest.first() == Some(&b'/') => {
+                at += rest.iter().take_while(|b| **b != b'\n').count() + 1;
+            }
+            _ => {
+                let found = if is_word(byte) {
+                    mask_of_operation(text, at)
+                } else {
+                    mask_of_attribute(text, at)
+                };
+                if let Some((span, number)) = &found {
+                    let width = span.len();
+                    let padded = format!("{number:<width$}");
+                    let changed = changed.get_or_insert_with(|| text.to_vec());
+                    changed[span.clone()].copy_from_slice(padded.as_bytes());
+                }
+                let word = text[at..].iter().take_while(|b| is_word(**b)).count();
+                at = found.map_or(at + word.max(1), |(span, _)| span.end);
+            }
+        }
+    }
+    changed
+}
+
+/// Whether a byte is part of an operation's name or of an identifier.
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'$' | b'%' | b'@' | b'^' | b'!')
+}
+
+/// The names behind an operation that begins here, with their number.
+fn mask_of_operation(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
+    let word = text[at..].iter().take_while(|b| is_word(**b)).count();
+    if !MASKED.contains(&&text[at..at + word]) {
+        return None;
+    }
+    let start = at + word + blanks(&text[at + word..]);
+    let (length, number) = groups(&text[start..])?;
+    Some((start..start + length, number.to_string()))
+}
+
+/// An attribute of names that begins here, with its number.
+fn mask_of_attribute(text: &[u8], at: usize) -> Option<(Range<usize>, String)> {
+    let (open, close) = MASK_ATTRIBUTES
+        .iter()
+        .find(|(open, _)| text[at..].starts_with(open))?;
+    let start = at + open.len();
+    let (length, number) = groups(&text[start..])?;
+    let end = start + length + blanks(&text[start + length..]);
+    (text.get(end) == Some(close)).then(|| (at..end + 1, format!("{number} : i32")))
+}
+
+/// The bytes of a list of names, as `valu|salu`, and the number that it is.
+fn groups(text: &[u8]) -> Option<(usize, u32)> {
+    let (mut at, mut number) = (0, 0);
+    loop {
+        let is_letter = |b: &&u8| b.is_ascii_alphanumeric() || **b == b'_';
+        let length = text[at..].iter().take_while(is_letter).count();
+        let name = &text[at..at + length];
+        let (_, bit) = GROUPS.iter().find(|(known, _)| known.as_bytes() == name)?;
+        number |= bit;
+        at += length;
+        let next = at + blanks(&text[at..]);
+        if text.get(next) != Some(&b'|') {
+            return Some((at, number));
+        }
+        at = next + 1 + blanks(&text[next + 1..]);
+    }
+}
+
+fn blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|b| b.is_ascii_whitespace()).count()
+}
+
 /// The arguments of the process.
 ///
 /// # Errors
@@ -179,7 +302,7 @@ pub fn arguments() -> Result<Vec<String>, String> {
 
 #[cfg(test)]
 mod tests {
-    use super::{MAX_NESTING, refuse_input, too_deep};
+    use super::{GROUPS, MAX_NESTING, numbered_masks, refuse_input, too_deep};
 
     fn nested(open: &str, close: &str, times: u32) -> String {
         open.repeat(times as usize) + "x" + &close.repeat(times as usize)
@@ -195,6 +318,48 @@ mod tests {
         let found = refuse_input("a", nested("{\n", "}", 2000).as_bytes());
         let place = format!("a:{}:1: error: ", MAX_NESTING + 1);
         assert!(found.is_some_and(|text| text.starts_with(&place)));
+    }
+
+    #[track_caller]
+    fn check_masks(text: &str, expected: &str) {
+        let found = numbered_masks(text.as_bytes());
+        let found = found.map_or_else(
+            || text.to_owned(),
+            |bytes| String::from_utf8(bytes).unwrap(),
+        );
+        assert_eq!(found, expected);
+        assert_eq!(found.len(), text.len());
+    }
+
+    #[test]
+    fn masks_by_name_become_numbers_where_they_stand() {
+        for (name, number) in GROUPS {
+            let width = name.len();
+            check_masks(
+                &format!("  rocdl.sched.barrier {name} {{a}}\n"),
+                &format!("  rocdl.sched.barrier {number:<width$} {{a}}\n"),
+            );
+        }
+        check_masks(
+            "rocdl.sched.group.barrier mfma_wmma, 1, 0",
+            "rocdl.sched.group.barrier 8        , 1, 0",
+        );
+        check_masks(
+            "<{mask = #rocdl<sched_group_mask ds_read|none>}>",
+            "<{mask = 256 : i32                            }>",
+        );
+        for same in [
+            "rocdl.sched.barrier 0",
+            "rocdl.sched.barrier nothing",
+            "// rocdl.sched.barrier none",
+            "\"rocdl.sched.barrier none\"",
+            "xrocdl.sched.barrier none",
+            "%rocdl.sched.barrier none",
+            "rocdl.sched.barrier",
+            "rocdl.iglp.opt none",
+        ] {
+            check_masks(same, same);
+        }
     }
 
     #[test]

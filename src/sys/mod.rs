@@ -16,7 +16,7 @@ mod translate;
 
 pub use callbacks::{
     AttributeError, Diagnostic, LayoutCache, Passes, Ran, Reported, Semantics, emit_error,
-    emit_remark, install, name_rules,
+    emit_remark, emit_warning, install, name_rules,
 };
 
 pub(crate) use callbacks::are_rewrites_verified;
@@ -25,7 +25,10 @@ pub use bridge::ffi::{FollowUp, OptionValue};
 
 pub use rewriter::{Rewriter, rewrite};
 
-pub use input::{MAX_NESTING, TooDeep, arguments, parse_input, read_input, refuse_input, too_deep};
+pub use input::{
+    MAX_NESTING, TooDeep, arguments, numbered_masks, parse_input, read_input, refuse_input,
+    too_deep,
+};
 pub use translate::{
     disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
     stop_at_broken_pipe, to_llvm_ir, version,

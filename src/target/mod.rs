@@ -105,6 +105,10 @@ pub struct Instructions {
     pub time_by_message: bool,
     /// Policies for the second cache on each access (`createpolicy`), `sm_80` and later.
     pub cache_policies: bool,
+    /// `cvt` of f32 to bf16, to nearest and towards zero, `sm_80` and later.
+    pub bf16_conversions: bool,
+    /// `cvt` of f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
+    pub bf16_rounding_modes: bool,
     /// Buffer instructions that write shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
     /// Buffer instructions; none on NVIDIA.

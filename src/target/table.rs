@@ -129,6 +129,8 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             grid_dependencies: arch >= 90,
             time_by_message: false,
             cache_policies: arch >= 80,
+            bf16_conversions: arch >= 80,
+            bf16_rounding_modes: arch >= 90,
             buffer_to_shared: false,
             buffer: None,
             scaled_conversion: ScaledConversion::Any,
@@ -190,6 +192,8 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             grid_dependencies: false,
             time_by_message: false,
             cache_policies: false,
+            bf16_conversions: false,
+            bf16_rounding_modes: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
             buffer: Some(BufferInstructions {
                 cache: match arch {
@@ -265,6 +269,8 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             grid_dependencies: false,
             time_by_message: true,
             cache_policies: false,
+            bf16_conversions: false,
+            bf16_rounding_modes: false,
             buffer_to_shared: false,
             buffer: Some(BufferInstructions {
                 cache: match arch {

@@ -10,8 +10,8 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90"} {
     // expected-error @+2 {{from `f8E5M2` to `f4E2M1FN` is not supported on cuda:90}}
     // expected-note @+1 {{conversions between f8E4M3FN, f8E5M2, f8E4M3FNUZ, f8E5M2FNUZ, f16, bf16, f32 and f64 can be lowered}}
     %z = arith.truncf %x : f8E5M2 to f4E2M1FN
-    // expected-error @+2 {{rounds `upward`, but floats of 8 bits to nearest or towards zero}}
-    // expected-note @+1 {{leave the rounding mode out, or say `toward_zero`}}
+    // expected-error @+2 {{rounds `upward` to a float of 8 bits, which is not supported}}
+    // expected-note @+1 {{leave the rounding mode out for `to_nearest_even`, or use `toward_zero`}}
     %u = arith.truncf %w upward : f32 to f8E5M2
     tt.store %o, %u : !tt.ptr<f8E5M2>
     tt.return

@@ -99,9 +99,9 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 #row32 = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [1], order = [0]}>
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
-    // expected-error @+2 {{is a tensor constant whose elements differ, which cannot be lowered yet}}
-    // expected-note @+1 {{one value for all elements (`dense<1.0>`) can}}
-    %0 = arith.constant dense<[1, 2, 3, 4]> : tensor<4xi32, #row32>
+    // expected-error @+2 {{is a tensor constant whose elements are not written out, which is not supported}}
+    // expected-note @+1 {{a list (`dense<[1, 2]>`) or one value for all elements (`dense<1>`) is}}
+    %0 = arith.constant dense_resource<r> : tensor<4xi32, #row32>
     tt.return
   }
 }

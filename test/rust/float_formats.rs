@@ -62,6 +62,37 @@ const FORMATS: [Format; 8] = [
     format("f64", 11, 52, 1023, Family::Ieee),
 ];
 
+/// How a number becomes one of a narrower format.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    NearestEven,
+    NearestAway,
+    TowardsZero,
+    Downward,
+    Upward,
+}
+
+impl Mode {
+    const ALL: [Self; 5] = [
+        Self::NearestEven,
+        Self::NearestAway,
+        Self::TowardsZero,
+        Self::Downward,
+        Self::Upward,
+    ];
+
+    /// The spelling of `arith.truncf`.
+    fn name(self) -> &'static str {
+        match self {
+            Self::NearestEven => "to_nearest_even",
+            Self::NearestAway => "to_nearest_away",
+            Self::TowardsZero => "toward_zero",
+            Self::Downward => "downward",
+            Self::Upward => "upward",
+        }
+    }
+}
+
 /// What a code stands for: sign, and the size as `mantissa * 2^exponent`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Number {
@@ -109,7 +140,8 @@ impl Format {
     }
 
     /// The code that a number must become; nothing for NaN, of which any will do.
-    fn expected(self, number: Number, towards_zero: bool) -> Option<u64> {
+    fn expected(self, number: Number, mode: Mode) -> Option<u64> {
+        let towards_zero = mode == Mode::TowardsZero;
         let sign_bit = self.exponent_bits + self.mantissa_bits;
         let is_8_bits = self.bits() == 8;
         match number {
@@ -121,9 +153,9 @@ impl Format {
                 Some(u64::from(negative) << sign_bit | size)
             }
             Number::Finite(negative, mantissa, power) => {
-                let size = self.rounded(mantissa, power, towards_zero);
+                let size = self.rounded(negative, mantissa, power, mode);
                 // Formats of 8 bits saturate; what is rounded towards zero does so by itself.
-                let saturates = is_8_bits || towards_zero;
+                let saturates = is_8_bits;
                 let limit = self.largest() + u64::from(!saturates);
                 let size = size.min(limit);
                 let signed = negative && (size != 0 || self.family != Family::Unsigned);
@@ -132,8 +164,8 @@ impl Format {
         }
     }
 
-    /// The code of the number below, or of the nearest: by search, and no arithmetic on fields.
-    fn rounded(self, mantissa: u128, power: i32, towards_zero: bool) -> u64 {
+    /// The code of the size that a mode rounds to: by search, and no arithmetic on fields.
+    fn rounded(self, negative: bool, mantissa: u128, power: i32, mode: Mode) -> u64 {
         let (mut low, mut high) = (0, self.largest() + 2);
         while high - low > 1 {
             let middle = u64::midpoint(low, high);
@@ -144,11 +176,21 @@ impl Format {
                 low = middle;
             }
         }
-        if towards_zero || low > self.largest() {
-            return low;
+        let below = low.min(self.largest());
+        match mode {
+            Mode::TowardsZero => return below,
+            Mode::Downward | Mode::Upward => {
+                let grows = negative == (mode == Mode::Downward);
+                let is_exact =
+                    low == below && self.compare(2 * u128::from(low), mantissa, power).is_eq();
+                return below + u64::from(grows && !is_exact);
+            }
+            Mode::NearestEven | Mode::NearestAway if low > self.largest() => return low,
+            Mode::NearestEven | Mode::NearestAway => {}
         }
         match self.compare(2 * u128::from(low) + 1, mantissa, power) {
             std::cmp::Ordering::Less => low + 1,
+            std::cmp::Ordering::Equal if mode == Mode::NearestAway => low + 1,
             std::cmp::Ordering::Equal => low + (low & 1),
             std::cmp::Ordering::Greater => low,
         }
@@ -291,13 +333,23 @@ fn check(from: Format, to: Format, towards_zero: bool, inputs: &[u64]) -> usize 
         "%y = tt.fp_to_fp %x{clause} : tensor<{BLOCK}x{}, #e> -> tensor<{BLOCK}x{}, #e>",
         from.name, to.name
     );
+    let mode = if towards_zero {
+        Mode::TowardsZero
+    } else {
+        Mode::NearestEven
+    };
+    compare(from, to, mode, &line, inputs)
+}
+
+/// The results of a line that converts `%x` to `%y`, on all inputs and GPUs; how many were compared.
+fn compare(from: Format, to: Format, mode: Mode, line: &str, inputs: &[u64]) -> usize {
     for piece in inputs.chunks(PIECE) {
         let expected: Vec<Option<u64>> = piece
             .iter()
-            .map(|code| to.expected(from.value(*code), towards_zero))
+            .map(|code| to.expected(from.value(*code), mode))
             .collect();
         for target in TARGETS {
-            let found = run(target, from, to, &line, piece);
+            let found = run(target, from, to, line, piece);
             for ((input, found), expected) in piece.iter().zip(found).zip(&expected) {
                 let is_right = match expected {
                     Some(code) => found == *code,
@@ -335,4 +387,28 @@ fn every_format_becomes_every_other() {
     // 7 formats each, and both roundings where the result is not wider.
     assert_eq!(ways, 91);
     assert!(results > 10_000_000, "{results}");
+}
+
+#[test]
+fn every_rounding_mode_of_a_truncation_is_exact() {
+    let (mut ways, mut results) = (0, 0);
+    let floats: Vec<Format> = FORMATS.into_iter().filter(|f| f.bits() >= 16).collect();
+    for &from in &floats {
+        let inputs = inputs(from);
+        for &to in floats.iter().filter(|to| to.bits() < from.bits()) {
+            for mode in Mode::ALL {
+                let line = format!(
+                    "%y = arith.truncf %x {} : tensor<{BLOCK}x{}, #e> to tensor<{BLOCK}x{}, #e>",
+                    mode.name(),
+                    from.name,
+                    to.name
+                );
+                results += compare(from, to, mode, &line, &inputs);
+                ways += 1;
+            }
+        }
+    }
+    // f32 to two formats of 16 bits, f64 to three, each in five modes.
+    assert_eq!(ways, 25);
+    assert!(results > 1_000_000, "{results}");
 }

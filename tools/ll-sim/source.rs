@@ -1,13 +1,13 @@
 //! Reads a file as a module of the LLVM dialect, lowering it first where it is not yet.
 
-use linear_layout::ir::Recorder;
+use linear_layout::ir::{Recorder, chosen_module, inner_modules};
 use linear_layout::machine::kernel::{Decoded, decode_generic};
 use linear_layout::passes::{self, SIMULATED_LOWERING};
-use linear_layout::sys;
+use linear_layout::sys::{self, build};
 use melior::Context;
 use melior::dialect::DialectRegistry;
+use melior::ir::OperationRef;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
-use melior::ir::{BlockLike, Module};
 use melior::utility::register_all_dialects;
 
 /// Parses text or bytecode, lowers it by `pipeline` or where it holds `tt.func`, and decodes one kernel.
@@ -20,26 +20,24 @@ pub(crate) fn decode(
     entry: Option<&str>,
     pipeline: Option<&str>,
 ) -> Result<Decoded, String> {
-    let generic = generic_form(input.as_ref(), file, pipeline)?;
+    let generic = generic_form(input.as_ref(), file, entry, pipeline)?;
     decode_generic(&generic, entry).map_err(|error| format!("error: {error}"))
 }
 
-/// Whether a module still holds `tt` functions.
-fn has_kernels(module: &Module<'_>) -> bool {
-    let mut next = module.body().first_operation();
-    while let Some(op) = next {
-        if sys::text(op.name().as_string_ref()) == "tt.func" {
-            return true;
-        }
-        next = op.next_in_block();
-    }
-    false
+/// Whether a module, or one inside it, still holds `tt` functions.
+fn has_kernels(module: OperationRef<'_, '_>) -> bool {
+    build::module_body(module).is_some_and(|body| {
+        build::operations(body)
+            .into_iter()
+            .any(|op| sys::text(op.name().as_string_ref()) == "tt.func")
+    }) || inner_modules(module).into_iter().any(has_kernels)
 }
 
-/// The module in generic form, lowered by `pipeline` or where it holds `tt.func`.
+/// The module that holds the kernel `entry`, or the only one, in generic form, lowered by `pipeline` or where it holds `tt.func`.
 pub(crate) fn generic_form(
     input: &[u8],
     file: &str,
+    entry: Option<&str>,
     pipeline: Option<&str>,
 ) -> Result<String, String> {
     let registry = DialectRegistry::new();
@@ -62,7 +60,7 @@ pub(crate) fn generic_form(
     let Some(mut module) = sys::parse_input(&context, input) else {
         return Err(problems(format!("{file}: error: not an MLIR module")));
     };
-    let lowered = has_kernels(&module).then_some(SIMULATED_LOWERING);
+    let lowered = has_kernels(module.as_operation()).then_some(SIMULATED_LOWERING);
     if let Some(pipeline) = pipeline.or(lowered) {
         passes::run_pipeline(&context, &mut module, pipeline)
             .map_err(|error| problems(format!("error: pipeline `{pipeline}`: {error}")))?;
@@ -70,8 +68,21 @@ pub(crate) fn generic_form(
     let flags = OperationPrintingFlags::new()
         .print_generic_operation_form()
         .enable_debug_info(true, false);
-    let printed = module
-        .as_operation()
+    let file_module = module.as_operation();
+    // Of an entry that no function of one module has the decoder says what there is.
+    let chosen = if inner_modules(file_module).is_empty() {
+        file_module
+    } else {
+        chosen_module(file_module, entry, "--entry").map_err(|reason| {
+            let notes = reason.notes.iter().map(|note| format!("\nnote: {note}"));
+            format!(
+                "error: {file} {}{}",
+                reason.message,
+                notes.collect::<String>()
+            )
+        })?
+    };
+    let printed = chosen
         .to_string_with_flags(flags)
         .map_err(|error| format!("error: {file}: {error}"))?;
     // A module parsed from memory calls its file "-".

@@ -11,14 +11,14 @@ use clap::{Parser, ValueEnum};
 use clock::Clock;
 use emit::Artifact;
 use gpu::Gpu;
-use linear_layout::ir::{Recorder, Severity};
+use linear_layout::ir::{Recorder, Severity, chosen_module, inner_modules};
 use linear_layout::passes::{self, LOWERING};
 use linear_layout::sys::{self, Diagnostic};
 use link::Missing;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
-use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
+use melior::ir::operation::{OperationLike, OperationPrintingFlags, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
 use melior::utility::{register_all_dialects, register_all_llvm_translations};
 use std::fmt;
@@ -89,6 +89,10 @@ struct Arguments {
     /// GPU to translate for, as `cuda:90` or `hip:gfx942` [default: the module's `ttg.target`]
     #[arg(long, value_name = "GPU")]
     target: Option<String>,
+
+    /// The module to translate, where the file holds several: its symbol, a function in it, or its number from 0 on
+    #[arg(long, value_name = "NAME")]
+    module: Option<String>,
 
     /// Say which line of the source each instruction comes from: `.loc` in PTX, DWARF for AMD GPUs
     ///
@@ -174,6 +178,9 @@ fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failu
         warnings += &said(&recorder, &arguments.input);
         clock.end("lower");
     }
+    if let Some(chosen) = chosen(&context, &module, arguments)? {
+        module = chosen;
+    }
     let gpu = Gpu::choose(&module, arguments)?;
     let artifact = Artifact::choose(arguments.emit, gpu.target)?;
     let machine = gpu.machine(arguments.optimize)?;
@@ -220,6 +227,27 @@ fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failu
         said: warnings,
     };
     Ok((made, clock))
+}
+
+/// The module that is meant, where the file holds others than its own.
+fn chosen<'c>(
+    context: &'c Context,
+    file: &Module<'c>,
+    arguments: &Arguments,
+) -> Result<Option<Module<'c>>, Failure> {
+    let outermost = file.as_operation();
+    if inner_modules(outermost).is_empty() {
+        return Ok(None);
+    }
+    let asked = arguments.module.as_deref();
+    let chosen = chosen_module(outermost, asked, "--module").map_err(|reason| {
+        let text = format!("`{}` {}", file_name(&arguments.input), reason.message);
+        let notes = reason.notes.iter();
+        notes.fold(Failure::new(text), |failure, note| failure.note(note))
+    })?;
+    let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
+    let text = chosen.to_string_with_flags(flags);
+    Ok(text.ok().and_then(|text| Module::parse(context, &text)))
 }
 
 /// Lowers a module by a pipeline of passes.

@@ -279,23 +279,27 @@ pub(super) fn in_cluster(op: OperationRef<'_, '_>) -> Verdict {
     Ok(())
 }
 
+/// The function of the LLVM dialect, in which Triton's own passes leave operations that they lower later.
+const LOWERED_FUNCTION: &str = "llvm.func";
+
 pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
     in_cluster(op.op())?;
     let mut above = op.op().parent_operation();
-    let function = loop {
-        match above {
-            Some(parent) if OpKind::TtFunc.is(parent) => break tt::Func::of(parent),
-            Some(parent) => above = parent.parent_operation(),
-            None => break None,
+    let mut can_wait = false;
+    while let Some(parent) = above {
+        if let Some(function) = tt::Func::of(parent) {
+            let is_inlined = !is_true(function.op(), NOINLINE);
+            let visibility = function.sym_visibility();
+            can_wait = is_inlined || visibility.is_none_or(|visibility| visibility == "public");
+            break;
         }
-    };
-    let can_wait = function.is_some_and(|function| {
-        let is_inlined = !is_true(function.op(), NOINLINE);
-        is_inlined
-            || function
-                .sym_visibility()
-                .is_none_or(|visibility| visibility == "public")
-    });
+        // A lowered function: whether it is inlined was decided before it was lowered.
+        if sys::text(parent.name().as_string_ref()) == LOWERED_FUNCTION {
+            can_wait = true;
+            break;
+        }
+        above = parent.parent_operation();
+    }
     ensure!(
         cluster_barrier_c1,
         can_wait,

@@ -1,10 +1,13 @@
 //! The rules of functions.
 
 use super::common::{Verdict, broken, verdict};
-use crate::ir::discardable::DIVISIBILITY;
+use crate::ir::TensorType;
+use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::tt;
-use crate::sys::{self, build};
-use melior::ir::attribute::ArrayAttribute;
+use crate::sys::{self, Diagnostic, build};
+use melior::ir::attribute::{ArrayAttribute, DenseElementsAttribute};
+use melior::ir::r#type::FunctionType;
+use melior::ir::{Attribute, Type};
 
 pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     let Some(arguments) = op
@@ -13,27 +16,68 @@ pub(super) fn function(op: tt::Func<'_, '_>) -> Verdict {
     else {
         return Ok(());
     };
-    let promises = (0..arguments.len()).filter_map(|i| {
-        let entries = arguments.element(i).ok()?;
-        Some((i, sys::dictionary_entry(entries, DIVISIBILITY)?))
-    });
+    let types = FunctionType::try_from(op.function_type()).ok();
     let mut diagnostics = Vec::new();
-    for (i, promise) in promises {
-        let number = build::integer_value(promise).and_then(|n| u64::try_from(n).ok());
-        if !number.is_some_and(u64::is_power_of_two) {
-            let diagnostic = broken!(
-                func_c1,
-                "needs `{DIVISIBILITY}` to be a positive power of two, but argument {i} has `{promise}`"
-            );
-            diagnostics.push(match number.filter(|n| *n > 0) {
-                // What a number divides, its powers of two divide.
-                Some(n) => diagnostic.note(format!(
-                    "{} is the power of two in it",
-                    n & n.wrapping_neg()
-                )),
-                None => diagnostic.note("1 promises nothing"),
-            });
+    for i in 0..arguments.len() {
+        let Ok(entries) = arguments.element(i) else {
+            continue;
+        };
+        let type_ = types.and_then(|types| types.input(i).ok());
+        for name in [DIVISIBILITY, CONTIGUITY, CONSTANCY] {
+            if let Some(promise) = sys::dictionary_entry(entries, name) {
+                diagnostics.extend(wrong_promise(name, i, promise, type_));
+            }
         }
     }
     verdict(diagnostics)
+}
+
+/// What is wrong with a promise of an argument: a number, or for a tensor one number for each dimension.
+fn wrong_promise(
+    name: &str,
+    argument: usize,
+    promise: Attribute<'_>,
+    type_: Option<Type<'_>>,
+) -> Option<Diagnostic> {
+    if let Ok(list) = DenseElementsAttribute::try_from(promise) {
+        let rank = type_
+            .and_then(TensorType::of)
+            .map_or(1, |tensor| tensor.shape.len());
+        if list.len() != rank {
+            return Some(broken!(
+                func_c1,
+                "needs `{name}` to have one number for each dimension, but argument {argument} has rank {rank} and `{promise}`"
+            ).note("one number, as `16 : i32`, is of the first dimension"));
+        }
+        let number = |d: usize| list.i32_element(d).ok().and_then(|n| u64::try_from(n).ok());
+        let wrong = (0..rank).find(|d| !number(*d).is_some_and(u64::is_power_of_two))?;
+        let diagnostic = broken!(
+            func_c1,
+            "needs `{name}` to be positive powers of two of type `i32`, but argument {argument} has `{promise}`"
+        );
+        return Some(match number(wrong).filter(|n| *n > 0) {
+            Some(n) => diagnostic.note(power_in(n)),
+            None => diagnostic.note("1 promises nothing"),
+        });
+    }
+    let number = build::integer_value(promise).and_then(|n| u64::try_from(n).ok());
+    if number.is_some_and(u64::is_power_of_two) {
+        return None;
+    }
+    let diagnostic = broken!(
+        func_c1,
+        "needs `{name}` to be a positive power of two, but argument {argument} has `{promise}`"
+    );
+    Some(match number.filter(|n| *n > 0) {
+        Some(n) => diagnostic.note(power_in(n)),
+        None => diagnostic.note("1 promises nothing"),
+    })
+}
+
+/// What a number divides, its powers of two divide.
+fn power_in(number: u64) -> String {
+    format!(
+        "{} is the power of two in it",
+        number & number.wrapping_neg()
+    )
 }

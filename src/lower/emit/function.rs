@@ -91,7 +91,24 @@ pub(crate) fn declare_text<'c>(
     rewriter.prepend_parsed(context, block, &text);
 }
 
-/// The address space of texts: global memory.
+/// Makes a constant of bytes, whose address is a multiple of all alignments of elements, as the first operation of a
+/// block.
+pub(crate) fn declare_table<'c>(
+    rewriter: Rewriter<'c>,
+    context: &'c Context,
+    block: Blk<'c>,
+    name: &str,
+    bytes: &[u8],
+) {
+    let length = bytes.len();
+    let bytes: String = bytes.iter().map(|byte| format!("\\{byte:02X}")).collect();
+    let text = format!(
+        "llvm.mlir.global internal constant @{name}(\"{bytes}\") {{addr_space = {TEXT_SPACE} : i32, alignment = 16 : i64}} : !llvm.array<{length} x i8>"
+    );
+    rewriter.prepend_parsed(context, block, &text);
+}
+
+/// The address space of texts and tables: global memory.
 pub(super) const TEXT_SPACE: u32 = 1;
 
 impl<'c> Emitter<'c> {

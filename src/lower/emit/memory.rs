@@ -39,6 +39,9 @@ pub(crate) enum AtomicOperation {
     UnsignedMax = 9,
     UnsignedMin = 10,
     FloatAdd = 11,
+    /// Of a number and NaN, the number.
+    FloatMax = 13,
+    FloatMin = 14,
 }
 
 impl<'c> Emitter<'c> {
@@ -189,6 +192,13 @@ impl<'c> Emitter<'c> {
         let address = self.pure("llvm.mlir.addressof", &[], global, &attributes);
         let generic = self.pointer_type(0);
         self.pure("llvm.addrspacecast", &[address], generic, &[])
+    }
+
+    /// The address of a table, in global memory.
+    pub(crate) fn address_of_table(&mut self, variable: &str) -> Val<'c> {
+        let name = self.symbol(variable);
+        let global = self.pointer_type(TEXT_SPACE);
+        self.pure("llvm.mlir.addressof", &[], global, &[("global_name", name)])
     }
 
     /// So many words of 64 bits on the stack of the thread, for as long as the function runs.

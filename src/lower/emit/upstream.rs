@@ -13,9 +13,10 @@ use melior::ir::{Attribute, Type};
 
 /// How fast an operation may be, as `arith` and as the LLVM dialect call it.
 const FAST: [&str; 2] = ["fastmath", "fastmathFlags"];
-/// What an operation of the LLVM dialect has no attribute for: how it rounds, and what does not overflow.
+/// What an operation of the LLVM dialect has no attribute for, and the value that asks for nothing: the rounding mode,
+/// whose default is `to_nearest_even`, and what does not overflow.
 const WITHOUT: [(&str, &str); 2] = [
-    ("roundingmode", ""),
+    ("roundingmode", "0 : i32"),
     ("overflowFlags", "#arith.overflow<none>"),
 ];
 

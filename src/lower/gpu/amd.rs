@@ -235,6 +235,11 @@ impl Isa for Amd {
         access.by_llvm(e, action, atomic::scope_name(access.scope))
     }
 
+    /// LLVM has instructions for some formats and a loop of comparisons for the others.
+    fn has_float_extremes(&self) -> bool {
+        true
+    }
+
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
         e.fence(ordering(sem), atomic::scope_name(scope));
     }

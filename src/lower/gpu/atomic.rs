@@ -6,7 +6,7 @@ use crate::lower::emit::{AtomicOperation, Emitter, Ordering};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::Val;
-use melior::ir::ValueLike;
+use melior::ir::{Type, TypeLike, ValueLike};
 
 /// An atomic access of a thread, of elements side by side: each is accessed atomically, not all together.
 #[derive(Clone, Copy, Debug)]
@@ -57,8 +57,10 @@ pub(super) fn ordering(sem: MemSemantic) -> Ordering {
     }
 }
 
-fn operation(op: RMWOp) -> AtomicOperation {
+fn operation(op: RMWOp, type_: Type<'_>) -> AtomicOperation {
     match op {
+        RMWOp::Max if !type_.is_integer() => AtomicOperation::FloatMax,
+        RMWOp::Min if !type_.is_integer() => AtomicOperation::FloatMin,
         RMWOp::And => AtomicOperation::And,
         RMWOp::Or => AtomicOperation::Or,
         RMWOp::Xor => AtomicOperation::Xor,
@@ -86,7 +88,8 @@ impl<'c> AtomicAccess<'_, 'c> {
         let fallback = (!matches!(action, AtomicAction::Store(_))).then(|| e.zero(type_));
         where_true(e, at.mask, fallback, |e| match action {
             AtomicAction::Change(op, value) => {
-                Some(e.atomic_rmw(operation(op), at.pointer, value, order, scope))
+                let operation = operation(op, value.r#type());
+                Some(e.atomic_rmw(operation, at.pointer, value, order, scope))
             }
             AtomicAction::Compare(values) => {
                 // Bits are compared, of floats too.

@@ -6,6 +6,7 @@ use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
+use crate::lower::format::Rounding;
 use crate::lower::texts::Texts;
 use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Val};
@@ -172,6 +173,11 @@ pub(super) trait Isa: Sync {
         action: AtomicAction<'c>,
     ) -> Option<Val<'c>>;
 
+    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
+    fn has_float_extremes(&self) -> bool {
+        false
+    }
+
     /// Orders accesses to memory among the threads of a scope.
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
@@ -220,6 +226,19 @@ pub(super) trait Isa: Sync {
         _a: Val<'c>,
         _b: Val<'c>,
         _is_signed: bool,
+    ) -> Option<Val<'c>> {
+        None
+    }
+
+    /// A float in a narrower format of 16 or 32 bits, where an instruction has the rounding mode, which is not the
+    /// nearest even number.
+    fn round_float<'c>(
+        &self,
+        _: Gpu,
+        _: &mut Emitter<'c>,
+        _value: Val<'c>,
+        _to: Type<'c>,
+        _rounding: Rounding,
     ) -> Option<Val<'c>> {
         None
     }
@@ -562,6 +581,22 @@ impl Gpu {
         is_signed: bool,
     ) -> Option<Val<'c>> {
         self.isa.upper_half(e, a, b, is_signed)
+    }
+
+    /// Whether `max` and `min` of an atomic access are those of floats where the element is one.
+    pub(crate) fn has_float_extremes(self) -> bool {
+        self.isa.has_float_extremes()
+    }
+
+    /// A float in a narrower format, where an instruction has the rounding mode.
+    pub(crate) fn round_float<'c>(
+        self,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        to: Type<'c>,
+        rounding: Rounding,
+    ) -> Option<Val<'c>> {
+        self.isa.round_float(self, e, value, to, rounding)
     }
 
     /// Floats of one type to the nearest codes of a format, the largest for what is too large, where the GPU has

@@ -36,7 +36,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let (plan, buffer) = indexed::plan(l, indices, scatter.dst(), scatter.axis())?;
     let element = l.types_of(values.r#type())?[0];
     let change = scatter.atomic_rmw_op();
-    check_change(change, element)?;
+    check_change(l.gpu, change, element)?;
     let layout = l.tensor_layout(values)?;
     let (is_owner, repeated) = owner(l, Some(&layout));
     let indices = indexed::bounded(l, indices, scatter.dst(), scatter.axis())?;

@@ -17,6 +17,19 @@ pub enum FloatTy {
     F64,
 }
 
+/// How a number becomes one of a narrower format.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Direction {
+    /// The nearest; of two, the one with an even mantissa.
+    Nearest,
+    /// The magnitude does not grow.
+    TowardsZero,
+    /// The number at or below.
+    Downward,
+    /// The number at or above.
+    Upward,
+}
+
 impl FloatTy {
     /// Width in bits: 16, 16, 32 or 64.
     pub const fn bits(self) -> u32 {
@@ -98,6 +111,26 @@ impl FloatTy {
         match self {
             Self::F64 => (value as f64).to_bits(),
             _ => self.from_f64(if value < 0 { -odd } else { odd }),
+        }
+    }
+
+    /// The bits of `value` rounded in a direction. Where the nearest number lies on the wrong side of `value`, the
+    /// right one is the next in that direction, one step of the magnitude's bits away.
+    ///
+    /// `FloatTy::F16.rounded(65519.0, Direction::Upward)` is infinity, `0x7C00`, and downward it is `0x7BFF`.
+    pub fn rounded(self, value: f64, direction: Direction) -> u64 {
+        let nearest = self.from_f64(value);
+        let found = self.to_f64(nearest);
+        let sign = 1u64 << (self.bits() - 1);
+        let (larger, smaller) = (nearest.wrapping_add(1), nearest.wrapping_sub(1));
+        let is_negative = nearest & sign != 0;
+        match direction {
+            Direction::TowardsZero if found.abs() > value.abs() => smaller,
+            Direction::Downward if found > value && is_negative => larger,
+            Direction::Downward if found > value => smaller,
+            Direction::Upward if found < value && is_negative => smaller,
+            Direction::Upward if found < value => larger,
+            _ => nearest,
         }
     }
 

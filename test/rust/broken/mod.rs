@@ -362,8 +362,8 @@ fn benches() -> Vec<Bench> {
             let name = format!("{folder}/{}", case.file);
             let source =
                 std::fs::read_to_string(root.join(&name)).expect("a kernel of the project");
-            let text =
-                generic_form(source.as_bytes(), &name, None).unwrap_or_else(|e| panic!("{e}"));
+            let text = generic_form(source.as_bytes(), &name, None, None)
+                .unwrap_or_else(|e| panic!("{e}"));
             all.push(Bench::new(name, text, case));
         }
     }

@@ -3,7 +3,7 @@
 use crate::ir::ops::{MemSyncScope, RMWOp};
 use crate::lower::types::bits_of;
 use crate::sys;
-use melior::ir::Type;
+use melior::ir::{Type, TypeLike};
 
 /// What LLVM calls the threads of a scope.
 pub(super) fn scope_name(scope: MemSyncScope) -> &'static str {
@@ -23,10 +23,12 @@ pub(super) fn elements(op: RMWOp, element: Type<'_>) -> usize {
     }
 }
 
-/// Whether every GPU has a buffer instruction for it: a change, or a comparison. Not all have those of 16 bits, and
-/// sums of f64.
+/// Whether every GPU has a buffer instruction for it: a change, or a comparison. Not all have those of 16 bits, sums
+/// of f64, and the larger or smaller of two floats.
 pub(super) fn has_buffer_instruction(op: Option<RMWOp>, element: Type<'_>) -> bool {
+    let is_extreme = matches!(op, Some(RMWOp::Max | RMWOp::Min));
     match bits_of(element) {
+        _ if is_extreme && !element.is_integer() => false,
         32 => true,
         64 => op != Some(RMWOp::Fadd),
         _ => false,

@@ -5,6 +5,7 @@ mod atomic;
 mod float8;
 mod matrix;
 mod print;
+mod round;
 
 use super::access::GlobalAccess;
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
@@ -13,6 +14,7 @@ use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
+use crate::lower::format::Rounding;
 use crate::lower::texts::Texts;
 use crate::sys::build::Val;
 use crate::target::{Float8, Fragment};
@@ -277,6 +279,17 @@ impl Isa for Nvidia {
     fn library_function(&self, name: &str) -> String {
         let name = if name == "pown" { "powi" } else { name };
         format!("__nv_{name}")
+    }
+
+    fn round_float<'c>(
+        &self,
+        gpu: Gpu,
+        e: &mut Emitter<'c>,
+        value: Val<'c>,
+        to: Type<'c>,
+        rounding: Rounding,
+    ) -> Option<Val<'c>> {
+        round::round(gpu, e, value, to, rounding)
     }
 
     fn narrow_float8<'c>(

@@ -7,7 +7,7 @@ use crate::machine::kernel::bits::{mask, signed};
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::{Decoder, Done, Slot, SlotKind};
 use crate::machine::kernel::exec::{Exec, Fate, Marks, whole_if_all};
-use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::float::{Direction, FloatTy};
 use crate::machine::kernel::origin::Flow;
 use crate::machine::kernel::text::Node;
 
@@ -139,7 +139,24 @@ fn to_integer<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
 
 /// Emits the conversion of a float to the nearest one of another format.
 pub(crate) fn convert_float(d: &mut Decoder<'_, '_>, from: FloatTy, to: FloatTy, src: Reg) -> Reg {
-    d.emit(|dst| FloatToFloat { from, to, dst, src })
+    round_float(d, from, to, Direction::Nearest, src)
+}
+
+/// The same, rounded in a direction.
+pub(crate) fn round_float(
+    d: &mut Decoder<'_, '_>,
+    from: FloatTy,
+    to: FloatTy,
+    direction: Direction,
+    src: Reg,
+) -> Reg {
+    d.emit(|dst| FloatToFloat {
+        from,
+        to,
+        direction,
+        dst,
+        src,
+    })
 }
 
 /// Emits the conversion of a float to an integer, towards zero, or to the nearest that there is.
@@ -169,7 +186,13 @@ fn convert(
 ) -> bool {
     match (from.kind, to.kind) {
         (SlotKind::Float(from), SlotKind::Float(to)) => {
-            d.b.push(FloatToFloat { from, to, dst, src });
+            d.b.push(FloatToFloat {
+                from,
+                to,
+                direction: Direction::Nearest,
+                dst,
+                src,
+            });
         }
         (SlotKind::Float(from), SlotKind::Int) => d.b.push(FloatToInt {
             from,
@@ -340,6 +363,7 @@ impl Instruction for SignExtend {
 struct FloatToFloat {
     from: FloatTy,
     to: FloatTy,
+    direction: Direction,
     dst: Reg,
     src: Reg,
 }
@@ -350,8 +374,10 @@ impl Instruction for FloatToFloat {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
-        let (from, to) = (self.from, self.to);
-        exec.map1(self.dst, self.src, |a| to.from_f64(from.to_f64(a)));
+        let (from, to, direction) = (self.from, self.to, self.direction);
+        exec.map1(self.dst, self.src, |a| {
+            to.rounded(from.to_f64(a), direction)
+        });
         Ok(())
     }
 }

@@ -6,10 +6,10 @@ use crate::machine::kernel::bits::mask;
 use crate::machine::kernel::code::Reg;
 use crate::machine::kernel::decode::Done;
 use crate::machine::kernel::exec::Exec;
-use crate::machine::kernel::float::FloatTy;
+use crate::machine::kernel::float::{Direction, FloatTy};
 use crate::machine::kernel::ops::compare::compare_floats;
 use crate::machine::kernel::ops::convert::{
-    IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack,
+    IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack, round_float,
 };
 use crate::machine::kernel::ops::float::{self, Float, FloatUnary, Fma};
 use crate::machine::kernel::ops::integer::{self, Int, IntUnary};
@@ -63,7 +63,13 @@ fn result_format(line: &Line<'_>) -> FloatTy {
 pub(super) fn convert(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
     let [src] = s.sources(line)?;
     let from = line.float.unwrap_or(FloatTy::F32);
-    let reg = convert_float(s.d, from, result_format(line), src);
+    let direction = match line.words.get(1) {
+        Some(&"rz") => Direction::TowardsZero,
+        Some(&"rm") => Direction::Downward,
+        Some(&"rp") => Direction::Upward,
+        _ => Direction::Nearest,
+    };
+    let reg = round_float(s.d, from, result_format(line), direction, src);
     s.result(line, reg)
 }
 

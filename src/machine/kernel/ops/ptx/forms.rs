@@ -312,10 +312,35 @@ pub(super) const FORMS: &[Form] = &[
     form("cvt", &["rn", "satfinite", FLOAT8], "f16x2", "hs", narrow),
     form("cvt", &["rn", "f16x2"], FLOAT8, "ws", widen),
     form("cvt", &["rn", HALVES], "f32", "hs", arithmetic::convert),
+    form(
+        "cvt",
+        &["rn rz rm rp", "f16"],
+        "f32 f64",
+        "hs",
+        arithmetic::convert,
+    ),
+    form("cvt", &["rz", "bf16"], "f32", "hs", arithmetic::convert)
+        .needing(&needs::BF16_CONVERSIONS),
+    form("cvt", &["rm rp", "bf16"], "f32", "hs", arithmetic::convert)
+        .needing(&needs::BF16_ROUNDING_MODES),
+    form(
+        "cvt",
+        &["rn rz rm rp", "bf16"],
+        "f64",
+        "hs",
+        arithmetic::convert,
+    )
+    .needing(&needs::BF16_ROUNDING_MODES),
     form("cvt", &["rn", PAIRS], "f32", "wss", arithmetic::pair),
     form("cvt", &["f32"], HALVES, "ws", arithmetic::convert),
     form("cvt", &["f64"], "f32", "qs", arithmetic::convert),
-    form("cvt", &["rn", "f32"], "f64", "ws", arithmetic::convert),
+    form(
+        "cvt",
+        &["rn rz rm rp", "f32"],
+        "f64",
+        "ws",
+        arithmetic::convert,
+    ),
     form("cvt", &["rn", "f32"], WHOLE, "wS", arithmetic::of_integer),
     form("cvt", &["rn", "f64"], WHOLE, "qS", arithmetic::of_integer),
     form(

@@ -1,0 +1,106 @@
+//! Modules inside modules: a file with several, and the one that is meant.
+
+use super::OpKind;
+use crate::sys::build::{self, Op};
+use crate::sys::{self, Diagnostic};
+use melior::ir::operation::OperationLike;
+
+/// The operation that holds others of a file.
+const MODULE: &str = "builtin.module";
+
+/// The name of a symbol: of a function, or of a module.
+const SYMBOL: &str = "sym_name";
+
+/// Returns the modules that stand directly inside a module.
+#[must_use]
+pub fn inner_modules(module: Op<'_>) -> Vec<Op<'_>> {
+    let operations = build::module_body(module).map(build::operations);
+    operations
+        .unwrap_or_default()
+        .into_iter()
+        .filter(|op| name(*op) == MODULE)
+        .collect()
+}
+
+/// Returns the module of a file that is meant: the file's own, or the one inside it that is `asked` for.
+///
+/// A module inside is named by its symbol, by a function in it, or by its number from 0 on.
+///
+/// # Errors
+/// There are several and none is asked for, or none is what is asked for. `option` is how a user asks.
+pub fn chosen_module<'c>(
+    file: Op<'c>,
+    asked: Option<&str>,
+    option: &str,
+) -> Result<Op<'c>, Diagnostic> {
+    let mut all = Vec::new();
+    let mut pending = vec![file];
+    while let Some(module) = pending.pop() {
+        if !functions(module).is_empty() {
+            all.push(module);
+        }
+        pending.extend(inner_modules(module).into_iter().rev());
+    }
+    let is_meant = |(number, module): (usize, Op<'c>), asked: &str| {
+        symbol(module) == Some(asked)
+            || functions(module).contains(&asked)
+            || asked.parse() == Ok(number)
+    };
+    match (asked, &all[..]) {
+        (_, []) => Ok(file),
+        (None, [module]) => Ok(*module),
+        (Some(asked), several) => {
+            let mut numbered = several.iter().copied().enumerate();
+            let found = numbered.find(|module| is_meant(*module, asked));
+            found.map(|(_, module)| module).ok_or_else(|| {
+                let text = format!("has no module or function `{asked}`");
+                Diagnostic::new(text).note(listed(several, option))
+            })
+        }
+        (None, several) => Err(Diagnostic::new(format!(
+            "has {} modules with functions, expected one",
+            several.len()
+        ))
+        .note(listed(several, option))),
+    }
+}
+
+/// How each module can be asked for.
+fn listed(modules: &[Op<'_>], option: &str) -> String {
+    let each: Vec<String> = modules
+        .iter()
+        .map(|module| {
+            let functions: Vec<String> = functions(*module)
+                .iter()
+                .map(|name| format!("`{option} {name}`"))
+                .collect();
+            functions.join(" or ")
+        })
+        .collect();
+    format!("name one by a function in it: {}", each.join("; "))
+}
+
+/// The names of the functions with a body in a module, of `tt` or lowered.
+fn functions(module: Op<'_>) -> Vec<&str> {
+    let operations = build::module_body(module).map(build::operations);
+    let has_body = |op: &Op<'_>| {
+        (OpKind::TtFunc.is(*op) || name(*op) == LOWERED_FUNCTION)
+            && !build::blocks(*op, 0).is_empty()
+    };
+    operations
+        .unwrap_or_default()
+        .into_iter()
+        .filter(has_body)
+        .filter_map(symbol)
+        .collect()
+}
+
+const LOWERED_FUNCTION: &str = "llvm.func";
+
+fn name(op: Op<'_>) -> String {
+    sys::text(op.name().as_string_ref()).to_owned()
+}
+
+fn symbol(op: Op<'_>) -> Option<&str> {
+    sys::string_value(op.attribute(SYMBOL).ok()?)
+}

@@ -1,0 +1,200 @@
+//! Every attribute of an operation that lowers reaches the lowering, or there is a reason why it need not.
+//!
+//! The operations and their attributes come from the TableGen records, so that a new attribute has no entry here and
+//! fails the test.
+
+use super::dispatch::is_in_table;
+use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+/// What becomes of an attribute.
+#[derive(Clone, Copy)]
+enum Fate {
+    /// A file calls its accessor.
+    ReadIn(&'static str),
+    /// A file copies all attributes of the operation to the emitted one.
+    PassedOnIn(&'static str),
+    /// What is emitted is right whatever its value is.
+    Unneeded(&'static str),
+}
+use Fate::{PassedOnIn, ReadIn, Unneeded};
+
+const ONE_CTA: &str = "it is about the CTAs of a cluster, and clusters of several are refused";
+const HINT: &str = "it asks for speed and not for another result";
+
+/// Attributes of our own operations: the operation, its attribute, and what becomes of it.
+#[rustfmt::skip]
+const OWN: &[(&str, &str, Fate)] = &[
+    ("amdg.buffer_atomic_cas", "scope", ReadIn("src/lower/atomic.rs")),
+    ("amdg.buffer_atomic_cas", "sem", ReadIn("src/lower/atomic.rs")),
+    ("amdg.buffer_atomic_rmw", "atomic_rmw_op", ReadIn("src/lower/atomic.rs")),
+    ("amdg.buffer_atomic_rmw", "scope", ReadIn("src/lower/atomic.rs")),
+    ("amdg.buffer_atomic_rmw", "sem", ReadIn("src/lower/atomic.rs")),
+    ("amdg.buffer_load", "cachePolicy", ReadIn("src/lower/buffer.rs")),
+    ("amdg.buffer_load", "contiguity", ReadIn("src/analysis/axis.rs")),
+    ("amdg.buffer_store", "cachePolicy", ReadIn("src/lower/buffer.rs")),
+    ("amdg.buffer_store", "contiguity", ReadIn("src/analysis/axis.rs")),
+    ("tt.assert", "message", ReadIn("src/lower/print.rs")),
+    ("tt.atomic_cas", "scope", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_cas", "sem", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_load", "scope", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_load", "sem", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_poll", "scope", ReadIn("src/lower/poll.rs")),
+    ("tt.atomic_poll", "sem", ReadIn("src/lower/poll.rs")),
+    ("tt.atomic_rmw", "atomic_rmw_op", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_rmw", "scope", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_rmw", "sem", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_store", "scope", ReadIn("src/lower/atomic.rs")),
+    ("tt.atomic_store", "sem", ReadIn("src/lower/atomic.rs")),
+    ("tt.call", "arg_attrs", Unneeded("what is promised of arguments stands on the function, whose arguments are the same values")),
+    ("tt.call", "callee", ReadIn("src/lower/calls.rs")),
+    ("tt.call", "res_attrs", Unneeded("no attribute of a result has a meaning in TTGIR")),
+    ("tt.clampf", "propagateNan", ReadIn("src/lower/float.rs")),
+    ("tt.elementwise_inline_asm", "asm_string", ReadIn("src/lower/assembly.rs")),
+    ("tt.elementwise_inline_asm", "constraints", ReadIn("src/lower/assembly.rs")),
+    ("tt.elementwise_inline_asm", "packed_element", ReadIn("src/lower/assembly.rs")),
+    ("tt.elementwise_inline_asm", "pure", ReadIn("src/lower/assembly.rs")),
+    ("tt.expand_dims", "axis", Unneeded("the encoding of the result says where each element lies")),
+    ("tt.extern_elementwise", "libname", ReadIn("src/lower/externs.rs")),
+    ("tt.extern_elementwise", "libpath", ReadIn("src/lower/externs.rs")),
+    ("tt.extern_elementwise", "pure", ReadIn("src/lower/externs.rs")),
+    ("tt.extern_elementwise", "symbol", ReadIn("src/lower/externs.rs")),
+    ("tt.fp_to_fp", "rounding", ReadIn("src/lower/casts.rs")),
+    ("tt.func", "arg_attrs", ReadIn("src/lower/function.rs")),
+    ("tt.func", "function_type", ReadIn("src/lower/function.rs")),
+    ("tt.func", "res_attrs", Unneeded("no attribute of a result has a meaning in TTGIR")),
+    ("tt.func", "sym_name", ReadIn("src/lower/function.rs")),
+    ("tt.func", "sym_visibility", ReadIn("src/lower/calls.rs")),
+    ("tt.gather", "axis", ReadIn("src/lower/gather.rs")),
+    ("tt.gather", "efficient_layout", Unneeded(HINT)),
+    ("tt.get_num_programs", "axis", ReadIn("src/lower/program.rs")),
+    ("tt.get_program_id", "axis", ReadIn("src/lower/program.rs")),
+    ("tt.load", "cachePolicy", ReadIn("src/lower/memory.rs")),
+    ("tt.load", "isVolatile", ReadIn("src/lower/memory.rs")),
+    ("tt.make_range", "end", Unneeded("the result's type has the number of elements, which the verifier compares")),
+    ("tt.make_range", "start", ReadIn("src/lower/range.rs")),
+    ("tt.map_elementwise", "pack", ReadIn("src/lower/inline.rs")),
+    ("tt.print", "hex", ReadIn("src/lower/print.rs")),
+    ("tt.print", "isSigned", ReadIn("src/lower/print.rs")),
+    ("tt.print", "prefix", ReadIn("src/lower/print.rs")),
+    ("tt.reduce", "axis", ReadIn("src/lower/reduce.rs")),
+    ("tt.reshape", "allow_reorder", ReadIn("src/lower/views.rs")),
+    ("tt.reshape", "efficient_layout", Unneeded(HINT)),
+    ("tt.scan", "axis", ReadIn("src/lower/scan.rs")),
+    ("tt.scan", "reverse", ReadIn("src/lower/scan.rs")),
+    ("tt.store", "cachePolicy", ReadIn("src/lower/memory.rs")),
+    ("tt.store", "ignore_cta", Unneeded(ONE_CTA)),
+    ("tt.trans", "order", ReadIn("src/lower/views.rs")),
+    ("ttg.barrier", "addrSpace", Unneeded("the barrier of a CTA that is emitted orders accesses to all memory, which is more than any address space asks")),
+    ("ttg.convert_layout", "force_warp_shuffle", ReadIn("src/lower/convert.rs")),
+    ("ttg.fp4_to_fp", "axis", Unneeded("the encoding of the result says where each element lies")),
+    ("ttg.global_scratch_alloc", "alignment", ReadIn("src/lower/areas.rs")),
+    ("ttg.global_scratch_alloc", "nbytes", ReadIn("src/lower/areas.rs")),
+    ("ttg.global_scratch_alloc", "shared_cluster_state", Unneeded(ONE_CTA)),
+    ("ttg.global_scratch_alloc", "third_party_allocation", ReadIn("src/lower/areas.rs")),
+    ("ttg.local_alloc", "alignment", ReadIn("src/lower/local.rs")),
+    ("ttg.local_atomic_scatter_rmw", "atomic_rmw_op", ReadIn("src/lower/local/atomic.rs")),
+    ("ttg.local_atomic_scatter_rmw", "axis", ReadIn("src/lower/local/atomic.rs")),
+    ("ttg.local_gather", "axis", ReadIn("src/lower/local/indexed.rs")),
+    ("ttg.local_scatter", "axis", ReadIn("src/lower/local/indexed.rs")),
+    ("ttg.memdesc_subslice", "offsets", ReadIn("src/lower/local/views.rs")),
+    ("ttg.memdesc_trans", "order", ReadIn("src/lower/local/views.rs")),
+    ("ttg.predicate_stage", "maxStage", ReadIn("src/lower/control.rs")),
+    ("ttg.predicate_stage", "stage", ReadIn("src/lower/control.rs")),
+    ("ttg.warp_id", "omitUniformHint", Unneeded(HINT)),
+];
+
+/// Attributes of MLIR's own operations, which mean the same on each that has them.
+#[rustfmt::skip]
+const UPSTREAM: &[(&str, Fate)] = &[
+    ("branch_weights", PassedOnIn("src/lower/emit/control.rs")),
+    ("case_operand_segments", PassedOnIn("src/lower/emit/control.rs")),
+    ("case_values", PassedOnIn("src/lower/emit/control.rs")),
+    ("cases", ReadIn("src/lower/control.rs")),
+    ("fastmath", PassedOnIn("src/lower/elementwise.rs")),
+    ("isExact", PassedOnIn("src/lower/elementwise.rs")),
+    ("op_bundle_sizes", PassedOnIn("src/lower/emit/emitter.rs")),
+    ("op_bundle_tags", PassedOnIn("src/lower/emit/emitter.rs")),
+    ("overflowFlags", PassedOnIn("src/lower/elementwise.rs")),
+    ("predicate", PassedOnIn("src/lower/elementwise.rs")),
+    ("roundingmode", ReadIn("src/lower/casts.rs")),
+    ("unsignedCmp", ReadIn("src/lower/control.rs")),
+    ("value", ReadIn("src/lower/constant.rs")),
+];
+
+/// Attributes of single operations of MLIR, in place of those above.
+const UPSTREAM_OF_ONE: &[(&str, &str, Fate)] =
+    &[("ub.poison", "value", Unneeded("any value is right"))];
+
+/// Checks that a file does with an attribute what its entry says.
+fn check(name: &str, attribute: &str, accessor: &str, fate: Fate) {
+    let (file, calls) = match fate {
+        Unneeded(reason) => return assert!(!reason.is_empty()),
+        ReadIn(file) => {
+            let calls = [".{}()", ".r#{}()", "::{})"].map(|call| call.replace("{}", accessor));
+            (file, calls.to_vec())
+        }
+        PassedOnIn(file) => (file, vec!["attributes_of(".to_owned()]),
+    };
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(file);
+    let source = fs::read_to_string(path).unwrap_or_else(|e| panic!("{file}: {e}"));
+    assert!(
+        calls.iter().any(|call| source.contains(call)),
+        "{file} has none of {calls:?}, by which `{attribute}` of `{name}` reaches the lowering"
+    );
+}
+
+#[test]
+fn every_attribute_of_an_operation_of_ours_reaches_the_lowering() {
+    let mut used = BTreeSet::new();
+    for kind in OpKind::ALL {
+        if !is_in_table(AnyKind::Own(*kind)) {
+            continue;
+        }
+        for (attribute, accessor) in kind.attributes() {
+            let is_it = |(op, own, _): &&(&str, &str, Fate)| *op == kind.name() && own == attribute;
+            let Some((op, own, fate)) = OWN.iter().find(is_it) else {
+                panic!(
+                    "`{attribute}` of `{}` has no entry: the file that reads it, or a reason",
+                    kind.name()
+                );
+            };
+            check(op, own, accessor, *fate);
+            used.insert((*op, *own));
+        }
+    }
+    for (op, attribute, _) in OWN {
+        assert!(
+            used.contains(&(*op, *attribute)),
+            "no `{op}` that lowers has `{attribute}`"
+        );
+    }
+}
+
+#[test]
+fn every_attribute_of_an_operation_of_mlir_reaches_the_lowering() {
+    let mut used = BTreeSet::new();
+    for kind in UpstreamKind::ALL {
+        if !is_in_table(AnyKind::Upstream(*kind)) {
+            continue;
+        }
+        for (attribute, accessor) in kind.attributes() {
+            let is_it = |(op, own, _): &&(&str, &str, Fate)| *op == kind.name() && own == attribute;
+            let one = UPSTREAM_OF_ONE.iter().find(is_it).map(|(_, _, fate)| *fate);
+            let all = UPSTREAM.iter().find(|(own, _)| own == attribute);
+            let Some(fate) = one.or(all.map(|(_, fate)| *fate)) else {
+                panic!("`{attribute}` of `{}` has no entry", kind.name());
+            };
+            check(kind.name(), attribute, accessor, fate);
+            used.insert(*attribute);
+        }
+    }
+    for (attribute, _) in UPSTREAM {
+        assert!(
+            used.contains(attribute),
+            "no operation that lowers has `{attribute}`"
+        );
+    }
+}

@@ -1,0 +1,217 @@
+//! `arith.constant`: the same number in every register, or for each the element that its place in the tensor has.
+//!
+//! Where all threads hold the same element in a register, the register is that constant. Where few bits of the thread's
+//! index decide, the thread selects; otherwise it loads its element from a table in constant memory.
+//!
+//! ```text
+//! dense<[5, -6, 7, 8]>, two registers in each of two lanes
+//! register 0: select lane bit 0 of 7, 5     register 1: select lane bit 0 of 8, -6
+//! ```
+
+use super::index::element_indices;
+use super::state::{Lowering, Outcome};
+use super::types::{bits_of, element_of};
+use crate::f2::apply_columns;
+use crate::ir::ops::arith;
+use crate::ir::{TensorLayout, TensorType};
+use crate::layout::Dim;
+use crate::sys::Diagnostic;
+use crate::sys::build::{self, Op, Val};
+use melior::ir::{Attribute, Type, TypeLike, ValueLike};
+
+/// The number of bits of a thread's index up to which it selects: a select for each but one of 2 to this many elements,
+/// about as many instructions as an address and a load take.
+const MAX_SELECTED_BITS: usize = 3;
+
+pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
+    let constant = arith::Constant::of(op).expect("the dispatch goes by kind");
+    let (result, value) = (constant.result(), constant.value());
+    let types = l.types_of(result.r#type())?;
+    let tensor = TensorType::of(result.r#type());
+    let element = match &tensor {
+        None => value,
+        Some(tensor) => match build::splat_value(value) {
+            Some(element) => element,
+            None => {
+                let elements = build::dense_elements(value, &tensor.shape).ok_or_else(|| {
+                    Diagnostic::new(
+                        "is a tensor constant whose elements are not written out, which is not supported",
+                    )
+                    .note("a list (`dense<[1, 2]>`) or one value for all elements (`dense<1>`) is")
+                })?;
+                return each(l, result, types[0], &elements);
+            }
+        },
+    };
+    let is_index = element_of(result.r#type()).is_index();
+    let scalar = one(l, types[0], element, is_index);
+    l.set(result, vec![scalar; types.len()]);
+    Ok(())
+}
+
+/// A constant of the type of a register.
+fn one<'c>(
+    l: &mut Lowering<'c>,
+    type_: Type<'c>,
+    element: Attribute<'c>,
+    is_index: bool,
+) -> Val<'c> {
+    let element = match (build::float8_bits(element), build::integer_value(element)) {
+        (Some(bits), _) => l.e.int_attr(type_, i64::from(bits)),
+        (None, Some(number)) if is_index => l.e.int_attr(type_, number),
+        (None, _) => element,
+    };
+    l.e.constant_attr(type_, element)
+}
+
+/// A bit of the index of a lane or a warp, and the element that it leads to beside those of the other bits.
+#[derive(Clone, Copy)]
+struct ThreadBit {
+    dim: Dim,
+    bit: usize,
+    column: u64,
+}
+
+/// A constant whose elements differ.
+fn each<'c>(
+    l: &mut Lowering<'c>,
+    result: Val<'c>,
+    type_: Type<'c>,
+    elements: &[Attribute<'c>],
+) -> Outcome {
+    let is_index = element_of(result.r#type()).is_index();
+    let layout = l.tensor_layout(result)?;
+    let threads: Vec<ThreadBit> = [Dim::LANE, Dim::WARP]
+        .into_iter()
+        .flat_map(|dim| {
+            let columns = layout.unique.columns_of(dim).iter().enumerate();
+            columns.map(move |(bit, column)| ThreadBit {
+                dim,
+                bit,
+                column: *column,
+            })
+        })
+        .filter(|bit| bit.column != 0)
+        .collect();
+    let mut table = None;
+    let mut registers = Vec::with_capacity(layout.num_registers());
+    for register in 0..layout.num_registers() {
+        let base = apply_columns(layout.unique.columns_of(Dim::REGISTER), register as u64);
+        let at = |column: u64| elements[row_major(&layout, column)];
+        let deciding = deciding_bits(&threads, base, at);
+        registers.push(if deciding.len() <= MAX_SELECTED_BITS {
+            select(l, type_, &deciding, base, &|l, column| {
+                one(l, type_, at(column), is_index)
+            })
+        } else {
+            if table.is_none() {
+                let indices = element_indices(&mut l.e, l.gpu, &layout);
+                table = Some((declare(l, type_, elements)?, indices));
+            }
+            let (address, indices) = table.as_ref().expect("it was just made");
+            load(l, type_, &layout, *address, &indices[register])
+        });
+    }
+    l.set(result, registers);
+    Ok(())
+}
+
+/// The place of an element among those of a tensor, the last dimension fastest.
+fn row_major(layout: &TensorLayout, column: u64) -> usize {
+    let index = layout.unique.unpack(column);
+    let sizes = layout.unique.out_shape().map(|(_, size)| size);
+    let flat = sizes
+        .enumerate()
+        .fold(0, |sum, (dim, size)| sum * size + index.at(dim));
+    usize::try_from(flat).expect("a tensor fits memory")
+}
+
+/// The bits of the thread's index on which the element depends.
+fn deciding_bits<'c>(
+    threads: &[ThreadBit],
+    base: u64,
+    at: impl Fn(u64) -> Attribute<'c>,
+) -> Vec<ThreadBit> {
+    let columns: Vec<u64> = threads.iter().map(|bit| bit.column).collect();
+    let decides = |bit: &&ThreadBit| {
+        (0..1u64 << columns.len()).any(|thread| {
+            let place = base ^ apply_columns(&columns, thread);
+            at(place) != at(place ^ bit.column)
+        })
+    };
+    threads.iter().filter(decides).copied().collect()
+}
+
+/// Selects an element by the bits that decide, the last of them first.
+fn select<'c>(
+    l: &mut Lowering<'c>,
+    type_: Type<'c>,
+    bits: &[ThreadBit],
+    base: u64,
+    leaf: &dyn Fn(&mut Lowering<'c>, u64) -> Val<'c>,
+) -> Val<'c> {
+    let Some((last, rest)) = bits.split_last() else {
+        return leaf(l, base);
+    };
+    let set = select(l, type_, rest, base ^ last.column, leaf);
+    let clear = select(l, type_, rest, base, leaf);
+    let unit = if last.dim == Dim::LANE {
+        l.gpu.lane(&mut l.e)
+    } else {
+        l.gpu.warp(&mut l.e)
+    };
+    let mask = l.e.i32(1 << last.bit);
+    let bit = l.e.and(unit, mask);
+    let is_set = l.e.is_nonzero(bit);
+    l.e.select(is_set, set, clear)
+}
+
+/// Puts the elements into constant memory, and returns the address of the first.
+fn declare<'c>(
+    l: &mut Lowering<'c>,
+    type_: Type<'c>,
+    elements: &[Attribute<'c>],
+) -> Result<Val<'c>, Diagnostic> {
+    let width = bytes_of(type_);
+    let mut bytes = Vec::with_capacity(width * elements.len());
+    for element in elements {
+        let bits = build::number_bits(*element).ok_or_else(|| {
+            Diagnostic::new(format!(
+                "has the element `{element}`, expected a number of at most 64 bits"
+            ))
+        })?;
+        bytes.extend_from_slice(&bits.to_le_bytes()[..width]);
+    }
+    let name = l.texts.borrow_mut().table(bytes);
+    Ok(l.e.address_of_table(&name))
+}
+
+/// The bytes of an element in a table; a truth value takes one.
+fn bytes_of(type_: Type<'_>) -> usize {
+    bits_of(type_).div_ceil(8) as usize
+}
+
+/// Loads the element at an index from a table.
+fn load<'c>(
+    l: &mut Lowering<'c>,
+    type_: Type<'c>,
+    layout: &TensorLayout,
+    table: Val<'c>,
+    index: &[Val<'c>],
+) -> Val<'c> {
+    let mut flat = l.e.i32(0);
+    for (size, index) in layout.unique.out_shape().map(|(_, size)| size).zip(index) {
+        flat = l.e.shl(flat, size.trailing_zeros());
+        flat = l.e.or_disjoint(flat, *index);
+    }
+    let i1 = l.e.types.i1;
+    let held = if type_ == i1 { l.e.types.i8 } else { type_ };
+    let pointer = l.e.gep(table, held, flat);
+    let width = u32::try_from(bytes_of(type_)).expect("an element has at most 8 bytes");
+    let found = l.e.load(pointer, held, width);
+    if type_ == i1 {
+        l.e.trunc(found, i1)
+    } else {
+        found
+    }
+}
