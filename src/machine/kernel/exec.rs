@@ -630,16 +630,25 @@ impl<'a> Exec<'a> {
         self.clock
     }
 
-    /// All threads of the block must be here; those that have returned will never be.
+    /// All warps of the block must be here, each with all of its threads that have not returned. A warp that has returned as
+    /// a whole will never be.
     ///
     /// # Source
-    /// PTX ISA, "barrier": without a count of threads, all threads of the CTA take part.
+    /// PTX ISA, "barrier": without a count of threads, all threads of the CTA take part, and they arrive by warps.
     pub(crate) fn barrier(&mut self) -> Result<(), KernelError> {
         let (here, all) = (self.lanes.len(), self.num_threads as usize);
-        if here < all {
-            let mut missing =
-                (0..self.num_threads).filter(|lane| self.lanes.binary_search(lane).is_err());
-            let lane = missing.next().unwrap_or(0);
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let has_arrived = |lane: u32| {
+            let first = lane / per_warp * per_warp;
+            let at = self.lanes.partition_point(|other| *other < first);
+            let next = self.lanes.get(at);
+            self.exited[lane as usize] && next.is_some_and(|other| *other < first + per_warp)
+        };
+        let mut missing = (0..self.num_threads)
+            .filter(|lane| self.lanes.binary_search(lane).is_err() && !has_arrived(*lane));
+        if here < all
+            && let Some(lane) = missing.next()
+        {
             let has = match self.exited[lane as usize] {
                 true => ", which has returned",
                 false => "",

@@ -152,7 +152,8 @@ impl<'c> Step<'c> {
             (Kind::Write, _) | (Kind::Read, Kind::Read | Kind::AtomicRead(_)) => true,
             (Kind::AtomicRead(own), Kind::AtomicRead(scope))
             | (Kind::AtomicWrite(own), Kind::AtomicRead(scope) | Kind::AtomicWrite(scope)) => {
-                own <= scope
+                // Which scopes meet depends on the warp.
+                own <= scope && entry.warp == self.now.warp
             }
             _ => false,
         }
