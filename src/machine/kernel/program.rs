@@ -229,6 +229,12 @@ impl ProgramBuilder {
         reg
     }
 
+    /// Returns true if a register is zero in place of a value that a masked load skips, whatever its width.
+    pub(crate) fn is_unset(&self, reg: Reg) -> bool {
+        let mut known = self.undefined.values();
+        known.any(|known| known.reg == reg && known.kind == Kind::Unset)
+    }
+
     /// Notes that the kernel may see what other blocks do at the same time.
     pub(crate) fn sees_other_blocks(&mut self) {
         self.sees_other_blocks = true;

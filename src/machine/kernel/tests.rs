@@ -964,7 +964,7 @@ fn a_launch_must_fit_the_kernel() {
     check(launch(), "`test` takes 1 arguments, found 0");
     check(
         launch().args([Arg::Int(256)]),
-        "argument 0: 256 does not fit i8",
+        "argument 0: 256 does not fit i8: expected -128 to 255",
     );
     check(
         launch().args([Arg::Float(1.0)]),

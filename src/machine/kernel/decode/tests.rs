@@ -212,23 +212,6 @@ fn unknown_operations_are_named_with_the_nearest() {
         FaultKind::Malformed,
         "value `%nothing` is used before it is defined",
     );
-    let outside = "%v = \"llvm.mlir.zero\"() : () -> vector<2xi32>\n%i = \"llvm.mlir.constant\"() <{value = 2 : i32}> : () -> i32\n";
-    check_error(
-        &kernel(
-            &(outside.to_owned()
-                + "%0 = \"llvm.extractelement\"(%v, %i) : (vector<2xi32>, i32) -> i32"),
-        ),
-        FaultKind::Malformed,
-        "element 2 of a vector of 2 has no value",
-    );
-    check_error(
-        &kernel(
-            &(outside.to_owned()
-                + "%0 = \"llvm.insertelement\"(%v, %a, %i) : (vector<2xi32>, i32, i32) -> vector<2xi32>"),
-        ),
-        FaultKind::Malformed,
-        "element 2 of a vector of 2 has no value",
-    );
     let asm = "\"llvm.inline_asm\"(%a) <{asm_string = \"ld.global.b33 $0;\", constraints = \"r\"}> : (i32) -> ()";
     check_error(
         &kernel(asm),

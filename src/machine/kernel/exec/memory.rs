@@ -120,7 +120,7 @@ impl Exec<'_> {
     }
 
     /// Whether a lane takes part under a guard.
-    pub(super) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
+    pub(crate) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
         guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
     }
 

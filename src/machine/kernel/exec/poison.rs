@@ -123,6 +123,12 @@ impl Poison {
         column.is_some_and(|column| column.marked > 0)
     }
 
+    /// Returns true if an instruction has left a mark in the register.
+    fn is_live(&self, reg: Reg) -> bool {
+        let column = self.columns[reg.0 as usize].as_ref();
+        column.is_some_and(|column| column.marked > 0 && !column.is_constant)
+    }
+
     fn set(&mut self, reg: Reg, lane: u32, mark: Option<Mark>, threads: u32) {
         let column = &mut self.columns[reg.0 as usize];
         if mark.is_none() && column.is_none() {
@@ -302,13 +308,15 @@ impl Exec<'_> {
 
     /// Moves marks along with the values, and reports where they do harm; `op` is about to run.
     pub(super) fn spread(&mut self, op: &dyn Instruction) -> Result<(), KernelError> {
-        let is_concerned = |poison: &mut Box<Poison>| {
-            let regs = &poison.regs[self.op as usize];
-            let mut regs = regs.reads.iter().chain(&regs.writes);
-            (poison.live > 0 || poison.readers[self.op as usize])
-                && regs.any(|&reg| poison.is_marked(reg))
+        let Some(poison) = &self.poison else {
+            return Ok(());
         };
-        let Some(mut poison) = self.poison.take_if(is_concerned) else {
+        let is_reader = poison.readers[self.op as usize];
+        let regs = &poison.regs[self.op as usize];
+        let mut regs = regs.reads.iter().chain(&regs.writes);
+        let is_concerned = poison.live > 0 && regs.any(|&reg| poison.is_live(reg))
+            || is_reader && !op.ignores_constants(self);
+        let Some(mut poison) = self.poison.take_if(|_| is_concerned) else {
             return Ok(());
         };
         let done = self.spread_op(&mut poison, op);

@@ -101,6 +101,10 @@ fn conversion<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, signed: bool) -> Done 
     let to = d.flat(op, d.result_ty(op)?)?;
     let mut results = Vec::new();
     for ((&from, &to), &src) in from.iter().zip(&to).zip(&*value.slots) {
+        if d.b.is_unset(src) {
+            results.push(src);
+            continue;
+        }
         let dst = d.b.reg();
         if !convert(d, from, to, signed, dst, src) {
             return Err(d.malformed(op, "operand of the wrong type"));
@@ -525,6 +529,11 @@ pub(crate) fn repack(
 ) -> Vec<Reg> {
     if src_bits == dst_bits && src.len() == count {
         return src.to_vec();
+    }
+    if let Some(&first) = src.first()
+        && src.iter().all(|&reg| reg == first && d.b.is_unset(reg))
+    {
+        return vec![first; count];
     }
     let dst = d.b.regs(count);
     d.b.push(Repack {

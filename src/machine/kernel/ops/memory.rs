@@ -134,6 +134,51 @@ impl Instruction for Load {
     }
 }
 
+/// Reads memory in lanes whose guard holds; the others get a fallback.
+#[derive(Debug)]
+pub(crate) struct GuardedLoad {
+    pub(crate) access: Access,
+    /// A register for each field.
+    pub(crate) fallback: Box<[Reg]>,
+}
+
+impl Instruction for GuardedLoad {
+    fn regs(&self) -> Regs {
+        let [data, place] = self.access.data_and_place();
+        Regs::new(data, [&place[..], &self.fallback].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (field, &src) in self.access.fields.iter().zip(&self.fallback) {
+            exec.map1(field.reg, src, |a| a);
+        }
+        exec.load(&self.access)
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        match guarded(self.access.guard, lane) {
+            Some(Fate::Untouched) => {
+                Fate::Each(self.fallback.iter().map(|&reg| lane.mark(reg)).collect())
+            }
+            Some(fate) => fate,
+            None => lane.harm_of(&[self.access.addr]),
+        }
+    }
+
+    fn ignores_constants(&self, exec: &Exec<'_>) -> bool {
+        let guard = self.access.guard;
+        exec.lanes.iter().all(|&lane| exec.is_on(guard, lane))
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        Some(name(words, "load", self.access.space, self.access.size))
+    }
+}
+
 /// Writes memory.
 #[derive(Debug)]
 pub(crate) struct Store(pub(crate) Access);

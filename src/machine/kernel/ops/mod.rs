@@ -66,6 +66,11 @@ pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
         Flow::Unknown
     }
 
+    /// Returns true if no active lane reads a register that nothing writes.
+    fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
+        false
+    }
+
     /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
     fn moved(&self) -> Regs {
         Regs::new([], [])

@@ -4,8 +4,8 @@ use super::text::Arg;
 use super::{Line, Scope};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::Done;
-use crate::machine::kernel::ops::convert::{Move, SignExtend};
-use crate::machine::kernel::ops::memory::{Access, Field, Load, Store};
+use crate::machine::kernel::ops::convert::SignExtend;
+use crate::machine::kernel::ops::memory::{Access, Field, GuardedLoad, Load, Store};
 use crate::machine::kernel::ops::order::words_of_ptx;
 use crate::machine::race::Sync;
 
@@ -30,13 +30,13 @@ pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     let bytes = line.bits / 8;
     let size = bytes * parts.len() as u32;
     let mut fields = Vec::new();
+    // Lanes that are off keep what the registers held.
+    let mut fallback = Vec::new();
     for (part, index) in parts.iter().zip(0..) {
         let reg = if load {
             let reg = scope.d.b.reg();
             if line.guard.is_some() {
-                // Lanes that are off keep what the register held.
-                let src = scope.read(part)?;
-                scope.d.b.push(Move { dst: reg, src });
+                fallback.push(scope.read(part)?);
             }
             reg
         } else {
@@ -63,7 +63,13 @@ pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
         scope.d.b.push(Store(access));
         return Ok(());
     }
-    scope.d.b.push(Load(access));
+    match fallback.is_empty() {
+        true => scope.d.b.push(Load(access)),
+        false => scope.d.b.push(GuardedLoad {
+            access,
+            fallback: fallback.into(),
+        }),
+    }
     for (part, mut reg) in parts.iter().zip(regs) {
         if line.signed && line.bits < 32 {
             let src = reg;
