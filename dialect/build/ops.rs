@@ -508,7 +508,7 @@ fn attribute(
     } else if storage.ends_with("::IntegerAttr") || constraint.subclass_of("EnumInfo") {
         ("i64".to_owned(), format!("number(self.0, {field:?})"))
     } else if storage.ends_with("::StringAttr") {
-        ("&'c str".to_owned(), format!("text(self.0, {field:?})"))
+        ("Text<'c>".to_owned(), format!("text(self.0, {field:?})"))
     } else if storage.ends_with("::DenseI32ArrayAttr") {
         (
             "Vec<i32>".to_owned(),

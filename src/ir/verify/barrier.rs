@@ -294,7 +294,7 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
         is_inlined
             || function
                 .sym_visibility()
-                .is_none_or(|visibility| visibility == "public")
+                .is_none_or(|visibility| visibility.bytes() == b"public")
     });
     ensure!(
         cluster_barrier_c1,

@@ -3,6 +3,7 @@
 use super::error::{FaultKind, KernelError};
 use super::float::FloatTy;
 use std::fmt;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The type of a buffer's elements or of a scalar argument.
@@ -87,7 +88,7 @@ pub enum Fill {
     /// One value everywhere.
     Full(f64),
     /// The bytes of a file.
-    File(String),
+    File(PathBuf),
 }
 
 /// An argument as text.
@@ -187,7 +188,7 @@ impl FromStr for ArgValue {
             }
             ["file", ty, ..] if pieces.len() > 2 => {
                 let path = pieces[2..].join(":");
-                Ok(Self::Buffer { fill: Fill::File(path), ty: ty.parse()?, count: None })
+                Ok(Self::Buffer { fill: Fill::File(path.into()), ty: ty.parse()?, count: None })
             }
             [value, ty] => match ty.parse()? {
                 ty @ ElementTy::Int(_) => {
