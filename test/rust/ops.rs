@@ -245,7 +245,8 @@ fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
         let Some(module) = Module::parse(&context, text) else {
             return;
         };
-        let attributes = module.as_operation().attributes().map(|(key, value)| {
+        let top = module.as_operation();
+        let attributes = top.attributes().map(|(key, value)| {
             let key = linear_layout::sys::text(key.as_string_ref());
             format!("\"{key}\" = {value}")
         });

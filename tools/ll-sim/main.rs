@@ -270,8 +270,8 @@ fn run(options: &Options) -> Result<bool, String> {
         let (name, file) = split_pair("--expect", pair)?;
         let file = Path::new(file);
         let shown = file.display();
-        let expected =
-            std::fs::read(file).map_err(|error| format!("error: cannot read {shown}: {error}"))?;
+        let expected = sys::read_input(file)
+            .map_err(|error| format!("error: cannot read {shown}: {error}"))?;
         check(
             find(name)?,
             &format!("buffer `{name}` against {shown}"),
@@ -388,7 +388,7 @@ fn make_arguments(
             ArgValue::Null => Arg::Int(0),
             ArgValue::Buffer { fill, ty, count } => {
                 let bytes = match fill {
-                    Fill::File(path) => std::fs::read(path).map_err(|error| {
+                    Fill::File(path) => sys::read_input(path).map_err(|error| {
                         format!("error: cannot read {}: {error}", path.display())
                     })?,
                     _ => initial_bytes(fill, *ty, count.unwrap_or(0), options.seed + index as u64),
