@@ -84,12 +84,12 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "\FF"} {
 }
 
 //--- symbol.mlir
-// A name of a library's function may be any text.
+// The name of a library, and the key of an attribute, may be any text.
 // RUN: ll-opt --convert-layouts-to-llvm %t/symbol.mlir | FileCheck %s --check-prefix=SYMBOL
-// SYMBOL: llvm.func @"a b\22"(i32) -> i32 attributes {passthrough = {{\[\[}}"libname", "l\22"]]}
+// SYMBOL: llvm.func @f(i32) -> i32 attributes {passthrough = {{\[\[}}"libname", "l\22"]]}
 module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:90"} {
   tt.func public @k(%x: i32 {"llvm.a b" = 1 : i32}) {
-    %0 = tt.extern_elementwise %x {libname = "l\22", libpath = "", pure = false, symbol = "a b\22"} : (i32) -> i32
+    %0 = tt.extern_elementwise %x {libname = "l\22", libpath = "", pure = false, symbol = "f"} : (i32) -> i32
     tt.return
   }
 }

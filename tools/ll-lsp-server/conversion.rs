@@ -140,10 +140,12 @@ fn target_of(text: &str, at: usize) -> (&'static Target, bool) {
     let named = value("ttg.target")
         .and_then(|rest| rest.strip_prefix('"')?.split('"').next())
         .and_then(|name| Target::parse(name).ok());
-    let is_wave64 = value("ttg.threads-per-warp").is_some_and(|rest| rest.starts_with("64"));
-    let usual = if is_wave64 { "hip:gfx942" } else { "cuda:90" };
-    let target = named.or_else(|| Target::parse(usual).ok());
-    (target.expect("the table has these GPUs"), named.is_some())
+    let lanes = value("ttg.threads-per-warp").map_or(32, |rest| {
+        let end = rest.find(|c: char| !c.is_ascii_digit());
+        rest[..end.unwrap_or(rest.len())].parse().unwrap_or(32)
+    });
+    let target = named.unwrap_or_else(|| Target::usual(lanes));
+    (target, named.is_some())
 }
 
 /// The width of the elements of a tensor's type, as a conversion moves them.
