@@ -296,11 +296,22 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
          #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
          /// Whether TableGen declares that it ends a block.\n\
          #[must_use] pub const fn is_terminator(self) -> bool {{ {terminator} }}\n\
+         /// For each operand of the declaration, whether it may be left out.\n\
+         #[must_use] pub const fn optional_operands(self) -> &'static [bool] {{ match self {{ {optional} }} }}\n\
          /// Whether TableGen declares that canonicalisation asks Rust about it.\n\
          #[must_use] pub const fn is_canonicalised(self) -> bool {{ {canonical} }}\n\
          }}",
         all = list(&|op| format!("Self::{},", op.kind)),
         names = list(&|op| format!("Self::{} => {:?},", op.kind, op.name)),
+        optional = list(&|op| {
+            let operands = fields(op.record, "arguments").into_iter();
+            let operands =
+                operands.filter(|(_, constraint)| !bare(*constraint).subclass_of("Attr"));
+            let optional: Vec<bool> = operands
+                .map(|(_, constraint)| Count::of(constraint) != Count::One)
+                .collect();
+            format!("Self::{} => &{optional:?},", op.kind)
+        }),
         elementwise = with("Elementwise"),
         terminator = with("Terminator"),
         canonical = with(CANONICALISED),
