@@ -116,14 +116,19 @@ size_t bridge::diagnostic_rule(size_t diagnostic) {
   return 0;
 }
 
+// Whether an operation may be printed in a note below a diagnostic, as MLIR does: it has no regions, such as the body
+// of a function, and few operands and results.
+static bool isBrief(Operation *op) {
+  return op->getNumRegions() == 0 && op->getNumOperands() + op->getNumResults() <= 32;
+}
+
 void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes,
                         rust::Str rule) {
   auto *operation = reinterpret_cast<Operation *>(op);
-  // MLIR's own `emitOpError` may print the operation in a note, which for a module is the whole file.
-  InFlightDiagnostic diagnostic = operation->hasTrait<OpTrait::IsIsolatedFromAbove>()
-                                      ? emitError(operation->getLoc())
-                                            << "'" << operation->getName() << "' op "
-                                      : operation->emitOpError();
+  InFlightDiagnostic diagnostic = isBrief(operation)
+                                      ? operation->emitOpError()
+                                      : emitError(operation->getLoc())
+                                            << "'" << operation->getName() << "' op ";
   diagnostic << view(message);
   for (const rust::String &note : notes)
     diagnostic.attachNote() << StringRef(note.data(), note.size());
@@ -140,7 +145,8 @@ void bridge::emit_warning(size_t op, rust::Str message, rust::Slice<const rust::
 }
 
 void bridge::emit_remark(size_t op, rust::Str message) {
-  reinterpret_cast<Operation *>(op)->emitRemark() << view(message);
+  auto *operation = reinterpret_cast<Operation *>(op);
+  (isBrief(operation) ? operation->emitRemark() : emitRemark(operation->getLoc())) << view(message);
 }
 
 bool bridge::keeps_encoding(size_t address) {

@@ -30,14 +30,16 @@ inline llvm::StringRef view(rust::Str text) { return {text.data(), text.size()};
 // --- called from Rust ---
 void register_dialects(size_t registry);
 void register_passes();
-int32_t opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
-                 rust::Str examples, rust::Str dialects, rust::Str version);
+// Each argument ends with a zero byte, here and below.
+int32_t opt_main(rust::Slice<const uint8_t> arguments, rust::Str overview, rust::Str examples,
+                 rust::Str dialects, rust::Str lowered, rust::Str version);
 // The label of the rule that a diagnostic says is broken, as the address of a text attribute, or null.
 size_t diagnostic_rule(size_t diagnostic);
-int32_t lsp_main(rust::Slice<const rust::String> arguments);
-// Reads bytecode in a child process. The number of the signal that ends it, 0 where none does, or -1
-// where operations are nested more than `most` deep.
-int32_t try_bytecode(rust::Slice<const uint8_t> bytecode, uint32_t most);
+int32_t lsp_main(rust::Slice<const uint8_t> arguments);
+// Reads bytecode in a child process, which writes it again; `name` is what messages call it, and `most` how deep
+// operations may be nested.
+struct TriedBytecode;
+TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, uint32_t most);
 void disable_pass(size_t context, rust::Str name);
 // What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.
 rust::Vec<rust::String> processors(size_t machine);

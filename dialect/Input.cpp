@@ -1,16 +1,22 @@
-// Bytecode is tried in a child process, since MLIR's reader trusts what it reads: a damaged file makes
-// it write outside its tables.
+// Bytecode is read in a child process, since MLIR's reader trusts what it reads: a damaged file makes it write
+// outside its tables. The child writes what it has read again, and only that is read by the parent.
 #include "dialect/Bridge.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
+#include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/Parser/Parser.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/SourceMgr.h"
 
+#include <array>
+#include <cerrno>
 #include <csignal>
 #include <fcntl.h>
 #include <sys/resource.h>
@@ -21,7 +27,8 @@ using namespace mlir;
 
 namespace {
 
-constexpr int tooDeep = 3;
+// Exit statuses of the child; with the first two, what it wrote is bytecode and an error's text.
+constexpr int written = 0, refused = 2, tooDeep = 3;
 
 // Whether operations are nested in each other more than `most` deep; does not recurse.
 bool isNestedDeeper(Operation *op, uint32_t most) {
@@ -38,49 +45,116 @@ bool isNestedDeeper(Operation *op, uint32_t most) {
   return false;
 }
 
-// What the child does: reads, and says with its exit status what it found. Errors are left to the
-// parent, which finds them again; so are the verifiers, which are not what is tried here.
-[[noreturn]] void readAndExit(StringRef bytecode, uint32_t most) {
+// Writes all bytes to a file descriptor, or ends the process.
+void writeOrExit(int to, StringRef bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = write(to, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      abort();
+    bytes = bytes.drop_front(count);
+  }
+}
+
+// What the child does: reads, and says with its exit status what it found. Rules that are broken are left to the
+// parent, which finds them again; here the verifiers run because they, too, may end by a signal.
+[[noreturn]] void readAndExit(StringRef bytecode, StringRef name, uint32_t most, int to) {
   for (int signal : {SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV, SIGTRAP, SIGPIPE})
     std::signal(signal, SIG_DFL);
   rlimit noCore = {0, 0};
   setrlimit(RLIMIT_CORE, &noCore);
   // On some damage the reader never ends; in this time it reads gigabytes.
-  rlimit seconds = {10, 10};
+  rlim_t time = 10 + bytecode.size() / (1 << 20);
+  rlimit seconds = {time, time};
   setrlimit(RLIMIT_CPU, &seconds);
   int nowhere = open("/dev/null", O_WRONLY);
   dup2(nowhere, STDOUT_FILENO);
   dup2(nowhere, STDERR_FILENO);
-  {
-    DialectRegistry registry;
-    registerAllDialects(registry);
-    registerAllExtensions(registry);
-    ll::bridge::register_dialects(reinterpret_cast<size_t>(&registry));
-    MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-    context.allowUnregisteredDialects();
-    ParserConfig config(&context, /*verifyAfterParse=*/false);
-    OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(bytecode, config);
-    if (module && isNestedDeeper(*module, most)) {
-      // What is nested so deep cannot be taken down either.
-      _exit(tooDeep);
-    }
+
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  registerAllExtensions(registry);
+  ll::bridge::register_dialects(reinterpret_cast<size_t>(&registry));
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.allowUnregisteredDialects();
+  auto sources = std::make_shared<llvm::SourceMgr>();
+  sources->AddNewSourceBuffer(llvm::MemoryBuffer::getMemBuffer(bytecode, name, false), SMLoc());
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  SourceMgrDiagnosticHandler handler(*sources, &context, stream);
+  FallbackAsmResourceMap resources;
+  ParserConfig config(&context, /*verifyAfterParse=*/false, &resources);
+  OwningOpRef<ModuleOp> module = parseSourceFile<ModuleOp>(sources, config);
+  if (!module) {
+    writeOrExit(to, text);
+    _exit(refused);
   }
-  _exit(0);
+  // What is nested so deep cannot be taken down either.
+  if (isNestedDeeper(*module, most))
+    _exit(tooDeep);
+  ScopedDiagnosticHandler silent(&context, [](Diagnostic &) { return success(); });
+  (void)verify(*module);
+  text.clear();
+  if (failed(writeBytecodeToFile(*module, stream, BytecodeWriterConfig(resources))))
+    abort();
+  writeOrExit(to, text);
+  // Freeing is part of what may fail.
+  module = {};
+  _exit(written);
 }
 
 } // namespace
 
-int32_t ll::bridge::try_bytecode(rust::Slice<const uint8_t> bytecode, uint32_t most) {
+ll::bridge::TriedBytecode ll::bridge::try_bytecode(rust::Slice<const uint8_t> bytecode,
+                                                   rust::Str name, uint32_t most) {
+  TriedBytecode tried{BytecodeOutcome::Untried, {}, 0};
   StringRef text(reinterpret_cast<const char *>(bytecode.data()), bytecode.size());
+  int ends[2];
+  if (pipe(ends) != 0)
+    return tried;
   pid_t child = fork();
-  if (child == 0)
-    readAndExit(text, most);
+  if (child == 0) {
+    close(ends[0]);
+    readAndExit(text, view(name), most, ends[1]);
+  }
+  close(ends[1]);
+  if (child > 0) {
+    std::array<uint8_t, 1 << 16> block;
+    for (;;) {
+      ssize_t count = read(ends[0], block.data(), block.size());
+      if (count < 0 && errno == EINTR)
+        continue;
+      if (count <= 0)
+        break;
+      for (ssize_t i = 0; i < count; ++i)
+        tried.bytes.push_back(block[i]);
+    }
+  }
+  close(ends[0]);
   int status = 0;
-  // Without a child nothing is tried, and the parent reads as it always did.
+  // Without a child nothing is tried, and the parent reads the file itself.
   if (child < 0 || waitpid(child, &status, 0) != child)
-    return 0;
-  if (WIFSIGNALED(status))
-    return WTERMSIG(status);
-  // LLVM may end the process with a status of its own.
-  return WEXITSTATUS(status) == tooDeep ? -1 : WEXITSTATUS(status) == 0 ? 0 : SIGABRT;
+    return tried;
+  if (WIFSIGNALED(status)) {
+    tried.outcome = BytecodeOutcome::Damaged;
+    tried.signal = WTERMSIG(status);
+    return tried;
+  }
+  switch (WEXITSTATUS(status)) {
+  case written:
+    tried.outcome = BytecodeOutcome::Written;
+    break;
+  case refused:
+    tried.outcome = BytecodeOutcome::Refused;
+    break;
+  case tooDeep:
+    tried.outcome = BytecodeOutcome::TooDeep;
+    break;
+  default:
+    // LLVM may end the process with a status of its own.
+    tried.outcome = BytecodeOutcome::Damaged;
+    tried.signal = SIGABRT;
+  }
+  return tried;
 }

@@ -58,12 +58,59 @@ std::unique_ptr<Pass> create(bridge::FollowUp pass) {
   llvm_unreachable("Rust names only the passes of the enum");
 }
 
+// The keys of options as they are written, `a=1 b={2,3}`: a space between brackets or quotes separates nothing.
+std::vector<StringRef> keysOf(StringRef options) {
+  std::vector<StringRef> keys;
+  while (!(options = options.ltrim()).empty()) {
+    size_t depth = 0, end = 0;
+    char quote = 0;
+    for (; end < options.size(); ++end) {
+      char c = options[end];
+      if (quote)
+        quote = c == quote ? 0 : quote;
+      else if (c == '"' || c == '\'')
+        quote = c;
+      else if (c == '{' || c == '[')
+        ++depth;
+      else if (c == '}' || c == ']')
+        depth -= depth != 0;
+      else if (depth == 0 && llvm::isSpace(c))
+        break;
+    }
+    keys.push_back(options.take_front(end).split('=').first);
+    options = options.drop_front(end);
+  }
+  return keys;
+}
+
 // Runs the Rust pass, then the passes that it asks for, if any.
 template <typename Base, uint16_t number>
 struct RustPass : Base {
   using Base::Base;
 
   virtual Values values() = 0;
+  // The keys of the pass's options.
+  virtual std::vector<StringRef> keys() = 0;
+
+  LogicalResult initializeOptions(
+      StringRef options, function_ref<LogicalResult(const Twine &)> errorHandler) override {
+    std::vector<StringRef> known = keys();
+    for (StringRef key : keysOf(options)) {
+      if (llvm::is_contained(known, key))
+        continue;
+      // The nearest comes first.
+      key = key.take_front(100);
+      llvm::sort(known, [&](StringRef a, StringRef b) {
+        return std::pair(key.edit_distance(a), a) < std::pair(key.edit_distance(b), b);
+      });
+      std::string list;
+      for (StringRef option : known)
+        list += (list.empty() ? "`" : ", `") + option.str() + "`";
+      return errorHandler("`" + this->getArgument() + "` has no option `" + key + "`; " +
+                          (list.empty() ? "it has none" : "its options are " + list));
+    }
+    return Base::initializeOptions(options, errorHandler);
+  }
 
   void runOnOperation() override {
     Operation *op = this->getOperation().getOperation();
@@ -86,14 +133,20 @@ struct RustPass : Base {
   }
 };
 
-#define LL_OPTION(Name) cross(list, this->Name.getValue());
-#define LL_LIST_OPTION(Name) crossList(list, this->Name);
+#define LL_OPTION(Name) visit(this->Name, [](Values &l, auto &o) { cross(l, o.getValue()); });
+#define LL_LIST_OPTION(Name) visit(this->Name, [](Values &l, auto &o) { crossList(l, o); });
 #define LL_PASS(Name, number, ...)                                                                 \
   struct Name : RustPass<impl::Name##Base<Name>, number> {                                         \
     using RustPass::RustPass;                                                                      \
+    template <typename Visit> void visitOptions(Visit visit) { (void)visit; __VA_ARGS__ }          \
     Values values() override {                                                                     \
       Values list;                                                                                 \
-      __VA_ARGS__                                                                                  \
+      visitOptions([&](auto &option, auto crossing) { crossing(list, option); });                  \
+      return list;                                                                                 \
+    }                                                                                              \
+    std::vector<StringRef> keys() override {                                                       \
+      std::vector<StringRef> list;                                                                 \
+      visitOptions([&](auto &option, auto) { list.push_back(option.ArgStr); });                    \
       return list;                                                                                 \
     }                                                                                              \
   };

@@ -4,6 +4,7 @@
 #include "dialect/Dialects.h"
 #include "linear-layout/src/sys/bridge.rs.h"
 
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"
 #include "mlir/InitAllExtensions.h"
 #include "mlir/InitAllPasses.h"
@@ -21,6 +22,8 @@
 #include "llvm/Support/ToolOutputFile.h"
 #include "llvm/Target/TargetMachine.h"
 
+#include <deque>
+
 using namespace mlir;
 using namespace ll;
 
@@ -28,9 +31,13 @@ namespace {
 
 // Arguments as `main` gets them.
 struct Argv {
-  explicit Argv(rust::Slice<const rust::String> arguments) {
-    for (const rust::String &argument : arguments)
-      owned.emplace_back(argument.data(), argument.size());
+  explicit Argv(rust::Slice<const uint8_t> arguments) {
+    StringRef rest(reinterpret_cast<const char *>(arguments.data()), arguments.size());
+    while (!rest.empty()) {
+      auto [argument, others] = rest.split('\0');
+      owned.push_back(argument.str());
+      rest = others;
+    }
     for (std::string &argument : owned)
       pointers.push_back(argument.data());
     pointers.push_back(nullptr);
@@ -44,10 +51,128 @@ private:
   std::vector<char *> pointers;
 };
 
+// The most bytes that a diagnostic repeats of one type, attribute or operation, and of any other text.
+constexpr size_t mostOfPart = 1000, mostOfText = 8000;
+
+// Whether a line of the input is too long to be printed below a diagnostic.
+bool hasLongLines = false;
+
+// The beginning and the end of a text, where it is longer than `most` bytes.
+std::string shortened(StringRef text, size_t most) {
+  return (text.take_front(most * 3 / 4) + "..." + text.take_back(most / 5)).str();
+}
+
+// Shortens what diagnostics repeat of the input. The texts live as long as the context, since a diagnostic only refers
+// to them.
+struct BriefDiagnostics {
+  std::deque<std::string> kept;
+
+  void keep(DiagnosticArgument &argument, std::string text) {
+    kept.push_back(std::move(text));
+    argument = DiagnosticArgument(StringRef(kept.back()));
+  }
+
+  void shorten(DiagnosticArgument &argument) {
+    using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+    std::string text;
+    llvm::raw_string_ostream stream(text);
+    size_t most = mostOfPart;
+    switch (argument.getKind()) {
+    case Kind::Attribute:
+      stream << argument.getAsAttribute();
+      break;
+    case Kind::Type:
+      stream << argument.getAsType();
+      break;
+    case Kind::String:
+      if (argument.getAsString().size() <= mostOfText)
+        return;
+      stream << argument.getAsString();
+      most = mostOfText;
+      break;
+    default:
+      return;
+    }
+    if (text.size() > most)
+      keep(argument, shortened(text, most));
+  }
+
+  // Of an operation that MLIR shows, the first line.
+  void shortenOperation(MutableArrayRef<DiagnosticArgument> arguments) {
+    for (DiagnosticArgument &argument : arguments) {
+      if (argument.getKind() != DiagnosticArgument::DiagnosticArgumentKind::String)
+        continue;
+      auto [line, rest] = argument.getAsString().ltrim('\n').split('\n');
+      std::string text = line.size() > mostOfPart ? shortened(line, mostOfPart) : line.str();
+      keep(argument, rest.empty() ? text : text + " ...");
+    }
+  }
+
+  void shorten(Diagnostic &diagnostic) {
+    MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
+    bool showsOperation =
+        arguments.size() > 1 &&
+        arguments[0].getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
+        arguments[0].getAsString().starts_with("see current operation");
+    if (showsOperation)
+      shortenOperation(arguments.drop_front());
+    else
+      for (DiagnosticArgument &argument : arguments)
+        shorten(argument);
+    for (Diagnostic &note : diagnostic.getNotes())
+      shorten(note);
+  }
+};
+
+// Prints a diagnostic and its notes without the line of the input.
+void printWithoutSource(Diagnostic &diagnostic) {
+  auto one = [](Diagnostic &diagnostic) {
+    if (auto place = diagnostic.getLocation()->findInstanceOf<FileLineColLoc>())
+      llvm::errs() << place.getFilename().getValue() << ":" << place.getLine() << ":"
+                   << place.getColumn() << ": ";
+    switch (diagnostic.getSeverity()) {
+    case DiagnosticSeverity::Error:
+      llvm::errs() << "error: ";
+      break;
+    case DiagnosticSeverity::Warning:
+      llvm::errs() << "warning: ";
+      break;
+    case DiagnosticSeverity::Remark:
+      llvm::errs() << "remark: ";
+      break;
+    case DiagnosticSeverity::Note:
+      llvm::errs() << "note: ";
+      break;
+    }
+    llvm::errs() << diagnostic << "\n";
+  };
+  one(diagnostic);
+  for (Diagnostic &note : diagnostic.getNotes())
+    one(note);
+}
+
+// Puts a handler before the one that a driver has registered: a dialect is loaded while the driver runs. Two of them
+// do what one does.
+template <typename OfDialect> void makeDiagnosticsBrief(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, OfDialect *) {
+    auto brief = std::make_shared<BriefDiagnostics>();
+    context->getDiagEngine().registerHandler([brief](Diagnostic &diagnostic) {
+      brief->shorten(diagnostic);
+      if (!hasLongLines)
+        return failure();
+      printWithoutSource(diagnostic);
+      return success();
+    });
+  });
+}
+
 void registerEverything(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
   bridge::register_dialects(reinterpret_cast<size_t>(&registry));
+  makeDiagnosticsBrief<tt::TritonDialect>(registry);
+  makeDiagnosticsBrief<ttg::TritonGPUDialect>(registry);
+  makeDiagnosticsBrief<LLVM::LLVMDialect>(registry);
 }
 
 // Skips the passes of LLVM that have these names, where a pass may be skipped.
@@ -87,18 +212,17 @@ LogicalResult opt(StringRef input, StringRef output, DialectRegistry &registry,
                   const MlirOptMainConfig &config, bool withComments) {
   if (input == "-" && llvm::sys::Process::FileDescriptorIsDisplayed(fileno(stdin)))
     llvm::errs() << "reading standard input; `ll-opt --help` shows how to name a file\n";
-  std::string reason;
-  std::unique_ptr<llvm::MemoryBuffer> buffer = openInputFile(input, &reason);
-  if (buffer)
-    reason = std::string(bridge::refuse_input(bridge::bytes(input == "-" ? "<stdin>" : input),
-                                              bridge::bytes(buffer->getBuffer())));
-  if (buffer && reason.empty()) {
-    rust::Vec<uint8_t> text = bridge::readable_input(bridge::bytes(buffer->getBuffer()));
-    if (!text.empty())
-      buffer = llvm::MemoryBuffer::getMemBufferCopy(
-          StringRef(reinterpret_cast<const char *>(text.data()), text.size()),
-          buffer->getBufferIdentifier());
-  }
+  bridge::ReadInput read = bridge::read_checked_input(bridge::bytes(input));
+  std::string reason(read.refusal);
+  StringRef text(reinterpret_cast<const char *>(read.bytes.data()), read.bytes.size());
+  std::unique_ptr<llvm::MemoryBuffer> buffer =
+      llvm::MemoryBuffer::getMemBufferCopy(text, input == "-" ? "<stdin>" : input);
+  if (!config.shouldVerifyDiagnostics())
+    for (StringRef rest = text; !rest.empty() && !hasLongLines;) {
+      auto [line, others] = rest.split('\n');
+      hasLongLines = line.size() > mostOfText;
+      rest = others;
+    }
   std::unique_ptr<llvm::ToolOutputFile> file =
       reason.empty() ? openOutputFile(output, &reason) : nullptr;
   if (!file) {
@@ -123,8 +247,9 @@ LogicalResult opt(StringRef input, StringRef output, DialectRegistry &registry,
 
 } // namespace
 
-int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str overview,
-                         rust::Str examples, rust::Str dialects, rust::Str version) {
+int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overview,
+                         rust::Str examples, rust::Str dialects, rust::Str lowered,
+                         rust::Str version) {
   Argv args(arguments);
   int argc = args.argc();
   char **argv = args.argv();
@@ -145,6 +270,9 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
       "explain-rule", cl::cat(category), cl::value_desc("label"),
       cl::desc("Say what the rule with a label is, such as reduce_c4, and what breaks it, and do "
                "nothing else; `list` lists all rules"));
+  cl::opt<bool> listLoweredOperations(
+      "list-lowered-operations", cl::cat(category),
+      cl::desc("Print the operations that convert-layouts-to-llvm lowers, and do nothing else"));
   cl::opt<bool> ruleLabels(
       "rule-labels", cl::cat(category),
       cl::desc("Name the rule that is broken in a note below each error"));
@@ -165,6 +293,10 @@ int32_t bridge::opt_main(rust::Slice<const rust::String> arguments, rust::Str ov
     raw_ostream &os = explanation.is_known ? llvm::outs() : llvm::errs();
     os << StringRef(explanation.text.data(), explanation.text.size());
     return !explanation.is_known;
+  }
+  if (listLoweredOperations) {
+    llvm::outs() << view(lowered);
+    return 0;
   }
   bridge::name_rules(ruleLabels);
   if (verifyLayoutRewrites)
@@ -211,7 +343,7 @@ rust::Vec<rust::String> bridge::processor_features(size_t machine) {
   return keysOf(target->getMCSubtargetInfo()->getAllProcessorFeatures());
 }
 
-int32_t bridge::lsp_main(rust::Slice<const rust::String> arguments) {
+int32_t bridge::lsp_main(rust::Slice<const uint8_t> arguments) {
   Argv args(arguments);
   DialectRegistry registry;
   registerEverything(registry);

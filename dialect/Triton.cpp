@@ -132,7 +132,9 @@ Type ll::tt::withElement(Type type, Type element) {
 }
 
 Type ll::tt::pointeeLike(Type pointers) {
-  return withElement(pointers, cast<PointerType>(getElementTypeOrSelf(pointers)).getPointeeType());
+  // What is no pointer breaks a rule of its own; a declaration may ask before that is checked.
+  auto pointer = dyn_cast<PointerType>(getElementTypeOrSelf(pointers));
+  return pointer ? withElement(pointers, pointer.getPointeeType()) : pointers;
 }
 
 Type ll::tt::boolLike(Type type) { return withElement(type, IntegerType::get(type.getContext(), 1)); }

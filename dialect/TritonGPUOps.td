@@ -338,7 +338,7 @@ def TTG_MaskOp : TTG_Op<"mask", [SingleBlock]> {
 def TTG_MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Terminator, ReturnLike]> {
   let summary = "the results of `ttg.mask`";
   let arguments = (ins Variadic<AnyType>:$result);
-  let assemblyFormat = "$result attr-dict `:` type($result)";
+  let assemblyFormat = "($result^)? attr-dict (`:` type($result)^)?";
 }
 
 //===-- Warps -------------------------------------------------------------------------------===//

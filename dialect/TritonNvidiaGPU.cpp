@@ -43,7 +43,7 @@ parseBarriersAndPreds(OpAsmParser &parser,
 
 static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *, OperandRange barriers,
                                   OperandRange predicates) {
-  for (auto [barrier, predicate] : llvm::zip_equal(barriers, predicates))
+  for (auto [barrier, predicate] : llvm::zip(barriers, predicates))
     printer << ", " << barrier << '[' << predicate << ']';
 }
 

@@ -540,6 +540,7 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
     - tc_gen5_mma_c18: encodings in tensor memory say whether there are `two_ctas`
     - tc_gen5_mma_c19: `d` is split over CTAs as `a` and `b` are
     - tc_gen5_mma_c20: `a` and `d` are not both in interleaved blocks of 64 rows
+    - tc_gen5_mma_c21: each barrier has a predicate
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: the barrier has an element for each CTA
   }];
@@ -573,6 +574,7 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [AttrSizedOperandSegm
     - tc_gen5_mma_scaled_c9: 4-bit elements of `a` in tensor memory are pairs, as `i8`
     - tc_gen5_mma_scaled_c10: they are `fp4Padded` exactly if `b` has 8-bit elements
     - tc_gen5_mma_scaled_c11: `a` in tensor memory has 8-bit or 4-bit elements
+    - tc_gen5_mma_scaled_c12: each barrier has a predicate
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
     - barrier_c3: the barrier has an element for each CTA
   }];

@@ -205,7 +205,7 @@ impl RemoveLayoutConversionsOptions {
         context.remark(function, &report::of_function(costs));
         for (conversion, went) in kernel.conversions.iter().zip(&explanation.went) {
             if let Went::Stays(at) = went {
-                let text = report::of_left(kernel, &explanation.left[*at]);
+                let text = report::of_left(kernel, conversion.op, &explanation.left[*at]);
                 context.remark(conversion.op, &text);
             }
         }

@@ -298,6 +298,8 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
          #[must_use] pub const fn is_elementwise(self) -> bool {{ {elementwise} }}\n\
          /// Whether TableGen declares that it ends a block.\n\
          #[must_use] pub const fn is_terminator(self) -> bool {{ {terminator} }}\n\
+         /// For each operand of the declaration, whether it may be left out.\n\
+         #[must_use] pub const fn optional_operands(self) -> &'static [bool] {{ match self {{ {optional} }} }}\n\
          /// Whether TableGen declares that canonicalisation asks Rust about it.\n\
          #[must_use] pub const fn is_canonicalised(self) -> bool {{ {canonical} }}\n\
          }}",
@@ -312,6 +314,15 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
                 })
                 .collect();
             format!("Self::{} => &[{named}],", op.kind)
+        }),
+        optional = list(&|op| {
+            let operands = fields(op.record, "arguments").into_iter();
+            let operands =
+                operands.filter(|(_, constraint)| !bare(*constraint).subclass_of("Attr"));
+            let optional: Vec<bool> = operands
+                .map(|(_, constraint)| Count::of(constraint) != Count::One)
+                .collect();
+            format!("Self::{} => &{optional:?},", op.kind)
         }),
         elementwise = with("Elementwise"),
         terminator = with("Terminator"),
@@ -520,7 +531,7 @@ fn attribute(
     } else if storage.ends_with("::IntegerAttr") || constraint.subclass_of("EnumInfo") {
         ("i64".to_owned(), format!("number(self.0, {field:?})"))
     } else if storage.ends_with("::StringAttr") {
-        ("&'c str".to_owned(), format!("text(self.0, {field:?})"))
+        ("Text<'c>".to_owned(), format!("text(self.0, {field:?})"))
     } else if storage.ends_with("::DenseI32ArrayAttr") {
         (
             "Vec<i32>".to_owned(),

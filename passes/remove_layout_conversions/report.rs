@@ -1,10 +1,10 @@
 //! What is said of conversions: remarks at their places, and a report as JSON.
 
-use crate::analysis::assignment::{Asked, EncodingId, Explanation, Kernel, Left, Went, Why};
+use crate::analysis::assignment::{Asked, EncodingId, Explanation, Kernel, Left, Role, Went, Why};
 use crate::ir::TensorType;
 use crate::ir::ops::tt;
 use crate::machine::kernel::json_string;
-use crate::sys::build::Op;
+use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -79,15 +79,26 @@ fn name(kernel: &Kernel<'_>, encoding: EncodingId) -> String {
 }
 
 /// Why a conversion is left.
-pub(super) fn of_left(kernel: &Kernel<'_>, left: &Left) -> String {
+pub(super) fn of_left(kernel: &Kernel<'_>, op: Op<'_>, left: &Left) -> String {
     let mut text = format!(
         "stays: it takes {} cycles from `{}` to `{}`",
         cycles(left.price),
         name(kernel, left.from),
         name(kernel, left.to)
     );
-    if left.weight > 1 {
-        let _ = write!(text, ", counted {} times", left.weight);
+    match loop_depth(op) {
+        0 => {}
+        depth => {
+            let _ = write!(
+                text,
+                " per iteration of {}, counted {} times",
+                match depth {
+                    1 => "a loop".to_owned(),
+                    _ => format!("the innermost of {depth} loops"),
+                },
+                left.weight
+            );
+        }
     }
     text += &match left.why {
         Why::Kept => "; what makes the value and what uses it keep their layouts".to_owned(),
@@ -95,6 +106,17 @@ pub(super) fn of_left(kernel: &Kernel<'_>, left: &Left) -> String {
         Why::Dearer(price) => format!("; without it the kernel costs {} more", cycles(price)),
     };
     text
+}
+
+/// How many loops an operation is in.
+fn loop_depth(op: Op<'_>) -> usize {
+    let mut depth = 0;
+    let mut around = build::parent(op);
+    while let Some(outer) = around {
+        depth += usize::from(Role::of(outer) == Role::Loop);
+        around = build::parent(outer);
+    }
+    depth
 }
 
 /// What became of a conversion.
@@ -174,7 +196,7 @@ pub(super) fn entry(
     });
     format!(
         "{{\"function\":{},\"target\":{},\"before\":{{\"cycles\":{},\"conversions\":{}}},\"after\":{{\"cycles\":{},\"conversions\":{}}},\"bound\":{},\"proved\":{},\"scratch_budget\":{budget},\"left\":[{left}],\"conversions\":[{conversions}]}}",
-        json_string(tt::Func::of(function).map_or("", tt::Func::sym_name)),
+        json_string(&tt::Func::of(function).map_or(String::new(), |f| f.sym_name().to_string())),
         json_string(asked.target.name),
         cycles(costs.before.0),
         costs.before.1,

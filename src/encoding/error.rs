@@ -419,6 +419,11 @@ impl EncodingError {
     pub(super) fn is_unknown_key(&self) -> bool {
         matches!(self.0.kind, Kind::UnknownKey { .. })
     }
+
+    /// Returns whether the text begins with a name that no encoding has.
+    pub(crate) fn is_unknown_family(&self) -> bool {
+        matches!(self.0.kind, Kind::UnknownFamily { .. })
+    }
 }
 
 impl fmt::Debug for EncodingError {

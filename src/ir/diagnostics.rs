@@ -1,5 +1,6 @@
 //! MLIR's diagnostics as values, for tools that print them or return them as errors.
 
+use crate::sys::bounded;
 use melior::Context;
 use melior::diagnostic::{Diagnostic, DiagnosticSeverity};
 use melior::ir::Location;
@@ -16,6 +17,9 @@ pub struct Place {
     /// The column in bytes, from 1.
     pub column: usize,
 }
+
+/// The longest line of a file that is shown below a message, in bytes.
+const MAX_LINE: usize = 1000;
 
 /// How bad it is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -95,7 +99,7 @@ impl Message {
                 let text = text
                     .as_deref()
                     .and_then(|t| t.lines().nth(line.checked_sub(1)?));
-                if let Some(text) = text {
+                if let Some(text) = text.filter(|text| text.len() <= MAX_LINE) {
                     writeln!(f, "{text}\n{:>column$}", "^")?;
                 }
             }
@@ -103,13 +107,16 @@ impl Message {
         self.notes.iter().try_for_each(|note| note.write(f, source))
     }
 
-    /// The message with its notes, each with the line that it is about where that can be read.
+    /// The message with its notes, each with the line that it is about where that can be read and is not too long.
     #[must_use]
     pub fn with_source(&self) -> String {
         struct WithSource<'a>(&'a Message);
         impl fmt::Display for WithSource<'_> {
             fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                self.0.write(f, &|file| std::fs::read_to_string(file).ok())
+                self.0.write(f, &|file| {
+                    let bytes = std::fs::read(file).ok()?;
+                    Some(String::from_utf8_lossy(&bytes).into_owned())
+                })
             }
         }
         WithSource(self).to_string()
@@ -130,8 +137,18 @@ fn text_of(diagnostic: &Diagnostic<'_>) -> String {
     if write!(text, "{diagnostic}").is_err() {
         text += "... (what follows is not UTF-8)";
     }
-    text
+    // An operation that MLIR shows is cut to its first line.
+    if let Some(operation) = text.strip_prefix(SHOWN) {
+        let mut lines = operation.trim_start().lines();
+        let first = format!("{SHOWN} `{}`", lines.next().unwrap_or_default());
+        let more = if lines.next().is_some() { " ..." } else { "" };
+        return bounded(&first).replace('`', "") + more;
+    }
+    bounded(&text).into_owned()
 }
+
+/// How a note begins in which MLIR shows an operation.
+const SHOWN: &str = "see current operation:";
 
 /// `file:line:column`, where a location leads to one.
 pub(crate) fn place_text(location: Location<'_>) -> Option<String> {

@@ -77,7 +77,7 @@ impl ModuleInfo {
     /// where a module says.
     #[must_use]
     pub fn target(op: OperationRef<'_, '_>) -> Option<String> {
-        sys::string_value(Self::attribute(op, TARGET)?).map(str::to_owned)
+        sys::string_value(Self::attribute(op, TARGET)?).map(|name| name.to_string())
     }
 
     /// The GPU that a module is for: what the user asked for, or else what the module says.

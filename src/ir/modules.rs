@@ -102,5 +102,5 @@ fn name(op: Op<'_>) -> String {
 }
 
 fn symbol(op: Op<'_>) -> Option<&str> {
-    sys::string_value(op.attribute(SYMBOL).ok()?)
+    sys::string_value(op.attribute(SYMBOL).ok()?)?.utf8()
 }

@@ -14,7 +14,7 @@
 //! accessor panics where one lacks what the declaration requires.
 
 use crate::sys::build::{self, Val};
-use crate::sys::{self, OpNumber};
+use crate::sys::{self, OpNumber, Text};
 use melior::ir::attribute::{
     BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, TypeAttribute,
 };
@@ -188,7 +188,7 @@ fn number(op: OperationRef<'_, '_>, key: &str) -> Option<i64> {
     build::integer_value(any(op, key)?)
 }
 
-fn text<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<&'c str> {
+fn text<'c>(op: OperationRef<'c, '_>, key: &str) -> Option<Text<'c>> {
     sys::string_value(any(op, key)?)
 }
 

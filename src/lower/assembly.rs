@@ -32,6 +32,10 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         .map(|result| l.types_of(result.r#type()))
         .collect::<Result<_, _>>()?;
     let sources: Vec<Registers<'c>> = view.args().into_iter().map(|arg| l.get(arg)).collect();
+    let text = view.asm_string();
+    let text = text.checked(tt::ElementwiseInlineAsm::ASM_STRING_KEY)?;
+    let constraints = view.constraints();
+    let constraints = constraints.checked(tt::ElementwiseInlineAsm::CONSTRAINTS_KEY)?;
     let registers = types.first().map_or(0, Vec::len);
     let mut counts = types
         .iter()
@@ -50,7 +54,7 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let inputs = sources
         .iter()
         .map(|list| words_of(&l.e, list[0].r#type(), group).len());
-    check_constraints(view.constraints(), words.len(), inputs.sum())?;
+    check_constraints(constraints, words.len(), inputs.sum())?;
 
     let word_types: Vec<Type<'c>> = words.iter().map(|(type_, _)| *type_).collect();
     let whole = match word_types[..] {
@@ -67,7 +71,6 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                 pack(&mut l.e, &own)
             })
             .collect();
-        let (text, constraints) = (view.asm_string(), view.constraints());
         let result = if view.pure() {
             l.e.pure_asm(text, constraints, &operands, whole)
         } else {

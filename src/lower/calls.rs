@@ -21,8 +21,7 @@ use crate::graph;
 use crate::ir::Layouts;
 use crate::ir::ops::tt;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Diagnostic, Reported, operation_id};
-use melior::ir::attribute::FlatSymbolRefAttribute;
+use crate::sys::{self, Diagnostic, Reported, Text, operation_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 use std::collections::{HashMap, HashSet};
@@ -59,7 +58,7 @@ impl Planned<'_> {
 
 /// Whether a function is seen from outside its module, which makes it a kernel.
 pub(crate) fn is_kernel(function: tt::Func<'_, '_>) -> bool {
-    function.sym_visibility() != Some("private")
+    function.sym_visibility().and_then(Text::utf8) != Some("private")
 }
 
 /// What begins after what lies before it begins at a multiple of this.
@@ -79,7 +78,7 @@ pub(crate) fn plan<'c>(
         .iter()
         .filter_map(|op| tt::Func::of(*op))
         .collect();
-    let numbers: HashMap<&str, usize> = functions
+    let numbers: HashMap<Text<'_>, usize> = functions
         .iter()
         .enumerate()
         .map(|(i, function)| (function.sym_name(), i))
@@ -87,7 +86,7 @@ pub(crate) fn plan<'c>(
     let calls: Vec<Vec<(tt::Call<'c, 'c>, usize)>> = functions
         .iter()
         .map(|function| {
-            let callee = |call: tt::Call<'c, 'c>| Some((call, *numbers.get(callee_of(call)?)?));
+            let callee = |call: tt::Call<'c, 'c>| Some((call, *numbers.get(&callee_of(call)?)?));
             calls_in(function.op())
                 .into_iter()
                 .filter_map(callee)
@@ -164,9 +163,8 @@ pub(crate) fn plan<'c>(
 }
 
 /// The name of the function that is called.
-fn callee_of<'c>(call: tt::Call<'c, 'c>) -> Option<&'c str> {
-    let name = FlatSymbolRefAttribute::try_from(call.callee()).ok()?;
-    Some(name.value())
+fn callee_of<'c>(call: tt::Call<'c, 'c>) -> Option<Text<'c>> {
+    sys::symbol_name(call.callee())
 }
 
 /// The calls in a function, in order.

@@ -13,8 +13,8 @@ use super::{
 };
 use crate::analysis::effects::{Buffers, Effects};
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
-use crate::sys::Diagnostic;
 use crate::sys::build::Op;
+use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
 
 /// Lowers an operation, or says that it cannot be.
@@ -322,18 +322,13 @@ pub fn can_be_lowered() -> Vec<(&'static str, Vec<&'static str>)> {
 }
 
 fn unsupported(op: Op<'_>) -> Diagnostic {
-    let name = op.name();
-    let name = name.as_string_ref().as_str().unwrap_or_default();
+    let name = sys::text(op.name().as_string_ref());
     let dialect = name.split('.').next().unwrap_or_default();
-    let can = lowered_of(dialect);
-    let list = if can.is_empty() {
-        let others: Vec<String> = can_be_lowered()
-            .iter()
-            .map(|(dialect, _)| format!("`{dialect}`"))
-            .collect();
-        format!("none; the dialects that can be: {}", others.join(", "))
-    } else {
-        can.join(", ")
-    };
-    Diagnostic::new("cannot be lowered yet").note(format!("of `{dialect}`, these can: {list}"))
+    let diagnostic = Diagnostic::new("cannot be lowered yet");
+    if lowered_of(dialect).is_empty() {
+        return diagnostic.note(format!(
+            "no operation of `{dialect}` can be; `ll-opt --list-lowered-operations` prints those that can"
+        ));
+    }
+    diagnostic.note("`ll-opt --list-lowered-operations` prints the operations that can be")
 }

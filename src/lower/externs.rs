@@ -25,13 +25,18 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::ExternElementwise::of(op).expect("the dispatch goes by kind");
     let types = l.types_of(view.result().r#type())?;
     let operands: Vec<_> = view.srcs().into_iter().map(|value| l.get(value)).collect();
+    let symbol = view.symbol().checked(tt::ExternElementwise::SYMBOL_KEY)?;
+    let library = [
+        view.libname().checked(tt::ExternElementwise::LIBNAME_KEY)?,
+        view.libpath().checked(tt::ExternElementwise::LIBPATH_KEY)?,
+    ];
     let mut registers = Vec::with_capacity(types.len());
     for (r, type_) in types.into_iter().enumerate() {
         let values: Vec<Val<'c>> = operands
             .iter()
             .map(|list| if list.len() == 1 { list[0] } else { list[r] })
             .collect();
-        let known = match stem(view.symbol()) {
+        let known = match stem(symbol) {
             Some(name) => known(l, name, &values, type_)?,
             None => None,
         };
@@ -39,8 +44,8 @@ pub(crate) fn elementwise<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             Some(value) => value,
             None => {
                 let function = Function {
-                    name: view.symbol(),
-                    library: [view.libname(), view.libpath()],
+                    name: symbol,
+                    library,
                     is_pure: view.pure(),
                 };
                 library::call(l, function, &values, type_)?

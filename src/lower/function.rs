@@ -165,7 +165,8 @@ pub(crate) fn lower<'c>(
     }
     attributes.extend(own);
     e.location = location;
-    let name = planned.function.sym_name();
+    let name = planned.function.sym_name().checked(tt::Func::SYM_NAME_KEY);
+    let name = name.map_err(fail)?;
     e.function(target.body, name, llvm_type, is_kernel, &attributes, region)
         .map_err(|reason| fail(Diagnostic::new(reason)))
 }
@@ -252,7 +253,9 @@ fn register_attributes<'c>(
     for (key, value) in entries {
         match sys::identifier_text(key) {
             DIVISIBILITY => alignment = first_promise(value),
-            key if emit::is_of_output(key) => kept.push(format!("{key} = {value}")),
+            key if emit::is_of_output(key) => {
+                kept.push(format!("\"{}\" = {value}", emit::escaped(key.as_bytes())));
+            }
             // The others are for passes before this one and for the axis analysis.
             _ => {}
         }
@@ -260,7 +263,7 @@ fn register_attributes<'c>(
     let align = emit::ALIGN;
     let is_given = kept
         .iter()
-        .any(|text| text.starts_with(&format!("{align} ")));
+        .any(|text| text.starts_with(&format!("\"{}\"", emit::escaped(align.as_bytes()))));
     if let Some(bytes) = alignment
         && sys::is_llvm_pointer(type_)
         && bytes > 1

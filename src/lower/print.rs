@@ -9,6 +9,7 @@ use super::index::element_indices;
 use super::memory::owner;
 use super::program::barrier_effects;
 use super::state::{Lowering, Outcome};
+use super::texts::literal;
 use super::types::{bits_of, element_of};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
@@ -26,7 +27,7 @@ struct Shown<'c> {
 pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let view = tt::Print::of(op).expect("the dispatch goes by kind");
     // A percent sign of the user's is no format.
-    let prefix = view.prefix().replace('%', "%%");
+    let prefix = literal(view.prefix().bytes());
     let program: Vec<Val<'c>> = (0..3)
         .map(|axis| l.gpu.program_id(&mut l.e, axis))
         .collect();
@@ -34,8 +35,7 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let signs = view.is_signed();
     if operands.is_empty() {
         return by_owner(l, None, |l| {
-            let format = format!("pid (%u, %u, %u){prefix}\n");
-            l.print(&format, &program);
+            l.print(&[b"pid (%u, %u, %u)", &*prefix, b"\n"].concat(), &program);
             Ok(())
         });
     }
@@ -68,11 +68,9 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                     continue;
                 }
                 let shown = show(l, operand, registers[register], is_signed, view.hex())?;
-                let format = format!(
-                    "pid (%u, %u, %u) idx ({}){prefix}{which}{}\n",
-                    shape.join(", "),
-                    shown.format
-                );
+                let place = format!("pid (%u, %u, %u) idx ({})", shape.join(", "));
+                let rest = format!("{which}{}\n", shown.format);
+                let format = [place.as_bytes(), &prefix, rest.as_bytes()].concat();
                 let values = [&program[..], index, &[shown.value]].concat();
                 l.print(&format, &values);
             }
@@ -83,7 +81,7 @@ pub(crate) fn print<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 }
 
 impl<'c> Lowering<'c> {
-    fn print(&mut self, format: &str, values: &[Val<'c>]) {
+    fn print(&mut self, format: &[u8], values: &[Val<'c>]) {
         let mut texts = self.texts.borrow_mut();
         self.gpu.print(&mut self.e, &mut texts, format, values);
     }
@@ -169,7 +167,7 @@ pub(crate) fn assert<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         let fork = l.e.fork(any);
         let mut texts = l.texts.borrow_mut();
         l.gpu
-            .fail(&mut l.e, &mut texts, view.message(), &file, line);
+            .fail(&mut l.e, &mut texts, view.message().bytes(), &file, line);
         drop(texts);
         l.e.join_or(fork, &[], &[]);
     }

@@ -10,7 +10,7 @@ use std::collections::BTreeMap;
 #[derive(Debug, Default)]
 pub(crate) struct Texts {
     /// The name of the variable that holds a text.
-    names: BTreeMap<String, String>,
+    names: BTreeMap<Vec<u8>, String>,
     /// The name of the variable that holds the elements of a constant.
     tables: BTreeMap<Vec<u8>, String>,
     /// The functions by their names.
@@ -27,7 +27,7 @@ struct Declared {
 
 impl Texts {
     /// Returns the name of a constant that holds a text and ends with a zero byte.
-    pub(crate) fn constant(&mut self, text: &str) -> String {
+    pub(crate) fn constant(&mut self, text: &[u8]) -> String {
         let number = self.names.len();
         let name = self.names.entry(text.to_owned());
         name.or_insert_with(|| format!("{TEXT}{number}")).clone()
@@ -88,6 +88,15 @@ impl Texts {
             emit::declare_table(rewriter, context, block, name, bytes);
         }
     }
+}
+
+/// The format that prints these bytes as they are.
+pub(crate) fn literal(text: &[u8]) -> Vec<u8> {
+    let escaped = text.iter().flat_map(|byte| match byte {
+        b'%' => &b"%%"[..],
+        _ => std::slice::from_ref(byte),
+    });
+    escaped.copied().collect()
 }
 
 /// How names of constants begin.

@@ -35,6 +35,34 @@ pub(super) mod ffi {
         follow_ups: Vec<FollowUp>,
     }
 
+    /// What became of bytecode in a child process.
+    #[derive(Debug)]
+    enum BytecodeOutcome {
+        /// It was read, and written again.
+        Written,
+        /// There is no child process, so it was not tried.
+        Untried,
+        /// MLIR's reader refused it; the bytes are what it said.
+        Refused,
+        /// Its operations are nested too deep.
+        TooDeep,
+        /// MLIR's reader ended by a signal.
+        Damaged,
+    }
+
+    /// Bytecode that a child process has read.
+    struct TriedBytecode {
+        outcome: BytecodeOutcome,
+        bytes: Vec<u8>,
+        signal: i32,
+    }
+
+    /// What was read of an input, or why it could not be.
+    struct ReadInput {
+        bytes: Vec<u8>,
+        refusal: String,
+    }
+
     /// The parts of a `!tt.ptr` type; `is_pointer` is false for every other type.
     struct PointerInfo {
         is_pointer: bool,
@@ -108,8 +136,7 @@ pub(super) mod ffi {
         fn verify_layout_rewrites();
         fn explain_rule(label: &[u8]) -> Explanation;
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
-        fn refuse_input(name: &[u8], input: &[u8]) -> String;
-        fn readable_input(input: &[u8]) -> Vec<u8>;
+        fn read_checked_input(path: &[u8]) -> ReadInput;
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
         fn verify_operation(op: usize) -> bool;
         fn verify_attribute(op: usize, name: &[u8]) -> bool;
@@ -126,14 +153,15 @@ pub(super) mod ffi {
         fn register_dialects(registry: usize);
         fn register_passes();
         fn opt_main(
-            arguments: &[String],
+            arguments: &[u8],
             overview: &str,
             examples: &str,
             dialects: &str,
+            lowered: &str,
             version: &str,
         ) -> i32;
-        fn lsp_main(arguments: &[String]) -> i32;
-        fn try_bytecode(bytecode: &[u8], most: u32) -> i32;
+        fn lsp_main(arguments: &[u8]) -> i32;
+        fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
         fn disable_pass(context: usize, name: &str);
         fn processors(machine: usize) -> Vec<String>;
         fn processor_features(machine: usize) -> Vec<String>;

@@ -4,10 +4,12 @@
 //! diagnostic, never an unwinding stack.
 
 use super::bridge::ffi::{
-    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, TypeCheck, UnknownName,
+    self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, ReadInput, TypeCheck,
+    UnknownName,
 };
 use super::build::Op;
 use super::rewriter::{self, Rewriter, Work};
+use super::text::bounded;
 use crate::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
@@ -200,7 +202,7 @@ impl LayoutCache {
         let type_ = unsafe { super::type_(type_) };
         let (reason, rule) = match guard(|| semantics().check_type(self, type_)) {
             Ok(Ok(())) => (String::new(), None),
-            Ok(Err(error)) => (error.reason, error.rule),
+            Ok(Err(error)) => (bounded(&error.reason).into_owned(), error.rule),
             Err(panic) => (internal(&panic), None),
         };
         TypeCheck {
@@ -235,7 +237,7 @@ impl LayoutCache {
             }
         };
         AttributeCheck {
-            reason: error.reason,
+            reason: bounded(&error.reason).into_owned(),
             rule: error.rule.unwrap_or_default(),
             place: error.place,
             normal,
@@ -262,15 +264,16 @@ pub(super) fn with_layout_comments(bytes: &[u8], marker: &str) -> Vec<u8> {
         .map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
 
-pub(super) fn refuse_input(name: &[u8], input: &[u8]) -> String {
-    let refusal = guard(|| super::refuse_input(&String::from_utf8_lossy(name), input));
-    refusal.map_or_else(|panic| internal(&panic), Option::unwrap_or_default)
-}
-
-/// The text that MLIR reads in place of an input, or nothing for the input itself.
-pub(super) fn readable_input(input: &[u8]) -> Vec<u8> {
-    let readable = guard(|| super::numbered_masks(input));
-    readable.ok().flatten().unwrap_or_default()
+pub(super) fn read_checked_input(path: &[u8]) -> ReadInput {
+    // SAFETY: the bytes are an argument of the process, or a part of one that ends at an ASCII character.
+    let path = unsafe { std::ffi::OsStr::from_encoded_bytes_unchecked(path) };
+    let read = guard(|| super::read_checked_input(path.as_ref()));
+    let (bytes, refusal) = match read {
+        Ok(Ok(bytes)) => (bytes, String::new()),
+        Ok(Err(refusal)) => (Vec::new(), refusal),
+        Err(panic) => (Vec::new(), internal(&panic)),
+    };
+    ReadInput { bytes, refusal }
 }
 
 pub(super) fn new_layout_cache() -> Box<LayoutCache> {
@@ -279,10 +282,15 @@ pub(super) fn new_layout_cache() -> Box<LayoutCache> {
 
 /// Emits an error at an operation's location, with notes.
 pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported {
+    let notes: Vec<String> = diagnostic
+        .notes
+        .iter()
+        .map(|note| bounded(note).into_owned())
+        .collect();
     ffi::emit_error(
         op.to_raw().ptr as usize,
-        &diagnostic.message,
-        &diagnostic.notes,
+        &bounded(&diagnostic.message),
+        &notes,
         diagnostic.rules.first().copied().unwrap_or_default(),
     );
     Reported(())
@@ -347,7 +355,7 @@ pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
 
 /// Emits a remark at an operation's location.
 pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
-    ffi::emit_remark(op.to_raw().ptr as usize, message);
+    ffi::emit_remark(op.to_raw().ptr as usize, &bounded(message));
 }
 
 thread_local! {
@@ -426,8 +434,8 @@ pub(super) fn unknown_name(
     let diagnostic = guard(|| semantics().unknown_name(kind, &dialect, &name, known))
         .unwrap_or_else(|panic| Diagnostic::new(internal(&panic)));
     UnknownName {
-        message: diagnostic.message,
-        note: diagnostic.notes.join("; "),
+        message: bounded(&diagnostic.message).into_owned(),
+        note: bounded(&diagnostic.notes.join("; ")).into_owned(),
     }
 }
 

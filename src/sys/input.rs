@@ -1,14 +1,15 @@
 //! What a tool reads before MLIR does: whether MLIR can read it at all.
 //!
 //! MLIR's parser and its verifier call themselves for what stands inside, so deep nesting ends them by
-//! a full stack; its reader of bytecode trusts lengths and indices. A tool asks [`refuse_input`] first.
+//! a full stack; its reader of bytecode trusts lengths and indices. A tool asks [`checked_input`] first.
 
-use super::bridge::ffi;
+use super::bridge::ffi::{self, BytecodeOutcome};
 use melior::Context;
 use melior::ir::Module;
 use std::fmt;
 use std::io::{self, Read};
 use std::ops::Range;
+use std::path::Path;
 
 /// How deep brackets, and with them regions, types and attributes, may be nested in each other.
 ///
@@ -34,26 +35,25 @@ impl fmt::Display for TooDeep {
 /// How a file in bytecode begins.
 const BYTECODE: &[u8] = b"ML\xefR";
 
-/// The most bytes of an input.
-const MOST_INPUT_BYTES: u64 = 1 << 30;
+/// The most bytes that are read of a file: one without an end, such as `/dev/zero`, is an error.
+const MAX_BYTES: u64 = 1 << 30;
 
 /// The bytes of a file, or of standard input for `-`.
 ///
 /// # Errors
-/// The file cannot be read, or is larger than 1 GiB, as one is that never ends.
-pub fn read_input(path: &str) -> io::Result<Vec<u8>> {
-    let limit = MOST_INPUT_BYTES;
+/// The file cannot be read, or is longer than 1 GiB.
+pub fn read_input(path: &Path) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    if path == "-" {
-        io::stdin().take(limit + 1).read_to_end(&mut bytes)?;
+    if path.as_os_str() == "-" {
+        io::stdin().take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     } else {
-        std::fs::File::open(path)?
-            .take(limit + 1)
-            .read_to_end(&mut bytes)?;
+        let file = std::fs::File::open(path)?;
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
     }
-    if bytes.len() as u64 > limit {
-        let text = format!("it has more than {limit} bytes");
-        return Err(io::Error::new(io::ErrorKind::FileTooLarge, text));
+    if bytes.len() as u64 > MAX_BYTES {
+        return Err(io::Error::other(
+            "the file is longer than 1 GiB, which is the limit",
+        ));
     }
     Ok(bytes)
 }
@@ -63,7 +63,7 @@ pub fn read_input(path: &str) -> io::Result<Vec<u8>> {
 #[must_use]
 pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>> {
     // The lexer looks at the byte behind the text.
-    let mut ended = numbered_masks(input).unwrap_or_else(|| input.to_vec());
+    let mut ended = input.to_vec();
     ended.push(0);
     let text = mlir_sys::MlirStringRef {
         data: ended.as_ptr().cast(),
@@ -76,41 +76,81 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
     }
 }
 
-/// Why MLIR cannot read an input, ready to print; nothing where it can be tried.
+/// Returns the bytes that MLIR can be given for an input: text as it is, but for spellings of a later MLIR; bytecode
+/// written again.
 ///
-/// Bytecode is tried in a child process, so no other thread may run yet.
+/// A child process reads bytecode, verifies it, and writes it again, so that a damaged file cannot corrupt this
+/// process; no other thread may run yet. Text costs one scan for its brackets.
+///
+/// # Errors
+/// Why MLIR cannot read the input, ready to print.
 ///
 /// # Panics
 /// [`crate::install`] has not been called.
 ///
 /// ```
 /// linear_layout::install();
-/// let deep = "[".repeat(2000);
-/// let reason = linear_layout::sys::refuse_input("a.mlir", deep.as_bytes());
-/// assert!(reason.unwrap().starts_with("a.mlir:1:1025: error: brackets are nested more than 1024 deep"));
-/// assert_eq!(linear_layout::sys::refuse_input("a.mlir", b"module {}"), None);
+/// let deep = "[".repeat(2000).into_bytes();
+/// let reason = linear_layout::sys::checked_input("a.mlir", deep).unwrap_err();
+/// assert!(reason.starts_with("a.mlir:1:1025: error: brackets are nested more than 1024 deep"));
+/// let text = b"module {}".to_vec();
+/// assert_eq!(linear_layout::sys::checked_input("a.mlir", text.clone()), Ok(text));
 /// ```
-#[must_use]
-pub fn refuse_input(name: &str, input: &[u8]) -> Option<String> {
+pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
     if !input.starts_with(BYTECODE) {
-        let deep = too_deep(input)?;
+        let Some(deep) = too_deep(&input) else {
+            return Ok(numbered_masks(&input).unwrap_or(input));
+        };
         let before = &input[..deep.at];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let start = before.iter().rposition(|b| *b == b'\n');
         let column = deep.at - start.map_or(0, |n| n + 1) + 1;
-        return Some(format!("{name}:{line}:{column}: error: {deep}"));
+        return Err(format!("{name}:{line}:{column}: error: {deep}"));
     }
     // The child's panic would look like damage.
     super::callbacks::semantics();
-    match ffi::try_bytecode(input, MAX_NESTING) {
-        0 => None,
-        -1 => Some(format!(
+    let tried = ffi::try_bytecode(&input, name, MAX_NESTING);
+    match tried.outcome {
+        BytecodeOutcome::Written => Ok(tried.bytes),
+        BytecodeOutcome::Untried => Ok(input),
+        BytecodeOutcome::Refused => {
+            Err(String::from_utf8_lossy(&tried.bytes).trim_end().to_owned())
+        }
+        BytecodeOutcome::TooDeep => Err(format!(
             "{name}: error: operations are nested more than {MAX_NESTING} deep, which is the limit"
         )),
-        signal => Some(format!(
+        _ => Err(format!(
             "{name}: error: the bytecode is damaged: MLIR's reader of bytecode ends by signal \
-             {signal} on it\nnote: write the file again with `--emit-bytecode`, or use text"
+             {} on it\nnote: write the file again with `--emit-bytecode`, or use text",
+            tried.signal
         )),
+    }
+}
+
+/// Reads a file, or standard input for `-`, and checks it by [`checked_input`].
+///
+/// # Errors
+/// Why it cannot be read, ready to print.
+pub fn read_checked_input(path: &Path) -> Result<Vec<u8>, String> {
+    let bytes = read_input(path).map_err(|error| {
+        let reason = match error.kind() {
+            io::ErrorKind::NotFound => "No such file or directory".to_owned(),
+            io::ErrorKind::IsADirectory => "Is a directory".to_owned(),
+            io::ErrorKind::PermissionDenied => "Permission denied".to_owned(),
+            _ => error.to_string(),
+        };
+        format!("cannot open input file '{}': {reason}", path.display())
+    })?;
+    checked_input(&input_name(path), bytes)
+}
+
+/// The name of an input in messages.
+#[must_use]
+pub fn input_name(path: &Path) -> String {
+    if path.as_os_str() == "-" {
+        "<stdin>".to_owned()
+    } else {
+        path.display().to_string()
     }
 }
 
@@ -197,14 +237,11 @@ const GROUPS: [(&str, u32); 13] = [
 /// registered again, so the text is what can be changed. Each number takes as many bytes as the names, so that every
 /// other token keeps its line and column. Strings and comments stay as they are.
 ///
+/// ```text
+/// rocdl.sched.barrier valu|salu
+/// rocdl.sched.barrier 6
 /// ```
-/// use linear_layout::sys::numbered_masks;
-/// let text = numbered_masks(b"rocdl.sched.barrier valu|salu").unwrap();
-/// assert_eq!(text, b"rocdl.sched.barrier 6        ");
-/// assert_eq!(numbered_masks(b"rocdl.sched.barrier 6"), None);
-/// ```
-#[must_use]
-pub fn numbered_masks(text: &[u8]) -> Option<Vec<u8>> {
+fn numbered_masks(text: &[u8]) -> Option<Vec<u8>> {
     if text.starts_with(BYTECODE) {
         return None;
     }
@@ -286,23 +323,9 @@ fn blanks(text: &[u8]) -> usize {
     text.iter().take_while(|b| b.is_ascii_whitespace()).count()
 }
 
-/// The arguments of the process.
-///
-/// # Errors
-/// One is not UTF-8, which the tools take for granted.
-pub fn arguments() -> Result<Vec<String>, String> {
-    std::env::args_os()
-        .map(|argument| {
-            argument
-                .into_string()
-                .map_err(|bad| format!("the argument `{}` is not UTF-8", bad.to_string_lossy()))
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
-    use super::{GROUPS, MAX_NESTING, numbered_masks, refuse_input, too_deep};
+    use super::{GROUPS, MAX_NESTING, checked_input, numbered_masks, too_deep};
 
     fn nested(open: &str, close: &str, times: u32) -> String {
         open.repeat(times as usize) + "x" + &close.repeat(times as usize)
@@ -315,9 +338,9 @@ mod tests {
             assert_eq!(too_deep(nested(open, close, limit).as_bytes()), None);
             assert!(too_deep(nested(open, close, limit + 1).as_bytes()).is_some());
         }
-        let found = refuse_input("a", nested("{\n", "}", 2000).as_bytes());
+        let found = checked_input("a", nested("{\n", "}", 2000).into_bytes());
         let place = format!("a:{}:1: error: ", MAX_NESTING + 1);
-        assert!(found.is_some_and(|text| text.starts_with(&place)));
+        assert!(found.is_err_and(|text| text.starts_with(&place)));
     }
 
     #[track_caller]

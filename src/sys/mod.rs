@@ -12,6 +12,7 @@ mod callbacks;
 mod input;
 mod plugin;
 mod rewriter;
+mod text;
 mod translate;
 
 pub use callbacks::{
@@ -26,9 +27,10 @@ pub use bridge::ffi::{FollowUp, OptionValue};
 pub use rewriter::{Rewriter, rewrite};
 
 pub use input::{
-    MAX_NESTING, TooDeep, arguments, numbered_masks, parse_input, read_input, refuse_input,
+    MAX_NESTING, TooDeep, checked_input, input_name, parse_input, read_checked_input, read_input,
     too_deep,
 };
+pub use text::{Text, bounded};
 pub use translate::{
     disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
     stop_at_broken_pipe, to_llvm_ir, version,
@@ -43,6 +45,7 @@ use melior::ir::{
 };
 use melior::{Context, ContextRef};
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
 
 /// # Safety
@@ -125,10 +128,9 @@ pub fn identifier_text<'c>(identifier: Identifier<'c>) -> &'c str {
     std::str::from_utf8(bytes).unwrap_or_default()
 }
 
-/// The text of a string attribute, which may be empty; melior's own `value` panics on one. Text that is not UTF-8 is
-/// none.
+/// The bytes of a string attribute, which may be empty and need not be UTF-8; melior's own `value` panics on both.
 #[must_use]
-pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
+pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
     let raw = attribute.to_raw();
     // SAFETY: the attribute is alive as long as its context.
     if !unsafe { mlir_sys::mlirAttributeIsAString(raw) } {
@@ -136,12 +138,30 @@ pub fn string_value<'c>(attribute: Attribute<'c>) -> Option<&'c str> {
     }
     // SAFETY: it is a string, as was just asked.
     let text = unsafe { mlir_sys::mlirStringAttrGetValue(raw) };
-    if text.length == 0 {
-        return Some("");
-    }
     // SAFETY: the context owns the text of its attributes and never frees it before its own end.
-    let bytes = unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), text.length) };
-    std::str::from_utf8(bytes).ok()
+    Some(unsafe { owned_by_context(text) })
+}
+
+/// The name in a reference to a symbol without nested symbols; nothing for another attribute.
+#[must_use]
+pub fn symbol_name<'c>(attribute: Attribute<'c>) -> Option<Text<'c>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the attribute is alive as long as its context.
+    if !unsafe { mlir_sys::mlirAttributeIsAFlatSymbolRef(raw) } {
+        return None;
+    }
+    // SAFETY: it is a flat symbol reference; the context owns the text of its attributes.
+    Some(unsafe { owned_by_context(mlir_sys::mlirFlatSymbolRefAttrGetValue(raw)) })
+}
+
+/// # Safety
+/// A context owns the text, and the result does not outlive it.
+unsafe fn owned_by_context<'c>(text: mlir_sys::MlirStringRef) -> Text<'c> {
+    Text::new(match text.length {
+        0 => &[],
+        // SAFETY: the caller's duty.
+        length => unsafe { std::slice::from_raw_parts(text.data.cast::<u8>(), length) },
+    })
 }
 
 /// A number that is the same for the same live block.
@@ -352,31 +372,44 @@ pub struct OptTexts<'t> {
     pub examples: &'t str,
     /// What `--show-dialects` prints before MLIR's list of names.
     pub dialects: &'t str,
+    /// What `--list-lowered-operations` prints.
+    pub lowered: &'t str,
     /// What `--explain-rule` prints for a label, or why it is no label.
     pub explain_rule: fn(&str) -> Result<String, String>,
     /// The line of `--version`.
     pub version: &'t str,
 }
 
+/// Arguments of a process as they cross: each ends with a zero byte, and need not be UTF-8.
+fn ended(arguments: &[OsString]) -> Vec<u8> {
+    let mut all = Vec::new();
+    for argument in arguments {
+        all.extend(argument.as_encoded_bytes());
+        all.push(0);
+    }
+    all
+}
+
 /// Runs MLIR's `mlir-opt` driver with all dialects and passes, and returns its exit code.
 #[must_use]
-pub fn opt_main(arguments: &[String], texts: &OptTexts<'_>) -> i32 {
+pub fn opt_main(arguments: &[OsString], texts: &OptTexts<'_>) -> i32 {
     *callbacks::EXPLAIN
         .lock()
         .unwrap_or_else(std::sync::PoisonError::into_inner) = Some(texts.explain_rule);
     ffi::opt_main(
-        arguments,
+        &ended(arguments),
         texts.overview,
         texts.examples,
         texts.dialects,
+        texts.lowered,
         texts.version,
     )
 }
 
 /// Runs MLIR's language server on standard input and output, and returns its exit code.
 #[must_use]
-pub fn lsp_main(arguments: &[String]) -> i32 {
-    ffi::lsp_main(arguments)
+pub fn lsp_main(arguments: &[OsString]) -> i32 {
+    ffi::lsp_main(&ended(arguments))
 }
 
 /// Whether a value has no use.

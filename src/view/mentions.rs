@@ -2,10 +2,13 @@
 
 use core::ops::Range;
 
-use crate::encoding::{Aliases, Encoding};
+use crate::encoding::{Aliases, Encoding, EncodingError};
 
 /// What MLIR's tools separate the modules of one file with.
 pub const SPLIT_MARKER: &str = "// -----";
+
+/// How the names of encodings begin.
+const DIALECTS: [&str; 4] = ["#ttg.", "#ttng.", "#cute.", "#tilus."];
 
 /// How deep attributes and types may be nested before the rest is skipped.
 const MAX_DEPTH: usize = 64;
@@ -67,6 +70,16 @@ impl Mention {
 pub struct Mentions {
     definitions: Vec<Definition>,
     mentions: Vec<Mention>,
+    unreadable: Vec<Unreadable>,
+}
+
+/// An encoding by its family's name that cannot be read.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unreadable {
+    /// The byte of the text at which it is wrong, as far as that is known, or at which it begins.
+    pub at: usize,
+    /// What is wrong with it.
+    pub error: EncodingError,
 }
 
 impl Mentions {
@@ -103,6 +116,12 @@ impl Mentions {
     #[must_use]
     pub fn mentions(&self) -> &[Mention] {
         &self.mentions
+    }
+
+    /// Returns the encodings that cannot be read, in order; other attributes are none.
+    #[must_use]
+    pub fn unreadable(&self) -> &[Unreadable] {
+        &self.unreadable
     }
 
     /// Returns what is named at an offset: the innermost encoding there, or else that of the
@@ -280,6 +299,8 @@ impl Scanner<'_> {
                 span: pos..end,
                 module: self.module,
             });
+        } else {
+            self.unreadable(value..end);
         }
         end
     }
@@ -337,13 +358,35 @@ impl Scanner<'_> {
         close
     }
 
+    /// Notes an encoding that cannot be read; an attribute that is no encoding, or a name that stands for one, is none.
+    fn unreadable(&mut self, span: Range<usize>) {
+        let text = &self.text[span.clone()];
+        let is_ours = DIALECTS.iter().any(|dialect| text.starts_with(dialect));
+        let read = is_ours.then(|| Encoding::parse(text, &self.aliases));
+        let Some(Err(error)) = read else {
+            return;
+        };
+        // An attribute without parameters, such as `#ttg.shared_memory`.
+        let is_other = error.is_unknown_family() && !text.contains('<');
+        let at = span.start + error.offset().unwrap_or(0).min(span.len());
+        // One that is the value of a definition, or stands inside of another one, is seen twice.
+        let is_known = self
+            .found
+            .unreadable
+            .iter()
+            .any(|known| span.contains(&known.at));
+        if !is_other && !is_known {
+            self.found.unreadable.push(Unreadable { at, error });
+        }
+    }
+
     fn mention(&mut self, span: Range<usize>) {
         let text = &self.text[span.clone()];
         let encoding = match self.aliases.get(&text[1..]) {
             Some(encoding) => encoding.clone(),
             None => match Encoding::parse(text, &self.aliases) {
                 Ok(encoding) => encoding,
-                Err(_) => return,
+                Err(_) => return self.unreadable(span),
             },
         };
         self.found.mentions.push(Mention {

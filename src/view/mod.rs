@@ -19,7 +19,7 @@ mod words;
 
 pub use comments::{layout_text, shape_text, with_layout_comments};
 pub use holders::{Holders, InPoint};
-pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER};
+pub use mentions::{Definition, Mention, Mentions, SPLIT_MARKER, Unreadable};
 pub use scene::{
     Cell, Frame, Link, NUM_TINTS, Paint, Panel, Scene, Space, Text, Theme, Window, html, svg,
 };

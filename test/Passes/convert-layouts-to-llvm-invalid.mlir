@@ -112,7 +112,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
 module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @f() {
     // expected-error @+2 {{'gpu.thread_id' op cannot be lowered yet}}
-    // expected-note @+1 {{none; the dialects that can be: `tt`, `ttg`}}
+    // expected-note @+1 {{no operation of `gpu` can be; `ll-opt --list-lowered-operations` prints those that can}}
     %0 = gpu.thread_id x
     tt.return
   }
@@ -169,7 +169,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @buffers(%n: i32, %c: i1) {
     %m = ttg.local_alloc : () -> !ttg.memdesc<32xf32, #s, #smem, mutable>
     // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
-    // expected-note @+1 {{of `ttg`, these can: }}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
     %t = ttg.async_commit_group
     %y:3 = scf.for %i = %n to %n step %n iter_args(%a = %m, %u = %t, %k = %n) -> (!ttg.memdesc<32xf32, #s, #smem, mutable>, !ttg.async.token, i32) : i32 {
       %z = scf.if %c -> !ttg.memdesc<32xf32, #s, #smem, mutable> {
@@ -206,7 +206,7 @@ module attributes {ttg.target = "cuda:90", "ttg.num-warps" = 1 : i32} {
   tt.func public @arguments(%m: !ttg.memdesc<32xf32, #s, #smem, mutable>, %x: tensor<32xf32, #b>, %n: i32) {
     %y = arith.addf %x, %x : tensor<32xf32, #b>
     // expected-error @+2 {{'ttg.async_commit_group' op cannot be lowered yet}}
-    // expected-note @+1 {{of `ttg`, these can: }}
+    // expected-note @+1 {{`ll-opt --list-lowered-operations` prints the operations that can be}}
     %t = ttg.async_commit_group
     ttg.local_store %y, %m : tensor<32xf32, #b> -> !ttg.memdesc<32xf32, #s, #smem, mutable>
     tt.return

@@ -203,7 +203,7 @@ impl Runner {
         );
         let file = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
         let pipeline = format!(
-            "builtin.module(remove-layout-conversions{{report={} {options})",
+            "builtin.module(remove-layout-conversions{{conversion-cost=0 report={} {options})",
             file.display()
         );
         let refused = |what: String| (Failure::Refused, format!("{choice}: {what}"));

@@ -58,7 +58,10 @@ impl Session {
     }
 
     fn send(&mut self, message: &Value) {
-        let body = message.to_string();
+        self.send_text(&message.to_string());
+    }
+
+    fn send_text(&mut self, body: &str) {
         let to = self.to.as_mut().expect("the session is open");
         write!(to, "Content-Length: {}\r\n\r\n{body}", body.len()).expect("the server reads");
         to.flush().expect("the server reads");
@@ -365,6 +368,83 @@ fn definitions_and_references_of_aliases_and_values() {
         starts(&answer).contains(&place(&text, "%0, %0")),
         "{answer}"
     );
+    session.end();
+}
+
+#[test]
+fn a_message_that_cannot_be_read_is_answered() {
+    let mut session = Session::start(KERNEL);
+    session.diagnostics();
+    let deep = "[".repeat(100_000) + &"]".repeat(100_000);
+    let nested = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"x","params":{deep}}}"#);
+    for body in [nested.as_str(), "{", ""] {
+        session.send_text(body);
+        let answer = session.receive();
+        assert_eq!(answer["error"]["code"], -32700, "{answer}");
+    }
+    // The session goes on.
+    let (shown, _) = session.hover(KERNEL, "#blocked>", 1);
+    assert!(shown.contains("sizePerThread"), "{shown}");
+    session.end();
+}
+
+#[test]
+fn bytecode_that_cannot_be_read_is_an_error() {
+    let mut session = Session::start(KERNEL);
+    session.diagnostics();
+    let inputs = concat!(env!("CARGO_MANIFEST_DIR"), "/test/Tools/Inputs");
+    for (path, reason) in [
+        ("/dev/zero".to_owned(), "not a regular file"),
+        ("/no/such/file".to_owned(), "No such file"),
+        (
+            format!("{inputs}/damaged.mlirbc"),
+            "the bytecode is damaged",
+        ),
+        (
+            format!("{inputs}/damaged-extractvalue.mlirbc"),
+            "the bytecode is damaged",
+        ),
+    ] {
+        let params = json!({"uri": format!("file://{path}")});
+        let id = 100;
+        session.send(
+            &json!({"jsonrpc": "2.0", "id": id, "method": "mlir/convertFromBytecode", "params": params}),
+        );
+        let answer = session.receive();
+        assert_eq!(answer["id"], id, "{answer}");
+        let message = answer["error"]["message"].as_str().unwrap_or_default();
+        assert!(message.contains(reason), "{answer}");
+    }
+    let (shown, _) = session.hover(KERNEL, "#blocked>", 1);
+    assert!(shown.contains("sizePerThread"), "{shown}");
+    session.end();
+}
+
+#[test]
+fn a_conversion_shows_its_plan() {
+    let kernel = r#"#a = #ttg.blocked<{sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+#b = #ttg.blocked<{sizePerThread = [4], threadsPerWarp = [32], warpsPerCTA = [4], order = [0]}>
+module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
+  tt.func @f(%x: tensor<512xf32, #a>) {
+    %0 = ttg.convert_layout %x : tensor<512xf32, #a> -> tensor<512xf32, #b>
+    tt.return
+  }
+}
+"#;
+    let mut session = Session::start(kernel);
+    session.diagnostics();
+    let (shown, range) = session.hover(kernel, "ttg.convert_layout", 4);
+    for part in [
+        "Conversion on",
+        "shared",
+        "cost:",
+        "shared memory: 2048 bytes",
+        "bank conflicts: 0",
+        "clk",
+    ] {
+        assert!(shown.contains(part), "{part}: {shown}");
+    }
+    assert_eq!(range["start"], place(kernel, "ttg.convert_layout"));
     session.end();
 }
 

@@ -7,8 +7,8 @@ use linear_layout::ir::ops::{OpKind, OpView, UpstreamView};
 use linear_layout::ir::{AnyKind, UpstreamKind};
 use linear_layout::sys::build;
 use melior::Context;
-use melior::ir::operation::OperationLike;
-use melior::ir::{BlockLike, Module, OperationRef, RegionLike};
+use melior::ir::operation::{OperationLike, OperationPrintingFlags};
+use melior::ir::{BlockLike, Module, OperationRef, RegionLike, ValueLike};
 use std::collections::BTreeSet;
 
 fn walk(op: OperationRef<'_, '_>, visit: &mut dyn FnMut(OperationRef<'_, '_>)) {
@@ -100,6 +100,209 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
         seen.num_accessors
     );
     assert!(seen.num_upstream_accessors > 100);
+}
+
+/// An operation in generic form, so that parts of it can be left out.
+#[derive(Clone)]
+struct Parts {
+    name: String,
+    operands: Vec<String>,
+    results: Vec<String>,
+    attributes: Vec<(String, String)>,
+}
+
+/// The key of the attribute that says how many operands each group has.
+const SEGMENTS: &str = "operandSegmentSizes";
+
+impl Parts {
+    fn of(op: OperationRef<'_, '_>) -> Self {
+        let attributes = op.attributes().map(|(key, value)| {
+            let key = linear_layout::sys::text(key.as_string_ref());
+            (key, value.to_string())
+        });
+        Self {
+            name: linear_layout::sys::text(op.name().as_string_ref()),
+            operands: op.operands().map(|v| v.r#type().to_string()).collect(),
+            results: op.results().map(|v| v.r#type().to_string()).collect(),
+            attributes: attributes.collect(),
+        }
+    }
+
+    /// This operation, and those with some of its parts left out: each attribute, each group of operands, results, and all
+    /// that were left out before. MLIR says which of them are operations.
+    fn variants(&self, kind: OpKind, is_operation: &dyn Fn(&Self) -> bool) -> Vec<Self> {
+        let mut all = vec![self.clone()];
+        let mut least = self.clone();
+        let mut consider = |without: &dyn Fn(&Self) -> Self| {
+            all.push(without(self));
+            let less = without(&least);
+            if is_operation(&less) {
+                all.push(less.clone());
+                least = less;
+            }
+        };
+        for (key, _) in self.attributes.iter().filter(|(key, _)| key != SEGMENTS) {
+            consider(&|parts: &Self| {
+                let mut parts = parts.clone();
+                parts.attributes.retain(|(own, _)| own != key);
+                parts
+            });
+        }
+        // MLIR ends by an assertion where an operand that must be there is left out of its group.
+        for (group, may_lack) in kind.optional_operands().iter().enumerate() {
+            if *may_lack && self.segments().is_some() {
+                consider(&|parts: &Self| parts.without_group(group));
+            }
+        }
+        consider(&|parts: &Self| Self {
+            operands: Vec::new(),
+            ..parts.clone()
+        });
+        consider(&|parts: &Self| {
+            let mut parts = parts.clone();
+            parts.operands.pop();
+            parts
+        });
+        consider(&|parts: &Self| Self {
+            results: Vec::new(),
+            ..parts.clone()
+        });
+        all.retain(|parts| is_operation(parts));
+        all
+    }
+
+    fn segments(&self) -> Option<Vec<usize>> {
+        let (_, sizes) = self.attributes.iter().find(|(key, _)| key == SEGMENTS)?;
+        let list = sizes.strip_prefix("array<i32:")?.strip_suffix('>')?;
+        list.split(',').map(|n| n.trim().parse().ok()).collect()
+    }
+
+    fn without_group(&self, group: usize) -> Self {
+        let mut parts = self.clone();
+        let mut sizes = self.segments().expect("it has groups");
+        let start: usize = sizes[..group].iter().sum();
+        parts.operands.drain(start..start + sizes[group]);
+        sizes[group] = 0;
+        let list: Vec<String> = sizes.iter().map(usize::to_string).collect();
+        for (key, value) in &mut parts.attributes {
+            if key == SEGMENTS {
+                *value = format!("array<i32: {}>", list.join(", "));
+            }
+        }
+        parts
+    }
+
+    /// A module in which it stands below an operation that nothing is known of, or below `ttg.mask`.
+    fn module(&self, around: &str, is_in_mask: bool) -> String {
+        let values: Vec<String> = (0..self.operands.len()).map(|i| format!("%{i}")).collect();
+        let values = values.join(", ");
+        let types = self.operands.join(", ");
+        let results = self.results.join(", ");
+        let made = match self.operands.len() {
+            0 => String::new(),
+            _ => format!("{values} = \"test.values\"() : () -> ({types})\n"),
+        };
+        let set = match self.results.len() {
+            0 => String::new(),
+            count => format!("%r:{count} = "),
+        };
+        let entries = self
+            .attributes
+            .iter()
+            .map(|(key, value)| match value.as_str() {
+                "unit" => format!("\"{key}\""),
+                value => format!("\"{key}\" = {value}"),
+            });
+        let attributes = entries.collect::<Vec<_>>().join(", ");
+        let op = format!(
+            "{set}\"{}\"({values}) {{{attributes}}} : ({types}) -> ({results})",
+            self.name
+        );
+        let body = if is_in_mask {
+            format!(
+                "%c = \"test.values\"() : () -> i1\n{made}\"ttg.mask\"(%c) ({{ {op} }}) : (i1) -> ({types})"
+            )
+        } else {
+            format!("\"test.around\"() ({{ {made}{op} }}) : () -> ()")
+        };
+        format!("module attributes {around} {{\n{body}\n}}")
+    }
+}
+
+/// A module in generic form.
+fn generic(module: &Module<'_>) -> String {
+    let flags = OperationPrintingFlags::new().print_generic_operation_form();
+    let text = module.as_operation().to_string_with_flags(flags);
+    text.expect("the text is UTF-8")
+}
+
+#[test]
+fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
+    let context = context();
+    context.set_allow_unregistered_dialects(true);
+    context.attach_diagnostic_handler(|_| true);
+    let mut kinds = BTreeSet::new();
+    let (mut num_variants, mut wrong) = (0, Vec::new());
+    let mut look_at = |text: &str, kinds: &mut BTreeSet<OpKind>, most: usize| {
+        let Some(module) = Module::parse(&context, text) else {
+            return;
+        };
+        let top = module.as_operation();
+        let attributes = top.attributes().map(|(key, value)| {
+            let key = linear_layout::sys::text(key.as_string_ref());
+            format!("\"{key}\" = {value}")
+        });
+        let around = format!("{{{}}}", attributes.collect::<Vec<_>>().join(", "));
+        let mut seen = std::collections::BTreeMap::new();
+        walk(module.as_operation(), &mut |op| {
+            let Some(kind) = OpKind::of(op).filter(|_| op.region_count() == 0) else {
+                return;
+            };
+            let count = seen.entry(kind).or_insert(0);
+            *count += 1;
+            if *count > most || op.successor_count() > 0 {
+                return;
+            }
+            for is_in_mask in [false, true] {
+                let is_operation = |parts: &Parts| {
+                    Module::parse(&context, &parts.module(&around, is_in_mask)).is_some()
+                };
+                for parts in Parts::of(op).variants(kind, &is_operation) {
+                    let read = Module::parse(&context, &parts.module(&around, is_in_mask));
+                    let module = read.expect("it has been read before");
+                    kinds.insert(kind);
+                    num_variants += 1;
+                    let printed = module.as_operation().to_string();
+                    let again = Module::parse(&context, &printed);
+                    if again.map(|again| generic(&again)) != Some(generic(&module)) {
+                        wrong.push(printed);
+                    }
+                }
+                if kinds.contains(&kind) {
+                    break;
+                }
+            }
+        });
+    };
+    for path in ["test/Dialect", "test/kernels"]
+        .iter()
+        .flat_map(|folder| files(folder, &["mlir", "ttgir"]))
+    {
+        for section in read(&path).split("// -----") {
+            look_at(section, &mut kinds, 2);
+        }
+    }
+    for seed in 0..400 {
+        look_at(&generate(seed).text, &mut kinds, 1);
+    }
+    assert!(
+        wrong.is_empty(),
+        "{} of {num_variants}: {wrong:#?}",
+        wrong.len()
+    );
+    assert!(kinds.contains(&OpKind::TtgMaskReturn));
+    assert!(kinds.len() > 90, "{} operations", kinds.len());
+    assert!(num_variants > 2000, "{num_variants} variants");
 }
 
 /// The README says what lowers between these two lines; `make bless` writes it.

@@ -25,11 +25,11 @@ pub(crate) struct Arguments {
     /// An encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
     /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "A", allow_hyphen_values = true)]
-    a: String,
+    a: std::ffi::OsString,
 
     /// Another one
     #[arg(value_name = "B", allow_hyphen_values = true)]
-    b: String,
+    b: std::ffi::OsString,
 
     #[command(flatten)]
     pair: PairArguments,

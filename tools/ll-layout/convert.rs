@@ -13,6 +13,7 @@ use linear_layout::plan::{
 use linear_layout::target::{TARGETS, Target};
 use linear_layout::view::{Scene, Window};
 use serde_json::{Map, Value, json};
+use std::ffi::OsString;
 
 pub(crate) const EXAMPLES: &str = "The plan is the one that `convert-layouts-to-llvm` carries out. It has been run on the names of the
 elements: each arrives where DST wants it, and the bank conflicts are counted, not estimated. Clocks
@@ -52,11 +53,11 @@ pub(crate) struct Arguments {
     /// Layout that the elements are in: an encoding as in TTGIR, `#ttg.blocked<{...}>`, or a file that
     /// holds one or a LinearLayout as Triton prints it; `-` is standard input
     #[arg(value_name = "SRC", allow_hyphen_values = true)]
-    src: String,
+    src: OsString,
 
     /// Layout that they are wanted in
     #[arg(value_name = "DST", allow_hyphen_values = true)]
-    dst: String,
+    dst: OsString,
 
     #[command(flatten)]
     pair: PairArguments,
@@ -151,7 +152,7 @@ impl Question<'_> {
 }
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
-    let sources = [arguments.src.as_str(), arguments.dst.as_str()];
+    let sources = [arguments.src.as_os_str(), arguments.dst.as_os_str()];
     let [src, dst] = arguments.pair.read(sources, ["SRC", "DST"])?;
     let src = src.linear().map_err(|failure| failure.within("SRC"))?;
     let dst = dst.linear().map_err(|failure| failure.within("DST"))?;

@@ -35,7 +35,8 @@ pub(crate) struct Arguments {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let source = &arguments.source;
-    let is_printed_layout = !source.enc.trim_start().starts_with('#') && arguments.shape.is_empty();
+    let text = source.enc.to_string_lossy();
+    let is_printed_layout = !text.trim_start().starts_with('#') && arguments.shape.is_empty();
     let shape = (!is_printed_layout).then_some(arguments.shape.as_str());
     let subject = Subject::read(&source.enc, shape, source.aliases.as_deref())?;
     let mut text = String::new();

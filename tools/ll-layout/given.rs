@@ -10,6 +10,7 @@ use linear_layout::cute::ComposedLayout;
 use linear_layout::layout::LinearLayout;
 use linear_layout::tilus::{RegisterLayout, SharedLayout};
 use linear_layout::view::shape_text;
+use std::ffi::OsStr;
 use std::fmt;
 use std::path::Path;
 
@@ -68,7 +69,7 @@ impl System {
 impl Given {
     /// Reads `source` (text, a file, or `-`) for a tensor of this shape, which the others say themselves.
     pub(crate) fn read(
-        source: &str,
+        source: &OsStr,
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {

@@ -6,9 +6,10 @@ use linear_layout::encoding::Encoding;
 use linear_layout::view::{Mentions, Scene, Window, shape_text};
 use serde_json::{Map, Value, json};
 use std::io::{self, Read};
+use std::path::{Path, PathBuf};
 
 pub(crate) const EXAMPLES: &str =
-    "The file need not be valid MLIR: what cannot be read is passed over.
+    "The file need not be valid MLIR, but an encoding in it that cannot be read is an error.
 
 Examples:
   ll-layout list kernel.mlir
@@ -17,7 +18,7 @@ Examples:
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
     /// File of MLIR; `-` is standard input
-    file: String,
+    file: PathBuf,
 
     #[command(flatten)]
     drawing: Drawing,
@@ -36,7 +37,11 @@ struct Listed<'m> {
 
 pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failure> {
     let text = read(&arguments.file)?;
+    let file = arguments.file.display().to_string();
     let mentions = Mentions::of(&text);
+    if let Some(failure) = unreadable(&text, &file, &mentions) {
+        return Err(failure);
+    }
     let listed = listed(&text, &mentions);
     if as_json {
         let list: Vec<Value> = listed.iter().map(to_json).collect();
@@ -46,11 +51,10 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
         let scenes: Vec<Scene> = listed.iter().flat_map(scenes).collect();
         if scenes.is_empty() {
             return Err(Failure::new(format!(
-                "`{}` lays out no tensor or buffer",
-                arguments.file
+                "`{file}` lays out no tensor or buffer"
             )));
         }
-        let page = arguments.drawing.picture(&arguments.file, &scenes)?;
+        let page = arguments.drawing.picture(&file, &scenes)?;
         return arguments.drawing.write(page);
     }
     let several = listed.iter().any(|l| l.module > 0);
@@ -79,12 +83,37 @@ pub(crate) fn run(arguments: &Arguments, as_json: bool) -> Result<String, Failur
     arguments.drawing.write(out)
 }
 
-fn read(file: &str) -> Result<String, Failure> {
+/// The encodings that cannot be read, each with its place and the reason.
+fn unreadable(text: &str, file: &str, mentions: &Mentions) -> Option<Failure> {
+    let all = mentions.unreadable();
+    let places = all.iter().take(MOST_UNREADABLE).map(|one| {
+        let before = &text[..one.at];
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |at| at + 1) + 1;
+        format!("{file}:{line}:{column}: {}", one.error)
+    });
+    let said = match all.len() {
+        0 => return None,
+        1 => "an encoding cannot be read".to_owned(),
+        count => format!("{count} encodings cannot be read"),
+    };
+    let failure = places.fold(Failure::new(said), |failure, place| failure.line(place));
+    Some(match all.len().saturating_sub(MOST_UNREADABLE) {
+        0 => failure,
+        more => failure.line(format_args!("and {more} more")),
+    })
+}
+
+/// The most encodings that are named where they cannot be read.
+const MOST_UNREADABLE: usize = 20;
+
+fn read(path: &Path) -> Result<String, Failure> {
+    let file = path.display();
     let mut text = String::new();
-    let read = if file == "-" {
+    let read = if path.as_os_str() == "-" {
         io::stdin().read_to_string(&mut text).map(drop)
     } else {
-        std::fs::read_to_string(file).map(|read| text = read)
+        std::fs::read_to_string(path).map(|read| text = read)
     };
     read.map_err(|e| Failure::new(format!("cannot read `{file}`: {e}")))?;
     Ok(text)

@@ -18,6 +18,7 @@ mod systems;
 use clap::{Args, CommandFactory, Parser, Subcommand};
 use clap_complete::Shell;
 use serde_json::json;
+use std::ffi::OsString;
 use std::fmt;
 use std::io::{self, Write};
 use std::path::PathBuf;
@@ -70,7 +71,7 @@ enum Verb {
     Batch {
         /// File of cases; `-` is standard input
         #[arg(default_value = "-")]
-        file: String,
+        file: PathBuf,
         /// Say on standard error how many cases there were, and how fast they went
         #[arg(long)]
         stats: bool,
@@ -125,7 +126,7 @@ struct Source {
     /// Encoding as in TTGIR, `#ttg.blocked<{...}>`; a LinearLayout as Triton prints it; a layout of CuTe,
     /// `(8,4):(4,1)`, or of Tilus, `local(2, 1).spatial(8, 4)`; or a file that holds one; `-` is standard input
     #[arg(value_name = "ENC", allow_hyphen_values = true)]
-    enc: String,
+    enc: OsString,
 
     /// File, such as a kernel in TTGIR, whose `#name = ...` lines the encoding may use
     #[arg(long, value_name = "FILE")]

@@ -4,6 +4,7 @@ use crate::Failure;
 use crate::given::Given;
 use crate::subject::{Subject, is_encoding_text, parse_shape, read_text};
 use linear_layout::view::shape_text;
+use std::ffi::OsStr;
 use std::path::PathBuf;
 
 /// What the verbs that take two layouts are given besides them.
@@ -19,8 +20,12 @@ pub(crate) struct PairArguments {
 
 impl PairArguments {
     /// Reads both layouts; `names` are what the help calls them, for messages.
-    pub(crate) fn read(&self, sources: [&str; 2], names: [&str; 2]) -> Result<[Given; 2], Failure> {
-        if sources == ["-", "-"] {
+    pub(crate) fn read(
+        &self,
+        sources: [&OsStr; 2],
+        names: [&str; 2],
+    ) -> Result<[Given; 2], Failure> {
+        if sources.iter().all(|source| *source == "-") {
             let [first, second] = names;
             return Err(Failure::new(format!(
                 "{first} and {second} are both standard input, which can be read once"

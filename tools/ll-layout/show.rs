@@ -79,7 +79,7 @@ pub(crate) struct Arguments {
 
     /// Encoding of registers that are loaded from the buffer, for --view banks
     #[arg(long, value_name = "ENC")]
-    access: Option<String>,
+    access: Option<std::ffi::OsString>,
 
     /// The registers of --access are stored to the buffer
     #[arg(long, requires = "access")]

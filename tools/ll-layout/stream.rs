@@ -3,26 +3,28 @@
 use crate::{Failure, batch};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, BufWriter, ErrorKind, IsTerminal, Write};
+use std::path::Path;
 use std::time::Instant;
 
-pub(crate) fn run(file: &str, stats: bool) -> Result<(), Failure> {
+pub(crate) fn run(file: &Path, stats: bool) -> Result<(), Failure> {
     let start = Instant::now();
     let output = io::stdout().lock();
-    let counts = if file == "-" {
+    let name = file.display();
+    let counts = if file.as_os_str() == "-" {
         if io::stdin().is_terminal() {
             eprintln!("reading cases from standard input; `ll-layout batch --help` shows some");
         }
         answer_all(BufReader::new(io::stdin().lock()), output)
     } else {
         let opened = File::open(file)
-            .map_err(|reason| Failure::new(format!("cannot open `{file}`: {reason}")))?;
+            .map_err(|reason| Failure::new(format!("cannot open `{name}`: {reason}")))?;
         answer_all(BufReader::with_capacity(1 << 16, opened), output)
     };
     let counts = match counts {
         Ok(counts) => counts,
         // Who reads has seen enough.
         Err(e) if e.kind() == ErrorKind::BrokenPipe => return Ok(()),
-        Err(e) => return Err(Failure::new(format!("cannot go on with `{file}`: {e}"))),
+        Err(e) => return Err(Failure::new(format!("cannot go on with `{name}`: {e}"))),
     };
     if stats {
         let seconds = start.elapsed().as_secs_f64();

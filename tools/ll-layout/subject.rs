@@ -7,6 +7,7 @@ use linear_layout::encoding::{Aliases, Encoding, EncodingError};
 use linear_layout::layout::LinearLayout;
 use linear_layout::view::shape_text;
 use std::borrow::Cow;
+use std::ffi::OsStr;
 use std::io::{self, Read};
 use std::path::Path;
 
@@ -20,7 +21,7 @@ impl Subject {
     /// Reads `source` (text, a file, or `-`) for a tensor of this shape; a layout of another system must be a linear
     /// one.
     pub(crate) fn read(
-        source: &str,
+        source: &OsStr,
         shape: Option<&str>,
         aliases: Option<&Path>,
     ) -> Result<Self, Failure> {
@@ -146,14 +147,15 @@ const FORMS: &str = "give an encoding `#ttg.blocked<{...}>` or `#xegpu.layout<..
                      (` - register=1 -> (0, 1)` ... `where out dims are: [...]`); `-` is standard input";
 
 /// Returns the text that `source` is, or that the file of this name holds; `-` is standard input.
-pub(crate) fn read_text(source: &str) -> Result<String, Failure> {
-    if System::of(source).is_some() {
-        return Ok(source.to_owned());
+pub(crate) fn read_text(source: &OsStr) -> Result<String, Failure> {
+    if let Some(text) = source.to_str().filter(|text| System::of(text).is_some()) {
+        return Ok(text.to_owned());
     }
     let read = read_file(source)?;
     if System::of(&read).is_some() {
         return Ok(read);
     }
+    let source = source.display();
     Err(Failure::new(format!("`{source}` holds neither an encoding nor a layout")).note(FORMS))
 }
 
@@ -162,12 +164,13 @@ pub(crate) fn is_encoding_text(text: &str) -> bool {
     text.trim_start().starts_with('#')
 }
 
-fn read_file(source: &str) -> Result<String, Failure> {
+fn read_file(path: &OsStr) -> Result<String, Failure> {
+    let source = path.display();
     let mut text = String::new();
-    let read = if source == "-" {
+    let read = if path == "-" {
         io::stdin().read_to_string(&mut text).map(drop)
     } else {
-        std::fs::read_to_string(source).map(|read| text = read)
+        std::fs::read_to_string(path).map(|read| text = read)
     };
     match read {
         Ok(()) => Ok(text),
@@ -212,11 +215,20 @@ pub(crate) fn parse_shape(text: &str) -> Result<Vec<u64>, Failure> {
     let mut at = inner.as_ptr() as usize - text.as_ptr() as usize;
     let mut shape = Vec::new();
     for size in inner.split(['x', ',']) {
-        shape.push(size.trim().parse().map_err(|_| {
-            Failure::new(format!("`{text}` is not a shape: `{size}` is no size"))
+        let wrong = |what: &str| {
+            Failure::new(format!("`{text}` is not a shape: `{size}` is {what}"))
                 .at(text, at)
                 .note("write it as `64x16`; `[]` is the shape of a single element")
-        })?);
+        };
+        match size.trim().parse() {
+            Ok(0) => {
+                return Err(wrong(
+                    "no size: a tensor has one element along each dim at least",
+                ));
+            }
+            Ok(size) => shape.push(size),
+            Err(_) => return Err(wrong("no size")),
+        }
         at += size.len() + 1;
     }
     Ok(shape)

@@ -1,5 +1,6 @@
 //! What the cursor shows of an encoding: its text, and for each shape its grid and its bases.
 
+use crate::conversion;
 use crate::documents::position;
 use linear_layout::encoding::Encoding;
 use linear_layout::layout::Dim;
@@ -39,8 +40,13 @@ impl Addition {
     }
 }
 
-/// What to show at an offset of a document, if an encoding is named there.
+/// What to show at an offset of a document, if an encoding is named there, or a conversion.
 pub(crate) fn at(text: &str, offset: usize) -> Option<Addition> {
+    if let Some((span, markdown)) = conversion::at(text, offset) {
+        let [start, end] = [span.start, span.end].map(|at| position(text, at));
+        let range = json!({"start": start, "end": end});
+        return Some(Addition { markdown, range });
+    }
     let mentions = Mentions::of(text);
     let mention = mentions.at(offset)?;
     let span = match &mention.holder {

@@ -4,9 +4,12 @@
 //! told what to say of an encoding, so it runs as a child process, and its answers to
 //! `textDocument/hover` get the grid and the bases of what is under the cursor added on their way.
 //! A document that is nested too deep for MLIR gets a diagnostic that says so in the place of MLIR's.
-//! Nothing else is read but the texts of open documents.
+//! Nothing else is read but the texts of open documents, and the file that a request to convert bytecode names, which
+//! is checked first.
 
+mod conversion;
 mod documents;
+mod files;
 mod hover;
 mod message;
 mod refused;
@@ -16,7 +19,9 @@ use documents::Documents;
 use refused::Refused;
 use serde_json::{Value, json};
 use std::collections::HashMap;
+use std::ffi::OsString;
 use std::io::{self, BufReader, Read, Write};
+use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, Stdio};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -42,6 +47,10 @@ struct Options {
     /// Be MLIR's server alone: what this process starts
     #[arg(long, hide = true)]
     mlir_server: bool,
+
+    /// Say why MLIR cannot read a file, if it cannot: what this process starts before MLIR's server reads one
+    #[arg(long, hide = true, value_name = "FILE")]
+    check_input: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -68,9 +77,19 @@ fn main() -> ExitCode {
         linear_layout::install();
         // Editors fold notes away, so there they disturb nobody.
         linear_layout::sys::name_rules(true);
-        let arguments = [NAME, options.log_argument()].map(str::to_owned);
+        let arguments = [NAME, options.log_argument()].map(OsString::from);
         let code = linear_layout::sys::lsp_main(&arguments);
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
+    }
+    if let Some(file) = &options.check_input {
+        linear_layout::install();
+        return match linear_layout::sys::read_checked_input(file) {
+            Ok(_) => ExitCode::SUCCESS,
+            Err(refusal) => {
+                eprintln!("{refusal}");
+                ExitCode::FAILURE
+            }
+        };
     }
     match serve(&options) {
         Ok(code) => code,
@@ -119,7 +138,7 @@ fn serve(options: &Options) -> Result<ExitCode, String> {
     let notice = json!({"jsonrpc": "2.0", "method": "window/showMessage",
                         "params": {"type": 1, "message": text}});
     // The editor may have gone as well.
-    let _ = message::write(&mut io::stdout(), notice.to_string().as_bytes());
+    let _ = message::write(&mut io::stdout().lock(), notice.to_string().as_bytes());
     Err(text)
 }
 
@@ -136,8 +155,19 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
     let mut from = BufReader::new(from);
     let mut documents = Documents::default();
     while let Some(body) = message::read(&mut from)? {
-        // What is no JSON is for MLIR's server to refuse.
-        let mut message = serde_json::from_slice::<Value>(&body).unwrap_or_default();
+        // MLIR's server would end by a full stack on JSON that is nested too deep.
+        let mut message = match serde_json::from_slice::<Value>(&body) {
+            Ok(message) => message,
+            Err(error) => {
+                let reason = format!("the message is not JSON that can be read: {error}");
+                refuse(&Value::Null, PARSE_ERROR, &reason)?;
+                continue;
+            }
+        };
+        if let Some(reason) = files::refusal(&message) {
+            refuse(&message["id"], REQUEST_FAILED, &reason)?;
+            continue;
+        }
         let params = &message["params"];
         let is_changed = match message["method"].as_str() {
             Some("textDocument/didOpen") => {
@@ -174,6 +204,17 @@ fn from_client(from: impl Read, mut to: impl Write, shared: &Mutex<Shared>) -> i
     Ok(())
 }
 
+/// The protocol's codes of errors.
+const PARSE_ERROR: i32 = -32700;
+const REQUEST_FAILED: i32 = -32803;
+
+/// Answers a request of the editor with an error.
+fn refuse(id: &Value, code: i32, reason: &str) -> io::Result<()> {
+    let error = json!({"code": code, "message": reason});
+    let answer = json!({"jsonrpc": "2.0", "id": id, "error": error});
+    message::write(&mut io::stdout().lock(), answer.to_string().as_bytes())
+}
+
 /// Passes on what the server says, with what was computed for hovers.
 fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<()> {
     let mut from = BufReader::new(from);
@@ -192,9 +233,9 @@ fn from_server_to_client(from: impl Read, shared: &Mutex<Shared>) -> io::Result<
             _ => name_this_server(&mut answer) || lock(shared).refused.complete(&mut answer),
         };
         if is_changed {
-            message::write(&mut io::stdout(), answer.to_string().as_bytes())?;
+            message::write(&mut io::stdout().lock(), answer.to_string().as_bytes())?;
         } else {
-            message::write(&mut io::stdout(), &body)?;
+            message::write(&mut io::stdout().lock(), &body)?;
         }
     }
     Ok(())

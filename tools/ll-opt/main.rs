@@ -3,7 +3,7 @@
 mod rules;
 
 use linear_layout::sys::{self, OptTexts};
-use std::io::Write;
+use std::ffi::OsString;
 use std::process::ExitCode;
 
 const OVERVIEW: &str = "ll-opt: tensor layouts to NVVM and ROCDL; see the examples at the end\n";
@@ -21,6 +21,8 @@ EXAMPLES:
     ll-opt --fold-layout-conversions --mlir-print-ir-before-all --pretty-encodings kernel.ttgir
   List the operations, attributes and types of tt, ttg, ttng, amdg, cute, tilus and gluon:
     ll-opt --show-dialects
+  List the operations that convert-layouts-to-llvm lowers:
+    ll-opt --list-lowered-operations
   Name the rule that an error is about, and say what it is and what breaks it:
     ll-opt --rule-labels kernel.ttgir
     ll-opt --explain-rule=reduce_c4
@@ -29,18 +31,17 @@ EXAMPLES:
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
     linear_layout::install();
-    let arguments = match sys::arguments() {
-        Ok(arguments) => arguments,
-        Err(reason) => {
-            // Nobody listens where this fails.
-            let _ = writeln!(std::io::stderr(), "error: {reason}");
-            return ExitCode::FAILURE;
-        }
-    };
+    let arguments: Vec<OsString> = std::env::args_os().collect();
+    let lowered: String = linear_layout::lower::can_be_lowered()
+        .into_iter()
+        .flat_map(|(dialect, names)| names.into_iter().map(move |name| (dialect, name)))
+        .map(|(dialect, name)| format!("{dialect}.{name}\n"))
+        .collect();
     let texts = OptTexts {
         overview: OVERVIEW,
         examples: EXAMPLES,
         dialects: &linear_layout::ir::reference::listing(),
+        lowered: &lowered,
         explain_rule: rules::explain,
         version: &format!("ll-opt {}", sys::version()),
     };

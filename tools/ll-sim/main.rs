@@ -4,6 +4,7 @@ mod progress;
 mod source;
 
 use clap::Parser;
+use clap::builder::{OsStringValueParser, TypedValueParser};
 use linear_layout::machine::kernel::{
     Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
     Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
@@ -11,7 +12,10 @@ use linear_layout::machine::kernel::{
 };
 use linear_layout::sys;
 use progress::Progress;
-use std::io::{Read, Write};
+use std::ffi::{OsStr, OsString};
+use std::io::Write;
+use std::os::unix::ffi::OsStrExt;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 /// Runs a lowered GPU kernel on the CPU, lane by lane.
@@ -25,7 +29,7 @@ use std::process::ExitCode;
 struct Options {
     /// The file to run; `-` reads standard input
     #[arg(default_value = "-")]
-    file: String,
+    file: PathBuf,
 
     /// The kernel's name; may be left out where the module has one kernel
     #[arg(long, value_name = "NAME")]
@@ -41,12 +45,12 @@ struct Options {
 
     /// An argument, in order: `5:i32`, `1.5:f32`, `zeros|iota|random:TYPE:COUNT`,
     /// `full:VALUE:TYPE:COUNT`, `file:TYPE:PATH`, `null`; `NAME=` before it names a buffer
-    #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true)]
+    #[arg(long = "arg", value_name = "[NAME=]VALUE", allow_hyphen_values = true, value_parser = OsStringValueParser::new().try_map(|text| parse_arg(&text)))]
     args: Vec<ArgSpec>,
 
     /// Compare a buffer with a file after the run; exit code 1 if it differs
     #[arg(long, value_name = "NAME=FILE")]
-    expect: Vec<String>,
+    expect: Vec<OsString>,
 
     /// Compare two buffers with each other after the run
     #[arg(long, value_name = "NAME=NAME")]
@@ -54,7 +58,7 @@ struct Options {
 
     /// Write a buffer to a file after the run
     #[arg(long, value_name = "NAME=FILE")]
-    dump: Vec<String>,
+    dump: Vec<OsString>,
 
     /// Allowed distance from the expected value: ABSOLUTE or ABSOLUTE,RELATIVE
     #[arg(long, value_name = "ABS[,REL]", default_value = "0", value_parser = parse_tolerance)]
@@ -107,7 +111,7 @@ struct Options {
 
     /// Write the report as JSON to a file; `-` prints it instead of the text
     #[arg(long, value_name = "FILE")]
-    json: Option<String>,
+    json: Option<PathBuf>,
 
     /// Print no report
     #[arg(long, short)]
@@ -131,6 +135,27 @@ fn parse_axes(text: &str) -> Result<[u32; 3], String> {
         };
     }
     Ok(axes)
+}
+
+/// An argument, in which the path of a file need not be UTF-8.
+fn parse_arg(argument: &OsStr) -> Result<ArgSpec, String> {
+    let bytes = argument.as_bytes();
+    // What stands before the path: `[NAME=]file:TYPE:`.
+    let colon = |from: usize| Some(from + bytes[from..].iter().position(|b| *b == b':')? + 1);
+    let path = colon(0).and_then(colon).unwrap_or(bytes.len());
+    let (Ok(before), path) = (std::str::from_utf8(&bytes[..path]), &bytes[path..]) else {
+        return Err("only the path of a file need not be UTF-8".to_owned());
+    };
+    let text = format!("{before}{}", String::from_utf8_lossy(path));
+    let mut spec: ArgSpec = text.parse().map_err(|error| format!("{error}"))?;
+    if let ArgValue::Buffer {
+        fill: Fill::File(file),
+        ..
+    } = &mut spec.value
+    {
+        *file = OsStr::from_bytes(path).into();
+    }
+    Ok(spec)
 }
 
 fn parse_tolerance(text: &str) -> Result<Tolerance, String> {
@@ -211,7 +236,7 @@ fn run(options: &Options) -> Result<bool, String> {
     match memory.printed().trim_end_matches('\n') {
         "" => {}
         // The report is all that stands on standard output.
-        lines if options.json.as_deref() == Some("-") => complain(lines),
+        lines if options.json.as_deref() == Some(Path::new("-")) => complain(lines),
         lines => print(lines)?,
     }
     let text = String::from_utf8_lossy(&input);
@@ -233,8 +258,9 @@ fn run(options: &Options) -> Result<bool, String> {
     for pair in &options.dump {
         let (name, file) = split_pair("--dump", pair)?;
         let bytes = memory.bytes(find(name)?.buffer);
+        let file = Path::new(file);
         std::fs::write(file, bytes)
-            .map_err(|error| format!("error: cannot write {file}: {error}"))?;
+            .map_err(|error| format!("error: cannot write {}: {error}", file.display()))?;
     }
     let mut good = true;
     let mut check = |named: &Named, what: &str, expected: &[u8]| -> Result<(), String> {
@@ -249,15 +275,19 @@ fn run(options: &Options) -> Result<bool, String> {
     };
     for pair in &options.expect {
         let (name, file) = split_pair("--expect", pair)?;
-        let expected = read_bounded(file, MOST_FILE_BYTES)?;
+        let file = Path::new(file);
+        let shown = file.display();
+        let expected = sys::read_input(file)
+            .map_err(|error| format!("error: cannot read {shown}: {error}"))?;
         check(
             find(name)?,
-            &format!("buffer `{name}` against {file}"),
+            &format!("buffer `{name}` against {shown}"),
             &expected,
         )?;
     }
     for pair in &options.expect_same {
-        let (name, other) = split_pair("--expect-same", pair)?;
+        let (name, other) = split_pair("--expect-same", OsStr::new(pair))?;
+        let other = &*other.to_string_lossy();
         let expected = memory.bytes(find(other)?.buffer);
         check(
             find(name)?,
@@ -308,19 +338,24 @@ fn machine(options: &Options, decoded: &Decoded) -> Machine {
 }
 
 /// The file's name for messages, and its bytes, where MLIR can read them.
-fn read_source(file: &str) -> Result<(String, Vec<u8>), String> {
-    let name = if file == "-" { "<stdin>" } else { file };
+fn read_source(file: &Path) -> Result<(String, Vec<u8>), String> {
+    let name = sys::input_name(file);
     let bytes =
         sys::read_input(file).map_err(|error| format!("error: cannot read {name}: {error}"))?;
-    match sys::refuse_input(name, &bytes) {
-        Some(refusal) => Err(refusal),
-        None => Ok((name.to_owned(), bytes)),
-    }
+    let bytes = sys::checked_input(&name, bytes)?;
+    Ok((name, bytes))
 }
 
-fn split_pair<'t>(option: &str, pair: &'t str) -> Result<(&'t str, &'t str), String> {
-    pair.split_once('=')
-        .ok_or_else(|| format!("error: `{option} {pair}`: expected NAME=VALUE"))
+/// The name of a buffer, and what stands behind it, which need not be UTF-8.
+fn split_pair<'t>(option: &str, pair: &'t OsStr) -> Result<(&'t str, &'t OsStr), String> {
+    let bytes = pair.as_bytes();
+    let equal = bytes.iter().position(|byte| *byte == b'=');
+    equal
+        .and_then(|at| {
+            let name = std::str::from_utf8(&bytes[..at]).ok()?;
+            Some((name, OsStr::from_bytes(&bytes[at + 1..])))
+        })
+        .ok_or_else(|| format!("error: `{option} {}`: expected NAME=VALUE", pair.display()))
 }
 
 /// Buffers and scalars for the kernel's parameters.
@@ -367,7 +402,9 @@ fn make_arguments(
             ArgValue::Null => Arg::Int(0),
             ArgValue::Buffer { fill, ty, count } => {
                 let bytes = match fill {
-                    Fill::File(path) => read_bounded(path, MOST_FILE_BYTES)?,
+                    Fill::File(path) => sys::read_input(path).map_err(|error| {
+                        format!("error: cannot read {}: {error}", path.display())
+                    })?,
                     _ => initial_bytes(fill, *ty, count.unwrap_or(0), options.seed + index as u64),
                 };
                 let name = spec.name.clone().unwrap_or_else(|| index.to_string());
@@ -392,9 +429,9 @@ fn scratch_arguments(
 ) -> Result<Vec<Arg>, String> {
     let programs: u128 = options.grid.iter().map(|n| u128::from(*n)).product();
     let total = programs * u128::from(bytes[0].max(bytes[1]));
-    if total > MOST_FILE_BYTES.into() {
+    if total > MOST_SCRATCH_BYTES.into() {
         return Err(format!(
-            "error: a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_FILE_BYTES}"
+            "error: a grid of {programs} blocks needs {total} bytes of scratch memory, the limit is {MOST_SCRATCH_BYTES}"
         ));
     }
     let programs = programs as usize;
@@ -410,39 +447,20 @@ fn scratch_arguments(
     Ok(areas.map(argument).into())
 }
 
-/// The most bytes of a file that fills a buffer or is compared with one, and of scratch memory.
-const MOST_FILE_BYTES: u64 = 1 << 30;
-
-/// Reads a file of up to `limit` bytes; one that is longer, or never ends, is refused.
-fn read_bounded(path: &str, limit: u64) -> Result<Vec<u8>, String> {
-    let failed = |error: std::io::Error| format!("error: cannot read {path}: {error}");
-    let file = std::fs::File::open(path).map_err(failed)?;
-    let known = file.metadata().map_or(0, |metadata| metadata.len());
-    let mut bytes = Vec::new();
-    if known <= limit {
-        file.take(limit + 1)
-            .read_to_end(&mut bytes)
-            .map_err(failed)?;
-    }
-    if known.max(bytes.len() as u64) > limit {
-        return Err(format!(
-            "error: cannot read {path}: it has more than {limit} bytes"
-        ));
-    }
-    Ok(bytes)
-}
+/// The most bytes of scratch memory.
+const MOST_SCRATCH_BYTES: u64 = 1 << 30;
 
 fn print_report(options: &Options, report: &Report) -> Result<(), String> {
     match options.json.as_deref() {
-        Some("-") => print(&report.to_json())?,
+        Some(file) if file.as_os_str() == "-" => print(&report.to_json())?,
         Some(file) => {
             let json = report.to_json() + "\n";
             std::fs::write(file, json)
-                .map_err(|error| format!("error: cannot write {file}: {error}"))?;
+                .map_err(|error| format!("error: cannot write {}: {error}", file.display()))?;
         }
         None => {}
     }
-    if !options.quiet && options.json.as_deref() != Some("-") {
+    if !options.quiet && options.json.as_deref() != Some(Path::new("-")) {
         print(&report.to_string())?;
     }
     Ok(())

@@ -3,6 +3,7 @@
 mod clock;
 mod debug;
 mod emit;
+mod fits;
 mod gpu;
 mod link;
 mod loops;
@@ -10,14 +11,16 @@ mod loops;
 use clap::{Parser, ValueEnum};
 use clock::Clock;
 use emit::Artifact;
+use fits::Language;
 use gpu::Gpu;
-use linear_layout::ir::{Recorder, Severity, chosen_module, inner_modules};
+use linear_layout::ir::{ModuleInfo, Recorder, Severity, chosen_module, inner_modules};
 use linear_layout::passes::{self, LOWERING};
 use linear_layout::sys::{self, Diagnostic};
+use linear_layout::target::{Assembly, Target};
 use link::Missing;
 use melior::Context;
 use melior::dialect::DialectRegistry;
-use melior::ir::attribute::{FlatSymbolRefAttribute, StringAttribute};
+use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags, WalkOrder, WalkResult};
 use melior::ir::{Module, OperationRef};
 use melior::utility::{register_all_dialects, register_all_llvm_translations};
@@ -57,7 +60,7 @@ enum Emit {
 struct Arguments {
     /// File to read, text or bytecode; `-` is standard input
     #[arg(default_value = "-")]
-    input: String,
+    input: PathBuf,
 
     /// What to write [default: the assembly of the target]
     #[arg(long, value_enum, value_name = "FORMAT")]
@@ -124,6 +127,11 @@ impl Failure {
         Self(format!("error: {message}\n"))
     }
 
+    /// A failure whose errors the context's diagnostic handler has.
+    fn reported() -> Self {
+        Self(String::new())
+    }
+
     /// Adds the nearest fix.
     fn note(mut self, note: impl fmt::Display) -> Self {
         self.0 += &format!("note: {note}\n");
@@ -174,6 +182,12 @@ fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failu
     let mut warnings = said(&recorder, &arguments.input);
     clock.end("parse");
     if let Some(pipeline) = &arguments.lower {
+        if let Some(name) = &arguments.target {
+            let gpu = Target::parse(name).map_err(Failure::new)?;
+            sys::rewrite(&mut module, |rewriter, module| {
+                ModuleInfo::set_gpu(rewriter, module, gpu);
+            });
+        }
         lower(&context, &recorder, &mut module, arguments, pipeline)?;
         warnings += &said(&recorder, &arguments.input);
         clock.end("lower");
@@ -183,6 +197,18 @@ fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failu
     }
     let gpu = Gpu::choose(&module, arguments)?;
     let artifact = Artifact::choose(arguments.emit, gpu.target)?;
+    let file = sys::input_name(&arguments.input);
+    let reported = |Failure(text)| Failure(said(&recorder, &arguments.input) + &text);
+    fits::check_gpu(&module, gpu.target, shown_input(&arguments.input, &file)).map_err(reported)?;
+    let language = match (artifact, gpu.target.assembly) {
+        (Artifact::Ir, _) => None,
+        (Artifact::Object, _) => Some(Language::Object),
+        (Artifact::Assembly, Assembly::Ptx) => Some(Language::Ptx),
+        (Artifact::Assembly, Assembly::Gcn) => Some(Language::Gcn),
+    };
+    if let Some(language) = language {
+        fits::check_names(&module, language).map_err(reported)?;
+    }
     let machine = gpu.machine(arguments.optimize)?;
     // The machine is made once for any number of modules.
     clock.skip();
@@ -199,8 +225,7 @@ fn translate(arguments: &Arguments, input: &[u8]) -> Result<(Made, Clock), Failu
 
     loops::annotate(&mut module);
     if arguments.debug_info {
-        let file = file_name(&arguments.input);
-        debug::describe(&context, &mut module, gpu.target, file)?;
+        debug::describe(&context, &mut module, gpu.target, &file)?;
     }
     let llvm = inkwell::context::Context::create();
     let translated = sys::to_llvm_ir(&module, &llvm);
@@ -241,7 +266,7 @@ fn chosen<'c>(
     }
     let asked = arguments.module.as_deref();
     let chosen = chosen_module(outermost, asked, "--module").map_err(|reason| {
-        let text = format!("`{}` {}", file_name(&arguments.input), reason.message);
+        let text = format!("`{}` {}", sys::input_name(&arguments.input), reason.message);
         let notes = reason.notes.iter();
         notes.fold(Failure::new(text), |failure, note| failure.note(note))
     })?;
@@ -282,21 +307,28 @@ fn context() -> Context {
 }
 
 /// The bytes of the input, where MLIR can read them.
-fn read(input: &str) -> Result<Vec<u8>, Failure> {
-    if input == "-" && std::io::stdin().is_terminal() {
+fn read(input: &Path) -> Result<Vec<u8>, Failure> {
+    if is_standard(input) && std::io::stdin().is_terminal() {
         say("reading standard input; `ll-translate --help` shows how to name a file\n");
     }
+    let name = sys::input_name(input);
     let bytes = sys::read_input(input)
-        .map_err(|reason| Failure::new(format!("cannot open `{input}`: {reason}")))?;
-    match sys::refuse_input(file_name(input), &bytes) {
-        Some(refusal) => Err(Failure(refusal + "\n")),
-        None => Ok(bytes),
-    }
+        .map_err(|reason| Failure::new(format!("cannot open `{name}`: {reason}")))?;
+    sys::checked_input(&name, bytes).map_err(|refusal| Failure(refusal + "\n"))
 }
 
-/// What messages call the input.
-fn file_name(input: &str) -> &str {
-    if input == "-" { "<stdin>" } else { input }
+/// Whether the input is standard input.
+fn is_standard(input: &Path) -> bool {
+    input.as_os_str() == "-"
+}
+
+/// The name of the input in commands that messages show.
+fn shown_input<'n>(input: &Path, name: &'n str) -> &'n str {
+    if is_standard(input) {
+        "kernel.mlir"
+    } else {
+        name
+    }
 }
 
 /// Writes to standard error; nobody listens where that fails.
@@ -307,13 +339,14 @@ fn say(text: &str) {
 fn parse<'c>(
     context: &'c Context,
     recorder: &Recorder,
-    input: &str,
+    input: &Path,
     bytes: &[u8],
 ) -> Result<Module<'c>, Failure> {
     sys::parse_input(context, bytes).ok_or_else(|| {
         let said = said(recorder, input);
         if said.is_empty() {
-            Failure::new(format!("`{input}` is not an MLIR module"))
+            let name = sys::input_name(input);
+            Failure::new(format!("`{name}` is not an MLIR module"))
         } else {
             Failure(said)
         }
@@ -322,7 +355,8 @@ fn parse<'c>(
 
 /// What MLIR has said since the last call; without remarks, and without the operations that it prints, which
 /// may be the whole module.
-fn said(recorder: &Recorder, input: &str) -> String {
+fn said(recorder: &Recorder, input: &Path) -> String {
+    let name = sys::input_name(input);
     recorder
         .take()
         .into_iter()
@@ -331,27 +365,25 @@ fn said(recorder: &Recorder, input: &str) -> String {
             let is_operation = |text: &str| text.starts_with("see current operation");
             message.notes.retain(|note| !is_operation(&note.text));
             // A module that is parsed from memory calls its file "-".
-            message.in_file("-", file_name(input)).with_source()
+            message.in_file("-", &name).with_source()
         })
         .collect()
 }
 
 /// Why MLIR did not translate a module, with the fix where that is plain.
-fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input: &str) -> Failure {
+fn not_translated(said: String, recorder: &Recorder, module: &Module<'_>, input: &Path) -> Failure {
+    let name = sys::input_name(input);
+    let shown = shown_input(input, &name);
     // MLIR's own words would show the whole function.
     let mut is_lowered = true;
     module.as_operation().walk(WalkOrder::PreOrder, |op| {
-        let name = op.name();
-        let name = name.as_string_ref().as_str().unwrap_or_default();
-        let dialect = name.split('.').next().unwrap_or_default();
-        if ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect) {
+        if fits::is_lowered(op) {
             return WalkResult::Advance;
         }
-        let input = if input == "-" { "kernel.mlir" } else { input };
         let diagnostic = Diagnostic::new("is not of the LLVM dialect, NVVM or ROCDL");
         let fix = format!(
-            "lower the module first: `ll-translate --lower {input}`, or \
-             `ll-opt --convert-layouts-to-llvm {input} | ll-translate`"
+            "lower the module first: `ll-translate --lower {shown}`, or \
+             `ll-opt --convert-layouts-to-llvm {shown} | ll-translate`"
         );
         sys::emit_error(op, &diagnostic.note(fix));
         is_lowered = false;
@@ -371,7 +403,7 @@ fn not_defined(
     missing: &[Missing],
     recorder: &Recorder,
     module: &Module<'_>,
-    input: &str,
+    input: &Path,
 ) -> Failure {
     let mut rest: Vec<&Missing> = missing.iter().collect();
     let mut report = |op: OperationRef<'_, '_>| {
@@ -380,10 +412,10 @@ fn not_defined(
             return;
         }
         let callee = op.attribute("callee").ok();
-        let callee = callee.and_then(|callee| FlatSymbolRefAttribute::try_from(callee).ok());
+        let callee = callee.and_then(sys::symbol_name);
         let place = callee.and_then(|callee| {
             rest.iter()
-                .position(|function| function.name == callee.value())
+                .position(|function| function.name.as_bytes() == callee.bytes())
         });
         if let Some(place) = place {
             let function = rest.remove(place);

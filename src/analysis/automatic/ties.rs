@@ -4,8 +4,7 @@ use crate::ir::infer::{self, Follows};
 use crate::ir::ops::{scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
-use crate::sys::{self, OpenLayout, value_id};
-use melior::ir::attribute::FlatSymbolRefAttribute;
+use crate::sys::{self, OpenLayout, Text, symbol_name, value_id};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;
@@ -58,7 +57,7 @@ impl<'c> Ties<'c> {
         if ties.values.is_empty() {
             return ties;
         }
-        let functions: FxHashMap<&str, Op<'c>> = operations
+        let functions: FxHashMap<Text<'c>, Op<'c>> = operations
             .iter()
             .filter_map(|op| tt::Func::of(*op))
             .map(|function| (function.sym_name(), function.op()))
@@ -141,7 +140,7 @@ impl<'c> Ties<'c> {
     }
 
     /// Values that control flow hands on.
-    fn control(&mut self, op: Op<'c>, functions: &FxHashMap<&str, Op<'c>>) {
+    fn control(&mut self, op: Op<'c>, functions: &FxHashMap<Text<'c>, Op<'c>>) {
         use UpstreamKind as U;
         match AnyKind::of(op) {
             AnyKind::Upstream(U::ScfFor) => {
@@ -210,9 +209,8 @@ impl<'c> Ties<'c> {
                 }
             }
             AnyKind::Own(OpKind::TtCall) => {
-                let name = tt::Call::of(op)
-                    .and_then(|call| FlatSymbolRefAttribute::try_from(call.callee()).ok());
-                let callee = name.and_then(|name| functions.get(name.value()).copied());
+                let name = tt::Call::of(op).and_then(|call| symbol_name(call.callee()));
+                let callee = name.and_then(|name| functions.get(&name).copied());
                 let Some(callee) = callee.and_then(tt::Func::of) else {
                     return;
                 };

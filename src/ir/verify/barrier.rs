@@ -290,7 +290,8 @@ pub(super) fn cluster(op: ttng::ClusterBarrier<'_, '_>) -> Verdict {
         if let Some(function) = tt::Func::of(parent) {
             let is_inlined = !is_true(function.op(), NOINLINE);
             let visibility = function.sym_visibility();
-            can_wait = is_inlined || visibility.is_none_or(|visibility| visibility == "public");
+            can_wait =
+                is_inlined || visibility.is_none_or(|visibility| visibility.bytes() == b"public");
             break;
         }
         // A lowered function: whether it is inlined was decided before it was lowered.

@@ -108,6 +108,18 @@ fn elements(a: &str, b: &str, d: &str) -> Verdict {
 }
 
 /// Barriers belong to products that run beside the program.
+/// Each barrier has a predicate, which says whether it learns of the end of the product.
+fn predicates(barriers: &[Val<'_>], predicates: &[Val<'_>]) -> Verdict {
+    ensure!(
+        tc_gen5_mma_c21 | tc_gen5_mma_scaled_c12,
+        barriers.len() == predicates.len(),
+        "has {} barriers and {} predicates of barriers, expected one predicate for each",
+        barriers.len(),
+        predicates.len()
+    );
+    Ok(())
+}
+
 fn barriers(op: OperationRef<'_, '_>, barriers: &[Val<'_>], is_async: bool) -> Verdict {
     ensure!(
         tc_gen5_mma_c1 | tc_gen5_mma_scaled_c1,
@@ -119,6 +131,7 @@ fn barriers(op: OperationRef<'_, '_>, barriers: &[Val<'_>], is_async: bool) -> V
 
 pub(super) fn mma(op: ttng::TCGen5MMA<'_, '_>) -> Verdict {
     on_blackwell(op.op())?;
+    predicates(&op.barriers(), &op.barrier_preds())?;
     let (Some(a), Some(b), Some(d)) = (part(op.a()), part(op.b()), part(op.d())) else {
         return Ok(());
     };
@@ -295,6 +308,7 @@ fn is_f8(format: ScaleDotElemType) -> bool {
 
 pub(super) fn mma_scaled(op: ttng::TCGen5MMAScaled<'_, '_>) -> Verdict {
     on_blackwell(op.op())?;
+    predicates(&op.barriers(), &op.barrier_preds())?;
     let (Some(a), Some(b), Some(d)) = (part(op.a()), part(op.b()), part(op.d())) else {
         return Ok(());
     };

@@ -63,15 +63,29 @@ pub(crate) fn declare_function<'c>(
             .iter()
             .zip(parts)
             .filter(|(_, part)| !part.is_empty())
-            .map(|(key, part)| format!("[\"{key}\", \"{}\"]", part.escape_default()))
+            .map(|(key, part)| format!("[\"{key}\", \"{}\"]", escaped(part.as_bytes())))
             .collect()
     });
     let attributes = match said[..] {
         [] => String::new(),
         _ => format!(" attributes {{passthrough = [{}]}}", said.join(", ")),
     };
-    let text = format!("llvm.func @{name}{type_}{attributes}");
+    let name = escaped(name.as_bytes());
+    let text = format!("llvm.func @\"{name}\"{type_}{attributes}");
     rewriter.prepend_parsed(context, block, &text);
+}
+
+/// Bytes as they stand in a string of MLIR's text: all but letters, digits and `_` by their number.
+pub(crate) fn escaped(bytes: &[u8]) -> String {
+    let mut text = String::with_capacity(bytes.len());
+    for byte in bytes {
+        if byte.is_ascii_alphanumeric() || *byte == b'_' {
+            text.push(char::from(*byte));
+        } else {
+            text += &format!("\\{byte:02X}");
+        }
+    }
+    text
 }
 
 /// Makes a constant of the bytes of a text and a zero byte, as the first operation of a block.
@@ -80,10 +94,9 @@ pub(crate) fn declare_text<'c>(
     context: &'c Context,
     block: Blk<'c>,
     name: &str,
-    text: &str,
+    text: &[u8],
 ) {
-    // Any byte may be written by its number.
-    let bytes: String = text.bytes().map(|byte| format!("\\{byte:02X}")).collect();
+    let bytes = escaped(text);
     let length = text.len() + 1;
     let text = format!(
         "llvm.mlir.global internal constant @{name}(\"{bytes}\\00\") {{addr_space = {TEXT_SPACE} : i32}} : !llvm.array<{length} x i8>"

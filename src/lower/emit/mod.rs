@@ -26,7 +26,7 @@ pub(crate) use emitter::{Emitter, Named, attributes_of, block_arguments};
 pub(crate) use float::FloatPredicate;
 pub(crate) use function::{
     ALIGN, ARGUMENTS, LOOP_ANNOTATION, NO_INLINE, declare_function, declare_shared_memory,
-    declare_table, declare_text, is_lowered, is_of_output,
+    declare_table, declare_text, escaped, is_lowered, is_of_output,
 };
 pub(crate) use integer::IntPredicate;
 pub(crate) use memory::{AtomicOperation, Ordering, Usage};

@@ -210,7 +210,7 @@ fn calls<'c>(e: &mut Emitter<'c>, texts: &mut Texts, x: Val<'c>, i: Val<'c>) {
     e.call(callee, &[i], Some(i.r#type()));
     e.call_intrinsic("llvm.nvvm.lg2.approx.f", &[x], x.r#type());
     e.stack(3);
-    e.address_of_text(&texts.constant("a text"));
+    e.address_of_text(&texts.constant(b"a text"));
     e.trap();
     e.call_intrinsic_with_effect("llvm.amdgcn.ds.bpermute", &[i, i], i.r#type());
     e.inline_asm("nop;", "", &[], None);

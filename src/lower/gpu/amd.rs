@@ -244,11 +244,11 @@ impl Isa for Amd {
         e.fence(ordering(sem), atomic::scope_name(scope));
     }
 
-    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
         print::print(e, texts, format, values);
     }
 
-    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32) {
+    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32) {
         print::fail(e, texts, message, file, line);
     }
 

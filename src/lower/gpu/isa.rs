@@ -182,10 +182,10 @@ pub(super) trait Isa: Sync {
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope);
 
     /// Prints a line by a format of C: numbers of 32 and 64 bits, f64 and pointers.
-    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]);
+    fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]);
 
     /// Stops the kernel and says why.
-    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32);
+    fn fail(&self, e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32);
 
     /// 2 to the power of an f32, within 2 ulp.
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c>;
@@ -513,7 +513,7 @@ impl Gpu {
         self,
         e: &mut Emitter<'c>,
         texts: &mut Texts,
-        format: &str,
+        format: &[u8],
         values: &[Val<'c>],
     ) {
         self.isa.print(e, texts, format, values);
@@ -524,7 +524,7 @@ impl Gpu {
         self,
         e: &mut Emitter<'_>,
         texts: &mut Texts,
-        message: &str,
+        message: &[u8],
         file: &str,
         line: u32,
     ) {

@@ -8,6 +8,7 @@ use super::ops::float8::{TooLarge, code};
 use crate::target::{FLOAT8, Float8};
 use std::fmt;
 use std::ops::RangeInclusive;
+use std::path::PathBuf;
 use std::str::FromStr;
 
 /// The type of a buffer's elements or of a scalar argument.
@@ -162,7 +163,7 @@ pub enum Fill {
     /// One integer everywhere.
     FullInteger(i128),
     /// The bytes of a file.
-    File(String),
+    File(PathBuf),
 }
 
 /// An argument as text.
@@ -265,7 +266,7 @@ impl FromStr for ArgValue {
             }
             ["file", ty, ..] if pieces.len() > 2 => {
                 let path = pieces[2..].join(":");
-                Ok(Self::Buffer { fill: Fill::File(path), ty: ty.parse()?, count: None })
+                Ok(Self::Buffer { fill: Fill::File(path.into()), ty: ty.parse()?, count: None })
             }
             [value, ty] => match ty.parse()? {
                 ty @ ElementTy::Int(bits) => Ok(Self::Int(ElementTy::integer(bits, value)?, ty)),

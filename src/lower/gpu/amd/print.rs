@@ -1,7 +1,7 @@
 //! Printing by functions of AMD's device libraries (`ockl`), which ask the host over hostcalls.
 
 use crate::lower::emit::Emitter;
-use crate::lower::texts::Texts;
+use crate::lower::texts::{Texts, literal};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys;
@@ -12,7 +12,7 @@ use melior::ir::ValueLike;
 const GROUP: usize = 7;
 
 /// Prints as C's `printf`.
-pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
     texts.function("__ockl_printf_begin", "(i64) -> i64");
     let i64 = e.types.i64;
     let zero = e.constant(i64, 0);
@@ -22,13 +22,14 @@ pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &str, va
 }
 
 /// Prints to where errors go, then stops the kernel.
-pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, text: &str, file: &str, line: u32) {
+pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, text: &[u8], file: &str, line: u32) {
     texts.function("__ockl_fprintf_stderr_begin", "() -> i64");
     let i64 = e.types.i64;
     let callee = e.symbol("__ockl_fprintf_stderr_begin");
     let begun = e.call(callee, &[], Some(i64));
-    let text = format!("device assertion failed: '{text}', in unknown at {file}:{line}\n");
-    message(e, texts, begun, &text.replace('%', "%%"), &[]);
+    let place = format!("', in unknown at {file}:{line}\n");
+    let text = [b"device assertion failed: '", text, place.as_bytes()].concat();
+    message(e, texts, begun, &literal(&text), &[]);
     e.trap();
 }
 
@@ -37,7 +38,7 @@ fn message<'c>(
     e: &mut Emitter<'c>,
     texts: &mut Texts,
     begun: Option<Val<'c>>,
-    format: &str,
+    format: &[u8],
     values: &[Val<'c>],
 ) {
     let i64 = e.types.i64;

@@ -7,7 +7,7 @@ use crate::sys::build::Val;
 use melior::ir::ValueLike;
 
 /// Prints as C's `printf`; the values lie one after another on the stack, each at a multiple of its size.
-pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &str, values: &[Val<'c>]) {
+pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
     texts.function("vprintf", "(!llvm.ptr, !llvm.ptr) -> i32");
     let mut end = 0u32;
     let places: Vec<u32> = values
@@ -31,13 +31,13 @@ pub(super) fn print<'c>(e: &mut Emitter<'c>, texts: &mut Texts, format: &str, va
 }
 
 /// Stops the kernel with a message, as C's `assert`.
-pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, message: &str, file: &str, line: u32) {
+pub(super) fn fail(e: &mut Emitter<'_>, texts: &mut Texts, message: &[u8], file: &str, line: u32) {
     texts.function(
         "__assertfail",
         "(!llvm.ptr, !llvm.ptr, i32, !llvm.ptr, i64)",
     );
     let [message, file, function] =
-        [message, file, "unknown"].map(|text| e.address_of_text(&texts.constant(text)));
+        [message, file.as_bytes(), b"unknown"].map(|text| e.address_of_text(&texts.constant(text)));
     let (line, width) = (e.i32(line), e.constant(e.types.i64, 1));
     let callee = e.symbol("__assertfail");
     e.call(callee, &[message, file, line, function, width], None);

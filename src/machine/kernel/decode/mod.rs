@@ -620,9 +620,9 @@ impl<'m, 'a> Decoder<'m, 'a> {
         let Some(value) = global.attr("value") else {
             return Ok(bytes);
         };
-        if let Attr::Str(text) = value {
+        if let Some(text) = value.bytes() {
             let count = text.len().min(size);
-            bytes[..count].copy_from_slice(&text.as_bytes()[..count]);
+            bytes[..count].copy_from_slice(&text[..count]);
             return Ok(bytes);
         }
         let slots = self.flat(global, ty)?;

@@ -216,8 +216,9 @@ pub(crate) fn constant_bits(value: &Attr, slots: &[Slot]) -> Option<Vec<u64>> {
                 .map(|(&v, slot)| v as u64 & mask(slot.bits))
                 .collect(),
         ),
-        Attr::Str(text) => {
-            let mut bytes = text.bytes().chain(std::iter::repeat(0));
+        Attr::Str(_) | Attr::Bytes(_) => {
+            let bytes = value.bytes().unwrap_or_default();
+            let mut bytes = bytes.iter().copied().chain(std::iter::repeat(0));
             Some(
                 slots
                     .iter()

@@ -40,6 +40,8 @@ pub(super) enum Attr {
     /// The number, or the raw bits where MLIR printed those.
     Float(FloatBits, Ty),
     Str(String),
+    /// A string that is not UTF-8.
+    Bytes(Vec<u8>),
     Type(Ty),
     Symbol(String),
     Array(Vec<Attr>),
@@ -54,6 +56,17 @@ pub(super) enum Attr {
     Dict(Vec<(String, Attr)>),
     /// Any other attribute, by its text.
     Opaque(String),
+}
+
+impl Attr {
+    /// The bytes of a string.
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        match self {
+            Self::Str(text) => Some(text.as_bytes()),
+            Self::Bytes(bytes) => Some(bytes),
+            _ => None,
+        }
+    }
 }
 
 /// A float as MLIR spells it.

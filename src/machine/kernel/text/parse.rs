@@ -160,7 +160,13 @@ impl<'a> Parser<'a> {
         Err(self.error("a closing bracket"))
     }
 
+    /// A string as text; what is not UTF-8 in it is replaced.
     fn string(&mut self) -> Parsed<String> {
+        let bytes = self.string_bytes()?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn string_bytes(&mut self) -> Parsed<Vec<u8>> {
         self.expect("\"")?;
         let mut out = Vec::new();
         let bytes = self.text.as_bytes();
@@ -191,7 +197,7 @@ impl<'a> Parser<'a> {
                 _ => out.push(byte),
             }
         }
-        Ok(String::from_utf8_lossy(&out).into_owned())
+        Ok(out)
     }
 
     /// `#name = ...` or `!name = ...`, up to the end of its value.

@@ -11,11 +11,12 @@ impl<'a> Parser<'a> {
         };
         match byte {
             b'"' => {
-                let text = self.string()?;
+                let bytes = self.string_bytes()?;
                 if self.eat(":") {
                     self.ty()?;
                 }
-                Ok(Attr::Str(text))
+                Ok(String::from_utf8(bytes)
+                    .map_or_else(|error| Attr::Bytes(error.into_bytes()), Attr::Str))
             }
             b'@' => {
                 self.at += 1;

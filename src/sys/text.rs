@@ -1,0 +1,153 @@
+//! Text of MLIR: bytes, until they are checked to be UTF-8; and how much of a text a message repeats.
+
+use super::Diagnostic;
+use std::borrow::Cow;
+use std::fmt;
+
+/// The bytes of a name or of a string attribute of MLIR, which need not be UTF-8.
+///
+/// [`Text::checked`] is the way to a `&str`. A message shows the text as MLIR writes a string, with `\FF` for
+/// each byte that is not UTF-8, and `\00` for a control character.
+///
+/// ```
+/// use linear_layout::sys::Text;
+/// let text = Text::new(b"a\xffb");
+/// assert_eq!(text.utf8(), None);
+/// assert_eq!(text.to_string(), r"a\FFb");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Text<'c>(&'c [u8]);
+
+impl<'c> Text<'c> {
+    /// The text of these bytes.
+    #[must_use]
+    pub const fn new(bytes: &'c [u8]) -> Self {
+        Self(bytes)
+    }
+
+    /// The bytes.
+    #[must_use]
+    pub const fn bytes(self) -> &'c [u8] {
+        self.0
+    }
+
+    /// The text, if it is UTF-8.
+    #[must_use]
+    pub const fn utf8(self) -> Option<&'c str> {
+        match std::str::from_utf8(self.0) {
+            Ok(text) => Some(text),
+            Err(_) => None,
+        }
+    }
+
+    /// The text, for a use that only takes UTF-8; `key` names it in the error.
+    ///
+    /// # Errors
+    /// A diagnostic if the text is not UTF-8.
+    pub fn checked(self, key: &str) -> Result<&'c str, Diagnostic> {
+        self.utf8().ok_or_else(|| {
+            Diagnostic::new(format!("has a `{key}` that is not UTF-8: `{self}`"))
+                .note("remove the bytes that are written as a backslash and two digits, or encode them as UTF-8")
+        })
+    }
+}
+
+impl fmt::Display for Text<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let is_cut = self.0.len() > MAX_PIECE;
+        let shown = &self.0[..self.0.len().min(MAX_PIECE)];
+        for chunk in shown.utf8_chunks() {
+            for c in chunk.valid().chars() {
+                match u8::try_from(c) {
+                    Ok(byte) if byte.is_ascii_control() => write!(f, "\\{byte:02X}")?,
+                    _ => write!(f, "{c}")?,
+                }
+            }
+            for byte in chunk.invalid() {
+                write!(f, "\\{byte:02X}")?;
+            }
+        }
+        if is_cut {
+            f.write_str("...")?;
+        }
+        Ok(())
+    }
+}
+
+/// The most bytes that a message repeats of one type, attribute or name.
+const MAX_PIECE: usize = 1000;
+
+/// The most bytes of a message. No message of ours is longer but for what it repeats of the input.
+const MAX_MESSAGE: usize = 6000;
+
+/// Shortens what a message repeats of the input: each piece between backticks, then the whole.
+///
+/// ```
+/// use linear_layout::sys::bounded;
+/// let long = format!("expected `i32`, found `{}`", "x".repeat(1_000_000));
+/// assert!(bounded(&long).len() < 1100);
+/// assert!(bounded(&long).starts_with("expected `i32`, found `xxx"));
+/// ```
+#[must_use]
+pub fn bounded(message: &str) -> Cow<'_, str> {
+    if message.len() <= MAX_PIECE {
+        return message.into();
+    }
+    let pieces = message
+        .split('`')
+        .enumerate()
+        .map(|(i, piece)| match i % 2 {
+            1 => shortened(piece, MAX_PIECE),
+            _ => piece.into(),
+        });
+    let pieces: Vec<Cow<'_, str>> = pieces.collect();
+    shortened(&pieces.join("`"), MAX_MESSAGE)
+        .into_owned()
+        .into()
+}
+
+/// The beginning and the end of a text, with `...` between them if it is longer than `most` bytes.
+fn shortened(text: &str, most: usize) -> Cow<'_, str> {
+    if text.len() <= most {
+        return text.into();
+    }
+    let (mut head, mut tail) = (most * 3 / 4, text.len() - most / 5);
+    while !text.is_char_boundary(head) {
+        head -= 1;
+    }
+    while !text.is_char_boundary(tail) {
+        tail += 1;
+    }
+    format!("{}...{}", &text[..head], &text[tail..]).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{MAX_MESSAGE, MAX_PIECE, Text, bounded};
+
+    #[test]
+    fn text_that_is_not_utf8_is_an_error_that_names_it() {
+        assert_eq!(Text::new(b"k").checked("sym_name"), Ok("k"));
+        let error = Text::new(b"a\xff\xc0b").checked("sym_name").unwrap_err();
+        assert_eq!(
+            error.message,
+            "has a `sym_name` that is not UTF-8: `a\\FF\\C0b`"
+        );
+        let long = Text::new(&[0xff; 100_000]).to_string();
+        assert_eq!(long.len(), 3 * MAX_PIECE + 3);
+    }
+
+    #[test]
+    fn a_message_is_bounded_wherever_it_is_long() {
+        for text in ["short", &"x".repeat(MAX_PIECE)] {
+            assert_eq!(bounded(text), text);
+        }
+        // Letters of several bytes are not split.
+        for filler in ["x", "\u{e9}", "\u{1F600}"] {
+            let long = filler.repeat(100_000);
+            for message in [format!("has `{long}`, not `{long}`"), long] {
+                assert!(bounded(&message).len() <= MAX_MESSAGE + 3);
+            }
+        }
+    }
+}

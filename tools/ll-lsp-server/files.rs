@@ -1,0 +1,100 @@
+//! Files that requests name: what MLIR's server must not read is refused.
+
+use serde_json::Value;
+use std::ffi::OsString;
+use std::os::unix::ffi::OsStringExt;
+use std::path::PathBuf;
+use std::process::{Command, Stdio};
+
+/// The request of MLIR's server that reads a file, which the editor does not open.
+const READS_FILE: &str = "mlir/convertFromBytecode";
+
+/// Why MLIR's server must not see a message, if it names a file that cannot be read.
+///
+/// A child process reads the file: the reader of bytecode may end it.
+pub(crate) fn refusal(message: &Value) -> Option<String> {
+    if message["method"] != READS_FILE {
+        return None;
+    }
+    let uri = message["params"]["uri"].as_str()?;
+    // Other schemes are refused by MLIR's server.
+    let path = path_of(uri)?;
+    let shown = path.display();
+    // Of a device or a pipe there may be no end.
+    match std::fs::metadata(&path) {
+        Err(error) => return Some(format!("cannot read `{shown}`: {error}")),
+        Ok(file) if !file.is_file() => {
+            return Some(format!("cannot read `{shown}`: it is not a regular file"));
+        }
+        Ok(_) => {}
+    }
+    let checked = std::env::current_exe().and_then(|server| {
+        let mut check = Command::new(server);
+        check.arg("--check-input").arg(&path);
+        check.stdin(Stdio::null()).output()
+    });
+    match checked {
+        Ok(output) if output.status.success() => None,
+        Ok(output) => Some(
+            String::from_utf8_lossy(&output.stderr)
+                .trim_end()
+                .to_owned(),
+        ),
+        Err(error) => Some(format!("cannot check `{shown}`: {error}")),
+    }
+}
+
+/// The path of a `file:` URI, whose bytes need not be UTF-8.
+fn path_of(uri: &str) -> Option<PathBuf> {
+    let rest = uri.strip_prefix("file://")?;
+    let path = &rest[rest.find('/')?..];
+    let mut decoded = Vec::with_capacity(path.len());
+    let mut rest = path.as_bytes();
+    while let [byte, after @ ..] = rest {
+        let digits = after.get(..2).filter(|_| *byte == b'%');
+        let digits = digits.and_then(|digits| std::str::from_utf8(digits).ok());
+        let number = digits.and_then(|digits| u8::from_str_radix(digits, 16).ok());
+        decoded.push(number.unwrap_or(*byte));
+        rest = if number.is_some() { &after[2..] } else { after };
+    }
+    Some(OsString::from_vec(decoded).into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{path_of, refusal};
+    use serde_json::json;
+    use std::os::unix::ffi::OsStrExt;
+
+    #[test]
+    fn a_uri_is_a_path() {
+        let check = |uri: &str, expected: Option<&[u8]>| {
+            let path = path_of(uri);
+            assert_eq!(
+                path.as_ref().map(|p| p.as_os_str().as_bytes()),
+                expected,
+                "{uri}"
+            );
+        };
+        check("file:///a/b.mlirbc", Some(b"/a/b.mlirbc"));
+        check("file://host/a%20b%ff%zz%", Some(b"/a b\xff%zz%"));
+        check("test:///a", None);
+        check("file://", None);
+    }
+
+    #[test]
+    fn endless_and_missing_files_are_refused() {
+        for (path, reason) in [
+            ("/dev/zero", "not a regular file"),
+            ("/", "not a regular"),
+            ("/no/file", "No such"),
+        ] {
+            let message = json!({"method": "mlir/convertFromBytecode", "params": {"uri": format!("file://{path}")}});
+            assert!(
+                refusal(&message).is_some_and(|text| text.contains(reason)),
+                "{path}"
+            );
+        }
+        assert_eq!(refusal(&json!({"method": "initialize"})), None);
+    }
+}

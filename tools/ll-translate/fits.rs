@@ -1,0 +1,233 @@
+//! Checks of a lowered module against the GPU that it is translated for, before LLVM's back end sees it.
+
+use crate::Failure;
+use linear_layout::ir::ModuleInfo;
+use linear_layout::sys::{self, Diagnostic, Text};
+use linear_layout::target::{Assembly, Target};
+use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
+use melior::ir::{BlockLike, Module, OperationRef};
+
+/// What an assembly language has in the LLVM dialect: its vendor, its dialect, and the calling convention of kernels.
+fn of_assembly(assembly: Assembly) -> (&'static str, &'static str, &'static str) {
+    match assembly {
+        Assembly::Ptx => ("NVIDIA", "nvvm", "ptx_kernel"),
+        Assembly::Gcn => ("AMD", "rocdl", "amdgpu_kernel"),
+    }
+}
+
+/// An operation that MLIR does not translate to LLVM IR: the module has not been lowered.
+pub(crate) fn is_lowered(op: OperationRef<'_, '_>) -> bool {
+    let name = sys::text(op.name().as_string_ref());
+    let dialect = name.split('.').next().unwrap_or_default();
+    ["builtin", "llvm", "nvvm", "rocdl"].contains(&dialect)
+}
+
+/// Checks that a module is not for another GPU than the one that it is translated for.
+///
+/// A module that has not been lowered passes: its translation fails with a reason of its own.
+///
+/// # Errors
+/// The GPU that the module names is of the other vendor, which is returned, or an operation is of the other vendor's dialect, which is reported at the operation.
+pub(crate) fn check_gpu(module: &Module<'_>, target: &Target, input: &str) -> Result<(), Failure> {
+    let mut is_whole = true;
+    let mut foreign = None;
+    let others = match target.assembly {
+        Assembly::Ptx => Assembly::Gcn,
+        Assembly::Gcn => Assembly::Ptx,
+    };
+    let (vendor, dialect, convention) = of_assembly(others);
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        is_whole &= is_lowered(op);
+        if foreign.is_none() && is_of(op, dialect, convention) {
+            foreign = Some(sys::operation_id(op));
+        }
+        WalkResult::Advance
+    });
+    if !is_whole {
+        return Ok(());
+    }
+    let lower = format!(
+        "lower the kernel itself for it: `ll-translate --lower --target={} {input}`",
+        target.name
+    );
+    if let Some(own) = ModuleInfo::known_gpu(module.as_operation())
+        && own.assembly != target.assembly
+    {
+        return Err(Failure::new(format!(
+            "the module is lowered for `{}`, and cannot be translated for `{}`",
+            own.name, target.name
+        ))
+        .note(format!("leave out `--target`, or {lower}")));
+    }
+    let Some(foreign) = foreign else {
+        return Ok(());
+    };
+    module.as_operation().walk(WalkOrder::PreOrder, |op| {
+        if sys::operation_id(op) != foreign {
+            return WalkResult::Advance;
+        }
+        let text = format!(
+            "is for GPUs of {vendor}, but the module is translated for `{}`",
+            target.name
+        );
+        sys::emit_error(op, &Diagnostic::new(text).note(&lower));
+        WalkResult::Interrupt
+    });
+    Err(Failure::reported())
+}
+
+/// Whether an operation is of a vendor's dialect, or a kernel as the vendor's GPUs call it.
+fn is_of(op: OperationRef<'_, '_>, dialect: &str, convention: &str) -> bool {
+    let name = sys::text(op.name().as_string_ref());
+    name.split('.').next() == Some(dialect)
+        || op.has_attribute(&format!("{dialect}.kernel"))
+        || op
+            .attribute("CConv")
+            .is_ok_and(|attribute| attribute.to_string().contains(convention))
+}
+
+/// Checks the names that other modules see.
+///
+/// # Errors
+/// Some name is none of the language; each is reported at its operation.
+pub(crate) fn check_names(module: &Module<'_>, language: Language) -> Result<(), Failure> {
+    let mut outcome = Ok(());
+    let mut next = module.body().first_operation();
+    while let Some(op) = next {
+        next = op.next_in_block();
+        let kind = sys::text(op.name().as_string_ref());
+        let is_defined = match kind.as_str() {
+            "llvm.func" => op.regions().any(|region| {
+                use melior::ir::RegionLike;
+                region.first_block().is_some()
+            }),
+            "llvm.mlir.global" => true,
+            _ => false,
+        };
+        let linkage = op.attribute("linkage").map(|linkage| linkage.to_string());
+        // Names that no other module sees are changed by LLVM where they have to be.
+        let is_local =
+            linkage.is_ok_and(|text| text.contains("internal") || text.contains("private"));
+        let name = op.attribute("sym_name").ok().and_then(sys::string_value);
+        let Some(name) = name.filter(|_| is_defined && !is_local) else {
+            continue;
+        };
+        if language.has_name(name) || name.bytes().starts_with(b"llvm.") {
+            continue;
+        }
+        let (language, rule) = language.described();
+        let text = format!("has the name `{name}`, which {language} does not take");
+        let note = format!(
+            "rename it, to `@{}` for example: {rule}",
+            nearest_name(name)
+        );
+        sys::emit_error(op, &Diagnostic::new(text).note(note));
+        outcome = Err(Failure::reported());
+    }
+    outcome
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'$'
+}
+
+/// What the names of functions are written in.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Language {
+    /// PTX, whose assembler is NVIDIA's.
+    Ptx,
+    /// Assembly for AMD's GPUs: its directives take no name in quotes.
+    Gcn,
+    /// The symbols of an ELF object.
+    Object,
+}
+
+impl Language {
+    /// What it is called, and what its names are.
+    fn described(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Ptx => (
+                "PTX",
+                "a name of PTX is of ASCII letters, digits, `_` and `$`, and does not begin with a digit",
+            ),
+            Self::Gcn => (
+                "AMDGCN assembly",
+                "a name is of ASCII letters, digits, `_`, `$` and `.`, and does not begin with a digit; \
+                 `--emit=object` takes others",
+            ),
+            Self::Object => (
+                "an object",
+                "a name has no control characters, quotes, backslashes or `@`, and is UTF-8",
+            ),
+        }
+    }
+
+    /// Returns whether a name is one.
+    fn has_name(self, name: Text<'_>) -> bool {
+        let bytes = name.bytes();
+        let Some((first, rest)) = bytes.split_first() else {
+            return false;
+        };
+        let is_word = |byte: &u8| is_word(*byte);
+        match self {
+            Self::Ptx => {
+                bytes.iter().all(is_word)
+                    && (first.is_ascii_alphabetic() || !first.is_ascii_digit() && !rest.is_empty())
+            }
+            Self::Gcn => {
+                bytes.iter().all(|byte| is_word(byte) || *byte == b'.') && !first.is_ascii_digit()
+            }
+            Self::Object => {
+                let is_plain = |byte: &u8| !byte.is_ascii_control() && !b"\"\\@".contains(byte);
+                name.utf8().is_some() && bytes.iter().all(is_plain)
+            }
+        }
+    }
+}
+
+/// A name that every assembler takes.
+fn nearest_name(name: Text<'_>) -> String {
+    let letters = name.to_string();
+    let mut nearest: String = letters
+        .chars()
+        .take(64)
+        .map(|c| match u8::try_from(c) {
+            Ok(byte) if is_word(byte) => c,
+            _ => '_',
+        })
+        .collect();
+    if nearest.len() < 2 || nearest.starts_with(|c: char| c.is_ascii_digit()) {
+        nearest.insert(0, 'k');
+    }
+    nearest
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Language, nearest_name};
+    use linear_layout::sys::Text;
+
+    #[test]
+    fn each_language_has_its_names() {
+        let has = |language: Language, name: &str| language.has_name(Text::new(name.as_bytes()));
+        for name in ["k", "_k", "$1", "kernel_0d1d", "K$"] {
+            for language in [Language::Ptx, Language::Gcn, Language::Object] {
+                assert!(has(language, name), "{name}");
+            }
+        }
+        for name in ["_", "$", "0k", "a.b", "a b", "\u{e9}", "%a"] {
+            assert!(!has(Language::Ptx, name), "{name}");
+            assert!(has(Language::Object, name), "{name}");
+            let nearest = nearest_name(Text::new(name.as_bytes()));
+            assert!(has(Language::Ptx, &nearest), "{name}");
+        }
+        assert!(has(Language::Gcn, "a.b"));
+        for name in ["0k", "a b", "\u{e9}", "a-b"] {
+            assert!(!has(Language::Gcn, name), "{name}");
+        }
+        for name in ["", "a@b", "a\"b", "a\nb"] {
+            assert!(!has(Language::Object, name), "{name}");
+        }
+        assert!(!Language::Object.has_name(Text::new(b"a\xff")));
+    }
+}
