@@ -134,12 +134,12 @@ impl Instruction for Compare {
     }
 }
 
+/// Emits one comparison; `false` if the predicate or the type does not fit.
+type Make<'m, 'a> =
+    fn(&mut Decoder<'m, 'a>, &Node<'a>, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
+
 /// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
-fn comparison<'m, 'a>(
-    d: &mut Decoder<'m, 'a>,
-    op: &Node<'a>,
-    make: fn(&mut Decoder<'m, 'a>, &Node<'a>, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool,
-) -> Done {
+fn comparison<'m, 'a>(d: &mut Decoder<'m, 'a>, op: &Node<'a>, make: Make<'m, 'a>) -> Done {
     let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
     let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
     let slots = d.flat(op, &left.ty)?;

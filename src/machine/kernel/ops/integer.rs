@@ -335,7 +335,7 @@ macro_rules! unary {
             },
         };)*
         const UNARY_ROWS: &[Row] = &[$(row($operation, |d, op| {
-            let excluded: &[(&str, fn(u32) -> u64)] = &[$(($flag, $without))?];
+            let excluded: &[Excluded] = &[$(($flag, $without))?];
             unary(d, op, &$name, excluded)
         }),)*];
     };
@@ -371,11 +371,14 @@ impl Instruction for IntUnary {
     }
 }
 
+/// A flag, and the operand without a result that it stands for, by the width.
+type Excluded = (&'static str, fn(u32) -> u64);
+
 fn unary<'a>(
     d: &mut Decoder<'_, 'a>,
     op: &Node<'a>,
     of: &'static Unary,
-    excluded: &[(&'static str, fn(u32) -> u64)],
+    excluded: &[Excluded],
 ) -> Done {
     d.elementwise(op, |d, slot, dst, [a]| {
         let bits = slot.bits;

@@ -238,12 +238,18 @@ mod tests {
     fn one_layout_serves_all_samples() {
         let (row, column) = (sample(4, |lane| 4 * lane), sample(4, |lane| 256 * lane));
         let advice = of_shared(&[&row, &column], BANKS).unwrap();
-        assert!(advice.contains("rows of 256 bytes"), "{advice}");
-        // Lanes that want different words of one bank, whatever the rows are.
-        let random = sample(4, |lane| {
-            (lane * lane * 0x9_1234 + lane * 0x777) % 0x8000 / 4 * 4
-        });
-        let _ = of_shared(&[&random], BANKS);
+        assert!(
+            advice.contains("padding of 4 bytes after every 256 bytes"),
+            "{advice}"
+        );
+        let swizzle = Candidate::Swizzle {
+            row: 128,
+            vec: 4,
+            per_phase: 2,
+            max_phase: 32,
+        };
+        assert!(advice.contains(&swizzle.text()), "{advice}");
+        assert!(swizzle.is_free(&[&row, &column], BANKS));
     }
 
     #[test]
