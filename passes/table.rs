@@ -47,6 +47,7 @@ mod tests {
             text(target),
             text(b"plain"),
             text(b"least"),
+            text(b"error"),
         ]))
         .target
     }

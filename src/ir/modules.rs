@@ -3,6 +3,7 @@
 use super::OpKind;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic};
+use melior::ir::RegionLike;
 use melior::ir::operation::OperationLike;
 
 /// The operation that holds others of a file.
@@ -85,7 +86,7 @@ fn functions(module: Op<'_>) -> Vec<&str> {
     let operations = build::module_body(module).map(build::operations);
     let has_body = |op: &Op<'_>| {
         (OpKind::TtFunc.is(*op) || name(*op) == LOWERED_FUNCTION)
-            && !build::blocks(*op, 0).is_empty()
+            && op.regions().any(|region| region.first_block().is_some())
     };
     operations
         .unwrap_or_default()

@@ -33,7 +33,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         Some(tensor) => match build::splat_value(value) {
             Some(element) => element,
             None => {
-                let elements = build::dense_elements(value, &tensor.shape).ok_or_else(|| {
+                let elements = build::dense_elements(value, tensor.shape).ok_or_else(|| {
                     Diagnostic::new(
                         "is a tensor constant whose elements are not written out, which is not supported",
                     )
@@ -100,7 +100,7 @@ fn each<'c>(
         let at = |column: u64| elements[row_major(&layout, column)];
         let deciding = deciding_bits(&threads, base, at);
         registers.push(if deciding.len() <= MAX_SELECTED_BITS {
-            select(l, type_, &deciding, base, &|l, column| {
+            select(l, &deciding, base, &|l, column| {
                 one(l, type_, at(column), is_index)
             })
         } else {
@@ -145,7 +145,6 @@ fn deciding_bits<'c>(
 /// Selects an element by the bits that decide, the last of them first.
 fn select<'c>(
     l: &mut Lowering<'c>,
-    type_: Type<'c>,
     bits: &[ThreadBit],
     base: u64,
     leaf: &dyn Fn(&mut Lowering<'c>, u64) -> Val<'c>,
@@ -153,8 +152,8 @@ fn select<'c>(
     let Some((last, rest)) = bits.split_last() else {
         return leaf(l, base);
     };
-    let set = select(l, type_, rest, base ^ last.column, leaf);
-    let clear = select(l, type_, rest, base, leaf);
+    let set = select(l, rest, base ^ last.column, leaf);
+    let clear = select(l, rest, base, leaf);
     let unit = if last.dim == Dim::LANE {
         l.gpu.lane(&mut l.e)
     } else {

@@ -16,7 +16,9 @@ mod areas;
 mod assembly;
 mod atomic;
 #[cfg(test)]
-mod attributes;
+mod attributes {
+    mod tests;
+}
 mod blocks;
 mod bounds;
 mod branch;

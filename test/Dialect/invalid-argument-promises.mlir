@@ -1,6 +1,5 @@
 // RUN: ll-opt %s -split-input-file -verify-diagnostics
 
-// func_c1
 // expected-error @+2 {{needs `tt.divisibility` to have one number for each dimension, but argument 0 has rank 2 and `dense<16> : tensor<1xi32>`}}
 // expected-note @+1 {{one number, as `16 : i32`, is of the first dimension}}
 tt.func @f(%a: tensor<4x4xi32> {tt.divisibility = dense<16> : tensor<1xi32>}) { tt.return }

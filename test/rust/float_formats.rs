@@ -166,6 +166,9 @@ impl Format {
 
     /// The code of the size that a mode rounds to: by search, and no arithmetic on fields.
     fn rounded(self, negative: bool, mantissa: u128, power: i32, mode: Mode) -> u64 {
+        if mantissa == 0 {
+            return 0;
+        }
         let (mut low, mut high) = (0, self.largest() + 2);
         while high - low > 1 {
             let middle = u64::midpoint(low, high);

@@ -3,8 +3,8 @@
 //! The operations and their attributes come from the TableGen records, so that a new attribute has no entry here and
 //! fails the test.
 
-use super::dispatch::is_in_table;
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use crate::lower::dispatch::is_in_table;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
