@@ -134,6 +134,7 @@ pub(super) mod ffi {
         fn lsp_main(arguments: &[String]) -> i32;
         fn try_bytecode(bytecode: &[u8], most: u32) -> i32;
         fn disable_pass(context: usize, name: &str);
+        fn set_option(name: &str, value: &str) -> bool;
         fn processors(machine: usize) -> Vec<String>;
         fn processor_features(machine: usize) -> Vec<String>;
         fn layout_cache(context: usize) -> &'static LayoutCache;

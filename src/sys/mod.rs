@@ -27,7 +27,7 @@ pub use rewriter::{Rewriter, rewrite};
 
 pub use input::{MAX_NESTING, TooDeep, arguments, parse_input, read_input, refuse_input, too_deep};
 pub use translate::{
-    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
+    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors, set_llvm_option,
     stop_at_broken_pipe, to_llvm_ir, version,
 };
 
