@@ -153,3 +153,17 @@ pub(crate) fn data_layout(machine: &TargetMachine) -> String {
         .to_string_lossy()
         .into_owned()
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn this_llvm_has_the_options() {
+        LlvmTarget::initialize_nvptx(&InitializationConfig::default());
+        for (name, value) in PTX_OPTIONS {
+            assert!(sys::set_llvm_option(name, value), "{name}");
+        }
+        assert!(!sys::set_llvm_option("no-such-option", "true"));
+    }
+}
