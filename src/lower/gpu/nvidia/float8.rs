@@ -23,26 +23,19 @@ pub(super) fn narrow<'c>(
         (_, true) => "cvt.rn.satfinite.e5m2x2.f32 $0, $1, $2;",
         (_, false) => "cvt.rn.satfinite.e5m2x2.f16x2 $0, $1;",
     };
+    let bytes = e.vector_type(2, i8);
     let mut codes = Vec::with_capacity(values.len());
-    // Four codes are a register, which LLVM keeps whole where they stay together; of two it takes each out.
-    for four in values.chunks(4) {
-        let pairs: Vec<Val<'c>> = four
-            .chunks(2)
-            .map(|two| {
-                let (low, high) = (two[0], two[two.len() - 1]);
-                if is_f32 {
-                    return e.pure_asm(text, "=h,f,f", &[high, low], i16);
-                }
-                let both = e.gather(&[low, high]);
-                let both = e.bitcast(both, i32);
-                e.pure_asm(text, "=h,r", &[both], i16)
-            })
-            .collect();
-        let num_bytes = 2 * pairs.len();
-        let word = e.gather(&pairs);
-        let bytes = e.vector_type(num_bytes, i8);
-        let bytes = e.bitcast(word, bytes);
-        codes.extend(e.scatter(bytes, num_bytes, i8).into_iter().take(four.len()));
+    for two in values.chunks(2) {
+        let (low, high) = (two[0], two[two.len() - 1]);
+        let both = if is_f32 {
+            e.pure_asm(text, "=h,f,f", &[high, low], i16)
+        } else {
+            let both = e.gather(&[low, high]);
+            let both = e.bitcast(both, i32);
+            e.pure_asm(text, "=h,r", &[both], i16)
+        };
+        let both = e.bitcast(both, bytes);
+        codes.extend(e.scatter(both, 2, i8).into_iter().take(two.len()));
     }
     Some(codes)
 }
