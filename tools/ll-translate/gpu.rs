@@ -17,7 +17,7 @@ use melior::ir::Module;
 ///   `add.s64`, for nearly every address of a tensor's element. LLVM has it off by default, and Triton on.
 /// - The second bounds how far apart in a basic block operations are that the SLP vectoriser puts side by side. It
 ///   looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
-///   operations, whose code is the same with this bound. LLVM's default is 100000.
+///   operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
 const PTX_OPTIONS: [(&str, &str); 2] = [
     ("nvptx-mad-wide-opt", "true"),
     ("slp-schedule-budget", "1000"),
