@@ -41,6 +41,8 @@ int32_t lsp_main(rust::Slice<const uint8_t> arguments);
 struct TriedBytecode;
 TriedBytecode try_bytecode(rust::Slice<const uint8_t> bytecode, rust::Str name, uint32_t most);
 void disable_pass(size_t context, rust::Str name);
+// Sets an option of LLVM's command line for the whole process. False where this LLVM has no such option.
+bool set_option(rust::Str name, rust::Str value);
 // What LLVM's machine of some target knows: names for `--target-cpu`, and of features without their sign.
 rust::Vec<rust::String> processors(size_t machine);
 rust::Vec<rust::String> processor_features(size_t machine);

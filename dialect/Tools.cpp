@@ -326,6 +326,16 @@ void bridge::disable_pass(size_t context, rust::Str name) {
   reinterpret_cast<llvm::LLVMContext *>(context)->setOptPassGate(gate);
 }
 
+bool bridge::set_option(rust::Str name, rust::Str value) {
+  auto &options = llvm::cl::getRegisteredOptions();
+  auto found = options.find(view(name));
+  if (found == options.end())
+    return false;
+  // A second occurrence would be an error of the command line.
+  return found->second->getNumOccurrences() ||
+         !found->second->addOccurrence(0, found->second->ArgStr, view(value));
+}
+
 template <typename Entry> static rust::Vec<rust::String> keysOf(llvm::ArrayRef<Entry> table) {
   rust::Vec<rust::String> keys;
   for (const Entry &entry : table)

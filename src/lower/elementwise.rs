@@ -6,6 +6,7 @@ use super::state::{Lowering, Outcome};
 use super::types::memory_type;
 use crate::ir::ops::tt;
 use crate::ir::{TensorType, UpstreamKind, element_name};
+use crate::layout::Dim;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
 use melior::ir::operation::OperationLike;
@@ -36,8 +37,13 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     let operation = l.e.as_upstream(kind, &attributes);
     let is_approximate = matches!(kind, UpstreamKind::ArithDivF | UpstreamKind::ArithRemF)
         && l.e.may_approximate(&attributes);
+    let repeats = repeats(l, result)?;
     let mut registers: Vec<Val<'c>> = Vec::with_capacity(types.len());
     for (r, type_) in types.iter().enumerate() {
+        if r & repeats != 0 {
+            registers.push(registers[r & !repeats]);
+            continue;
+        }
         // A scalar operand (the condition of a select, say) is the same for every register.
         let values: Vec<Val<'c>> = operands
             .iter()
@@ -58,6 +64,26 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
     }
     l.set(result, registers);
     Ok(())
+}
+
+/// The bits of a register's number that its value does not depend on: a register with one of them set is equal to the
+/// one without.
+///
+/// ```text
+/// program * 128 + range(0, 128) < 1024     128 equal truth values: one comparison for all registers
+/// ```
+fn repeats<'c>(l: &Lowering<'c>, value: Val<'c>) -> Result<usize, Diagnostic> {
+    let Some(layout) = l.layout(value.r#type())? else {
+        return Ok(0);
+    };
+    let (info, layout) = (l.axis.get(value), &layout.unique);
+    // Runs of equal elements are aligned, so a step within one does not leave it.
+    let stays = |bit: &usize| {
+        (0..info.rank())
+            .all(|d| layout.basis_component(Dim::REGISTER, *bit, Dim::out(d)) < info.constancy(d))
+    };
+    let bits = (0..layout.in_bits(Dim::REGISTER)).filter(stays);
+    Ok(bits.fold(0, |mask, bit| mask | 1 << bit))
 }
 
 /// The bits of a float of 8 bits travel as an integer: they can be chosen, not computed with.

@@ -26,6 +26,9 @@ pub(super) struct Accesses<'c> {
     /// Registers of one access, lowest address first.
     pub(super) groups: Vec<Vec<usize>>,
     alignment_bytes: u32,
+    /// By register, the one whose address it is given by, and how many elements it lies behind that one: a mask may
+    /// forbid one access to neighbours whose addresses are known from one of them. Empty where each has its own.
+    bases: Vec<(usize, u32)>,
 }
 
 impl<'c> Accesses<'c> {
@@ -40,7 +43,26 @@ impl<'c> Accesses<'c> {
             element_bits: bits_of(element),
             groups,
             alignment_bytes,
+            bases: Vec::new(),
         }
+    }
+
+    /// With the addresses of runs of neighbours known from the first of each.
+    fn with_runs(mut self, runs: &VectorAccess) -> Self {
+        let num_registers = self.groups.len() * self.width();
+        self.bases = (0..num_registers).map(|r| (r, 0)).collect();
+        for first in (0..num_registers).filter(|r| runs.is_first(*r)) {
+            for (distance, register) in (0..).zip(runs.registers_of(first)) {
+                self.bases[register] = (first, distance);
+            }
+        }
+        self
+    }
+
+    /// The register whose address the access of a group is given by, and how many bytes the group lies behind it.
+    fn base(&self, group: &[usize]) -> (usize, u32) {
+        let (base, distance) = self.bases.get(group[0]).copied().unwrap_or((group[0], 0));
+        (base, distance * (self.element_bits / 8))
     }
 
     pub(super) fn scalar(element: Type<'c>) -> Self {
@@ -50,6 +72,7 @@ impl<'c> Accesses<'c> {
             element_bits,
             groups: vec![vec![0]],
             alignment_bytes: element_bits / 8,
+            bases: Vec::new(),
         }
     }
 
@@ -67,6 +90,7 @@ impl<'c> Accesses<'c> {
     ) -> GlobalAccess<'a, 'c> {
         GlobalAccess {
             pointer,
+            offset_bytes: 0,
             mask,
             cache,
             is_volatile,
@@ -116,10 +140,15 @@ fn accesses<'c>(
     } else {
         MASKED_BITS
     };
-    let vector = l
-        .axis
-        .vector(pointer, mask, bits_of(element), &layout.unique, widest);
-    Accesses::of(element, layout.num_registers(), &vector)
+    let widest_at = |mask, widest| {
+        l.axis
+            .vector(pointer, mask, bits_of(element), &layout.unique, widest)
+    };
+    let accesses = Accesses::of(element, layout.num_registers(), &widest_at(mask, widest));
+    if mask.is_none() {
+        return accesses;
+    }
+    accesses.with_runs(&widest_at(None, MASKED_BITS))
 }
 
 /// The widest access of which more is said than where it goes.
@@ -167,7 +196,11 @@ pub(crate) fn load<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
                 .collect::<Vec<_>>()
         });
         let mask = masks.as_ref().map(|m| m[first]);
-        let access = accesses.global(pointers[first], mask, &cache, is_volatile);
+        let (base, offset_bytes) = accesses.base(group);
+        let access = GlobalAccess {
+            offset_bytes,
+            ..accesses.global(pointers[base], mask, &cache, is_volatile)
+        };
         let whole = l.gpu.load(&mut l.e, &access, others.as_deref());
         let values = l.e.scatter(whole, access.width, element);
         for (r, value) in group.iter().zip(values) {
@@ -204,7 +237,11 @@ pub(crate) fn store<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             .map(|r| to_memory(l, values[*r], element))
             .collect();
         let whole = l.e.gather(&values);
-        let access = accesses.global(pointers[first], mask, &cache, false);
+        let (base, offset_bytes) = accesses.base(group);
+        let access = GlobalAccess {
+            offset_bytes,
+            ..accesses.global(pointers[base], mask, &cache, false)
+        };
         l.gpu.store(&mut l.e, &access, whole);
     }
     Ok(())

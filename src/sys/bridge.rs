@@ -163,6 +163,7 @@ pub(super) mod ffi {
         fn lsp_main(arguments: &[u8]) -> i32;
         fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
         fn disable_pass(context: usize, name: &str);
+        fn set_option(name: &str, value: &str) -> bool;
         fn processors(machine: usize) -> Vec<String>;
         fn processor_features(machine: usize) -> Vec<String>;
         fn layout_cache(context: usize) -> &'static LayoutCache;

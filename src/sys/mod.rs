@@ -32,7 +32,7 @@ pub use input::{
 };
 pub use text::{Text, bounded};
 pub use translate::{
-    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors,
+    disable_pass, exit_on_fatal_error, parse_file, processor_features, processors, set_llvm_option,
     stop_at_broken_pipe, to_llvm_ir, version,
 };
 

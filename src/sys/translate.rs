@@ -4,7 +4,7 @@ use super::bridge::ffi;
 use melior::Context;
 use melior::ir::Module;
 use std::ffi::{CStr, c_char, c_uint};
-use std::sync::OnceLock;
+use std::sync::{Mutex, OnceLock};
 
 /// Reads an MLIR file, text or bytecode; `-` is standard input. What is wrong with it goes to the
 /// context's diagnostic handler.
@@ -65,6 +65,16 @@ pub fn exit_on_fatal_error() {
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
     ffi::disable_pass(module.get_context().as_ctx_ref() as usize, name);
+}
+
+/// Sets an option that only LLVM's command line has, for the whole process; its name is the one that `llc` takes.
+///
+/// The first value stays. Returns false if this LLVM has no such option, which is known once the target that has it is
+/// initialised. For tools: a library has no business with its host's options.
+pub fn set_llvm_option(name: &str, value: &str) -> bool {
+    static LOCK: Mutex<()> = Mutex::new(());
+    let _held = LOCK.lock();
+    ffi::set_option(name, value)
 }
 
 /// The names of the processors that LLVM knows of a machine's platform.

@@ -32,6 +32,8 @@ pub(crate) struct SecondCache {
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct GlobalAccess<'a, 'c> {
     pub(crate) pointer: Val<'c>,
+    /// How far behind the pointer the access begins: accesses to neighbours share the pointer of the first of them.
+    pub(crate) offset_bytes: u32,
     /// Whether anything happens at all.
     pub(crate) mask: Option<Val<'c>>,
     pub(crate) cache: &'a CachePolicy,
@@ -66,12 +68,14 @@ impl<'c> GlobalAccess<'_, 'c> {
             is_volatile: is_volatile || usage.is_volatile,
             ..usage
         };
-        e.load_as(self.pointer, type_, self.alignment_bytes, usage)
+        let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
+        e.load_as(pointer, type_, self.alignment_bytes, usage)
     }
 
     /// Without a look at the mask.
     pub(super) fn plain_store(&self, e: &mut Emitter<'c>, whole: Val<'c>, usage: Usage) {
-        e.store_as(whole, self.pointer, self.alignment_bytes, usage);
+        let pointer = e.gep_bytes(self.pointer, self.offset_bytes);
+        e.store_as(whole, pointer, self.alignment_bytes, usage);
     }
 
     /// The value where the mask is false.

@@ -39,6 +39,7 @@ fn accesses<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) 
                 for (policy, is_volatile) in policies.iter().zip([false, true].iter().cycle()) {
                     let access = GlobalAccess {
                         pointer,
+                        offset_bytes: 4 * (element_bits / 8),
                         mask,
                         cache: policy,
                         is_volatile: *is_volatile,
@@ -107,6 +108,7 @@ fn atomics<'c>(gpu: Gpu, e: &mut Emitter<'c>, pointer: Val<'c>, mask: Val<'c>) {
         for is_used in [false, true] {
             let at = GlobalAccess {
                 pointer,
+                offset_bytes: 0,
                 mask: (number % 2 == 0).then_some(mask),
                 cache: &cache,
                 is_volatile: false,

@@ -45,12 +45,13 @@ pub(super) fn load<'c>(
     let volatile = if access.is_volatile { ".volatile" } else { "" };
     let policy = cache.hand_on(&mut operands, &mut constraints, words.count);
     text += &format!(
-        "{predicate}ld{volatile}.global{}{}.{} {}, [${}]{policy};",
+        "{predicate}ld{volatile}.global{}{}.{} {}, [${}{}]{policy};",
         cache.words,
         words.suffix(),
         words.untyped,
         words.list(0),
-        words.count
+        words.count,
+        offset(access)
     );
     let result = words.result_type(e);
     let whole = e.inline_asm(&text, &constraints.join(","), &operands, Some(result));
@@ -84,13 +85,22 @@ pub(super) fn store<'c>(
     }
     let policy = cache.hand_on(&mut operands, &mut constraints, 0);
     let text = format!(
-        "{predicate}st.global{}{}.{} [$0], {}{policy};",
+        "{predicate}st.global{}{}.{} [$0{}], {}{policy};",
         cache.words,
         words.suffix(),
         words.untyped,
+        offset(access),
         words.list(1)
     );
     e.inline_asm(&text, &constraints.join(","), &operands, None);
+}
+
+/// What PTX adds to the register of an address.
+fn offset(access: &GlobalAccess<'_, '_>) -> String {
+    match access.offset_bytes {
+        0 => String::new(),
+        bytes => format!("+{bytes}"),
+    }
 }
 
 /// Cache behaviour as PTX spells it.
