@@ -548,6 +548,7 @@ pub(crate) fn repack(
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::machine::kernel::data::split_mix;
 
     #[test]
     fn conversions_round_once() {
@@ -555,5 +556,52 @@ mod tests {
         assert_eq!(float_to_int(FloatTy::F32, 8, true, f(1000.0)), 0x7f);
         assert_eq!(float_to_int(FloatTy::F32, 32, true, f(-1.5)), 0xffff_ffff);
         assert_eq!(int_to_float(32, true, FloatTy::F32, 0xffff_ffff), f(-1.0));
+    }
+
+    /// The nearest number of a format, ties to even, by whole numbers alone; `None` where it is infinite.
+    fn nearest(size: u128, mantissa_bits: u32, largest: u128) -> Option<u128> {
+        let excess = (128 - size.leading_zeros()).saturating_sub(mantissa_bits + 1);
+        let (kept, rest) = (size >> excess, size & ((1 << excess) - 1));
+        let half = (1 << excess) / 2;
+        let up = excess > 0 && (rest > half || rest == half && kept & 1 == 1);
+        Some((kept + u128::from(up)) << excess).filter(|found| *found <= largest)
+    }
+
+    #[test]
+    fn integers_of_64_bits_become_narrow_floats_in_one_rounding() {
+        let mut state = 1;
+        // Numbers just above, at and below a tie, where a detour over binary64 rounds twice.
+        let ties = (8..64).flat_map(|bit| {
+            let top = 1u64 << bit;
+            [8, 9, 11, 12, 24, 25].into_iter().flat_map(move |below| {
+                let tie = top | top.checked_shr(below).unwrap_or(0);
+                [tie - 1, tie, tie + 1]
+            })
+        });
+        let random = (0..20_000).map(|_| {
+            let word = split_mix(&mut state);
+            word >> (word & 63)
+        });
+        let formats = [
+            (FloatTy::F16, 10, 65504),
+            (FloatTy::BF16, 7, u128::MAX),
+            (FloatTy::F32, 23, u128::MAX),
+            (FloatTy::F64, 52, u128::MAX),
+        ];
+        for value in ties.chain(random).chain([0, u64::MAX, 1 << 63]) {
+            for (to, mantissa_bits, largest) in formats {
+                for is_signed in [false, true] {
+                    let exact = match is_signed {
+                        true => i128::from(value.cast_signed()),
+                        false => i128::from(value),
+                    };
+                    let expect = nearest(exact.unsigned_abs(), mantissa_bits, largest);
+                    let expect = expect.map_or(f64::INFINITY, |size| size as f64);
+                    let found = to.to_f64(int_to_float(64, is_signed, to, value));
+                    assert_eq!(found.abs(), expect, "{exact} as {}", to.name());
+                    assert!(exact == 0 || found.is_sign_negative() == (exact < 0));
+                }
+            }
+        }
     }
 }
