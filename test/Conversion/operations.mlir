@@ -81,8 +81,11 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threa
     %b = tt.fp_to_fp %h, rounding = rtne : f16 -> bf16
     %bq = tt.bitcast %p : !tt.ptr<f32> -> !tt.ptr<bf16>
     tt.store %bq, %b : !tt.ptr<bf16>
-    // Towards zero: by an instruction.
-    // CHECK: llvm.inline_asm "cvt.rz.f32.f64 $0, $1;", "=f,d" %{{.+}} : (f64) -> f32
+    // Towards zero: by an instruction, or one step back where the nearest is greater.
+    // NVVM: llvm.inline_asm "cvt.rz.f32.f64 $0, $1;", "=f,d" %{{.+}} : (f64) -> f32
+    // ROCDL: llvm.fptrunc %{{.+}} : f64 to f32
+    // ROCDL: llvm.fcmp "ogt"
+    // ROCDL: llvm.sub %{{.+}}, %{{.+}} : i32
     %t = tt.fp_to_fp %d, rounding = rtz : f64 -> f32
     tt.store %p, %t : !tt.ptr<f32>
     tt.return
