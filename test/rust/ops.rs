@@ -148,25 +148,29 @@ impl Parts {
                 parts
             });
         }
-        // MLIR ends by an assertion where an operand that must be there is left out of its group.
-        for (group, may_lack) in kind.optional_operands().iter().enumerate() {
-            if *may_lack && self.segments().is_some() {
-                consider(&|parts: &Self| parts.without_group(group));
+        let optional = kind.optional_operands();
+        if self.segments().is_some() {
+            // From the last one on, as `other` stands behind `mask`: text names operands by their place. MLIR ends by an
+            // assertion where an operand that must be there is left out of its group.
+            let mut parts = self.clone();
+            for group in (0..optional.len()).rev().filter(|group| optional[*group]) {
+                parts = parts.without_group(group);
+                all.push(parts.clone());
             }
+            // A token that goes in is printed with the one that comes out.
+            parts.results.clear();
+            all.push(parts);
+        } else if optional.iter().filter(|may_lack| **may_lack).count() == 1 {
+            consider(&|parts: &Self| Self {
+                operands: Vec::new(),
+                ..parts.clone()
+            });
+            consider(&|parts: &Self| {
+                let mut parts = parts.clone();
+                parts.operands.pop();
+                parts
+            });
         }
-        consider(&|parts: &Self| Self {
-            operands: Vec::new(),
-            ..parts.clone()
-        });
-        consider(&|parts: &Self| {
-            let mut parts = parts.clone();
-            parts.operands.pop();
-            parts
-        });
-        consider(&|parts: &Self| Self {
-            results: Vec::new(),
-            ..parts.clone()
-        });
         all.retain(|parts| is_operation(parts));
         all
     }
