@@ -228,9 +228,9 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
     accesses(gpu, e, pointer, mask);
     atomics(gpu, e, pointer, mask);
     let double = e.fpext(x, e.types.f64);
-    gpu.print(e, texts, "%u %llu %f", &[word, long, double]);
-    gpu.print(e, texts, "nothing", &[]);
-    gpu.fail(e, texts, "why", "file", 1);
+    gpu.print(e, texts, b"%u %llu %f", &[word, long, double]);
+    gpu.print(e, texts, b"nothing", &[]);
+    gpu.fail(e, texts, b"why", "file", 1);
     gpu.exp2(e, x);
     gpu.rsqrt(e, x);
     for function in [
