@@ -48,6 +48,7 @@ mod tests {
             text(b"plain"),
             text(b"least"),
             text(b"error"),
+            text(b""),
         ]))
         .target
     }

@@ -337,6 +337,24 @@ impl Exec<'_> {
             .note("no offset leads from one buffer to another one, not even the difference of their addresses"))
     }
 
+    /// Notes that the stack variable at an address holds nothing.
+    pub(crate) fn forget_stack_variable(
+        &mut self,
+        lane: u32,
+        address: u64,
+    ) -> Result<(), KernelError> {
+        let place = self.resolve(lane, Space::Generic, address, 1, 1, "lifetime")?;
+        if let Place::Local { at } = place {
+            let frame = lane as usize * self.program.local_bytes as usize;
+            if let Some(number) = self.program.stack_variable(at - frame) {
+                let (start, bytes) = self.program.stack[number as usize];
+                let start = frame + start as usize;
+                self.local_shadow[start..start + bytes as usize].fill(false);
+            }
+        }
+        Ok(())
+    }
+
     /// The place of an address in a stack.
     pub(super) fn stack_place(
         &self,

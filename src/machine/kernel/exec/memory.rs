@@ -853,6 +853,11 @@ impl Exec<'_> {
                 None => Kind::AtomicRead(scope),
             };
             if self.is_exact(place) {
+                if matches!(place, Place::Shared { .. }) {
+                    // The value before is read, so there must be one.
+                    let read = Kind::AtomicRead(scope);
+                    self.note_access(lane, place, (0, count.into()), read, 0)?;
+                }
                 self.note_access(lane, place, (0, count.into()), kind, 0)?;
             }
             let mut sync = access.sync;

@@ -90,9 +90,9 @@ const ROWS: &[Row] = &[
         Ok(())
     }),
     row("llvm.intr.assume", assume),
+    row("llvm.intr.lifetime.start", lifetime),
+    row("llvm.intr.lifetime.end", lifetime),
     // Hints and debug information.
-    row("llvm.intr.lifetime.start", nothing),
-    row("llvm.intr.lifetime.end", nothing),
     row("llvm.intr.dbg.value", nothing),
     row("llvm.intr.dbg.declare", nothing),
     row("llvm.intr.dbg.label", nothing),
@@ -111,6 +111,32 @@ fn assume<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
         d.b.push(Assume { cond });
     }
     Ok(())
+}
+
+fn lifetime<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let address = d.scalar(op, op.operands.len().saturating_sub(1))?;
+    d.b.push(Lifetime { address });
+    Ok(())
+}
+
+/// The start or the end of a stack variable's lifetime: it holds nothing.
+#[derive(Debug)]
+struct Lifetime {
+    address: Reg,
+}
+
+impl Instruction for Lifetime {
+    fn regs(&self) -> Regs {
+        Regs::new([], [self.address])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            exec.forget_stack_variable(lane, exec.get(self.address, lane))?;
+        }
+        Ok(())
+    }
 }
 
 /// A condition that holds, or the behaviour is undefined.
