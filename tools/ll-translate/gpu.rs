@@ -11,18 +11,6 @@ use linear_layout::sys;
 use linear_layout::target::{Assembly, Target};
 use melior::ir::Module;
 
-/// Options of LLVM's command line for PTX, and their values; a function's attributes cannot say them.
-///
-/// - The first fuses an addition with the 32-bit product before it: `mad.wide.s32` instead of `mul.wide.s32` and
-///   `add.s64`, for nearly every address of a tensor's element. LLVM has it off by default, and Triton on.
-/// - The second bounds how far apart in a basic block operations are that the SLP vectoriser puts side by side. It
-///   looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel with 6500
-///   operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
-const PTX_OPTIONS: [(&str, &str); 2] = [
-    ("nvptx-mad-wide-opt", "true"),
-    ("slp-schedule-budget", "1000"),
-];
-
 /// A GPU as LLVM's back end names it.
 pub(crate) struct Gpu {
     /// What we know of it.
@@ -68,14 +56,12 @@ impl Gpu {
     pub(crate) fn machine(&self, optimize: u8) -> Result<TargetMachine, Failure> {
         let config = InitializationConfig::default();
         match self.target.assembly {
-            Assembly::Ptx => {
-                LlvmTarget::initialize_nvptx(&config);
-                for (name, value) in PTX_OPTIONS {
-                    // The code is right without them too, as of an LLVM that does not know them.
-                    sys::set_llvm_option(name, value);
-                }
-            }
+            Assembly::Ptx => LlvmTarget::initialize_nvptx(&config),
             Assembly::Gcn => LlvmTarget::initialize_amd_gpu(&config),
+        }
+        for (name, value) in self.target.assembly.llvm_options() {
+            // The code is right without them too, as of an LLVM that does not know them.
+            sys::set_llvm_option(name, value);
         }
         let level = match optimize {
             0 => OptimizationLevel::None,
@@ -161,7 +147,7 @@ mod tests {
     #[test]
     fn this_llvm_has_the_options() {
         LlvmTarget::initialize_nvptx(&InitializationConfig::default());
-        for (name, value) in PTX_OPTIONS {
+        for (name, value) in Assembly::Ptx.llvm_options() {
             assert!(sys::set_llvm_option(name, value), "{name}");
         }
         assert!(!sys::set_llvm_option("no-such-option", "true"));
