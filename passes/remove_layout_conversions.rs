@@ -11,7 +11,7 @@ use super::context::PassContext;
 use super::proof::Claim;
 use super::table::RemoveLayoutConversionsOptions;
 use crate::analysis::assignment::{self, Asked, Explanation, Kernel, Large, Of, Plans, Role, Went};
-use crate::sys::build::{self, Op};
+use crate::sys::build::{self, Blk, Op};
 use crate::sys::{self, Diagnostic, FollowUp, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
 
@@ -218,19 +218,29 @@ const MOST_CYCLES: u64 = 1 << 20;
 /// How often layouts are chosen for what the last choice made; twice is the rule.
 const MOST_ROUNDS: usize = 6;
 
-/// Takes away operations that do nothing and whose results nothing uses.
+/// Erases operations without an effect whose results nothing uses.
 fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {
     for region in 0..op.region_count() {
-        for block in build::blocks(op, region) {
-            // Users before what they use.
-            for inner in build::operations(block).into_iter().rev() {
-                let is_unused = build::results(inner).into_iter().all(sys::is_unused);
-                if is_unused && inner.result_count() > 0 && Role::of(inner).is_pure() {
-                    rewriter.erase(inner);
-                } else {
-                    drop_dead(rewriter, inner);
-                }
-            }
+        let blocks = build::blocks(op, region);
+        // In one block a user comes behind what it uses; a block of its own may lie anywhere.
+        while blocks.iter().rev().fold(false, |erased, block| {
+            drop_dead_of(rewriter, *block) || erased
+        }) && blocks.len() > 1
+        {}
+    }
+}
+
+/// Erases those of a block, from its end on; returns true if there are any.
+fn drop_dead_of<'c>(rewriter: Rewriter<'c>, block: Blk<'c>) -> bool {
+    let mut is_erased = false;
+    for inner in build::operations(block).into_iter().rev() {
+        let is_unused = build::results(inner).into_iter().all(sys::is_unused);
+        if is_unused && inner.result_count() > 0 && Role::of(inner).is_pure() {
+            rewriter.erase(inner);
+            is_erased = true;
+        } else {
+            drop_dead(rewriter, inner);
         }
     }
+    is_erased
 }

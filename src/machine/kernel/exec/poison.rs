@@ -228,17 +228,11 @@ impl Marks<'_> {
         self.of(regs).map_or(Fate::Results(None), Fate::Harm)
     }
 
-    /// The fate of an exchange between lanes: `moved` goes along unless it is poison, the other registers must be defined.
+    /// The fate of an exchange between lanes: `moved` goes along, the other registers must be defined.
     pub(crate) fn exchanged(&self, moved: &[Reg]) -> Fate {
-        let is_harm = |reg: &Reg| match self.mark(*reg) {
-            Some(mark) => !moved.contains(reg) || mark.is_sticky(),
-            None => false,
-        };
-        let bad = self.reads.iter().find(|reg| is_harm(reg));
-        match bad.and_then(|reg| self.mark(*reg)) {
-            Some(mark) => Fate::Harm(mark),
-            None => Fate::Results(None),
-        }
+        let others = self.reads.iter().filter(|reg| !moved.contains(reg));
+        let bad = others.filter_map(|reg| self.mark(*reg)).next();
+        bad.map_or(Fate::Results(None), Fate::Harm)
     }
 
     /// The mark of a stored field that makes the store an error.
