@@ -2,14 +2,15 @@
 //!
 //! A register may hold poison (a flag that does not hold, a shift too far), undefined bits (`llvm.mlir.undef`, a register
 //! that nothing wrote), or the value of a lane that a masked load skipped. Each is a [`Mark`]: its kind, the instruction it
-//! comes from, and which bits of the register it covers. Marks follow values through arithmetic, block arguments, stack
-//! memory and exchanges between lanes. It is an error to store one to global memory, to branch on it, to use it as an address
+//! comes from, and which bits of the register it covers. Marks follow values through arithmetic, block arguments, stack and
+//! shared memory and exchanges between lanes. It is an error to store one to global memory, to branch on it, to use it as an address
 //! or as the operand of an atomic, to print it, and to assume it.
 //!
 //! Poison is a property of a whole value: `and` with zero stays poison. Undefined bits are tracked one by one: `and` with
-//! zero defines them, and a word of which half is undefined may be stored to shared memory or exchanged, since its
-//! other half may be all that is used. A value that is undefined as a whole must not be stored to shared memory, unless it
-//! comes from a masked load: a layout conversion moves such elements together with the others.
+//! zero defines them.
+//!
+//! Shared memory and exchanges carry marks like any value: a layout conversion moves undefined elements together with the
+//! others, and a `select` behind it may choose a defined one.
 //!
 //! Blocks without a mark pay one comparison for each instruction.
 
@@ -55,11 +56,6 @@ impl Mark {
     /// Poison of a whole value, which no operation takes away.
     fn is_sticky(self) -> bool {
         self.kind == Kind::Poison && self.bits == WHOLE
-    }
-
-    /// Returns true if nothing of a value of so many bits is defined.
-    fn covers(self, bits: u32) -> bool {
-        self.bits & mask(bits) == mask(bits)
     }
 }
 
@@ -241,8 +237,8 @@ impl Marks<'_> {
         let width = 8 * u32::from(field.bytes);
         let is_harm = match to {
             Destination::Global => mark.bits & mask(width) != 0,
-            Destination::Shared => mark.kind != Kind::Unset && mark.covers(width),
-            Destination::Local => false,
+            // What is loaded again has its marks, and a `select` behind it may choose another value.
+            Destination::Shared | Destination::Local => false,
         };
         is_harm.then_some(mark)
     }
