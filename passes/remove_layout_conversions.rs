@@ -223,10 +223,15 @@ fn drop_dead<'c>(rewriter: Rewriter<'c>, op: Op<'c>) {
     for region in 0..op.region_count() {
         let blocks = build::blocks(op, region);
         // In one block a user comes behind what it uses; a block of its own may lie anywhere.
-        while blocks.iter().rev().fold(false, |erased, block| {
-            drop_dead_of(rewriter, *block) || erased
-        }) && blocks.len() > 1
-        {}
+        loop {
+            let mut is_erased = false;
+            for block in blocks.iter().rev() {
+                is_erased |= drop_dead_of(rewriter, *block);
+            }
+            if !is_erased || blocks.len() == 1 {
+                break;
+            }
+        }
     }
 }
 

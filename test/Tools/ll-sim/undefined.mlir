@@ -69,6 +69,9 @@ module attributes {ttg.target = "cuda:90"} {
     %t = nvvm.read.ptx.sreg.tid.x : i32
     %p = llvm.getelementptr %smem[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
     llvm.store %v, %p : i32, !llvm.ptr<3>
+    %w = llvm.load %p : !llvm.ptr<3> -> i32
+    %q = llvm.getelementptr %o[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
+    llvm.store %w, %q : i32, !llvm.ptr<1>
     llvm.return
   }
   // Lane 1 holds the undefined value, and lane 0 stores it.
