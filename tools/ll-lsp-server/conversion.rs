@@ -186,7 +186,7 @@ module attributes {"ttg.num-warps" = 4 : i32, ttg.target = "cuda:80"} {
             let (span, text) = at(MODULE, place + inside).expect("a conversion");
             assert_eq!(&MODULE[span], "ttg.convert_layout");
             for part in [
-                "on sm_80",
+                "on cuda:80",
                 "shared",
                 "cost: ",
                 "2048 bytes",
