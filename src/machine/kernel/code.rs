@@ -1,6 +1,5 @@
 //! What programs are made of beside instructions: registers, memory spaces, control flow.
 
-use super::exec::Destination;
 use super::memory::{LOCAL_WINDOW, SHARED_WINDOW};
 
 /// A scalar register; each lane of a block has its own copy of up to 64 bits.
@@ -52,14 +51,12 @@ impl Space {
         }
     }
 
-    /// The memory that an address of this space means, as far as undefined values are concerned.
-    pub(crate) const fn destination(self, address: u64) -> Destination {
+    /// Returns true if an address of this space means global memory.
+    pub(crate) const fn is_global(self, address: u64) -> bool {
         match self {
-            Self::Shared => Destination::Shared,
-            Self::Local => Destination::Local,
-            Self::Generic if address & SHARED_WINDOW != 0 => Destination::Shared,
-            Self::Generic if address & LOCAL_WINDOW != 0 => Destination::Local,
-            _ => Destination::Global,
+            Self::Shared | Self::Local => false,
+            Self::Generic => address & (SHARED_WINDOW | LOCAL_WINDOW) == 0,
+            Self::Global | Self::Constant => true,
         }
     }
 

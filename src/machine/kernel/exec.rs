@@ -22,7 +22,7 @@ mod warp;
 use bounds::{Owner, Windows};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
-pub(crate) use poison::{Destination, Fate, Kind, Marks, whole_if_all};
+pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
 pub(crate) use warp::is_active;
 
 use super::code::{BlockId, Edge, Terminator};

@@ -231,30 +231,17 @@ impl Marks<'_> {
         bad.map_or(Fate::Results(None), Fate::Harm)
     }
 
-    /// The mark of a stored field that makes the store an error.
-    pub(crate) fn stored(&self, field: &Field, to: Destination) -> Option<Mark> {
+    /// The mark of a field whose store to global memory is an error.
+    pub(crate) fn stored(&self, field: &Field) -> Option<Mark> {
         let mark = self.mark(field.reg)?;
         let width = 8 * u32::from(field.bytes);
-        let is_harm = match to {
-            Destination::Global => mark.bits & mask(width) != 0,
-            // What is loaded again has its marks, and a `select` behind it may choose another value.
-            Destination::Shared | Destination::Local => false,
-        };
-        is_harm.then_some(mark)
+        (mark.bits & mask(width) != 0).then_some(mark)
     }
 
     /// The value of a register.
     pub(crate) fn get(&self, reg: Reg) -> u64 {
         self.exec.get(reg, self.lane)
     }
-}
-
-/// The memory that a store goes to, as far as marks are concerned.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Destination {
-    Global,
-    Shared,
-    Local,
 }
 
 /// The bits, or all of a register where they are all of a value.

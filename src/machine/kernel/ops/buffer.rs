@@ -8,7 +8,7 @@ use super::memory::{Field, Guard, dwords, fields};
 use super::{Counted, Family, Instruction, Regs, Row, Turn, float, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done, SlotKind};
-use crate::machine::kernel::exec::{Destination, Exec, Fate, Marks};
+use crate::machine::kernel::exec::{Exec, Fate, Marks};
 use crate::machine::kernel::text::{Node, Ty};
 use crate::machine::race::{Scope, Sync};
 use crate::target::Assembly;
@@ -238,7 +238,7 @@ impl Instruction for BufferStore {
             offset + soffset + end <= records.min(0xffff_ffff)
         };
         let mut stored = access.fields.iter().filter(is_inside);
-        match stored.find_map(|field| lane.stored(field, Destination::Global)) {
+        match stored.find_map(|field| lane.stored(field)) {
             Some(mark) => Fate::Harm(mark),
             None => lane.harm_of(&place),
         }

@@ -1,11 +1,10 @@
 //! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
 
-use super::memory::Field;
 use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
 use crate::machine::kernel::code::{Reg, Space};
 use crate::machine::kernel::decode::{Decoder, Done};
 use crate::machine::kernel::error::FaultKind;
-use crate::machine::kernel::exec::{Destination, Exec, Fate, Marks, Parts, Place};
+use crate::machine::kernel::exec::{Exec, Fate, Marks, Parts, Place};
 use crate::machine::kernel::text::Node;
 use crate::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
 use crate::target::{Assembly, Fragment};
@@ -187,16 +186,7 @@ impl Instruction for StoreMatrix {
     }
 
     fn poison(&self, lane: &Marks<'_>) -> Fate {
-        let field = |&reg| Field {
-            reg,
-            offset: 0,
-            bytes: WORD_BYTES as u8,
-        };
-        let mut stored = self.src.iter().map(field);
-        match stored.find_map(|field| lane.stored(&field, Destination::Shared)) {
-            Some(mark) => Fate::Harm(mark),
-            None => lane.harm_of(&[self.addr]),
-        }
+        lane.harm_of(&[self.addr])
     }
 
     fn turn(&self) -> Turn {

@@ -197,9 +197,10 @@ impl Instruction for Store {
             return fate;
         }
         let address = lane.get(self.0.addr).wrapping_add_signed(self.0.offset);
-        let to = self.0.space.destination(address);
-        let mut fields = self.0.fields.iter();
-        match fields.find_map(|field| lane.stored(field, to)) {
+        // Shared memory and the stack keep marks: what is loaded again has them.
+        let is_global = self.0.space.is_global(address);
+        let mut stored = self.0.fields.iter().filter(|_| is_global);
+        match stored.find_map(|field| lane.stored(field)) {
             Some(mark) => Fate::Harm(mark),
             None => lane.harm_of(&[self.0.addr]),
         }
