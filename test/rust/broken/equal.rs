@@ -5,6 +5,7 @@
 
 use super::mutate::{Kind, Mutant};
 use super::text::Line;
+use linear_layout::machine::kernel::Schedule;
 
 /// Why a change is none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -21,18 +22,24 @@ pub(crate) enum Reason {
     AlwaysTrue,
     /// What masked lanes would have kept is never used: any other value gives the same output.
     NeverUsed,
+    /// The result is used nowhere that it differs: any other value in its place gives the same output.
+    UnusedWhereDifferent,
+    /// No warp needs what another one does there: all orders of the warps give the same output.
+    AnyOrder,
     /// No memory of the block is touched between this barrier and the next one, or the kernel's end.
     NothingToOrder,
 }
 
 impl Reason {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Commutative,
         Self::Unused,
         Self::SameOperands,
         Self::SameValue,
         Self::AlwaysTrue,
         Self::NeverUsed,
+        Self::UnusedWhereDifferent,
+        Self::AnyOrder,
         Self::NothingToOrder,
     ];
 
@@ -47,6 +54,12 @@ impl Reason {
             Self::AlwaysTrue => "the mask is true wherever it is asked",
             Self::NeverUsed => {
                 "what masked lanes keep is never used: two other values give the same output"
+            }
+            Self::UnusedWhereDifferent => {
+                "where the changed operation gives another value, two further values give the same output"
+            }
+            Self::AnyOrder => {
+                "warps that run one by one, in 24 random orders, give the same output"
             }
             Self::NothingToOrder => {
                 "no shared memory is touched before the next barrier or the end"
@@ -70,13 +83,20 @@ const COMMUTATIVE: [&str; 12] = [
     "llvm.intr.maximum",
 ];
 
+/// How many orders of the warps are tried.
+const ORDERS: u64 = 24;
+
 /// The reason, if there is one; `same_output` runs a text and says whether all outputs are as they were.
 pub(crate) fn reason(
     text: &str,
     mutant: &Mutant,
-    same_output: &mut dyn FnMut(&str) -> bool,
+    same_output: &dyn Fn(&str, Schedule) -> bool,
 ) -> Option<Reason> {
     let before = &mutant.before;
+    // Values that masked lanes keep are compared like any other.
+    let text = &text.replace(" {ttg.unset}", "");
+    let same_lines =
+        |lines: &[String]| same_output(&replace(text, mutant.at, lines), Schedule::Lockstep);
     if mutant.kind == Kind::OperandsSwapped {
         // Equality does not mind the order either: predicates 0 and 1.
         let equality = before.name == "llvm.icmp"
@@ -93,6 +113,11 @@ pub(crate) fn reason(
     if mutant.kind == Kind::BarrierRemoved && orders_nothing(text, mutant.at) {
         return Some(Reason::NothingToOrder);
     }
+    if matches!(mutant.kind, Kind::BarrierRemoved | Kind::BarrierWeakened) {
+        let changed = replace(text, mutant.at, &mutant.lines);
+        let same = (0..ORDERS).all(|seed| same_output(&changed, Schedule::Warps(seed)));
+        return same.then_some(Reason::AnyOrder);
+    }
     let flag = matches!(
         mutant.kind,
         Kind::DisjointFalse
@@ -106,32 +131,39 @@ pub(crate) fn reason(
     }
     if let Some(mut lines) = same_operands(mutant) {
         lines.push(before.print());
-        if same_output(&replace(text, mutant.at, &lines)) {
+        if same_lines(&lines) {
             return Some(Reason::SameOperands);
         }
     }
     if let Some(lines) = compare(mutant)
-        && same_output(&replace(text, mutant.at, &lines))
+        && same_lines(&lines)
     {
         return Some(Reason::SameValue);
+    }
+    let is_unused =
+        |value| other_where_different(mutant, value).is_some_and(|lines| same_lines(&lines));
+    if OTHER_VALUES.into_iter().all(is_unused) {
+        return Some(Reason::UnusedWhereDifferent);
     }
     if mutant.kind == Kind::MaskDropped {
         let mask = mask_of(before)?;
         let mut lines = trap(&mask, "i1");
         lines.push(before.print());
-        if same_output(&replace(text, mutant.at, &lines)) {
+        if same_lines(&lines) {
             return Some(Reason::AlwaysTrue);
         }
-        let never = [0x1234, 0x4321].into_iter().all(|other| {
-            other_fallback(before, other)
-                .is_some_and(|lines| same_output(&replace(text, mutant.at, &lines)))
-        });
+        let never = OTHER_VALUES
+            .into_iter()
+            .all(|other| other_fallback(before, other).is_some_and(|lines| same_lines(&lines)));
         if never {
             return Some(Reason::NeverUsed);
         }
     }
     None
 }
+
+/// What stands in for values that nobody should use.
+const OTHER_VALUES: [i64; 2] = [0x34, 0x43];
 
 /// The text with other lines instead of one.
 pub(crate) fn replace(text: &str, at: usize, lines: &[String]) -> String {
@@ -194,6 +226,61 @@ fn orders_nothing(text: &str, at: usize) -> bool {
     false
 }
 
+/// The old operation, the changed one beside it, and `value` instead of the old result where the two differ.
+fn other_where_different(mutant: &Mutant, value: i64) -> Option<Vec<String>> {
+    let (before, after) = (&mutant.before, mutant.after.as_ref()?);
+    let (result, type_) = (before.result.as_ref()?, before.result_type.as_str());
+    let effects = ["llvm.inline_asm", "llvm.load", "llvm.cond_br"];
+    if effects.contains(&&*before.name) || type_.contains("ptr") {
+        return None;
+    }
+    let (cast, bits) = as_integer(type_)?;
+    let named = |line: &Line, name: &str| Line {
+        result: Some(name.to_owned()),
+        ..line.clone()
+    };
+    let mut lines: Vec<String> = mutant.lines[..mutant.lines.len() - 1].to_vec();
+    lines.push(named(before, "%old").print());
+    lines.push(named(after, "%other").print());
+    let (mut old, mut other) = ("%old", "%other");
+    if !cast.is_empty() {
+        lines.push(Line::new("%old_bits", cast, &[old], type_, bits).print());
+        lines.push(Line::new("%new_bits", cast, &[other], type_, bits).print());
+        (old, other) = ("%old_bits", "%new_bits");
+    }
+    let equal = Line::new("%equal", "llvm.icmp", &[old, other], bits, "i1")
+        .with_middle(" <{predicate = 0 : i64}>".to_owned());
+    lines.push(equal.print());
+    lines.push(Line::constant("%stand_in", value, bits).print());
+    let chosen = if cast.is_empty() { result } else { "%chosen" };
+    let mut select = Line::new(
+        chosen,
+        "llvm.select",
+        &["%equal", old, "%stand_in"],
+        bits,
+        bits,
+    );
+    "i1".clone_into(&mut select.operand_types[0]);
+    lines.push(select.print());
+    if !cast.is_empty() {
+        lines.push(Line::new(result, cast, &[chosen], bits, type_).print());
+    }
+    Some(lines)
+}
+
+/// The cast that makes an integer of a value, nothing for an integer, and the integer's type.
+fn as_integer(type_: &str) -> Option<(&'static str, &str)> {
+    Some(match type_ {
+        "f16" | "bf16" => ("llvm.bitcast", "i16"),
+        "f32" | "vector<2xf16>" | "vector<4xi8>" | "vector<2xi16>" => ("llvm.bitcast", "i32"),
+        "f64" | "vector<4xf16>" | "vector<2xf32>" | "vector<2xi32>" => ("llvm.bitcast", "i64"),
+        "!llvm.ptr<3>" => ("llvm.ptrtoint", "i32"),
+        "!llvm.ptr<1>" | "!llvm.ptr" => ("llvm.ptrtoint", "i64"),
+        int if int.starts_with('i') => ("", int),
+        _ => return None,
+    })
+}
+
 /// The old operation, the changed one beside it, and a division by zero where they differ.
 fn compare(mutant: &Mutant) -> Option<Vec<String>> {
     let (before, after) = (&mutant.before, mutant.after.as_ref()?);
@@ -224,15 +311,7 @@ fn same_operands(mutant: &Mutant) -> Option<Vec<String>> {
 
 fn trap_if_different(old: &str, new: &str, type_: &str) -> Option<Vec<String>> {
     let mut lines = Vec::new();
-    let (cast, bits) = match type_ {
-        "f16" | "bf16" => ("llvm.bitcast", "i16"),
-        "f32" | "vector<2xf16>" | "vector<4xi8>" | "vector<2xi16>" => ("llvm.bitcast", "i32"),
-        "f64" | "vector<4xf16>" | "vector<2xf32>" | "vector<2xi32>" => ("llvm.bitcast", "i64"),
-        "!llvm.ptr<3>" => ("llvm.ptrtoint", "i32"),
-        "!llvm.ptr<1>" | "!llvm.ptr" => ("llvm.ptrtoint", "i64"),
-        int if int.starts_with('i') => ("", int),
-        _ => return None,
-    };
+    let (cast, bits) = as_integer(type_)?;
     let (mut a, mut b) = (old.to_owned(), new.to_owned());
     if !cast.is_empty() {
         lines.push(Line::new("%old_bits", cast, &[&a], type_, bits).print());

@@ -17,7 +17,8 @@ mod text;
 use super::kernels::source::generic_form;
 use equal::{Reason, reason, replace};
 use linear_layout::machine::kernel::{
-    Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, decode_generic, initial_bytes,
+    Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, Schedule, decode_generic,
+    initial_bytes,
 };
 use mutate::{Kind, Mutant, mutants};
 use std::collections::BTreeMap;
@@ -163,6 +164,7 @@ fn launch(
     decoded: &Decoded,
     (grid, args): &([u32; 3], &[&str]),
     limit: u64,
+    schedule: Schedule,
 ) -> Result<(Vec<Vec<u8>>, u64), KernelError> {
     let mut memory = Memory::default();
     let mut buffers = Vec::new();
@@ -185,6 +187,7 @@ fn launch(
         .grid(*grid)
         .dynamic_shared(decoded.info.shared.unwrap_or(0))
         .step_limit(limit)
+        .schedule(schedule)
         .args(values)
         .run(&decoded.program, &mut memory)?;
     let bytes = buffers.iter().map(|&buffer| memory.bytes(buffer).to_vec());
@@ -209,8 +212,8 @@ impl Bench {
             .launches
             .iter()
             .map(|spec| {
-                let (buffers, steps) =
-                    launch(&decoded, spec, u64::MAX).unwrap_or_else(|e| panic!("{name}: {e}"));
+                let (buffers, steps) = launch(&decoded, spec, u64::MAX, Schedule::Lockstep)
+                    .unwrap_or_else(|e| panic!("{name}: {e}"));
                 (buffers, 4 * steps + 1000)
             })
             .collect();
@@ -220,12 +223,16 @@ impl Bench {
             case,
             expected,
         };
-        assert!(bench.is_right(&bench.text), "{}", bench.name);
+        assert!(
+            bench.is_right(&bench.text, Schedule::Lockstep),
+            "{}",
+            bench.name
+        );
         bench
     }
 
     /// Whether all launches run without an error and give what they should.
-    fn is_right(&self, text: &str) -> bool {
+    fn is_right(&self, text: &str, schedule: Schedule) -> bool {
         let Ok(decoded) = decode_generic(text, None) else {
             return false;
         };
@@ -234,15 +241,18 @@ impl Bench {
             .iter()
             .zip(&self.expected)
             .all(|(spec, (buffers, limit))| {
-                launch(&decoded, spec, *limit).is_ok_and(|(found, _)| found == *buffers)
+                launch(&decoded, spec, *limit, schedule).is_ok_and(|(found, _)| found == *buffers)
             })
     }
 
     fn judge(&self, mutant: &Mutant) -> Verdict {
-        if !self.is_right(&replace(&self.text, mutant.at, &mutant.lines)) {
+        let changed = replace(&self.text, mutant.at, &mutant.lines);
+        if !self.is_right(&changed, Schedule::Lockstep) {
             return Verdict::Found;
         }
-        match reason(&self.text, mutant, &mut |text| self.is_right(text)) {
+        match reason(&self.text, mutant, &|text, schedule| {
+            self.is_right(text, schedule)
+        }) {
             Some(reason) => Verdict::Equivalent(reason),
             None => Verdict::Missed,
         }
