@@ -81,7 +81,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
                 parts = parts.into_iter().map(|x| e.zext(x, container)).collect();
             }
             if parts.len() < per_word(bits) {
-                let missing = e.undefined(container);
+                let missing = e.any_bits(container);
                 parts.resize(per_word(bits), missing);
             }
             let vector = e.gather(&parts);

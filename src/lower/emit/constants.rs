@@ -63,6 +63,11 @@ impl<'c> Emitter<'c> {
         self.pure("llvm.mlir.zero", &[], type_, &[(UNSET, yes)])
     }
 
+    /// A value of any bits, beside which the bits of others count: poison would make a word of both poison.
+    pub(crate) fn any_bits(&mut self, type_: Type<'c>) -> Val<'c> {
+        self.pure("llvm.mlir.undef", &[], type_, &[])
+    }
+
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {
         self.pure("llvm.mlir.poison", &[], type_, &[])
     }
