@@ -80,6 +80,7 @@ fn constants<'c>(e: &mut Emitter<'c>, struct_: Type<'c>) {
     for type_ in [types.i32, types.f32, e.vector_type(2, types.i8), struct_] {
         e.zero(type_);
         e.undefined(type_);
+        e.any_bits(type_);
     }
 }
 

@@ -24,6 +24,8 @@
 // ASM: error: uninitialised register: nothing has given it a value
 // ASM-NEXT: in `{{.*}}llvm.inline_asm
 
+// RUN: not ll-sim %s -q --entry lower_half_of_a_matrix --arg o=zeros:i16:32 2>&1 | FileCheck %s --check-prefix=UNDEF
+// RUN: ll-sim %s -q --entry upper_half_of_a_matrix --arg o=zeros:i16:32
 // RUN: ll-sim %s -q --entry correct --arg o=zeros:i32:32
 // RUN: ll-sim %s -q --entry correct --schedule 3 --arg o=zeros:i32:32
 module attributes {ttg.target = "cuda:90"} {
@@ -131,6 +133,55 @@ module attributes {ttg.target = "cuda:90"} {
     %p = llvm.getelementptr %o[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i32
     %x = llvm.inline_asm has_side_effects "@$2 ld.global.b32 $0, [$1];", "=r,l,b" %p, %half : (!llvm.ptr<1>, i1) -> i32
     llvm.store %x, %p : i32, !llvm.ptr<1>
+    llvm.return
+  }
+  llvm.func @lower_half_of_a_matrix(%o: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+    %smem = llvm.mlir.addressof @smem : !llvm.ptr<3>
+    %all = llvm.mlir.constant(-1 : i32) : i32
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    %1 = llvm.mlir.constant(1 : i32) : i32
+    %7 = llvm.mlir.constant(7 : i32) : i32
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %4 = llvm.mlir.constant(4 : i32) : i32
+    %odd = llvm.and %t, %4 : i32
+    %is_odd = llvm.icmp "ne" %odd, %0 : i32
+    %u = llvm.mlir.undef : i32
+    %v = llvm.select %is_odd, %t, %u : i1, i32
+    %p = llvm.getelementptr %smem[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    llvm.store %v, %p : i32, !llvm.ptr<3>
+    nvvm.bar.warp.sync %all : i32
+    %row = llvm.and %t, %7 : i32
+    %q = llvm.getelementptr %smem[%row] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, vector<4xi32>
+    %m = nvvm.ldmatrix %q {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 1 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> i32
+    %w = llvm.bitcast %m : i32 to vector<2xi16>
+    %h = llvm.extractelement %w[%0 : i32] : vector<2xi16>
+    %d = llvm.getelementptr %o[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+    llvm.store %h, %d : i16, !llvm.ptr<1>
+    llvm.return
+  }
+  // Rows 0, 2, 4, 6 of the matrix are undefined, so half of each word is.
+  llvm.func @upper_half_of_a_matrix(%o: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {
+    %smem = llvm.mlir.addressof @smem : !llvm.ptr<3>
+    %all = llvm.mlir.constant(-1 : i32) : i32
+    %0 = llvm.mlir.constant(0 : i32) : i32
+    %1 = llvm.mlir.constant(1 : i32) : i32
+    %7 = llvm.mlir.constant(7 : i32) : i32
+    %t = nvvm.read.ptx.sreg.tid.x : i32
+    %4 = llvm.mlir.constant(4 : i32) : i32
+    %odd = llvm.and %t, %4 : i32
+    %is_odd = llvm.icmp "ne" %odd, %0 : i32
+    %u = llvm.mlir.undef : i32
+    %v = llvm.select %is_odd, %t, %u : i1, i32
+    %p = llvm.getelementptr %smem[%t] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, i32
+    llvm.store %v, %p : i32, !llvm.ptr<3>
+    nvvm.bar.warp.sync %all : i32
+    %row = llvm.and %t, %7 : i32
+    %q = llvm.getelementptr %smem[%row] : (!llvm.ptr<3>, i32) -> !llvm.ptr<3>, vector<4xi32>
+    %m = nvvm.ldmatrix %q {eltType = #nvvm.ld_st_matrix_elt_type<b16>, layout = #nvvm.mma_layout<col>, num = 1 : i32, shape = #nvvm.ld_st_matrix_shape<m = 8, n = 8>} : (!llvm.ptr<3>) -> i32
+    %w = llvm.bitcast %m : i32 to vector<2xi16>
+    %h = llvm.extractelement %w[%1 : i32] : vector<2xi16>
+    %d = llvm.getelementptr %o[%t] : (!llvm.ptr<1>, i32) -> !llvm.ptr<1>, i16
+    llvm.store %h, %d : i16, !llvm.ptr<1>
     llvm.return
   }
   llvm.func @correct(%o: !llvm.ptr<1>) attributes {nvvm.kernel, nvvm.reqntid = array<i32: 32>} {

@@ -433,7 +433,9 @@ impl Exec<'_> {
         let Some(poison) = &mut self.poison else {
             return;
         };
-        let mut mark = poison.mark(reg, lane).filter(|_| shift > 0);
+        // Of a register that is loaded in parts, the parts below are done.
+        let below = poison.mark(reg, lane).filter(|_| shift > 0);
+        let mut mark = below.and_then(|mark| mark.on(mark.bits & mask(shift)));
         for index in 0..bytes {
             let found = cell(place, offset + index).and_then(|cell| poison.cells.get(&cell));
             if let Some(found) = found {
