@@ -9,9 +9,12 @@ TOOLS := ll-opt ll-translate ll-sim ll-layout ll-lsp-server
 # Tools for a user are built with `--release`. The demo takes those that the tests run: what build
 # scripts need is compiled differently for `cargo build`, and would be compiled once more.
 TEST_BINARIES = $(CARGO) test --no-run --test lit
-TEST_MLIR = $(CARGO) test --workspace --lib --bins --tests
+# The crates that need no LLVM.
+PURE = -p linear-layout -p linear-layout-cute -p linear-layout-tilus -p gpu-race -p gpu-sim
+MLIR = -p linear-layout-mlir -p ll-layout -p embed-rust
+TEST_MLIR = $(CARGO) test $(MLIR) --lib --bins --tests
 
-.PHONY: help demo test test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup
+.PHONY: help demo test test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -20,28 +23,31 @@ help: ## list the verbs
 setup: ## find LLVM and MLIR 22, install what is missing where allowed, write .cargo/config.toml
 	@tools/setup.sh
 
+setup-test: # also the programs that only tests start
+	@tools/setup.sh --test
+
 demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
 test: lint test-pure test-release test-mlir ## everything: format, lints, the algebra alone, MLIR, lit, doctests
 
-test-pure: ## the algebra without LLVM: unit, property and vector tests, doctests
+test-pure: ## the crates that need no LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
-	$(CARGO) test --no-default-features
+	$(CARGO) test $(PURE)
 
-test-release: ## the algebra as users build it: optimised, without checks of overflow and debug assertions
+test-release: ## the same crates as users build it: optimised, without checks of overflow and debug assertions
 	@tools/setup.sh --pure
-	$(CARGO) test --profile release-test --no-default-features --lib --test rust
+	$(CARGO) test --profile release-test $(PURE) --lib --test algebra
 
-test-mlir: setup ## unit tests, vectors, lit suites and doctests with MLIR
+test-mlir: setup-test ## unit tests, vectors, lit suites and doctests with MLIR
 	$(TEST_MLIR)
-	$(CARGO) test --doc
+	$(CARGO) test $(MLIR) --doc
 
 # The host is named so that the flags are for what runs, and not for build scripts. LLVM marks freed
 # pieces of its arenas by hand, which the shared library, built without the sanitizer, does not undo.
 HOST = $(shell rustc -vV | sed -n 's/^host: //p')
-asan: setup ## the tests with MLIR, with the C++ side under AddressSanitizer
+asan: setup-test ## the tests with MLIR, with the C++ side under AddressSanitizer
 	@tools/setup.sh --sanitizer
 	export LL_SANITIZER=address ASAN_OPTIONS=allow_user_poisoning=0 \
 	    RUSTFLAGS="-C linker=clang-22 -C link-arg=-fsanitize=address" \
@@ -50,16 +56,15 @@ asan: setup ## the tests with MLIR, with the C++ side under AddressSanitizer
 
 build: setup ## the tools and the plugin, optimised, in target/release
 	$(CARGO) build --release
-	@ls -1 $(addprefix $${CARGO_TARGET_DIR:-target}/release/,$(TOOLS) liblinear_layout.so) 2>/dev/null
+	@ls -1 $(addprefix $${CARGO_TARGET_DIR:-target}/release/,$(TOOLS) liblinear_layout_mlir.so) 2>/dev/null
 
 install: build ## tools, library, C header, CMake and pkg-config packages, below PREFIX
 	@tools/install.sh $(PREFIX)
 
-lint: setup ## formatting, clippy, and documentation with MLIR and without
+lint: setup ## formatting, clippy, documentation
 	$(CARGO) fmt --all --check
-	$(CARGO) clippy --all-targets -- -D warnings
+	$(CARGO) clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps
-	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --no-deps --no-default-features
 
 bless: setup ## write what ll-layout prints today into its tests, and what lowers into the README; look at the difference
 	LL_BLESS=1 $(CARGO) test --test program
@@ -73,13 +78,13 @@ scores: setup ## lowered kernels, broken at one place at a time: what ll-sim fin
 	LL_SCORES=1 $(CARGO) test --test rust broken_kernels -- --nocapture
 
 # `make fuzz WHAT=--help` says what the variables mean.
-fuzz: setup ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help
+fuzz: setup-test ## random inputs through every tool, for an hour: HOURS=8, or SEEDS=1000..2000; WHAT=--help
 	$(CARGO) test --no-run --test fuzz --test program
 	$(CARGO) test --test fuzz -- $(WHAT) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(HOURS)$(if $(SEEDS),,1),--hours $(or $(HOURS),1))
 
 # Every 30th mutant, about 300. Unoptimised and without debug information one takes seconds.
 SHARD ?= 0/30
-mutants: ## changes of the pure half that no test notices: a sample, SHARD=1/30 another one
+mutants: ## changes of the crates without LLVM that no test notices: a sample, SHARD=1/30 another one
 	@tools/setup.sh --pure
 	CARGO_PROFILE_DEV_OPT_LEVEL=0 CARGO_PROFILE_DEV_DEBUG=false RUST_BACKTRACE=0 \
 	    nice -n 10 $(CARGO) mutants --shard $(SHARD) --sharding round-robin --timeout 300 \

@@ -1,31 +1,25 @@
-//! Builds the C++ side of the `mlir` feature: runs `mlir-tblgen` over `dialect/` and `passes/`,
+//! Builds the C++ side: runs `mlir-tblgen` over `dialect/` and `passes/`,
 //! compiles the glue beside them, and links LLVM and MLIR as shared libraries.
 //!
 //! Where LLVM is comes from the environment that `tools/setup.sh` writes to `.cargo/config.toml`.
 
 fn main() {
     println!("cargo:rerun-if-changed=build.rs");
-    #[cfg(feature = "mlir")]
     mlir::build();
 }
 
-#[cfg(feature = "mlir")]
 #[path = "dialect/build/ops.rs"]
 mod ops;
 
-#[cfg(feature = "mlir")]
 #[path = "dialect/build/options.rs"]
 mod options;
 
-#[cfg(feature = "mlir")]
 #[path = "dialect/build/passes.rs"]
 mod passes;
 
-#[cfg(feature = "mlir")]
 #[path = "dialect/build/rules.rs"]
 mod rules;
 
-#[cfg(feature = "mlir")]
 mod mlir {
     use crate::ops::{self, Own};
     use crate::{passes, rules};
@@ -56,7 +50,7 @@ mod mlir {
         let prefix = PathBuf::from(env::var(PREFIX_VARIABLE).unwrap_or_else(|_| {
             panic!(
                 "{PREFIX_VARIABLE} is not set: run tools/setup.sh, which finds LLVM and MLIR 22 \
-                 and writes .cargo/config.toml (or build with --no-default-features)"
+                 and writes .cargo/config.toml"
             )
         }));
         let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets OUT_DIR"));

@@ -1,6 +1,6 @@
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"

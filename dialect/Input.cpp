@@ -1,7 +1,7 @@
 // Bytecode is read in a child process, since MLIR's reader trusts what it reads: a damaged file makes it write
 // outside its tables. The child writes what it has read again, and only that is read by the parent.
 #include "dialect/Bridge.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/Bytecode/BytecodeWriter.h"
 #include "mlir/IR/AsmState.h"

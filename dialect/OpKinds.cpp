@@ -1,7 +1,7 @@
 // Which operation one is, as the number that the generated Rust enums give it.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlowOps.h"

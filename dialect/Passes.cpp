@@ -1,6 +1,6 @@
 // Every pass is one generic class: MLIR's side of a pass that is written in Rust.
 #include "dialect/Bridge.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"

@@ -69,7 +69,7 @@ FailureOr<bool> ll::parseBool(AsmParser &parser) {
   return ll::broken(parser.emitError(location, "expected `true` or `false`"), "encoding_c6");
 }
 
-// How deep encodings may be nested in each other, the outermost one included; as `src/encoding/text.rs`.
+// How deep encodings may be nested in each other, the outermost one included; as `crates/linear-layout/src/encoding/text.rs`.
 static constexpr unsigned mostNested = 32;
 
 FailureOr<Attribute> ll::parseInnerEncoding(AsmParser &parser, StringRef rule) {

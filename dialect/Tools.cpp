@@ -2,7 +2,7 @@
 // what LLVM's C API does not offer to `ll-translate`.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/Dialect/LLVMIR/LLVMDialect.h"
 #include "mlir/InitAllDialects.h"

@@ -2,7 +2,7 @@
 // over shared memory. Spelled exactly as Triton 3.9 spells them.
 //
 // An encoding's meaning (its linear layout), its rules and its normal spelling live in
-// src/encoding; the text form is what the two sides share, so a parameter is declared here and
+// crates/linear-layout/src/encoding; the text form is what the two sides share, so a parameter is declared here and
 // nowhere else in C++. Rules and normal spelling are asked for in one place, where the dialect
 // parses an attribute.
 #ifndef LL_TRITONGPU_ATTRS

@@ -1,7 +1,7 @@
 #include "dialect/Unknown.h"
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 #include "mlir/IR/Diagnostics.h"
 

@@ -1,7 +1,7 @@
 // Verification: asks Rust, and gives its answer to MLIR.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "linear-layout/src/sys/bridge.rs.h"
+#include "linear-layout-mlir/src/sys/bridge.rs.h"
 
 using namespace mlir;
 

@@ -16,13 +16,13 @@ use super::make::Maker;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
-use crate::access::AxisInfo;
 use crate::analysis::automatic::left_open;
 use crate::analysis::axis::AxisAnalysis;
-use crate::encoding::{BlockedEncoding, CgaLayout, Encoding};
 use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
+use linear_layout::access::AxisInfo;
+use linear_layout::encoding::{BlockedEncoding, CgaLayout, Encoding};
 use melior::ir::{Attribute, ValueLike};
 use std::collections::HashMap;
 

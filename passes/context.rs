@@ -1,11 +1,11 @@
 //! What a pass is given.
 
 use super::respell::Inventory;
-use crate::encoding::spelling::nearest;
 use crate::ir::{Layouts, ModuleInfo, NoGpu};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
-use crate::target::Target;
+use linear_layout::encoding::spelling::nearest;
+use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use std::cell::RefCell;
 use std::rc::Rc;

@@ -9,9 +9,11 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
 use super::table::ConvertEncodingsToLinearOptions;
-use crate::encoding::{Encoding, GenericLinearEncoding, LinearEncoding, SharedLinearEncoding};
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
+use linear_layout::encoding::{
+    Encoding, GenericLinearEncoding, LinearEncoding, SharedLinearEncoding,
+};
 
 impl Pass for ConvertEncodingsToLinearOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

@@ -17,14 +17,14 @@ use super::make::Maker;
 use super::price::Prices;
 use super::respell::{attribute, in_order};
 use super::table::OptimizeThreadLocalityOptions;
-use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::ops::tt;
 use crate::ir::{ModuleInfo, TensorType, element_bits};
-use crate::layout::Dim;
-use crate::plan::gather::{Gather, plan_gather};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
-use crate::target::Target;
+use linear_layout::encoding::{BlockedEncoding, Encoding};
+use linear_layout::layout::Dim;
+use linear_layout::plan::gather::{Gather, plan_gather};
+use linear_layout::target::Target;
 use melior::ir::{Attribute, Type, ValueLike};
 
 impl Pass for OptimizeThreadLocalityOptions {

@@ -1,18 +1,18 @@
 //! What layouts cost: conversions by their plans, accesses by what they ask of memory, arithmetic by its registers.
 //!
 //! # Units
-//! Quarters of a clock of one SM for one block, as [`Cost`](crate::plan::Cost).
+//! Quarters of a clock of one SM for one block, as [`Cost`](linear_layout::plan::Cost).
 
 use super::context::PassContext;
-use crate::access::{Sharing, Traffic};
 use crate::analysis::axis::AxisAnalysis;
 use crate::ir::{Layouts, ModuleInfo, OpKind, TensorLayout, TensorType, element_bits};
-use crate::layout::Dim;
 use crate::lower;
-use crate::plan::{ConvertPlan, Cost, PlanKind, PlanOptions, plan_conversion};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
-use crate::target::{Access, Target};
+use linear_layout::access::{Sharing, Traffic};
+use linear_layout::layout::Dim;
+use linear_layout::plan::{ConvertPlan, Cost, PlanKind, PlanOptions, plan_conversion};
+use linear_layout::target::{Access, Target};
 use melior::ir::{Type, ValueLike};
 use std::cell::RefCell;
 use std::collections::HashMap;

@@ -8,9 +8,9 @@ use super::Pass;
 use super::context::PassContext;
 use super::respell::{ALIGNMENT_BYTES, Families, Inventory, Respelling, attribute};
 use super::table::RecognizeEncodingsOptions;
-use crate::encoding::Encoding;
 use crate::ir::Layouts;
 use crate::sys::{FollowUp, Reported};
+use linear_layout::encoding::Encoding;
 
 impl Pass for RecognizeEncodingsOptions {
     fn run(&self, context: &PassContext<'_>) -> Result<Vec<FollowUp>, Reported> {

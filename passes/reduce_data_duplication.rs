@@ -14,11 +14,11 @@ use super::price::Prices;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
-use crate::encoding::{Encoding, SwizzledSharedEncoding};
 use crate::ir::ops::ttg::ConvertLayout;
 use crate::ir::{OpKind, TensorType, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{FollowUp, Reported};
+use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
 use melior::ir::{Type, ValueLike};
 
 /// The widest vector of a swizzle, in bits.

@@ -7,11 +7,11 @@
 //! so everywhere.
 
 use super::context::{Analyses, Analysis, PassContext, Slot};
-use crate::encoding::Encoding;
 use crate::ir::{Layouts, TensorType, verify};
-use crate::layout::Dim;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::Dim;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, BlockLike, OperationRef, RegionLike, Type, TypeLike, ValueLike};
 use std::collections::HashMap;

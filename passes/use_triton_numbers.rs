@@ -11,7 +11,7 @@ use super::table::UseTritonNumbersOptions;
 use crate::ir::{TensorType, UpstreamKind};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, FollowUp, Reported};
-use crate::target::Assembly;
+use linear_layout::target::Assembly;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, ValueLike};
 

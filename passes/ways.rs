@@ -11,13 +11,13 @@
 use super::make::Maker;
 use super::price::{Price, Prices};
 use super::respell::attribute;
-use crate::access::Sharing;
-use crate::encoding::Encoding;
 use crate::ir::ops::{arith, tt, ttg};
 use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind, infer, verify};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
-use crate::target::Access;
+use linear_layout::access::Sharing;
+use linear_layout::encoding::Encoding;
+use linear_layout::target::Access;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Type, ValueLike};
 use std::collections::{HashMap, HashSet};

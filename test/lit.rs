@@ -141,9 +141,9 @@ fn reason(output: &str) -> String {
 fn plugin(tools: &Path) -> Result<PathBuf, String> {
     [tools.join("deps"), tools.to_owned()]
         .iter()
-        .map(|folder| folder.join("liblinear_layout.so"))
+        .map(|folder| folder.join("liblinear_layout_mlir.so"))
         .filter_map(|file| Some((file.metadata().ok()?.modified().ok()?, file)))
         .max()
         .map(|(_, file)| file)
-        .ok_or_else(|| format!("no liblinear_layout.so in {}", tools.display()))
+        .ok_or_else(|| format!("no liblinear_layout_mlir.so in {}", tools.display()))
 }

@@ -18,8 +18,8 @@ esac
 built=${2:-${CARGO_TARGET_DIR:-$root/target}/release}
 
 # The newer of the two places where cargo leaves the library: tests build the one in deps/.
-library=$(ls -t "$built"/liblinear_layout.so "$built"/deps/liblinear_layout.so 2>/dev/null | head -n 1)
-[ -n "$library" ] || die "no liblinear_layout.so in $built: run \`make build\` first"
+library=$(ls -t "$built"/liblinear_layout_mlir.so "$built"/deps/liblinear_layout_mlir.so 2>/dev/null | head -n 1)
+[ -n "$library" ] || die "no liblinear_layout_mlir.so in $built: run \`make build\` first"
 version=$(sed -n 's/^version = "\(.*\)"/\1/p' "$root/Cargo.toml" | head -n 1)
 llvm_prefix=${LLVM_PREFIX:-$(sed -n 's/^MLIR_SYS_220_PREFIX = "\(.*\)"/\1/p' "$root/.cargo/config.toml" 2>/dev/null)}
 llvm_prefix=${llvm_prefix:-${MLIR_SYS_220_PREFIX:-}}
@@ -54,7 +54,7 @@ if [ -x "$layout" ]; then
         "$layout" man $verb >"$prefix/share/man/man1/ll-layout-$verb.1"
     done
 fi
-install -m 755 "$library" "$prefix/lib/liblinear_layout.so"
+install -m 755 "$library" "$prefix/lib/liblinear_layout_mlir.so"
 install -m 644 "$root/src/sys/linear_layout_c.h" "$prefix/include/"
 fill linear-layout.pc.in "$prefix/lib/pkgconfig/linear-layout.pc"
 fill LinearLayoutConfig.cmake.in "$cmake/LinearLayoutConfig.cmake"

@@ -4,6 +4,7 @@
 # Run by every verb of the Makefile; a few milliseconds when nothing is to be done.
 #   LLVM_PREFIX=/opt/llvm-22 tools/setup.sh    use this LLVM and MLIR
 #   tools/setup.sh --pure                      what the algebra alone needs: cargo and a linker
+#   tools/setup.sh --test                      also the programs that only tests start: cmake, a browser, ptxas
 #   tools/setup.sh --sanitizer                 also what `make asan` needs
 #   LL_NO_INSTALL=1                            never install, only say what is missing
 set -eu
@@ -135,7 +136,7 @@ explain_missing() {
     done
     say "on Debian 12 or later:  sudo apt-get update && sudo apt-get install $(echo $packages)"
     say "built elsewhere:        LLVM_PREFIX=/path/to/llvm-$llvm_major make ... (shared libLLVM and libMLIR, built by Clang)"
-    say "without MLIR:           cargo test --no-default-features (the algebra needs no LLVM)"
+    say "without MLIR:           make test-pure (the algebra needs no LLVM)"
     exit 1
 }
 
@@ -207,6 +208,10 @@ fetch_ptxas() {
     if command -v ptxas >/dev/null || any_exists $home/nvidia/*/bin/ptxas || [ -e $home/unavailable ]; then
         return 0
     fi
+    if [ -n "${LL_NO_INSTALL:-}" ]; then
+        say "missing: ptxas; tests that need it are skipped"
+        return 0
+    fi
     mkdir -p $home
     local pip="python3 -m pip"
     if ! $pip --version >/dev/null 2>&1; then
@@ -247,8 +252,9 @@ if [ "${1:-}" = --sanitizer ]; then
         may_install && install_packages libclang-rt-22-dev ||
             die "clang's sanitizers are missing: apt-get install libclang-rt-22-dev"
     fi
-    exit 0
 fi
-fetch_package_tools
-fetch_browser
-fetch_ptxas
+if [ "${1:-}" = --test ]; then
+    fetch_package_tools
+    fetch_browser
+    fetch_ptxas
+fi

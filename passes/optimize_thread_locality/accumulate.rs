@@ -10,14 +10,14 @@
 //! How the elements of a row lie is read off the layout: some low bits of the place in the row are registers, then come
 //! threads, then registers again. The view takes those registers together. Sums of floats are added up in another order.
 
-use crate::encoding::{Encoding, infer};
 use crate::ir::ops::{scf, tt};
 use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind};
-use crate::layout::Dim;
 use crate::passes::make::Maker;
 use crate::passes::respell::attribute;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
+use linear_layout::encoding::{Encoding, infer};
+use linear_layout::layout::Dim;
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;

@@ -13,10 +13,10 @@
 //! layouts are compared whole.
 
 use crate::analysis::assignment::Role;
-use crate::f2::Span;
 use crate::ir::{Layouts, OpView, TensorLayout, TensorType};
-use crate::layout::Dim;
 use crate::sys::build::{self, Op};
+use linear_layout::f2::Span;
+use linear_layout::layout::Dim;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 use std::sync::Arc;

@@ -3,9 +3,9 @@
 use crate::analysis::assignment::{Asked, EncodingId, Explanation, Kernel, Left, Role, Went, Why};
 use crate::ir::TensorType;
 use crate::ir::ops::tt;
-use crate::machine::kernel::json_string;
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic};
+use gpu_sim::json_string;
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 use std::fmt::Write;

@@ -1,7 +1,7 @@
 //! What is known of every value of a function along its dimensions, by one walk to a fixpoint.
 //!
 //! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
-//! [`crate::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
+//! [`linear_layout::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
 //! repeats until nothing changes. An operation that is not listed here has results of which nothing is known.
 //!
 //! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
@@ -12,12 +12,12 @@
 //! Missing on purpose: facts across function calls (attributes of the callee's arguments speak for them) and about
 //! loaded values.
 
-use crate::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
 use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits};
-use crate::layout::{LinearLayout, MAX_DIMS};
 use crate::sys::{self, build};
+use linear_layout::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
+use linear_layout::layout::{LinearLayout, MAX_DIMS};
 use melior::ir::attribute::{
     ArrayAttribute, DenseElementsAttribute, DictionaryAttribute, IntegerAttribute,
 };

@@ -1,6 +1,6 @@
 //! What one operation does to shared memory: what each family says of itself, and all that analyses ask.
 
-use crate::plan::program::{BarrierScope, Program, Step, scratch_alignment};
+use linear_layout::plan::program::{BarrierScope, Program, Step, scratch_alignment};
 
 /// A value of the function, by the number that it is known by while it lives.
 pub(crate) type ValueNumber = usize;

@@ -9,11 +9,11 @@
 //! hands on (block arguments, values carried by loops, results of branches) is written beside it, for buffers.
 
 use super::effects::{Buffers, Effects, OpNumber, ValueNumber};
-use crate::graph;
 use crate::ir::ops::scf;
 use crate::ir::{AnyKind, OpKind, UpstreamKind};
 use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Diagnostic, operation_id, value_id};
+use gpu_sim::graph;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, ValueLike};
 use rustc_hash::FxHashMap;

@@ -8,12 +8,12 @@
 //! Triton's canonicalisation patterns of `ttg.convert_layout` and of the operations around it.
 
 use super::ops::{amdg, tt, ttg, ttng};
-use crate::encoding::Encoding;
-use crate::encoding::infer::equivalent;
 use crate::ir::verify::can_store;
 use crate::ir::{Layouts, OpKind, TensorType, captures, infer, uniform};
 use crate::sys::build::{self, Op, Spec, Val};
 use crate::sys::{self, Rewriter};
+use linear_layout::encoding::Encoding;
+use linear_layout::encoding::infer::equivalent;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, Identifier, Type, ValueLike};

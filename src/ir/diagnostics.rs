@@ -179,7 +179,7 @@ fn place(location: Location<'_>) -> Option<Place> {
 /// Keeps the diagnostics of a context instead of printing them.
 ///
 /// ```
-/// use linear_layout::ir::Recorder;
+/// use crate::ir::Recorder;
 /// use melior::{Context, ir::Module};
 /// let context = Context::new();
 /// let recorder = Recorder::attach(&context);

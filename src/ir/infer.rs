@@ -1,14 +1,14 @@
 //! Which encoding the result of an operation has, given an operand's; and the other way round.
 //!
-//! [`encoding::infer`](crate::encoding::infer) knows the rules for shapes and encodings; this module
+//! [`encoding::infer`](linear_layout::encoding::infer) knows the rules for shapes and encodings; this module
 //! knows which of them an operation follows, so that verifiers, canonical forms and passes agree.
 //! An operation for which both directions answer [`NotInferred::Free`] is where a pass may change a
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
-use crate::encoding::{Encoding, EncodingError, infer};
 use crate::ir::ops::tt;
 use crate::ir::{OpView, TensorType};
 use crate::sys::{self, build};
+use linear_layout::encoding::{Encoding, EncodingError, infer};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type, ValueLike};
 use std::fmt;

@@ -1,11 +1,11 @@
 //! What encodings and tensor types mean, computed once per context.
 
-use crate::encoding::{Encoding, LinearEncoding, place_of_key};
 use crate::ir::reason::Reason;
 use crate::ir::rules::labels;
 use crate::ir::tensor::TensorType;
-use crate::layout::{Dim, LinearLayout};
 use crate::sys;
+use linear_layout::encoding::{Encoding, LinearEncoding, place_of_key};
+use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::{Attribute, Type};
 use rustc_hash::FxHashMap;
 use std::sync::{Arc, Mutex, PoisonError};

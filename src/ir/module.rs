@@ -5,7 +5,7 @@ use crate::ir::discardable::{MAX_REGISTERS, NUM_CTAS, NUM_WARPS, TARGET, THREADS
 use crate::ir::ops::ttg;
 use crate::ir::rules::broken;
 use crate::sys::{self, Diagnostic, Rewriter, build};
-use crate::target::{Target, TargetError};
+use linear_layout::target::{Target, TargetError};
 use melior::ir::attribute::StringAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Attribute, AttributeLike, BlockLike, OperationRef};

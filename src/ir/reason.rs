@@ -1,6 +1,6 @@
 //! Why a type or an attribute means nothing.
 
-use crate::encoding::EncodingError;
+use linear_layout::encoding::EncodingError;
 use std::fmt;
 use std::sync::Arc;
 

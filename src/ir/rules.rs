@@ -5,7 +5,7 @@
 //! the check makes carries the label, and [`explain`] says what it stands for.
 
 use super::reference::{DIALECTS, Entry};
-use crate::encoding::spelling::nearest;
+use linear_layout::encoding::spelling::nearest;
 use std::fmt::Write;
 
 /// One rule.
@@ -35,7 +35,7 @@ impl Rule {
     /// The rule with a label.
     ///
     /// ```
-    /// use linear_layout::ir::rules::Rule;
+    /// use crate::ir::rules::Rule;
     /// let rule = Rule::of_label("make_range_c1").unwrap();
     /// assert_eq!(rule.text, "`start` < `end`");
     /// ```

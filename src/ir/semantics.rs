@@ -4,10 +4,10 @@
 
 use super::rules::Rule;
 use super::{Layouts, canonical, unknown_name, verify};
-use crate::encoding::{error_of_key, place_of_key};
-use crate::layout::LinearLayout;
 use crate::sys::build::Op;
 use crate::sys::{AttributeError, Diagnostic, LayoutCache, Rewriter, Semantics};
+use linear_layout::encoding::{error_of_key, place_of_key};
+use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 

@@ -1,7 +1,7 @@
 //! Names that our dialects do not have.
 
-use crate::encoding::spelling::nearest;
 use crate::sys::Diagnostic;
+use linear_layout::encoding::spelling::nearest;
 
 /// The version of Triton whose operations, attributes and types the dialects have.
 pub const TRITON_VERSION: &str = "3.9";

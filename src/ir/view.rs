@@ -4,8 +4,8 @@
 //! register that holds `f` of its coordinates, in the same thread; that it is the same thread is
 //! checked, not assumed.
 
-use crate::f2::apply_columns;
-use crate::layout::{Dim, LinearLayout};
+use linear_layout::f2::apply_columns;
+use linear_layout::layout::{Dim, LinearLayout};
 
 const HARDWARE: [Dim; 4] = [Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK];
 
@@ -40,7 +40,7 @@ pub fn split_last(layout: &LinearLayout) -> Result<LinearLayout, String> {
     let registers: Vec<usize> = (0..layout.in_bits(Dim::REGISTER))
         .filter(|b| *b != bit)
         .collect();
-    crate::layout::RegisterPermutation::new(
+    linear_layout::layout::RegisterPermutation::new(
         &registers,
         Dim::REGISTER,
         layout.in_bits(Dim::REGISTER),

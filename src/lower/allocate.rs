@@ -10,12 +10,12 @@ use crate::analysis::allocation::{Allocation, Conflict};
 use crate::analysis::effects::{Buffers, Effects, OpNumber};
 use crate::analysis::flow;
 use crate::ir::Layouts;
-use crate::plan::ConvertPlan;
-use crate::plan::gather::GatherPlan;
-use crate::plan::histogram::HistogramPlan;
-use crate::plan::share::SharePlan;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
+use linear_layout::plan::ConvertPlan;
+use linear_layout::plan::gather::GatherPlan;
+use linear_layout::plan::histogram::HistogramPlan;
+use linear_layout::plan::share::SharePlan;
 use std::collections::HashSet;
 use std::sync::Arc;
 

@@ -18,9 +18,9 @@ use super::value::Registers;
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::ops::{MemSemantic, MemSyncScope, OpView, RMWOp};
 use crate::ir::{OpKind, TensorLayout, element_name};
-use crate::plan::share::ShareWay;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::plan::share::ShareWay;
 use melior::ir::{Type, TypeLike, ValueLike};
 
 /// What the operations of this family say.

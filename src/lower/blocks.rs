@@ -2,9 +2,9 @@
 //!
 //! Blocks that control does not reach are left out.
 
-use crate::graph;
 use crate::sys;
 use crate::sys::build::{self, Blk, Op};
+use gpu_sim::graph;
 use std::collections::HashMap;
 
 /// The blocks of a region, by number, the entry first.

@@ -11,7 +11,7 @@ use crate::ir::verify::policy;
 use crate::ir::{OpKind, TensorLayout};
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
-use crate::target::BufferInstructions;
+use linear_layout::target::BufferInstructions;
 use melior::ir::{Attribute, Type};
 
 /// `amdg.buffer_load`

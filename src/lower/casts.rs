@@ -9,7 +9,7 @@ use crate::ir::ops::{RoundingMode, arith, tt};
 use crate::ir::{OpKind, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
-use crate::target::{FLOAT8, Float8};
+use linear_layout::target::{FLOAT8, Float8};
 use melior::ir::{Type, ValueLike};
 use std::cmp::Ordering;
 

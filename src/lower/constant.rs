@@ -11,12 +11,12 @@
 use super::index::element_indices;
 use super::state::{Lowering, Outcome};
 use super::types::{bits_of, element_of};
-use crate::f2::apply_columns;
 use crate::ir::ops::arith;
 use crate::ir::{TensorLayout, TensorType};
-use crate::layout::Dim;
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
+use linear_layout::f2::apply_columns;
+use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, TypeLike, ValueLike};
 
 /// The number of bits of a thread's index up to which it selects: a select for each but one of 2 to this many elements,

@@ -11,14 +11,14 @@ use super::words;
 use crate::analysis::effects::{Choice, Effects};
 use crate::ir::ops::OpView;
 use crate::ir::{Layouts, TensorType, element_bits};
-use crate::machine;
-use crate::plan::program::IndexProgram;
-use crate::plan::{
+use crate::sys::build::{Op, Val};
+use crate::sys::{self, Diagnostic};
+use linear_layout::machine;
+use linear_layout::plan::program::IndexProgram;
+use linear_layout::plan::{
     Address, BarrierScope, ConvertPlan, PlanKind, PlanOptions, Program, Step, Strategy, ValueId,
     plain_conversion, plan_conversion,
 };
-use crate::sys::build::{Op, Val};
-use crate::sys::{self, Diagnostic};
 use melior::ir::{Type, ValueLike};
 
 /// The operands and constraints of an operation that changes the layout of a tensor.
@@ -86,10 +86,8 @@ fn plan<'c>(
     let bits = TensorType::of(from)
         .and_then(|tensor| element_bits(tensor.element))
         .ok_or_else(|| Diagnostic::new(format!("has elements of unknown width in `{from}`")))?;
-    let mut options = PlanOptions {
-        scratch_limit,
-        ..PlanOptions::new()
-    };
+    let mut options = PlanOptions::new();
+    options.scratch_limit = scratch_limit;
     if conversion.force_warp_shuffle {
         // convert_layout_c1: the plan fails if data leaves its warp.
         options = options.with_strategy(Strategy::Shuffle);

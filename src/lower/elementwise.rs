@@ -6,9 +6,9 @@ use super::state::{Lowering, Outcome};
 use super::types::memory_type;
 use crate::ir::ops::tt;
 use crate::ir::{TensorType, UpstreamKind, element_name};
-use crate::layout::Dim;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{Diagnostic, float_width};
+use linear_layout::layout::Dim;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, ValueLike};
 

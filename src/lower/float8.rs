@@ -12,7 +12,7 @@ use super::emit::{Emitter, FloatPredicate, IntPredicate};
 use super::format::{self, Rounding, width};
 use super::state::Lowering;
 use crate::sys::build::Val;
-use crate::target::{Float8, Float8Family};
+use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
 /// The bits of f32 that hold an infinity; larger ones, without sign, are NaN.

@@ -12,10 +12,12 @@ use super::words;
 use crate::analysis::effects::{Act, Effects, Request, Touched};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType, element_bits};
-use crate::machine;
-use crate::plan::gather::{Gather, GatherPlan, GatherWay, LaneGather, MemoryGather, plan_gather};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::machine;
+use linear_layout::plan::gather::{
+    Gather, GatherPlan, GatherWay, LaneGather, MemoryGather, plan_gather,
+};
 use melior::ir::{Type, ValueLike};
 
 /// What a gather does in shared memory.

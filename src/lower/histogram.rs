@@ -14,12 +14,12 @@ use super::value::Buffer;
 use crate::analysis::effects::{Act, Effects, Request, Touched};
 use crate::ir::Layouts;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp, tt};
-use crate::machine;
-use crate::plan::histogram::{
-    BinBit, Bins, Histogram, HistogramPlan, HistogramWay, Voting, VotingEnd, plan_histogram,
-};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::machine;
+use linear_layout::plan::histogram::{
+    BinBit, Bins, Histogram, HistogramPlan, HistogramWay, Voting, VotingEnd, plan_histogram,
+};
 use melior::ir::ValueLike;
 
 /// What a histogram does in shared memory.

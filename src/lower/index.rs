@@ -2,11 +2,11 @@
 
 use super::emit::Emitter;
 use super::gpu::Gpu;
-use crate::f2::apply_columns;
 use crate::ir::TensorLayout;
-use crate::layout::Dim;
-use crate::plan::program::{IndexOp, IndexProgram, Join};
 use crate::sys::build::Val;
+use linear_layout::f2::apply_columns;
+use linear_layout::layout::Dim;
+use linear_layout::plan::program::{IndexOp, IndexProgram, Join};
 
 /// Emits index arithmetic on `i32` values; one value per output.
 pub(crate) fn emit_index<'c>(

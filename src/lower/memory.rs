@@ -7,14 +7,14 @@
 use super::gpu::{CachePolicy, GlobalAccess, SecondCache};
 use super::state::{Lowering, Outcome};
 use super::types::{bits_of, element_of, memory_type, scalar_type};
-use crate::access::VectorAccess;
 use crate::ir::TensorLayout;
 use crate::ir::ops::tt;
 use crate::ir::verify::policy;
-use crate::layout::Dim;
 use crate::sys;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
+use linear_layout::access::VectorAccess;
+use linear_layout::layout::Dim;
 use melior::ir::{Attribute, Type, ValueLike};
 
 /// How a tensor's registers are moved: groups of registers side by side in memory.

@@ -83,9 +83,9 @@ use crate::ir::discardable::{
 use crate::ir::{Layouts, ModuleInfo, NoGpu, OpKind, TensorType};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, Reported, Rewriter};
-use crate::target::Target;
 use areas::ProgramScratch;
 use gpu::Gpu;
+use linear_layout::target::Target;
 use melior::ir::attribute::IntegerAttribute;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;

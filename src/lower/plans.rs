@@ -1,9 +1,9 @@
 //! The plans of a function's operations, proved; what repeats an operation on the same types shares its plan.
 
 use crate::ir::{Layouts, TensorLayout, TensorType};
-use crate::plan::tuples::TupleProgram;
 use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
+use linear_layout::plan::tuples::TupleProgram;
 use melior::ir::Type;
 use std::collections::HashMap;
 use std::fmt::Display;

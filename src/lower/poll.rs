@@ -14,9 +14,9 @@ use super::state::{Lowering, Outcome};
 use crate::analysis::effects::{Act, Effects};
 use crate::ir::TensorLayout;
 use crate::ir::ops::{MemSemantic, tt};
-use crate::plan::share::ShareWay;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::plan::share::ShareWay;
 use melior::ir::{Type, ValueLike};
 
 /// Whether the owners have found out what others ask for: without a time the wait ends with what is expected.

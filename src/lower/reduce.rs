@@ -8,11 +8,11 @@ use super::tuples::{self, Operands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorType};
-use crate::machine;
-use crate::plan::reduce::{Reduction, plain_reduction, plan_reduction};
-use crate::plan::tuples::LaneReduction;
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
+use linear_layout::machine;
+use linear_layout::plan::reduce::{Reduction, plain_reduction, plan_reduction};
+use linear_layout::plan::tuples::LaneReduction;
 use melior::ir::ValueLike;
 
 /// What a reduction does in shared memory: what the conversions in its plan do.

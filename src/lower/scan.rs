@@ -7,10 +7,10 @@ use super::state::{Lowering, Outcome};
 use super::tuples::{self, Operands};
 use crate::analysis::effects::Effects;
 use crate::ir::ops::tt;
-use crate::machine;
-use crate::plan::scan::{Scan, plain_scan, plan_scan};
 use crate::sys::Diagnostic;
 use crate::sys::build::Op;
+use linear_layout::machine;
+use linear_layout::plan::scan::{Scan, plain_scan, plan_scan};
 
 /// What a scan does in shared memory: what the conversions in its plan do.
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {

@@ -1,4 +1,4 @@
-//! Giving what owners found out to all threads that hold copies: the ways of [`crate::plan::share`].
+//! Giving what owners found out to all threads that hold copies: the ways of [`linear_layout::plan::share`].
 
 use super::allocate::Asked;
 use super::convert::emit_plans;
@@ -10,10 +10,10 @@ use super::value::{Buffer, Registers};
 use crate::analysis::effects::Effects;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits};
 use crate::lower::gpu::Gpu;
-use crate::machine;
-use crate::plan::share::{SharePlan, ShareWay};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::machine;
+use linear_layout::plan::share::{SharePlan, ShareWay};
 use melior::ir::{Type, ValueLike};
 use std::sync::Arc;
 

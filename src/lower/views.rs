@@ -3,9 +3,9 @@
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::tt;
 use crate::ir::{OpKind, OpView, TensorLayout, view};
-use crate::layout::Dim;
 use crate::sys::Diagnostic;
 use crate::sys::build::{self, Op, Val};
+use linear_layout::layout::Dim;
 use melior::ir::ValueLike;
 
 pub(crate) fn splat<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
@@ -73,7 +73,7 @@ pub(crate) fn rename<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     Ok(())
 }
 
-fn to_diagnostic(error: crate::layout::LayoutError) -> Diagnostic {
+fn to_diagnostic(error: linear_layout::layout::LayoutError) -> Diagnostic {
     Diagnostic::new(error.to_string())
 }
 

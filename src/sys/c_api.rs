@@ -4,7 +4,7 @@
 
 use super::bridge::ffi;
 use super::callbacks::{guard, internal, semantics};
-use crate::layout::LinearLayout;
+use linear_layout::layout::LinearLayout;
 use melior::ir::TypeLike;
 use mlir_sys::{
     MlirAttribute, MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback,

@@ -10,7 +10,7 @@ use super::bridge::ffi::{
 use super::build::Op;
 use super::rewriter::{self, Rewriter, Work};
 use super::text::bounded;
-use crate::layout::LinearLayout;
+use linear_layout::layout::LinearLayout;
 use melior::ir::{Attribute, OperationRef, Type};
 use std::any::Any;
 use std::cell::RefCell;
@@ -260,7 +260,7 @@ pub(super) fn canonicalize(rewriter: usize, op: usize) -> bool {
 pub(super) fn with_layout_comments(bytes: &[u8], marker: &str) -> Vec<u8> {
     // Comments are a help, so without them the text goes out as it came.
     let text = std::str::from_utf8(bytes).ok();
-    text.and_then(|text| guard(|| crate::view::with_layout_comments(text, marker)).ok())
+    text.and_then(|text| guard(|| linear_layout::view::with_layout_comments(text, marker)).ok())
         .map_or_else(|| bytes.to_vec(), String::into_bytes)
 }
 

@@ -6,10 +6,8 @@ use super::kernel::{Content, Kernel};
 use super::open::{Said, left_open};
 use super::systems;
 use super::text;
-use linear_layout::ir::Recorder;
-use linear_layout::machine::kernel::{
-    Arg, BufferId, Decoded, FaultKind, KernelError, Launch, Memory, decode_generic,
-};
+use gpu_sim::{Arg, BufferId, Decoded, FaultKind, KernelError, Launch, Memory, decode_generic};
+use linear_layout_mlir::ir::Recorder;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::Module;
@@ -85,7 +83,7 @@ impl Runner {
     pub(crate) fn new() -> Self {
         let registry = DialectRegistry::new();
         register_all_dialects(&registry);
-        linear_layout::register_dialects(&registry);
+        linear_layout_mlir::register_dialects(&registry);
         let context = Context::new_with_registry(&registry, false);
         let recorder = Recorder::attach(&context);
         Self { context, recorder }

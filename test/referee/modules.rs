@@ -1,5 +1,5 @@
 //! Prints the random modules of the referee's test, each below a line with its seed, hash, operation
-//! and what is broken: `cargo run --no-default-features --example referee -- FIRST COUNT`.
+//! and what is broken: `cargo run --example referee -- FIRST COUNT`.
 
 #[path = "../rust/referee/mod.rs"]
 mod referee;

@@ -6,7 +6,7 @@
     verdicts.py --summary FIRST COUNT what was accepted and rejected, by operation and by change
     verdicts.py --ask FILE            the verdict on one module, with Triton's whole output
 
-Modules come from `cargo run --no-default-features --example referee -- FIRST COUNT`. A line is the
+Modules come from `cargo run --example referee -- FIRST COUNT`. A line is the
 seed, the hash of the module's text, the verdict, and for an accepted module the hash of its generic
 form, for the others the beginning of the first message. The wheel has assertions on, so that a
 module may end the process: the verdict is then `crash`.
@@ -28,7 +28,7 @@ MESSAGE = 100  # characters of a message that are kept
 
 def modules(first, count):
     """Seed, hash, operation, change and text of each generated module."""
-    command = "cargo run -q --no-default-features --example referee --".split()
+    command = "cargo run -q --example referee --".split()
     text = subprocess.check_output(command + [str(first), str(count)], cwd=os.path.dirname(TEST))
     for part in text.decode().split("//// ")[1:]:
         head, text = part.split("\n", 1)

@@ -2,7 +2,7 @@
 //! of both vendors. What is read must be what plain indexing reads, and no byte may be raced for.
 
 use super::kernels::source;
-use linear_layout::machine::kernel::{Arg, Launch, Memory};
+use gpu_sim::{Arg, Launch, Memory};
 use std::fmt::Write;
 
 /// A generator of numbers, so that a case is its number.

@@ -2,7 +2,7 @@
 
 use super::kernels::source;
 use super::operations::noise;
-use linear_layout::machine::kernel::{Arg, Launch, Memory};
+use gpu_sim::{Arg, Launch, Memory};
 
 /// Software, and the instructions of each family.
 const TARGETS: [(&str, u32); 6] = [

@@ -1,10 +1,10 @@
-//! What [`linear_layout::ir::infer`] says of the operations of whole kernels, against what their
+//! What [`linear_layout_mlir::ir::infer`] says of the operations of whole kernels, against what their
 //! types say: Triton's own inference made the types of the kernels, and accepted those of the others.
 
 use linear_layout::encoding::{Encoding, infer::equivalent};
-use linear_layout::ir::infer::{NotInferred, operand_encoding, result_encoding};
-use linear_layout::ir::{Layouts, TensorType};
-use linear_layout::sys::build;
+use linear_layout_mlir::ir::infer::{NotInferred, operand_encoding, result_encoding};
+use linear_layout_mlir::ir::{Layouts, TensorType};
+use linear_layout_mlir::sys::build;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -107,7 +107,7 @@ fn check(op: build::Op<'_>, i: usize, place: &str, tally: &mut Tally) {
 fn inference_gives_the_types_of_whole_kernels() {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
     context.load_all_available_dialects();
 

@@ -3,9 +3,7 @@
 #[path = "../../tools/ll-sim/source.rs"]
 pub(crate) mod source;
 
-use linear_layout::machine::kernel::{
-    Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes,
-};
+use gpu_sim::{Arg, BufferId, ElementTy, Fill, FloatTy, Launch, Memory, Report, initial_bytes};
 use std::path::Path;
 
 const GPUS: [&str; 3] = ["sm_80", "sm_90", "gfx942"];
@@ -14,7 +12,7 @@ const F16: ElementTy = ElementTy::Float(FloatTy::F16);
 
 /// A kernel, lowered, with its memory.
 struct Bench {
-    decoded: linear_layout::machine::kernel::Decoded,
+    decoded: gpu_sim::Decoded,
     memory: Memory,
     name: String,
 }

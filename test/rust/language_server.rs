@@ -44,7 +44,7 @@ impl Session {
         let answer = session.request("initialize", &parts);
         let server = &answer["serverInfo"];
         assert_eq!(server["name"], "ll-lsp-server");
-        assert_eq!(server["version"], linear_layout::sys::version());
+        assert_eq!(server["version"], linear_layout_mlir::sys::version());
         let can = &answer["capabilities"];
         for what in ["hoverProvider", "definitionProvider", "referencesProvider"] {
             assert_eq!(can[what], true, "{what}");

@@ -3,7 +3,7 @@
 
 use super::kernels::source;
 use super::operations::{Elements, elements, floats, run};
-use linear_layout::machine::kernel::FloatTy;
+use gpu_sim::FloatTy;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 

@@ -1,7 +1,7 @@
 //! Single operations from text to result: lowered for GPUs of both vendors, run lane by lane.
 
 use super::kernels::source;
-use linear_layout::machine::kernel::{Arg, FloatTy, Launch, Memory};
+use gpu_sim::{Arg, FloatTy, Launch, Memory};
 
 /// GPUs with warps of 32 and of 64 lanes, of both vendors.
 pub(crate) const TARGETS: [(&str, u32); 4] = [

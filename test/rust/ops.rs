@@ -1,11 +1,11 @@
 //! The generated views of operations: every accessor of every operation answers on an example.
 
+use crate::files::{files, read};
 use crate::referee::generate::generate;
 use crate::testing::context;
-use crate::tidy::{files, read};
-use linear_layout::ir::ops::{OpKind, OpView, UpstreamView};
-use linear_layout::ir::{AnyKind, UpstreamKind};
-use linear_layout::sys::build;
+use linear_layout_mlir::ir::ops::{OpKind, OpView, UpstreamView};
+use linear_layout_mlir::ir::{AnyKind, UpstreamKind};
+use linear_layout_mlir::sys::build;
 use melior::Context;
 use melior::ir::operation::{OperationLike, OperationPrintingFlags};
 use melior::ir::{BlockLike, Module, OperationRef, RegionLike, ValueLike};
@@ -117,11 +117,11 @@ const SEGMENTS: &str = "operandSegmentSizes";
 impl Parts {
     fn of(op: OperationRef<'_, '_>) -> Self {
         let attributes = op.attributes().map(|(key, value)| {
-            let key = linear_layout::sys::text(key.as_string_ref());
+            let key = linear_layout_mlir::sys::text(key.as_string_ref());
             (key, value.to_string())
         });
         Self {
-            name: linear_layout::sys::text(op.name().as_string_ref()),
+            name: linear_layout_mlir::sys::text(op.name().as_string_ref()),
             operands: op.operands().map(|v| v.r#type().to_string()).collect(),
             results: op.results().map(|v| v.r#type().to_string()).collect(),
             attributes: attributes.collect(),
@@ -253,7 +253,7 @@ fn every_operation_is_read_as_it_is_printed_with_its_optional_parts_left_out() {
         };
         let top = module.as_operation();
         let attributes = top.attributes().map(|(key, value)| {
-            let key = linear_layout::sys::text(key.as_string_ref());
+            let key = linear_layout_mlir::sys::text(key.as_string_ref());
             format!("\"{key}\" = {value}")
         });
         let around = format!("{{{}}}", attributes.collect::<Vec<_>>().join(", "));
@@ -316,7 +316,7 @@ const README_END: &str = "<!-- end of what lowers -->\n";
 #[test]
 fn readme_says_what_lowers() {
     let mut expected = String::from("| dialect | operations that lower |\n|---|---|\n");
-    for (dialect, names) in linear_layout::lower::can_be_lowered() {
+    for (dialect, names) in linear_layout_mlir::lower::can_be_lowered() {
         expected += &format!("| `{dialect}` | {} |\n", names.join(", "));
     }
     let readme = read("README.md");
@@ -398,7 +398,7 @@ fn a_part_named_by_a_literal_is_noticed() {
     assert!(!names_by_literal("load.result()"));
 }
 
-/// Parts of operations have names, which the views of [`linear_layout::ir::ops`] know.
+/// Parts of operations have names, which the views of [`linear_layout_mlir::ir::ops`] know.
 #[test]
 fn no_part_of_an_operation_is_named_by_a_literal() {
     let mut found = Vec::new();

@@ -1,6 +1,6 @@
 //! Inline assembly: what the simulator takes and refuses, and the same questions put to `ptxas`.
 
-use linear_layout::machine::kernel::decode_generic;
+use gpu_sim::decode_generic;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 

@@ -1,6 +1,6 @@
 //! The reference pages: everything that is declared is on them, and their examples are true.
 
-use linear_layout::ir::reference::DIALECTS;
+use linear_layout_mlir::ir::reference::DIALECTS;
 use std::fs;
 use std::io::Write;
 use std::path::{Path, PathBuf};

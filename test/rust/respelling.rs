@@ -1,8 +1,8 @@
 //! Passes that respell encodings keep every layout, of all kernels of the project.
 
-use linear_layout::ir::{Layouts, Recorder};
 use linear_layout::layout::Dim;
-use linear_layout::sys::build;
+use linear_layout_mlir::ir::{Layouts, Recorder};
+use linear_layout_mlir::sys::build;
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
@@ -44,7 +44,7 @@ fn all_layouts(module: &Module<'_>) -> Vec<String> {
 fn respelling_keeps_every_layout() {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
     let recorder = Recorder::attach(&context);
     let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("test/kernels");

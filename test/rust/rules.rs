@@ -1,7 +1,7 @@
 //! Rules and their labels: what descriptions declare, what checks name, and what errors carry.
 
-use crate::tidy::{files, read, root};
-use linear_layout::ir::rules::RULES;
+use crate::files::{files, read, root};
+use linear_layout_mlir::ir::rules::RULES;
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
@@ -39,7 +39,7 @@ fn each_rule_is_checked() {
     let inner = td.split("LL_Inner<\"").skip(1);
     let inner = inner.filter_map(|rest| rest.split('"').next().map(str::to_owned));
     // A label is an argument of the check: in comments it says nothing.
-    let checked: BTreeSet<String> = ["src/ir", "src/encoding"]
+    let checked: BTreeSet<String> = ["src/ir", "crates/linear-layout/src/encoding"]
         .iter()
         .flat_map(|room| labels(&text(room, "rs")))
         .chain(labels(&text("dialect", "cpp")))
@@ -366,8 +366,8 @@ fn each_check_has_a_label() {
     for file in files("src/ir/verify", &["rs"]) {
         look(&file, &text(&file), &CHECKS_OF_OPERATIONS);
     }
-    let encodings = root().join("src/encoding");
-    for file in files("src/encoding", &["rs"]) {
+    let encodings = root().join("crates/linear-layout/src/encoding");
+    for file in files("crates/linear-layout/src/encoding", &["rs"]) {
         let name = file.file_name().and_then(|name| name.to_str());
         let is_family = file.parent() == Some(&encodings)
             && !name.is_some_and(|name| WITHOUT_RULES.contains(&name));

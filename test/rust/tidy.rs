@@ -1,199 +1,12 @@
 //! House rules that a program can check.
 
+use crate::files::{files, read, root};
 use std::fs;
-use std::path::{Path, PathBuf};
-
-pub(crate) fn root() -> &'static Path {
-    Path::new(env!("CARGO_MANIFEST_DIR"))
-}
-
-pub(crate) fn read(path: impl AsRef<Path>) -> String {
-    let path = root().join(path);
-    fs::read_to_string(&path).unwrap_or_else(|reason| panic!("{}: {reason}", path.display()))
-}
-
-/// Every file below a folder with one of these endings.
-pub(crate) fn files(folder: impl AsRef<Path>, endings: &[&str]) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![root().join(folder)];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(&folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            if path.is_dir() {
-                folders.push(path);
-            } else if path
-                .extension()
-                .is_some_and(|e| endings.iter().any(|ending| e == *ending))
-            {
-                found.push(path);
-            }
-        }
-    }
-    found
-}
-
-/// The rooms, each with those that it may use.
-const ROOMS: [(&str, &[&str]); 12] = [
-    ("f2", &[]),
-    ("layout", &["f2"]),
-    ("cute", &["f2", "layout"]),
-    ("tilus", &["f2", "layout"]),
-    ("bridge", &["f2", "layout", "cute", "tilus"]),
-    ("encoding", &["f2", "layout", "cute", "tilus", "bridge"]),
-    ("target", &["f2", "layout"]),
-    (
-        "access",
-        &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target",
-        ],
-    ),
-    (
-        "plan",
-        &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access",
-        ],
-    ),
-    (
-        "machine",
-        &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
-        ],
-    ),
-    (
-        "assign",
-        &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
-        ],
-    ),
-    (
-        "view",
-        &[
-            "f2", "layout", "encoding", "cute", "tilus", "bridge", "target", "access", "plan",
-            "machine", "assign",
-        ],
-    ),
-];
-
-/// The parts of `plan`, in order: each uses those before it.
-const PARTS_OF_PLAN: [&str; 9] = [
-    "gf2", "program", "memory", "convert", "tuples", "reduce", "scan", "gather", "share",
-];
-
-/// The second row, in order: each uses those before it, and all of the first row.
-const MLIR_ROOMS: [&str; 5] = ["sys", "ir", "analysis", "lower", "passes"];
-
-/// What the crate's root shows of `passes`.
-const SHOWN_OF_PASSES: [&str; 2] = ["install", "register_dialects"];
-
-/// The doors that a compiler in C++ enters by: they make everything work, so they ask the last room to.
-const DOORS: [&str; 2] = ["src/sys/c_api.rs", "src/sys/plugin.rs"];
-
-/// The rooms that a line names as `crate::room`; an unnamed one where it imports a group of them.
-fn rooms_named(line: &str) -> Vec<&str> {
-    line.split("crate::")
-        .skip(1)
-        .map(|rest| {
-            let end = rest
-                .find(|c: char| c != '_' && !c.is_alphanumeric())
-                .unwrap_or(rest.len());
-            match &rest[..end] {
-                name if SHOWN_OF_PASSES.contains(&name) => "passes",
-                name => name,
-            }
-        })
-        .collect()
-}
-
-#[test]
-fn a_room_is_found_however_it_is_named() {
-    assert_eq!(rooms_named("use crate::lower;"), ["lower"]);
-    assert_eq!(rooms_named("f(crate::ir::A, crate::sys::B)"), ["ir", "sys"]);
-    assert_eq!(rooms_named("crate::install();"), ["passes"]);
-    assert_eq!(rooms_named("use crate::{ir, lower};"), [""]);
-    assert!(rooms_named("pub(crate) fn f() {}").is_empty());
-}
-
-#[test]
-fn arrows_between_rooms_point_one_way() {
-    let first: Vec<&str> = ROOMS.iter().map(|(name, _)| *name).collect();
-    let names = [first.as_slice(), &MLIR_ROOMS, &[""]].concat();
-    let second = MLIR_ROOMS.iter().enumerate().map(|(i, room)| {
-        let allowed = [first.as_slice(), &MLIR_ROOMS[..i]].concat();
-        (*room, allowed, true)
-    });
-    let rooms = ROOMS
-        .iter()
-        .map(|(room, allowed)| (*room, allowed.to_vec(), false))
-        .chain(second);
-    let mut wrong = Vec::new();
-    for (room, allowed, has_mlir) in rooms {
-        let folder = match room {
-            "passes" => "passes".to_owned(),
-            _ => format!("src/{room}"),
-        };
-        for file in files(folder, &["rs"]) {
-            // A test needs the dialects, and they need all rooms.
-            let goes_further = DOORS.iter().any(|door| file.ends_with(door))
-                || has_mlir && file.ends_with("tests.rs");
-            let text = fs::read_to_string(&file).expect("a source file is text");
-            let code = text
-                .split("#[cfg(test)]\nmod tests {")
-                .next()
-                .unwrap_or_default();
-            for line in code
-                .lines()
-                .filter(|line| !line.trim_start().starts_with("//"))
-            {
-                for name in rooms_named(line) {
-                    let is_own = name == room || allowed.contains(&name);
-                    if !is_own && names.contains(&name) && !(goes_further && name == "passes") {
-                        wrong.push(format!(
-                            "{}: `{room}` uses `{name}`: {line}",
-                            file.display()
-                        ));
-                    }
-                }
-                for package in ["melior", "mlir_sys", "inkwell", "cxx"] {
-                    if !has_mlir && line.contains(&format!("{package}::")) {
-                        wrong.push(format!("{}: `{room}` uses {package}", file.display()));
-                    }
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
-#[test]
-fn arrows_between_parts_of_plans_point_one_way() {
-    let mut wrong = Vec::new();
-    for (i, part) in PARTS_OF_PLAN.iter().enumerate() {
-        for file in files(format!("src/plan/{part}"), &["rs"]) {
-            let text = fs::read_to_string(&file).expect("a source file is text");
-            let code = text.split("#[cfg(test)]\nmod tests {").next();
-            let code = code.unwrap_or_default().lines();
-            for line in code.filter(|line| !line.trim_start().starts_with("//")) {
-                // A part names another as `crate::plan::part`, or from its root as `super::part`.
-                let names = |later: &str| {
-                    line.contains(&format!("crate::plan::{later}"))
-                        || line.contains(&format!("super::{later}::"))
-                };
-                if PARTS_OF_PLAN[i + 1..].iter().any(|later| names(later)) {
-                    wrong.push(format!("{}: {line}", file.display()));
-                }
-                // The root of `plan` shows all parts: what names it may mean any.
-                if line.contains("crate::plan::{") {
-                    wrong.push(format!("{}: {line}", file.display()));
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
+use std::path::Path;
 
 #[test]
 fn unsafe_code_is_in_one_room() {
-    let wrong: Vec<String> = ["src", "passes", "tools"]
+    let wrong: Vec<String> = ["src", "crates", "passes", "tools"]
         .iter()
         .flat_map(|folder| files(folder, &["rs"]))
         .filter(|file| !file.starts_with(root().join("src/sys")))
@@ -283,7 +96,7 @@ fn only_the_rewriter_changes_ir() {
         }
     };
     let rewriter = root().join("src/sys/rewriter.rs");
-    for file in ["src", "passes", "tools"]
+    for file in ["src", "crates", "passes", "tools"]
         .iter()
         .flat_map(|folder| files(folder, &["rs"]))
     {
@@ -332,7 +145,7 @@ fn a_name_of_a_target_is_noticed() {
 #[test]
 fn targets_and_makers_are_named_in_one_room() {
     let mut wrong = Vec::new();
-    let sources = ["src", "passes", "tools"]
+    let sources = ["src", "crates", "passes", "tools"]
         .iter()
         .flat_map(|folder| files(folder, &["rs"]));
     for file in sources {
@@ -340,7 +153,7 @@ fn targets_and_makers_are_named_in_one_room() {
         let is_test = path.components().any(|part| part.as_os_str() == "tests")
             || path.ends_with("tests.rs")
             || path.starts_with("tools/bench");
-        if is_test || path.starts_with("src/target") {
+        if is_test || path.starts_with("crates/linear-layout/src/target") {
             continue;
         }
         let may_ask = path.ends_with(ASKS_FOR_THE_MAKER);
@@ -450,9 +263,9 @@ const NAMES_OF_MODULES: [&str; 8] = [
 /// A dialect's names stand in the rows of `ops`, and where a module says how it is launched.
 #[test]
 fn the_simulator_knows_operations_by_their_rows_only() {
-    let ops = root().join("src/machine/kernel/ops");
+    let ops = root().join("crates/gpu-sim/src/ops");
     let mut wrong = Vec::new();
-    for file in files("src/machine/kernel", &["rs"]) {
+    for file in files("crates/gpu-sim/src", &["rs"]) {
         if file.starts_with(&ops) || file.ends_with("tests.rs") {
             continue;
         }

@@ -1,4 +1,4 @@
-//! The choice of layouts: `cargo bench --no-default-features --bench assign`.
+//! The choice of layouts: `cargo bench --bench assign`.
 //!
 //! Chains of 10 to 10 000 operations with eight layouts each, one where all prices differ and one where only the
 //! conversions do, so that ties have to be settled; and entangled graphs, which take moves. Each time is the best

@@ -55,7 +55,7 @@ fn rows() -> Vec<Row> {
 fn choose(text: &str) -> Duration {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
     context.load_all_available_dialects();
     let mut module = Module::parse(&context, text).expect("the kernel parses");

@@ -94,7 +94,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn front(text: &str) -> (Duration, Duration) {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
     context.load_all_available_dialects();
     let start = Instant::now();

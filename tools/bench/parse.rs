@@ -30,7 +30,7 @@ const THEIRS: (&str, &str) = (
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
 
     Context::new_with_registry(&registry, false)
 }

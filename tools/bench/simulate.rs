@@ -8,7 +8,7 @@
 
 mod kernels;
 
-use linear_layout::machine::kernel::{
+use gpu_sim::{
     Arg, ArgSpec, ArgValue, Decoded, Launch, Memory, Report, decode_generic, initial_bytes,
 };
 use std::error::Error;

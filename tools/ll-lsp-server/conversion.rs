@@ -1,10 +1,10 @@
 //! What the cursor shows of `ttg.convert_layout`: the plan that carries it out, and what it costs.
 
-use linear_layout::ir::ops::OpKind;
 use linear_layout::machine::check_plan;
 use linear_layout::plan::{ConvertPlan, PlanOptions, Strategy, plan_conversion};
 use linear_layout::target::Target;
 use linear_layout::view::{Mention, Mentions, SPLIT_MARKER};
+use linear_layout_mlir::ir::ops::OpKind;
 use std::ops::Range;
 
 /// The largest conversion that is planned, in bits of elements: a hover must not take seconds.

@@ -34,7 +34,7 @@ const NAME: &str = "ll-lsp-server";
 #[derive(Debug, Parser)]
 #[command(
     name = NAME,
-    version = linear_layout::sys::version(),
+    version = linear_layout_mlir::sys::version(),
     max_term_width = 100,
     after_help = "Example, in the settings of VS Code with the extension `llvm-vs-code-extensions.vscode-mlir`:
   \"mlir.server_path\": \"/path/to/ll-lsp-server\""
@@ -74,16 +74,16 @@ impl Options {
 fn main() -> ExitCode {
     let options = Options::parse();
     if options.mlir_server {
-        linear_layout::install();
+        linear_layout_mlir::install();
         // Editors fold notes away, so there they disturb nobody.
-        linear_layout::sys::name_rules(true);
+        linear_layout_mlir::sys::name_rules(true);
         let arguments = [NAME, options.log_argument()].map(OsString::from);
-        let code = linear_layout::sys::lsp_main(&arguments);
+        let code = linear_layout_mlir::sys::lsp_main(&arguments);
         return ExitCode::from(u8::try_from(code).unwrap_or(1));
     }
     if let Some(file) = &options.check_input {
-        linear_layout::install();
-        return match linear_layout::sys::read_checked_input(file) {
+        linear_layout_mlir::install();
+        return match linear_layout_mlir::sys::read_checked_input(file) {
             Ok(_) => ExitCode::SUCCESS,
             Err(refusal) => {
                 eprintln!("{refusal}");
@@ -246,6 +246,6 @@ fn name_this_server(answer: &mut Value) -> bool {
     let Some(info) = answer.pointer_mut("/result/serverInfo") else {
         return false;
     };
-    *info = json!({"name": NAME, "version": linear_layout::sys::version()});
+    *info = json!({"name": NAME, "version": linear_layout_mlir::sys::version()});
     true
 }

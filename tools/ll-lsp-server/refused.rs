@@ -2,7 +2,7 @@
 
 use crate::NAME;
 use crate::documents::{Documents, position};
-use linear_layout::sys::too_deep;
+use linear_layout_mlir::sys::too_deep;
 use serde_json::{Value, json};
 use std::collections::HashMap;
 

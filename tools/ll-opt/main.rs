@@ -2,7 +2,7 @@
 
 mod rules;
 
-use linear_layout::sys::{self, OptTexts};
+use linear_layout_mlir::sys::{self, OptTexts};
 use std::ffi::OsString;
 use std::process::ExitCode;
 
@@ -30,9 +30,9 @@ EXAMPLES:
 
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
-    linear_layout::install();
+    linear_layout_mlir::install();
     let arguments: Vec<OsString> = std::env::args_os().collect();
-    let lowered: String = linear_layout::lower::can_be_lowered()
+    let lowered: String = linear_layout_mlir::lower::can_be_lowered()
         .into_iter()
         .flat_map(|(dialect, names)| names.into_iter().map(move |name| (dialect, name)))
         .map(|(dialect, name)| format!("{dialect}.{name}\n"))
@@ -40,7 +40,7 @@ fn main() -> ExitCode {
     let texts = OptTexts {
         overview: OVERVIEW,
         examples: EXAMPLES,
-        dialects: &linear_layout::ir::reference::listing(),
+        dialects: &linear_layout_mlir::ir::reference::listing(),
         lowered: &lowered,
         explain_rule: rules::explain,
         version: &format!("ll-opt {}", sys::version()),

@@ -2,7 +2,7 @@
 //!
 //! The modules are those of the tests, which name the rules that they break in comments.
 
-use linear_layout::ir::rules;
+use linear_layout_mlir::ir::rules;
 
 /// The tests of what is wrong.
 const TESTS: &[&str] = &[

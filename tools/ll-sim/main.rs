@@ -5,12 +5,12 @@ mod source;
 
 use clap::Parser;
 use clap::builder::{OsStringValueParser, TypedValueParser};
-use linear_layout::machine::kernel::{
+use gpu_sim::{
     Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
     Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
     list_operations,
 };
-use linear_layout::sys;
+use linear_layout_mlir::sys;
 use progress::Progress;
 use std::ffi::{OsStr, OsString};
 use std::io::Write;
@@ -25,7 +25,7 @@ use std::process::ExitCode;
 /// The run stops with an error that names operation, lane, warp and block at an access out of bounds, also of one
 /// allocation within shared memory, an index beyond its dimension, a misaligned access, a read of uninitialised shared memory, a data race, or a barrier in divergent code.
 #[derive(Parser, Debug)]
-#[command(name = "ll-sim", version = linear_layout::sys::version(), max_term_width = 100)]
+#[command(name = "ll-sim", version = linear_layout_mlir::sys::version(), max_term_width = 100)]
 struct Options {
     /// The file to run; `-` reads standard input
     #[arg(default_value = "-")]
@@ -184,7 +184,7 @@ struct Named {
 
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
-    linear_layout::install();
+    linear_layout_mlir::install();
     let options = Options::parse();
     match run(&options) {
         Ok(true) => ExitCode::SUCCESS,

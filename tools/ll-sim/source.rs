@@ -1,9 +1,9 @@
 //! Reads a file as a module of the LLVM dialect, lowering it first where it is not yet.
 
-use linear_layout::ir::{Recorder, chosen_module, inner_modules};
-use linear_layout::machine::kernel::{Decoded, decode_generic};
-use linear_layout::passes::{self, SIMULATED_LOWERING};
-use linear_layout::sys::{self, build};
+use gpu_sim::{Decoded, decode_generic};
+use linear_layout_mlir::ir::{Recorder, chosen_module, inner_modules};
+use linear_layout_mlir::passes::{self, SIMULATED_LOWERING};
+use linear_layout_mlir::sys::{self, build};
 use melior::Context;
 use melior::dialect::DialectRegistry;
 use melior::ir::OperationRef;
@@ -42,7 +42,7 @@ pub(crate) fn generic_form(
 ) -> Result<String, String> {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new_with_registry(&registry, false);
     let recorder = Recorder::attach(&context);
     let problems = |fallback: String| {

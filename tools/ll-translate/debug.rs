@@ -1,9 +1,9 @@
 //! Debug information: which line of the source each instruction comes from, by MLIR's locations.
 
 use crate::Failure;
-use linear_layout::sys;
-use linear_layout::sys::build::{self, Op};
 use linear_layout::target::{Assembly, Target};
+use linear_layout_mlir::sys;
+use linear_layout_mlir::sys::build::{self, Op};
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Location, Module, RegionLike};

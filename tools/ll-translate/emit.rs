@@ -5,8 +5,8 @@ use inkwell::module::Module;
 use inkwell::passes::PassBuilderOptions;
 use inkwell::targets::{FileType, TargetMachine};
 use inkwell::values::InstructionOpcode;
-use linear_layout::sys;
 use linear_layout::target::{Assembly, Target};
+use linear_layout_mlir::sys;
 
 /// The most sums, products and addresses that a function has for LLVM 22 to reduce their strength.
 ///

@@ -1,9 +1,9 @@
 //! Checks of a lowered module against the GPU that it is translated for, before LLVM's back end sees it.
 
 use crate::Failure;
-use linear_layout::ir::ModuleInfo;
-use linear_layout::sys::{self, Diagnostic, Text};
 use linear_layout::target::{Assembly, Target};
+use linear_layout_mlir::ir::ModuleInfo;
+use linear_layout_mlir::sys::{self, Diagnostic, Text};
 use melior::ir::operation::{OperationLike, WalkOrder, WalkResult};
 use melior::ir::{BlockLike, Module, OperationRef};
 
@@ -205,7 +205,7 @@ fn nearest_name(name: Text<'_>) -> String {
 #[cfg(test)]
 mod tests {
     use super::{Language, nearest_name};
-    use linear_layout::sys::Text;
+    use linear_layout_mlir::sys::Text;
 
     #[test]
     fn each_language_has_its_names() {

@@ -6,9 +6,9 @@ use inkwell::targets::{
     CodeModel, InitializationConfig, RelocMode, Target as LlvmTarget, TargetMachine, TargetTriple,
 };
 use linear_layout::encoding::spelling::nearest;
-use linear_layout::ir::{ModuleInfo, NoGpu};
-use linear_layout::sys;
 use linear_layout::target::{Assembly, Target};
+use linear_layout_mlir::ir::{ModuleInfo, NoGpu};
+use linear_layout_mlir::sys;
 use melior::ir::Module;
 
 /// A GPU as LLVM's back end names it.

@@ -1,8 +1,8 @@
 //! Annotations of loops: MLIR's conversion of loops leaves them beside the branch back, and its
 //! translation to LLVM IR looks for them in it.
 
-use linear_layout::sys;
-use linear_layout::sys::build;
+use linear_layout_mlir::sys;
+use linear_layout_mlir::sys::build;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Module, RegionLike};
 

@@ -13,10 +13,10 @@ use clock::Clock;
 use emit::Artifact;
 use fits::Language;
 use gpu::Gpu;
-use linear_layout::ir::{ModuleInfo, Recorder, Severity, chosen_module, inner_modules};
-use linear_layout::passes::{self, LOWERING};
-use linear_layout::sys::{self, Diagnostic};
 use linear_layout::target::{Assembly, Target};
+use linear_layout_mlir::ir::{ModuleInfo, Recorder, Severity, chosen_module, inner_modules};
+use linear_layout_mlir::passes::{self, LOWERING};
+use linear_layout_mlir::sys::{self, Diagnostic};
 use link::Missing;
 use melior::Context;
 use melior::dialect::DialectRegistry;
@@ -142,7 +142,7 @@ impl Failure {
 fn main() -> ExitCode {
     sys::stop_at_broken_pipe();
     sys::exit_on_fatal_error();
-    linear_layout::install();
+    linear_layout_mlir::install();
     match run(&Arguments::parse()) {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure(text)) => {
@@ -298,7 +298,7 @@ fn lower(
 fn context() -> Context {
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     let context = Context::new();
     context.append_dialect_registry(&registry);
     context.load_all_available_dialects();

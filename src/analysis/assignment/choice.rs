@@ -7,9 +7,9 @@ use super::modes::{Candidates, Mode, Of, Spelling, candidates};
 use super::prices::{Plans, Prices, is_expensive};
 use super::roles::Role;
 use super::slices::{Cost, Item, Seen, Slices, add};
-use crate::assign::{self, Graph, INFEASIBLE, Price, Solution};
 use crate::ir::ModuleInfo;
-use crate::target::Target;
+use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
+use linear_layout::target::Target;
 use rustc_hash::FxHashMap;
 use std::collections::BTreeMap;
 

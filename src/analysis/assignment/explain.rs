@@ -6,7 +6,7 @@ use super::layouts::{EncodingId, LayoutId};
 use super::modes::Mode;
 use super::prices::Prices;
 use super::slices::{Item, Slices};
-use crate::assign::{self, Graph, INFEASIBLE, Price, Solution};
+use linear_layout::assign::{self, Graph, INFEASIBLE, Price, Solution};
 
 /// What is said of the conversions of a function.
 pub(crate) struct Explanation {

@@ -1,9 +1,9 @@
 //! Encodings, shapes and layouts by number, so that what is asked often is computed once.
 
-use crate::encoding::Encoding;
 use crate::ir::{Layouts, TensorType};
-use crate::layout::{Dim, LinearLayout};
 use crate::sys;
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::{Dim, LinearLayout};
 use melior::Context;
 use melior::ir::Attribute;
 use rustc_hash::FxHashMap;

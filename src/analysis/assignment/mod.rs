@@ -12,7 +12,7 @@
 //! | `variants` | the choice where sets of values are laid out as a whole, in one of a few ways |
 //! | `explain` | why conversions are left, and what became of the others |
 //!
-//! The choice is made by [`crate::assign`], which knows numbers only. Nothing here changes IR.
+//! The choice is made by [`linear_layout::assign`], which knows numbers only. Nothing here changes IR.
 
 mod choice;
 mod explain;

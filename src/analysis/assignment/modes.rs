@@ -3,9 +3,9 @@
 use super::kernel::{DatumId, Kernel, Node, NodeId, Slice, SliceId, Use};
 use super::layouts::{EncodingId, LayoutId};
 use super::roles::Role;
-use crate::encoding::Encoding;
 use crate::ir::infer;
 use crate::sys::build::Op;
+use linear_layout::encoding::Encoding;
 use rustc_hash::FxHashMap;
 
 use std::collections::VecDeque;

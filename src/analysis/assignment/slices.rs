@@ -8,7 +8,7 @@ use super::kernel::{DatumId, Kernel, Maker, SliceId};
 use super::layouts::EncodingId;
 use super::modes::{Of, Place, Spelling};
 use super::prices::Prices;
-use crate::assign::{INFEASIBLE, Price};
+use linear_layout::assign::{INFEASIBLE, Price};
 use rustc_hash::FxHashMap;
 use std::ops::Range;
 

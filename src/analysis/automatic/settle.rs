@@ -1,12 +1,12 @@
 //! What settles the encodings that are left open: demands, carried along ties.
 
 use super::ties::{Class, Link, Passage, Ties};
-use crate::encoding::{Encoding, infer::equivalent};
 use crate::ir::infer::{self, Follows};
 use crate::ir::ops::{gluon, ttg};
 use crate::ir::{Layouts, TensorType};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
+use linear_layout::encoding::{Encoding, infer::equivalent};
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, Type, TypeLike, ValueLike};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

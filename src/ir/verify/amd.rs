@@ -6,13 +6,13 @@ use super::common::{
 };
 use super::convert;
 use super::memdesc::{SHARED, is_in};
-use crate::encoding::{BlockedEncoding, Encoding};
-use crate::f2::apply_columns;
 use crate::ir::ops::amdg;
 use crate::ir::{Layouts, ModuleInfo, TensorLayout, TensorType, element_name};
-use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::sys::build::Val;
-use crate::target::{ScaledConversion, Target};
+use linear_layout::encoding::{BlockedEncoding, Encoding};
+use linear_layout::f2::apply_columns;
+use linear_layout::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
+use linear_layout::target::{ScaledConversion, Target};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, ValueLike};
 use std::collections::BTreeSet;

@@ -2,13 +2,13 @@
 
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, tensor};
 use super::tensor_core::on_blackwell;
-use crate::encoding::{CgaLayout, Encoding};
 use crate::ir::discardable::{NOINLINE, NUM_CTAS, is_true};
 use crate::ir::ops::{tt, ttng};
 use crate::ir::rules::labels;
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
 use crate::sys::build::Val;
 use crate::sys::{self, Buffer, Diagnostic};
+use linear_layout::encoding::{CgaLayout, Encoding};
 use melior::ir::operation::OperationLike;
 use melior::ir::{OperationRef, Type};
 

@@ -5,11 +5,11 @@ use super::common::{
     tensor, verdict,
 };
 use super::memdesc::{SHARED, is_in};
-use crate::encoding::{Encoding, EncodingError, infer};
 use crate::ir::TensorType;
 use crate::ir::ops::ttg;
-use crate::layout::Dim;
 use crate::sys::{self, Buffer, Diagnostic};
+use linear_layout::encoding::{Encoding, EncodingError, infer};
+use linear_layout::layout::Dim;
 
 /// A tensor and a buffer hold the same elements.
 pub(super) fn same_contents(tensor: &TensorType<'_>, buffer: &Buffer<'_>) -> Vec<Diagnostic> {

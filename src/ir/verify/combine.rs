@@ -3,11 +3,11 @@
 use super::common::{
     Verdict, axes, axis_within, broken, dimensions, element, ensure, list, rule, types, verdict,
 };
-use crate::encoding::infer;
 use crate::ir::ops::{tt, ttg};
 use crate::ir::{Layouts, OpKind, TensorType};
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
+use linear_layout::encoding::infer;
 use melior::ir::operation::OperationLike;
 use melior::ir::{BlockLike, RegionLike, RegionRef, Type, ValueLike};
 

@@ -1,10 +1,10 @@
 //! What the rules of several operations share: how they are checked, and the checks themselves.
 
-use crate::encoding::Encoding;
 use crate::ir::{Layouts, OpKind, TensorLayout, TensorType};
-use crate::layout::LinearLayout;
 use crate::sys::build::Val;
 use crate::sys::{self, Buffer, Diagnostic};
+use linear_layout::encoding::Encoding;
+use linear_layout::layout::LinearLayout;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Type, ValueLike};
 use std::sync::Arc;

@@ -4,12 +4,12 @@ use super::common::{
     Verdict, axes, axis_within, broken, buffer, dimensions, element, ensure, layouts, pointee,
     rule, tensor, verdict,
 };
-use crate::encoding::infer;
 use crate::ir::ops::{MemSemantic, tt, ttg};
 use crate::ir::{TensorType, element_bits, is_element_of_block};
-use crate::layout::Dim;
 use crate::sys;
 use crate::sys::build::Val;
+use linear_layout::encoding::infer;
+use linear_layout::layout::Dim;
 use melior::ir::{Type, ValueLike};
 
 pub(super) fn gather(op: tt::Gather<'_, '_>) -> Verdict {

@@ -1,10 +1,10 @@
 //! Rules of the types of buffers in shared and tensor memory, and of blocks of images.
 
 use super::common::{dimensions, memory_name};
-use crate::encoding::{Encoding, NvmmaSharedEncoding};
 use crate::ir::rules::labels;
 use crate::ir::{Layouts, Reason, element_bits};
 use crate::sys::{self, Buffer};
+use linear_layout::encoding::{Encoding, NvmmaSharedEncoding};
 use melior::ir::{AttributeLike, Type};
 
 /// The reason of a rule that does not hold: its label, then what `format!` takes.

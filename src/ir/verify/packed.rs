@@ -1,10 +1,10 @@
 //! Rules of arithmetic on packed numbers.
 
 use super::common::{Verdict, broken, dimensions, ensure, layout, tensor};
-use crate::encoding::infer;
 use crate::ir::ops::{PackedArithOpKind as Kind, ttng};
 use crate::ir::{TensorType, element_name};
-use crate::layout::Dim;
+use linear_layout::encoding::infer;
+use linear_layout::layout::Dim;
 
 /// Element types by one letter each.
 fn letter(element: &str) -> Option<char> {

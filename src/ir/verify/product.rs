@@ -3,11 +3,11 @@
 use super::common::{
     Verdict, broken, buffer, convert_note, dimensions, ensure, rule, tensor, verdict,
 };
-use crate::encoding::{CgaLayout, DotOperandEncoding, Encoding};
 use crate::ir::ops::{InputPrecision, ScaleDotElemType, tt, ttng};
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
 use crate::sys::Diagnostic;
 use crate::sys::build::Val;
+use linear_layout::encoding::{CgaLayout, DotOperandEncoding, Encoding};
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::TypeLike;
 use melior::ir::{Attribute, Type};

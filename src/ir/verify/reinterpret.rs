@@ -2,12 +2,12 @@
 
 use super::buffer::same_place;
 use super::common::{Verdict, broken, buffer, dimensions, encoding_of, ensure, verdict};
-use crate::encoding::{Encoding, PaddedSharedEncoding};
 use crate::ir::element_bits;
 use crate::ir::ops::ttg;
 use crate::ir::rules::labels;
-use crate::layout::{Dim, LinearLayout};
 use crate::sys::{Buffer, Diagnostic};
+use linear_layout::encoding::{Encoding, PaddedSharedEncoding};
+use linear_layout::layout::{Dim, LinearLayout};
 use std::sync::Arc;
 
 /// A buffer as the memory that it takes.

@@ -4,11 +4,11 @@ use super::common::{
     Verdict, axis_within, both_or_neither, broken, convert_note, dimensions, ensure,
     inference_mismatch, layouts, rule, tensor, verdict,
 };
-use crate::encoding::{Encoding, infer};
 use crate::ir::ops::tt;
 use crate::ir::{Layouts, TensorLayout, TensorType, element_bits, view};
-use crate::layout::Dim;
 use crate::sys::Diagnostic;
+use linear_layout::encoding::{Encoding, infer};
+use linear_layout::layout::Dim;
 use melior::ir::operation::OperationLike;
 
 fn same_element(src: &TensorType<'_>, dst: &TensorType<'_>) -> Verdict {

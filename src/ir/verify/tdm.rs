@@ -4,12 +4,12 @@ use super::barrier::barrier;
 use super::common::{
     Verdict, broken, buffer, dimensions, encoding_name, encoding_of, ensure, layout, tensor,
 };
-use crate::encoding::{BlockedEncoding, Encoding};
 use crate::ir::ops::amdg;
 use crate::ir::{Layouts, ModuleInfo, TensorType, element_bits, element_name};
-use crate::layout::Dim;
 use crate::sys::build::Val;
 use crate::sys::{Buffer, Diagnostic};
+use linear_layout::encoding::{BlockedEncoding, Encoding};
+use linear_layout::layout::Dim;
 use melior::ir::OperationRef;
 use melior::ir::operation::OperationLike;
 

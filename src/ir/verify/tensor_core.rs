@@ -3,13 +3,13 @@
 use super::barrier;
 use super::common::{Verdict, broken, buffer, encoding_of, ensure};
 use super::product::shapes;
-use crate::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
 use crate::ir::ops::{ScaleDotElemType, ttng};
 use crate::ir::{ModuleInfo, OpKind, element_bits, element_name};
-use crate::layout::{Dim, LinearLayout};
 use crate::sys::build::Val;
 use crate::sys::{self, Buffer};
-use crate::target::Target;
+use linear_layout::encoding::{Encoding, ScalesBlockOrder, TensorMemoryEncoding};
+use linear_layout::layout::{Dim, LinearLayout};
+use linear_layout::target::Target;
 use melior::ir::OperationRef;
 use std::sync::Arc;
 

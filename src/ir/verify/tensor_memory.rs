@@ -7,12 +7,12 @@ use super::common::{
 };
 use super::memdesc::{SHARED, TENSOR, is_in};
 use super::tensor_core::on_blackwell;
-use crate::encoding::Encoding;
-use crate::encoding::tensor_memory_access::check_access;
 use crate::ir::ops::ttng;
 use crate::ir::{ModuleInfo, TensorType, element_bits, element_name};
-use crate::layout::{Dim, LinearLayout};
 use crate::sys::{Buffer, Diagnostic};
+use linear_layout::encoding::Encoding;
+use linear_layout::encoding::tensor_memory_access::check_access;
+use linear_layout::layout::{Dim, LinearLayout};
 use melior::ir::OperationRef;
 use std::sync::Arc;
 

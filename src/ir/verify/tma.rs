@@ -8,13 +8,13 @@ use super::common::{
     verdict,
 };
 use super::convert::gathered;
-use crate::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
 use crate::ir::discardable::TWO_CTAS;
 use crate::ir::ops::{DescriptorReduceKind, ttng};
 use crate::ir::{ModuleInfo, TensorType, element_bits, element_name, is_element_of_block};
-use crate::layout::Dim;
 use crate::sys::Buffer;
 use crate::sys::build::Val;
+use linear_layout::encoding::{CgaLayout, Encoding, NvmmaSharedEncoding};
+use linear_layout::layout::Dim;
 use melior::ir::attribute::BoolAttribute;
 use melior::ir::{Attribute, OperationRef, ValueLike};
 

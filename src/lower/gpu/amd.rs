@@ -13,7 +13,7 @@ use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::Val;
-use crate::target::{Float8, Fragment, XorShuffle};
+use linear_layout::target::{Float8, Fragment, XorShuffle};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;

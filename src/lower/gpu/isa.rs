@@ -10,7 +10,7 @@ use crate::lower::format::Rounding;
 use crate::lower::texts::Texts;
 use crate::sys::Rewriter;
 use crate::sys::build::{Blk, Val};
-use crate::target::{BufferInstructions, Float8, Fragment, Target};
+use linear_layout::target::{BufferInstructions, Float8, Fragment, Target};
 use melior::Context;
 use melior::ir::{Attribute, Type};
 use std::fmt;

@@ -2,10 +2,10 @@
 
 use crate::ir::{AnyKind, UpstreamKind};
 use crate::lower::emit::block_arguments;
-use crate::plan::tuples::LaneReduction;
 use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use crate::target::Target;
+use linear_layout::plan::tuples::LaneReduction;
+use linear_layout::target::Target;
 use melior::ir::operation::OperationLike;
 use melior::ir::{Type, TypeLike, ValueLike};
 

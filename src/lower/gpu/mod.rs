@@ -19,8 +19,8 @@ pub(crate) use atomic::{AtomicAccess, AtomicAction, AtomicMemory, acquires, rele
 pub(crate) use isa::{BufferIsa, Gpu, GridDependency};
 pub(crate) use lanes::{LaneOperation, SingleOperation};
 
-use crate::target::{Target, Vendor};
 use isa::Isa;
+use linear_layout::target::{Target, Vendor};
 
 /// The instructions of a target, for blocks of so many warps.
 pub(crate) fn choose(target: &'static Target, num_warps: u32) -> Gpu {

@@ -10,7 +10,7 @@ use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::{names_in, verified};
 use crate::lower::texts::Texts;
 use crate::sys::build::Val;
-use crate::target::{Access, FLOAT8, TARGETS};
+use linear_layout::target::{Access, FLOAT8, TARGETS};
 use melior::ir::{Type, ValueLike};
 
 /// Every way to read or write global memory.

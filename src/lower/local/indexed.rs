@@ -6,9 +6,9 @@ use crate::lower::index::emit_index;
 use crate::lower::state::{Lowering, Outcome};
 use crate::lower::types::bits_of;
 use crate::lower::value::Buffer;
-use crate::plan::memory::IndexedPlan;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
+use linear_layout::plan::memory::IndexedPlan;
 use melior::ir::{Type, ValueLike};
 
 /// Reads one element for each index.

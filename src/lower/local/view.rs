@@ -2,9 +2,9 @@
 
 use crate::ir::{Layouts, element_bits};
 use crate::lower::emit::Emitter;
-use crate::plan::memory::Place;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
+use linear_layout::plan::memory::Place;
 use melior::ir::Type;
 
 /// A buffer's type, with the place of one buffer of its encoding.

@@ -7,12 +7,12 @@ use super::view::{ALIGNMENT, View, narrow, padded};
 use crate::analysis::effects::{self, Part};
 use crate::ir::Layouts;
 use crate::ir::ops::{arith, ttg};
-use crate::layout::{LayoutError, LinearLayout};
 use crate::lower::state::{Lowering, Outcome};
 use crate::lower::value::Buffer;
 use crate::sys::Diagnostic;
 use crate::sys::build::{Op, Val};
 use crate::sys::{self};
+use linear_layout::layout::{LayoutError, LinearLayout};
 use melior::ir::ValueLike;
 
 /// What part of its operand a view shows, if the operation is one.

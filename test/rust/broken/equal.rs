@@ -5,7 +5,7 @@
 
 use super::mutate::{Kind, Mutant};
 use super::text::Line;
-use linear_layout::machine::kernel::Schedule;
+use gpu_sim::Schedule;
 
 /// Why a change is none.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]

@@ -16,7 +16,7 @@ mod text;
 
 use super::kernels::source::generic_form;
 use equal::{Reason, reason, replace};
-use linear_layout::machine::kernel::{
+use gpu_sim::{
     Arg, ArgSpec, ArgValue, Decoded, KernelError, Launch, Memory, Schedule, decode_generic,
     initial_bytes,
 };

@@ -3,7 +3,7 @@
 //! [`generate`] makes the module of a seed, `verdict` compares the library's verdict with the
 //! recorded one of Triton. `test/referee/verdicts.py` records.
 
-#[cfg(all(test, feature = "mlir"))]
+#[cfg(test)]
 mod differences;
 pub(crate) mod generate;
 mod memory;
@@ -13,5 +13,5 @@ mod policy;
 mod random;
 mod registers;
 mod text;
-#[cfg(all(test, feature = "mlir"))]
+#[cfg(test)]
 mod verdict;

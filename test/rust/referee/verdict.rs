@@ -65,10 +65,10 @@ struct Library {
 
 impl Library {
     fn new() -> Self {
-        linear_layout::install();
+        linear_layout_mlir::install();
         let registry = DialectRegistry::new();
         register_all_dialects(&registry);
-        linear_layout::register_dialects(&registry);
+        linear_layout_mlir::register_dialects(&registry);
         let context = Context::new_with_registry(&registry, false);
         let messages = Rc::new(RefCell::new(Vec::new()));
         let sink = Rc::clone(&messages);

@@ -10,6 +10,7 @@ use linear_layout::cute::ComposedLayout;
 use linear_layout::tilus::{
     self, GlobalLayout, MultiFunction, RegisterLayout, SharedLayout, Swizzle, TilusError,
 };
+use linear_layout::view::{register_grid, shared_grid};
 use serde_json::{Map, Value, json};
 
 /// How many elements or places an answer shows.
@@ -136,7 +137,7 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("visualize", &["layout"], |args| {
         let layout = args.register(0)?;
         cells(layout.size().saturating_mul(layout.replications()))?;
-        Ok(json!({"value": layout.grid()}))
+        Ok(json!({"value": register_grid(&layout)}))
     }),
     Operation::new("locate_at", &["layout", "index", "thread"], |args| {
         let held = args
@@ -305,7 +306,7 @@ pub(super) const OPS: &[Operation] = &[
     Operation::new("shared_visualize", &["layout"], |args| {
         let layout = args.shared(0)?;
         cells(layout.size())?;
-        let grid = layout.grid();
+        let grid = shared_grid(&layout);
         let grid = grid.ok_or_else(|| args.wrong(0, "a layout of two dims"))?;
         Ok(json!({"value": grid}))
     }),

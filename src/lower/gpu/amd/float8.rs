@@ -2,7 +2,7 @@
 
 use crate::lower::emit::{Emitter, FloatPredicate};
 use crate::sys::build::Val;
-use crate::target::{Float8, Float8Family};
+use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
 
 /// f32 to the nearest codes, too large numbers to the largest.

@@ -2,7 +2,7 @@
 
 use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
-use crate::target::Float8;
+use linear_layout::target::Float8;
 use melior::ir::{Type, ValueLike};
 
 /// f32 or f16 to the nearest codes, too large numbers to the largest.

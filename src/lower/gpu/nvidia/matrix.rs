@@ -2,7 +2,7 @@
 
 use crate::lower::emit::{Emitter, Named};
 use crate::sys::build::Val;
-use crate::target::Fragment;
+use linear_layout::target::Fragment;
 
 /// Reads `count` words a lane of matrices whose rows lie where lanes say.
 pub(super) fn load<'c>(

@@ -17,7 +17,7 @@ use crate::lower::emit::{Emitter, Named};
 use crate::lower::format::Rounding;
 use crate::lower::texts::Texts;
 use crate::sys::build::Val;
-use crate::target::{Float8, Fragment};
+use linear_layout::target::{Float8, Fragment};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Nvidia;

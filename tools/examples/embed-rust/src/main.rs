@@ -1,7 +1,7 @@
 //! A compiler in Rust that takes linear-layout in: it reads a kernel in Triton's GPU dialect and
 //! lowers it. `embed-rust kernel.ttgir cuda:90`
 
-use linear_layout::sys::parse_file;
+use linear_layout_mlir::sys::parse_file;
 use melior::dialect::DialectRegistry;
 use melior::pass::PassManager;
 use melior::utility::{parse_pass_pipeline, register_all_dialects, register_all_passes};
@@ -28,7 +28,7 @@ fn main() -> ExitCode {
     };
     let registry = DialectRegistry::new();
     register_all_dialects(&registry);
-    linear_layout::register_dialects(&registry);
+    linear_layout_mlir::register_dialects(&registry);
     register_all_passes();
     let context = Context::new_with_registry(&registry, false);
     match lower(&context, path, target) {

@@ -1,0 +1,371 @@
+use super::*;
+use crate::Sync;
+
+const LANES: u32 = 2;
+const PER_BLOCK: u32 = 4;
+const THREADS: usize = 8;
+const ORDER: Order = Order {
+    threads_per_block: PER_BLOCK,
+    lanes_per_warp: LANES,
+    first_epoch: 1,
+    is_block_own: false,
+};
+
+#[derive(Clone, Copy, Debug)]
+enum Event {
+    Access {
+        thread: u32,
+        at: usize,
+        kind: Kind,
+    },
+    Atomic {
+        thread: u32,
+        at: usize,
+        sync: Sync,
+        reads: bool,
+        writes: bool,
+    },
+    Fence {
+        thread: u32,
+        sync: Sync,
+    },
+    BlockBarrier {
+        block: u32,
+    },
+    WarpBarrier {
+        warp: u32,
+    },
+}
+
+/// The detector under test, fed with one event at a time.
+struct Detector {
+    clocks: Clocks,
+    threads: Vec<Knowledge>,
+    history: History,
+    block_epochs: [u32; 2],
+    warp_epochs: [u32; 4],
+    epoch: u32,
+}
+
+impl Detector {
+    fn now(&self, thread: u32) -> Now {
+        Now {
+            thread,
+            block: thread / PER_BLOCK * PER_BLOCK,
+            warp: thread / LANES * LANES,
+            op: 0,
+            block_epoch: self.block_epochs[(thread / PER_BLOCK) as usize],
+            warp_epoch: self.warp_epochs[(thread / LANES) as usize],
+            together: 0,
+        }
+    }
+
+    fn access(&mut self, thread: u32, at: usize, kind: Kind) -> bool {
+        let now = self.now(thread);
+        let knowledge = &self.threads[thread as usize];
+        let step = Step::new(now, kind, ORDER, &self.clocks, knowledge);
+        self.history.access(at, 1, 1, &step, &[]).clash.is_some()
+    }
+
+    /// Returns true if the event is an access that races with an earlier one.
+    fn races(&mut self, event: Event) -> bool {
+        match event {
+            Event::Access { thread, at, kind } => return self.access(thread, at, kind),
+            Event::Atomic {
+                thread,
+                at,
+                sync,
+                reads,
+                writes,
+            } => {
+                let kind = match writes {
+                    true => Kind::AtomicWrite(sync.scope),
+                    false => Kind::AtomicRead(sync.scope),
+                };
+                if self.access(thread, at, kind) {
+                    return true;
+                }
+                let now = self.now(thread);
+                let knowledge = &mut self.threads[thread as usize];
+                if reads {
+                    self.clocks.read(knowledge, now, (0, at), sync);
+                }
+                if writes {
+                    self.clocks.write(knowledge, now, (0, at), sync, reads);
+                }
+            }
+            Event::Fence { thread, sync } => {
+                let now = self.now(thread);
+                self.clocks
+                    .fence(&mut self.threads[thread as usize], now, sync);
+            }
+            Event::BlockBarrier { block } => {
+                self.epoch += 1;
+                self.block_epochs[block as usize] = self.epoch;
+                let first = (block * PER_BLOCK) as usize;
+                Clocks::meet(&mut self.threads[first..first + PER_BLOCK as usize]);
+            }
+            Event::WarpBarrier { warp } => {
+                self.warp_epochs[warp as usize] += 1;
+                let first = (warp * LANES) as usize;
+                Clocks::meet(&mut self.threads[first..first + LANES as usize]);
+            }
+        }
+        false
+    }
+}
+
+/// What a write carries: the event that released, its scope and thread.
+type Head = (usize, Scope, u32);
+
+fn who(thread: u32) -> Who {
+    Who {
+        thread,
+        warp: thread / LANES * LANES,
+        block: thread / PER_BLOCK * PER_BLOCK,
+    }
+}
+
+/// The whole happens-before relation, event by event: the reference.
+#[derive(Default)]
+struct Reference {
+    /// Of each event, itself and those before it.
+    before: Vec<u128>,
+    /// Of each thread, all that happens before its next event.
+    past: [u128; THREADS],
+    fences: [Vec<Head>; THREADS],
+    seen: [Vec<Head>; THREADS],
+    heads: Vec<Vec<Head>>,
+    accesses: Vec<(usize, u32, usize, Kind)>,
+}
+
+impl Reference {
+    fn races(&mut self, event: Event) -> bool {
+        let number = self.before.len();
+        let bit = 1 << number;
+        self.heads.resize(8, Vec::new());
+        match event {
+            Event::Access { thread, at, kind } => {
+                self.before.push(self.past[thread as usize] | bit);
+                self.past[thread as usize] |= bit;
+                self.meets(number, thread, at, kind)
+            }
+            Event::Atomic {
+                thread,
+                at,
+                sync,
+                reads,
+                writes,
+            } => {
+                let own = thread as usize;
+                let kind = match writes {
+                    true => Kind::AtomicWrite(sync.scope),
+                    false => Kind::AtomicRead(sync.scope),
+                };
+                // The access comes after what it acquires, for what follows; it is judged by what came before.
+                self.before.push(self.past[own] | bit);
+                if self.meets(number, thread, at, kind) {
+                    return true;
+                }
+                if reads {
+                    for &head in &self.heads[at] {
+                        let (event, scope, other) = head;
+                        if sync.scope.meets(who(thread), scope, who(other)) {
+                            match sync.acquires {
+                                true => self.past[own] |= self.before[event],
+                                false => self.seen[own].push(head),
+                            }
+                        }
+                    }
+                }
+                self.past[own] |= bit;
+                self.before[number] = self.past[own];
+                if writes {
+                    if !reads && !self.heads[at].iter().all(|head| head.2 == thread) {
+                        self.heads[at].clear();
+                    }
+                    if sync.releases {
+                        self.heads[at].push((number, sync.scope, thread));
+                    }
+                    let fences = self.fences[own].iter();
+                    let fences =
+                        fences.map(|&(event, scope, _)| (event, scope.min(sync.scope), thread));
+                    self.heads[at].extend(fences);
+                }
+                false
+            }
+            Event::Fence { thread, sync } => {
+                let own = thread as usize;
+                if sync.acquires {
+                    for &(event, scope, other) in &self.seen[own] {
+                        if sync.scope.meets(who(thread), scope, who(other)) {
+                            self.past[own] |= self.before[event];
+                        }
+                    }
+                }
+                self.past[own] |= bit;
+                self.before.push(self.past[own]);
+                if sync.releases {
+                    self.fences[own].push((number, sync.scope, thread));
+                }
+                false
+            }
+            Event::BlockBarrier { block } => self.barrier(block * PER_BLOCK, PER_BLOCK, bit),
+            Event::WarpBarrier { warp } => self.barrier(warp * LANES, LANES, bit),
+        }
+    }
+
+    fn barrier(&mut self, first: u32, count: u32, bit: u128) -> bool {
+        let threads = first as usize..(first + count) as usize;
+        let all = self.past[threads.clone()]
+            .iter()
+            .fold(bit, |all, past| all | past);
+        let fences = self.fences[threads.clone()].concat();
+        self.past[threads.clone()].fill(all);
+        self.fences[threads].fill(fences);
+        self.before.push(all);
+        false
+    }
+
+    fn meets(&mut self, number: usize, thread: u32, at: usize, kind: Kind) -> bool {
+        let races = self
+            .accesses
+            .iter()
+            .any(|&(event, other, place, other_kind)| {
+                let is_ordered = self.before[number] >> event & 1 == 1;
+                let conflicts = kind.writes() || other_kind.writes();
+                let is_allowed = match (kind.scope(), other_kind.scope()) {
+                    (Some(a), Some(b)) => a.meets(who(thread), b, who(other)),
+                    _ => false,
+                };
+                place == at && thread != other && !is_ordered && conflicts && !is_allowed
+            });
+        self.accesses.push((number, thread, at, kind));
+        races
+    }
+}
+
+/// Random programs: the detector finds a race at the event where the whole relation has one first, and nowhere else.
+#[test]
+fn races_are_those_of_the_whole_happens_before_relation() {
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut draw = move |count: u64| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) % count
+    };
+    let (mut clean, mut racy, mut late) = (0, 0, 0);
+    for _ in 0..20_000 {
+        let mut detector = Detector {
+            clocks: Clocks::default(),
+            threads: vec![Knowledge::default(); THREADS],
+            history: History::default(),
+            block_epochs: [1, 2],
+            warp_epochs: [0; 4],
+            epoch: 2,
+        };
+        let mut reference = Reference::default();
+        let mut events = Vec::new();
+        let mut found = None;
+        let length = 8 + draw(72);
+        for number in 0..length {
+            let thread = draw(8) as u32;
+            let scope = [
+                Scope::Block,
+                Scope::Device,
+                Scope::Device,
+                Scope::Device,
+                Scope::Warp,
+            ][draw(5) as usize];
+            let sync = Sync {
+                acquires: draw(2) == 0,
+                releases: draw(2) == 0,
+                scope,
+            };
+            let event = match draw(12) {
+                0 | 1 => Event::Access {
+                    thread,
+                    // Each thread has a byte that it uses more than others.
+                    at: if draw(3) == 0 {
+                        draw(4) as usize
+                    } else {
+                        thread as usize % 4
+                    },
+                    kind: [Kind::Read, Kind::Read, Kind::Write][draw(3) as usize],
+                },
+                2..=7 => {
+                    let (reads, writes) =
+                        [(true, false), (false, true), (true, true)][draw(3) as usize];
+                    let sync = Sync {
+                        scope: if draw(8) == 0 { scope } else { Scope::Device },
+                        ..sync
+                    };
+                    Event::Atomic {
+                        thread,
+                        at: 4 + draw(2) as usize,
+                        sync,
+                        reads,
+                        writes,
+                    }
+                }
+                8 | 9 => Event::Fence { thread, sync },
+                10 => Event::BlockBarrier {
+                    block: draw(2) as u32,
+                },
+                _ => Event::WarpBarrier {
+                    warp: draw(4) as u32,
+                },
+            };
+            events.push(event);
+            let wanted = reference.races(event);
+            assert_eq!(detector.races(event), wanted, "{events:#?}");
+            if wanted {
+                found = Some(number);
+                break;
+            }
+        }
+        match found {
+            None => clean += 1,
+            Some(number) => {
+                racy += 1;
+                late += u32::from(number > 20);
+            }
+        }
+    }
+    assert!(
+        clean > 500 && racy > 5_000 && late > 500,
+        "{clean} {racy} {late}"
+    );
+}
+
+/// A read of a warp's lanes together is ordered before what any of them stores next, and only that.
+#[test]
+fn lanes_that_read_together_may_store_next() {
+    let now = |thread: u32, together: u64| Now {
+        thread,
+        block: 0,
+        warp: thread / LANES * LANES,
+        op: 0,
+        block_epoch: 1,
+        warp_epoch: 0,
+        together,
+    };
+    let (clocks, knowledge) = (Clocks::default(), Knowledge::default());
+    let step = |now, kind| Step::new(now, kind, ORDER, &clocks, &knowledge);
+    for (store, together, clashes) in [(0, 0, false), (1, 0, false), (0, 3, false), (2, 0, true)] {
+        let mut history = History::default();
+        history.access(0, 4, 0, &step(now(0, 3), Kind::Read), &[]);
+        let found = history.access(0, 4, 15, &step(now(store, together), Kind::Write), &[]);
+        assert_eq!(
+            found.clash.is_some(),
+            clashes,
+            "thread {store}, lanes {together}"
+        );
+        // What one lane has stored, the others may not read without a barrier.
+        if store < LANES && together == 0 {
+            let found = history.access(0, 4, 0, &step(now(0, 3), Kind::Read), &[]);
+            assert!(found.clash.is_some());
+        }
+    }
+}

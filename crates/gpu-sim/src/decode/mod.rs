@@ -1,0 +1,680 @@
+//! From a module of the LLVM dialect to a [`Program`].
+//!
+//! Values of aggregate types become lists of scalar registers ("slots"), so that most of an
+//! aggregate's life is renaming. Functions that the kernel calls are decoded in place.
+
+mod module;
+#[cfg(test)]
+mod tests;
+mod types;
+
+use super::bits::mask;
+use super::code::{BlockId, Reg};
+use super::error::{FaultKind, KernelError, Site};
+use super::exec::Kind;
+use super::launch::Machine;
+use super::marks;
+use super::memory::write_le;
+use super::ops::{Instruction, nearest_operations, operation};
+use super::program::{Content, GlobalSymbol, ParamTy, Program, ProgramBuilder};
+use super::text::{Attr, BlockNode, Module, Node, Ty, Value, parse_module};
+pub use module::ModuleInfo;
+use module::{block_size, collect_top, has_body, machine_of, module_info, pick_kernel};
+use std::collections::HashMap;
+use std::ops::Range;
+use std::rc::Rc;
+use std::sync::Arc;
+pub(crate) use types::{Slot, SlotKind, constant_bits, flatten, part, size_align};
+
+/// A kernel decoded from text, with what its module says about the launch.
+#[derive(Clone, Debug)]
+pub struct Decoded {
+    /// The kernel.
+    pub program: Program,
+    /// The module's own words.
+    pub info: ModuleInfo,
+    /// The machine that operations and attributes point to.
+    pub machine: Machine,
+}
+
+/// Decodes the kernel `entry` of a module in MLIR's generic form.
+///
+/// Without `entry` the module must have exactly one kernel.
+/// ```
+/// use gpu_sim::decode_generic;
+/// let text = r#""builtin.module"() ({
+///   "llvm.func"() <{function_type = !llvm.func<void ()>, sym_name = "k"}> ({
+///     %0 = "llvm.mlir.constant"() <{value = 3 : i32}> : () -> i32
+///     %1 = "llvm.add"(%0, %0) : (i32, i32) -> i32
+///     "llvm.return"() : () -> ()
+///   }) {nvvm.kernel, nvvm.reqntid = array<i32: 64>} : () -> ()
+/// }) : () -> ()"#;
+/// let decoded = decode_generic(text, None)?;
+/// assert_eq!(decoded.program.name(), "k");
+/// assert_eq!(decoded.program.block_size(), Some([64, 1, 1]));
+/// # Ok::<(), gpu_sim::KernelError>(())
+/// ```
+/// # Errors
+/// `Malformed` where the text is not MLIR's generic form or contradicts itself; `Unsupported`
+/// for an operation or type that the simulator does not know, with the nearest that it does;
+/// `Launch` for a target that the table does not have.
+pub fn decode_generic(text: &str, entry: Option<&str>) -> Result<Decoded, KernelError> {
+    let module = parse_module(text)?;
+    let mut top = Vec::new();
+    collect_top(&module.root, &mut top);
+    let functions: Vec<&Node<'_>> = top
+        .iter()
+        .copied()
+        .filter(|op| op.name == "llvm.func")
+        .collect();
+    let kernel = pick_kernel(&functions, entry)?;
+    let info = module_info(&module.root);
+    let machine = machine_of(kernel, &info)?;
+    let mut decoder = Decoder {
+        module: &module,
+        functions: functions
+            .iter()
+            .filter_map(|f| Some((f.str("sym_name")?, *f)))
+            .collect(),
+        globals: top
+            .iter()
+            .filter(|op| op.name == "llvm.mlir.global")
+            .filter_map(|op| Some((op.str("sym_name")?, *op)))
+            .collect(),
+        addresses: HashMap::new(),
+        allocations: HashMap::new(),
+        b: ProgramBuilder::new(kernel.str("sym_name").unwrap_or("kernel")),
+        machine,
+        frames: Vec::new(),
+        num_calls: 0,
+        num_called: 0,
+        texts: HashMap::new(),
+    };
+    decoder.kernel(kernel, &info)?;
+    Ok(Decoded {
+        program: decoder.b.finish()?,
+        info,
+        machine,
+    })
+}
+
+/// The most calls of one kernel, those inside of called functions each time: a chain of functions that call the
+/// next one twice doubles at each link.
+const MOST_CALLS: u32 = 1 << 14;
+
+/// The most functions that call each other in a row.
+const MOST_NESTED: usize = 256;
+
+/// The most operations of called functions, counted wherever they are decoded.
+const MOST_CALLED_OPERATIONS: usize = 1 << 20;
+
+/// A value: its type and a register per slot.
+#[derive(Clone, Debug)]
+pub(crate) struct Val {
+    pub(crate) ty: Ty,
+    pub(crate) slots: Rc<[Reg]>,
+}
+
+/// Where `llvm.return` of the function at hand goes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Exit {
+    Kernel,
+    /// The caller's next block, whose parameters take the results.
+    Caller(BlockId),
+}
+
+/// A function while it is decoded.
+struct Frame<'m, 'a> {
+    name: &'m str,
+    /// Where it is called, and where the caller is, innermost first.
+    calls: Arc<[String]>,
+    values: HashMap<Value<'a>, Val>,
+    /// The blocks by their labels; the first one continues the caller's.
+    blocks: HashMap<&'m str, BlockId>,
+    exit: Exit,
+}
+
+/// An allocation in shared memory: its address, its bytes, its number and its location.
+type AllocationKey = (u64, u32, Option<i64>, String);
+
+/// Makes a program of a kernel: what the rows of [`ops`](super::ops) decode with.
+pub(crate) struct Decoder<'m, 'a> {
+    module: &'m Module<'a>,
+    functions: HashMap<&'m str, &'m Node<'a>>,
+    globals: HashMap<&'m str, &'m Node<'a>>,
+    /// Address of each global variable that is used.
+    addresses: HashMap<String, u64>,
+    /// The marked allocations in shared memory.
+    allocations: HashMap<AllocationKey, (Reg, u32)>,
+    pub(crate) b: ProgramBuilder,
+    pub(crate) machine: Machine,
+    /// Functions being decoded, outermost first.
+    frames: Vec<Frame<'m, 'a>>,
+    num_calls: u32,
+    /// Operations of called functions so far.
+    num_called: usize,
+    /// Text and location of each operation that has been decoded.
+    texts: HashMap<*const Node<'a>, (Arc<str>, Arc<str>)>,
+}
+
+pub(crate) type Done<T = ()> = Result<T, KernelError>;
+
+impl<'m, 'a> Decoder<'m, 'a> {
+    fn kernel(&mut self, kernel: &'m Node<'a>, info: &ModuleInfo) -> Done {
+        if let Some(size) = block_size(kernel, info, self.machine) {
+            self.b.set_block_size(size);
+        }
+        let mut args = Vec::new();
+        for (value, ty) in &kernel.regions[0][0].args {
+            let slots = self.flat(kernel, ty)?;
+            let [slot] = slots[..] else {
+                let text = format!(
+                    "kernel parameter `{}` is an aggregate, which is not supported",
+                    value.0
+                );
+                return Err(self.unsupported(kernel, text));
+            };
+            args.push(Rc::from([self.b.param(match slot.kind {
+                SlotKind::Ptr(_) => ParamTy::Pointer,
+                SlotKind::Int => ParamTy::Int(slot.bits),
+                SlotKind::Float(float) => ParamTy::Float(float),
+            })]));
+        }
+        let entry = self.b.block();
+        self.b.switch_to(entry);
+        self.body(kernel, args, Exit::Kernel, Arc::new([]))
+    }
+
+    /// Decodes a function's blocks; the first one continues the current block.
+    fn body(
+        &mut self,
+        function: &'m Node<'a>,
+        args: Vec<Rc<[Reg]>>,
+        exit: Exit,
+        calls: Arc<[String]>,
+    ) -> Done {
+        let blocks = &function.regions[0];
+        let mut frame = Frame {
+            name: function.str("sym_name").unwrap_or(""),
+            calls,
+            values: HashMap::new(),
+            blocks: HashMap::new(),
+            exit,
+        };
+        let bind = |(value, ty): &(Value<'a>, Ty), slots| {
+            let ty = ty.clone();
+            (*value, Val { ty, slots })
+        };
+        let params = blocks[0].args.iter().zip(args);
+        frame
+            .values
+            .extend(params.map(|(arg, slots)| bind(arg, slots)));
+        let order = visit_order(blocks);
+        for &index in order.iter().skip(1) {
+            let block = &blocks[index];
+            let id = self.b.block();
+            frame.blocks.insert(block.label, id);
+            for arg in &block.args {
+                let slots = self.block_params(function, &arg.1, id)?;
+                frame.values.extend([bind(arg, slots)]);
+            }
+        }
+        self.frames.push(frame);
+        for &index in &order {
+            let block = &blocks[index];
+            if let Some(id) = self.block(block.label).filter(|_| index != 0) {
+                self.b.switch_to(id);
+            }
+            for op in &block.ops {
+                let site = self.shared_site(op);
+                self.b.at(site);
+                match operation(op.name) {
+                    Some(row) => {
+                        self.check_has(op, |target| row.lacking(target))?;
+                        (row.decode)(self, op)?;
+                    }
+                    None => return Err(self.unknown(op)),
+                }
+            }
+        }
+        self.frames.pop();
+        Ok(())
+    }
+
+    /// Refuses what the GPU that the kernel is for lacks.
+    pub(crate) fn check_has(
+        &self,
+        op: &Node<'_>,
+        lacking: impl FnOnce(&'static linear_layout::target::Target) -> Option<String>,
+    ) -> Done {
+        match self.machine.target.and_then(lacking) {
+            Some(text) => Err(self.unsupported(op, text)),
+            None => Ok(()),
+        }
+    }
+
+    /// New parameters of a block for a value of a type.
+    fn block_params(&mut self, op: &Node<'_>, ty: &Ty, block: BlockId) -> Done<Rc<[Reg]>> {
+        let count = self.flat(op, ty)?.len();
+        Ok((0..count).map(|_| self.b.block_param(block)).collect())
+    }
+
+    fn site(&self, op: &Node<'_>) -> Site {
+        let calls = self.frames.last().map(|frame| frame.calls.clone());
+        Site {
+            text: op
+                .text
+                .split_whitespace()
+                .collect::<Vec<_>>()
+                .join(" ")
+                .into(),
+            location: self.module.location(op.loc).into(),
+            calls: calls.unwrap_or_default(),
+        }
+    }
+
+    /// The site of an operation, which has its texts in common with all others of the same operation.
+    fn shared_site(&mut self, op: &'m Node<'a>) -> Site {
+        let known = self.texts.get(&std::ptr::from_ref(op)).cloned();
+        let Some((text, location)) = known else {
+            let site = self.site(op);
+            let texts = (site.text.clone(), site.location.clone());
+            self.texts.insert(op, texts);
+            return site;
+        };
+        let calls = self.frames.last().map(|frame| frame.calls.clone());
+        Site {
+            text,
+            location,
+            calls: calls.unwrap_or_default(),
+        }
+    }
+
+    fn error(&self, kind: FaultKind, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+        KernelError::new(kind, text).at(self.site(op))
+    }
+
+    pub(crate) fn malformed(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+        self.error(FaultKind::Malformed, op, text)
+    }
+
+    pub(crate) fn unsupported(&self, op: &Node<'_>, text: impl Into<String>) -> KernelError {
+        self.error(FaultKind::Unsupported, op, text)
+    }
+
+    fn unknown(&self, op: &Node<'_>) -> KernelError {
+        let error = self.unsupported(op, format!("operation `{}` is not supported", op.name));
+        let dialect = op.name.split('.').next().unwrap_or("");
+        if ["llvm", "nvvm", "rocdl"].contains(&dialect) {
+            let nearest = nearest_operations(op.name);
+            error.note(format!("the nearest that is supported: {nearest}"))
+        } else {
+            error.note(
+                "the simulator runs the LLVM dialect with NVVM or ROCDL; lower the module first",
+            )
+        }
+    }
+
+    /// The slots of a type.
+    pub(crate) fn flat(&self, op: &Node<'_>, ty: &Ty) -> Done<Vec<Slot>> {
+        flatten(ty).map_err(|text| self.unsupported(op, text))
+    }
+
+    pub(crate) fn operand(&self, op: &Node<'a>, index: usize) -> Done<Val> {
+        let Some(value) = op.operands.get(index) else {
+            return Err(self.malformed(op, format!("`{}` has no operand {index}", op.name)));
+        };
+        let values = self.frames.last().map(|frame| &frame.values);
+        let found = values.and_then(|values| values.get(value)).cloned();
+        found.ok_or_else(|| {
+            let text = format!("value `{}` is used before it is defined", value.0);
+            self.malformed(op, text)
+        })
+    }
+
+    /// The register of an operand that has one slot.
+    pub(crate) fn scalar(&self, op: &Node<'a>, index: usize) -> Done<Reg> {
+        match self.operand(op, index)?.slots[..] {
+            [reg] => Ok(reg),
+            _ => {
+                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                Err(self.unsupported(op, text))
+            }
+        }
+    }
+
+    /// The slot of an operand that has one.
+    pub(crate) fn scalar_slot(&self, op: &Node<'a>, index: usize) -> Done<Slot> {
+        match self.flat(op, &self.operand(op, index)?.ty)?[..] {
+            [slot] => Ok(slot),
+            _ => {
+                let text = format!("`{}` on a vector or struct is not supported", op.name);
+                Err(self.unsupported(op, text))
+            }
+        }
+    }
+
+    /// The registers of operands that have one slot each.
+    pub(crate) fn scalars<const N: usize>(
+        &self,
+        op: &Node<'a>,
+        indices: [usize; N],
+    ) -> Done<[Reg; N]> {
+        let mut regs = [Reg(0); N];
+        for (reg, index) in regs.iter_mut().zip(indices) {
+            *reg = self.scalar(op, index)?;
+        }
+        Ok(regs)
+    }
+
+    /// The registers of all slots of a range of operands.
+    pub(crate) fn slots(&self, op: &Node<'a>, range: Range<usize>) -> Done<Box<[Reg]>> {
+        let mut regs = Vec::new();
+        for index in range {
+            regs.extend(self.operand(op, index)?.slots.iter().copied());
+        }
+        Ok(regs.into())
+    }
+
+    /// Says which registers an operation's result is.
+    pub(crate) fn define(&mut self, op: &Node<'a>, slots: impl Into<Rc<[Reg]>>) -> Done {
+        let [(value, ty)] = &op.results[..] else {
+            return Err(self.malformed(op, format!("`{}` must have one result", op.name)));
+        };
+        let val = Val {
+            ty: ty.clone(),
+            slots: slots.into(),
+        };
+        if let Some(frame) = self.frames.last_mut() {
+            frame.values.insert(*value, val);
+        }
+        Ok(())
+    }
+
+    /// The registers that the operation's result is, once it has been defined.
+    pub(crate) fn defined(&self, op: &Node<'a>) -> Option<Rc<[Reg]>> {
+        let (value, _) = op.results.first()?;
+        let frame = self.frames.last()?;
+        Some(frame.values.get(value)?.slots.clone())
+    }
+
+    pub(crate) fn result_ty<'n>(&self, op: &'n Node<'a>) -> Done<&'n Ty> {
+        match op.results.first() {
+            Some((_, ty)) => Ok(ty),
+            None => Err(self.malformed(op, format!("`{}` must have a result", op.name))),
+        }
+    }
+
+    /// The slots of the result; at least one.
+    pub(crate) fn result_slots(&self, op: &Node<'a>) -> Done<Vec<Slot>> {
+        let slots = self.flat(op, self.result_ty(op)?)?;
+        if slots.is_empty() {
+            return Err(self.malformed(op, format!("the result of `{}` holds nothing", op.name)));
+        }
+        Ok(slots)
+    }
+
+    /// Decodes an operation element by element: `make` gets the slot and the register of each of the result's,
+    /// and the operands' registers; it returns `false` for a slot of the wrong kind.
+    pub(crate) fn elementwise<const N: usize>(
+        &mut self,
+        op: &Node<'a>,
+        mut make: impl FnMut(&mut Self, Slot, Reg, [Reg; N]) -> bool,
+    ) -> Done {
+        let slots = self.flat(op, self.result_ty(op)?)?;
+        let mut operands = Vec::with_capacity(N);
+        for index in 0..N {
+            let value = self.operand(op, index)?;
+            let same = |(a, b): (&Slot, &Slot)| (a.kind, a.bits) == (b.kind, b.bits);
+            let found = self.flat(op, &value.ty)?;
+            if found.len() != slots.len() || !found.iter().zip(&slots).all(same) {
+                return Err(self.malformed(op, "operands and result differ in type"));
+            }
+            operands.push(value.slots);
+        }
+        let mut results = Vec::with_capacity(slots.len());
+        for (index, slot) in slots.into_iter().enumerate() {
+            let dst = self.b.reg();
+            let regs = std::array::from_fn(|operand| operands[operand][index]);
+            if !make(self, slot, dst, regs) {
+                return Err(self.malformed(op, "operand of the wrong type"));
+            }
+            results.push(dst);
+        }
+        self.define(op, results)
+    }
+
+    /// A register of an instruction that nothing writes: an error where its value matters.
+    pub(crate) fn nothing(&mut self, bits: u32) -> Reg {
+        self.undefined(
+            Kind::Undef,
+            bits,
+            "uninitialised register: nothing has given it a value",
+        )
+    }
+
+    /// A value of so many bits that the operation at hand leaves undefined; `text` is the error where it matters.
+    pub(crate) fn undefined(&mut self, kind: Kind, bits: u32, text: &'static str) -> Reg {
+        self.b
+            .undefined(kind, 0xbad0_bad0_bad0_bad0 & mask(bits), text)
+    }
+
+    /// One instruction with one new register.
+    pub(crate) fn emit<I: Instruction>(&mut self, make: impl FnOnce(Reg) -> I) -> Reg {
+        let dst = self.b.reg();
+        self.b.push(make(dst));
+        dst
+    }
+
+    /// The block of the function at hand that has a label.
+    pub(crate) fn block(&self, label: &str) -> Option<BlockId> {
+        self.frames.last()?.blocks.get(label).copied()
+    }
+
+    /// Where the function at hand returns to.
+    pub(crate) fn exit(&self) -> Exit {
+        self.frames.last().map_or(Exit::Kernel, |frame| frame.exit)
+    }
+
+    /// A function of the module that has a body.
+    pub(crate) fn function(&self, name: &str) -> Option<&'m Node<'a>> {
+        let function = self.functions.get(name).copied()?;
+        has_body(function).then_some(function)
+    }
+
+    /// Decodes a called function in place.
+    pub(crate) fn call(&mut self, op: &Node<'a>, callee: &str, function: &'m Node<'a>) -> Done {
+        if self.frames.iter().any(|frame| frame.name == callee) {
+            let chain = self.frames.iter().map(|frame| frame.name).chain([callee]);
+            let chain: Vec<String> = chain.map(|name| format!("`{name}`")).collect();
+            return Err(self
+                .unsupported(
+                    op,
+                    format!("`{callee}` calls itself, which is not supported"),
+                )
+                .note(format!("the calls are {}", chain.join(", "))));
+        }
+        self.num_calls += 1;
+        if self.num_calls > MOST_CALLS {
+            let text = format!("the kernel makes more than {MOST_CALLS} calls");
+            return Err(self
+                .unsupported(op, text)
+                .note("a function is decoded wherever it is called"));
+        }
+        if self.frames.len() > MOST_NESTED {
+            let text = format!("more than {MOST_NESTED} functions call each other in a row");
+            return Err(self.unsupported(op, text));
+        }
+        let operations: usize = function.regions[0]
+            .iter()
+            .map(|block| block.ops.len())
+            .sum();
+        self.num_called += operations;
+        if self.num_called > MOST_CALLED_OPERATIONS {
+            let text = format!(
+                "the functions that the kernel calls have more than {MOST_CALLED_OPERATIONS} operations"
+            );
+            return Err(self
+                .unsupported(op, text)
+                .note("a function is decoded wherever it is called"));
+        }
+        let (wanted, found) = (function.regions[0][0].args.len(), op.operands.len());
+        if wanted != found {
+            let text = format!("`{callee}` takes {wanted} arguments, found {found}");
+            return Err(self.malformed(op, text));
+        }
+        let args = (0..found).map(|index| Ok(self.operand(op, index)?.slots));
+        let args = args.collect::<Done<_>>()?;
+        let next = self.b.block();
+        if let [(_, ty)] = &op.results[..] {
+            let slots = self.block_params(op, ty, next)?;
+            self.define(op, slots)?;
+        }
+        let site = self.site(op);
+        let outer = site.calls.iter().cloned();
+        let calls = [site.location.to_string()]
+            .into_iter()
+            .chain(outer)
+            .collect();
+        self.body(function, args, Exit::Caller(next), calls)?;
+        self.b.switch_to(next);
+        Ok(())
+    }
+
+    /// The address of a global variable; makes the variable on first use.
+    pub(crate) fn symbol(&mut self, op: &Node<'a>, name: &str) -> Done<u64> {
+        if let Some(&address) = self.addresses.get(name) {
+            return Ok(address);
+        }
+        let Some(&global) = self.globals.get(name) else {
+            if self.functions.contains_key(name) {
+                let text = format!("the address of the function `{name}` is not supported");
+                return Err(self
+                    .unsupported(op, text)
+                    .note("functions are called by name"));
+            }
+            return Err(self.malformed(op, format!("no global variable `{name}`")));
+        };
+        let Some(Attr::Type(ty)) = global.attr("global_type") else {
+            return Err(self.malformed(global, "global variable without a type"));
+        };
+        let (size, _) = size_align(ty).map_err(|text| self.unsupported(global, text))?;
+        let space = global.int("addr_space").unwrap_or(0);
+        let address = if space == 3 {
+            let open = size == 0;
+            self.b
+                .shared_symbol(name, (!open).then_some(size as u32))
+                .into()
+        } else {
+            let bytes = self.initial_bytes(global, ty, size as usize)?;
+            let writable = global.attr("constant").is_none() && space != 4;
+            self.b.global_symbol(GlobalSymbol {
+                name: name.to_owned(),
+                content: Content::Bytes(bytes),
+                writable,
+            })
+        };
+        self.addresses.insert(name.to_owned(), address);
+        Ok(address)
+    }
+
+    /// The address of an allocation in shared memory, by which it alone is accessed, and its number among shared
+    /// variables; the same for all calls of the function that has it.
+    pub(crate) fn shared_allocation(
+        &mut self,
+        op: &Node<'_>,
+        name: String,
+        at: u64,
+        bytes: u32,
+    ) -> Option<(Reg, u32)> {
+        let location = self.module.location(op.loc);
+        let key = (at, bytes, op.int(marks::NUMBER), location);
+        if let Some(&known) = self.allocations.get(&key) {
+            return Some(known);
+        }
+        let name = match &*key.3 {
+            "" => name,
+            location => format!("{name} at {location}"),
+        };
+        let made = self.b.shared_allocation(name, at, bytes)?;
+        self.allocations.insert(key, made);
+        Some(made)
+    }
+
+    /// The address of the arguments that AMD's runtime adds; makes them on first use.
+    pub(crate) fn implicit_arguments(&mut self, name: &str) -> u64 {
+        if let Some(&address) = self.addresses.get(name) {
+            return address;
+        }
+        let address = self.b.global_symbol(GlobalSymbol {
+            name: name.to_owned(),
+            content: Content::ImplicitArguments,
+            writable: false,
+        });
+        self.addresses.insert(name.to_owned(), address);
+        address
+    }
+
+    fn initial_bytes(&self, global: &Node<'_>, ty: &Ty, size: usize) -> Done<Vec<u8>> {
+        let mut bytes = vec![0; size];
+        let Some(value) = global.attr("value") else {
+            return Ok(bytes);
+        };
+        if let Some(text) = value.bytes() {
+            let count = text.len().min(size);
+            bytes[..count].copy_from_slice(&text[..count]);
+            return Ok(bytes);
+        }
+        let slots = self.flat(global, ty)?;
+        let Some(bits) = constant_bits(value, &slots) else {
+            return Err(self.unsupported(global, "initial value of a form that is not supported"));
+        };
+        for (slot, bits) in slots.iter().zip(bits) {
+            write_le(&mut bytes, slot.offset as usize, slot.bytes(), bits);
+        }
+        Ok(bytes)
+    }
+}
+
+/// The last word of an enum attribute: `bfly` of `#nvvm<shfl_kind bfly>`.
+pub(crate) fn keyword(text: &str) -> &str {
+    text.trim_end_matches('>')
+        .rsplit(['<', ' '])
+        .next()
+        .unwrap_or("")
+}
+
+/// Reverse post-order: each definition comes before its uses.
+fn visit_order(blocks: &[BlockNode<'_>]) -> Vec<usize> {
+    let index: HashMap<&str, usize> = blocks
+        .iter()
+        .enumerate()
+        .map(|(index, block)| (block.label, index))
+        .collect();
+    let succs = |block: usize| -> Vec<usize> {
+        let last = blocks[block].ops.last();
+        let labels = last.map_or(&[][..], |op| &op.successors[..]);
+        labels
+            .iter()
+            .filter_map(|label| index.get(label).copied())
+            .collect()
+    };
+    let mut order = Vec::new();
+    let mut seen = vec![false; blocks.len()];
+    let mut stack = vec![(0, succs(0))];
+    seen[0] = true;
+    while let Some((block, mut rest)) = stack.pop() {
+        match rest.pop() {
+            Some(next) => {
+                stack.push((block, rest));
+                if !seen[next] {
+                    seen[next] = true;
+                    stack.push((next, succs(next)));
+                }
+            }
+            None => order.push(block),
+        }
+    }
+    order.reverse();
+    order
+}

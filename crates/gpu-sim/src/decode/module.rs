@@ -1,0 +1,160 @@
+//! What a module says of a kernel's launch: which function, which machine, how many threads.
+
+use crate::error::{FaultKind, KernelError};
+use crate::launch::Machine;
+use crate::text::{Attr, Node};
+use linear_layout::target::Target;
+
+/// What the operations of a module say about its launch.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ModuleInfo {
+    /// `ttg.target`, such as `cuda:90` or `hip:gfx942`.
+    pub target: Option<String>,
+    /// `ttg.threads-per-warp`.
+    pub threads_per_warp: Option<u32>,
+    /// `ttg.num-warps`.
+    pub num_warps: Option<u32>,
+    /// `ttg.shared`: bytes of dynamic shared memory.
+    pub shared: Option<u32>,
+    /// `ttg.global_scratch_memory_size` and `ttg.profile_scratch_memory_size`: bytes of global memory that each
+    /// program has for itself, where the kernel's last two arguments are their addresses.
+    pub scratch: Option<[u32; 2]>,
+}
+
+/// The operations of the module and of modules inside it.
+pub(super) fn collect_top<'m, 'a>(root: &'m Node<'a>, out: &mut Vec<&'m Node<'a>>) {
+    for op in root.regions.iter().flatten().flat_map(|block| &block.ops) {
+        if matches!(op.name, "builtin.module" | "gpu.module") {
+            collect_top(op, out);
+        } else {
+            out.push(op);
+        }
+    }
+}
+
+pub(super) fn has_body(function: &Node<'_>) -> bool {
+    let body = function.regions.first();
+    body.is_some_and(|blocks| !blocks.is_empty())
+}
+
+pub(super) fn pick_kernel<'m, 'a>(
+    functions: &[&'m Node<'a>],
+    entry: Option<&str>,
+) -> Result<&'m Node<'a>, KernelError> {
+    let bodies = functions.iter().copied().filter(|f| has_body(f));
+    let bodies: Vec<&Node<'_>> = bodies.collect();
+    let is_kernel =
+        |f: &&&Node<'_>| f.attr("nvvm.kernel").is_some() || f.attr("rocdl.kernel").is_some();
+    let marked: Vec<&Node<'_>> = bodies.iter().filter(is_kernel).copied().collect();
+    let candidates = if marked.is_empty() { &bodies } else { &marked };
+    let names = || {
+        let names = bodies.iter().filter_map(|f| f.str("sym_name"));
+        names
+            .map(|name| format!("`{name}`"))
+            .collect::<Vec<_>>()
+            .join(", ")
+    };
+    let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+    match (entry, candidates.as_slice()) {
+        (Some(entry), _) => bodies
+            .iter()
+            .copied()
+            .find(|f| f.str("sym_name") == Some(entry))
+            .ok_or_else(|| {
+                launch(format!("the module has no function `{entry}` with a body"))
+                    .note(format!("it has: {}", names()))
+            }),
+        (None, [kernel]) => Ok(kernel),
+        (None, []) => Err(
+            launch("the module has no `llvm.func` with a body".to_owned())
+                .note("is it lowered? the simulator runs the LLVM dialect"),
+        ),
+        (None, _) => Err(launch("the module has several kernels".to_owned())
+            .note(format!("choose one of {}", names()))),
+    }
+}
+
+pub(super) fn module_info(root: &Node<'_>) -> ModuleInfo {
+    let count = |name| root.int(name).and_then(|value| u32::try_from(value).ok());
+    ModuleInfo {
+        target: root.str("ttg.target").map(str::to_owned),
+        threads_per_warp: count("ttg.threads-per-warp"),
+        num_warps: count("ttg.num-warps"),
+        shared: count("ttg.shared"),
+        scratch: count("ttg.global_scratch_memory_size")
+            .map(|bytes| [bytes, count("ttg.profile_scratch_memory_size").unwrap_or(0)]),
+    }
+}
+
+/// The machine of the module's target; where it names none, AMD's where the kernel's mark or any
+/// operation is ROCDL's.
+pub(super) fn machine_of(kernel: &Node<'_>, info: &ModuleInfo) -> Result<Machine, KernelError> {
+    let Some(name) = &info.target else {
+        let blocks = kernel.regions.iter().flatten();
+        let uses_rocdl = blocks
+            .flat_map(|block| &block.ops)
+            .any(|op| op.name.starts_with("rocdl."));
+        return Ok(if uses_rocdl || kernel.attr("rocdl.kernel").is_some() {
+            Machine::amd(info.threads_per_warp.unwrap_or(64))
+        } else {
+            Machine::nvidia()
+        });
+    };
+    let target = Target::parse(name).map_err(|error| {
+        KernelError::new(FaultKind::Launch, format!("the module has an {error}"))
+    })?;
+    let mut machine = Machine::of(target);
+    if let Some(lanes) = info.threads_per_warp {
+        if !target.warp_sizes.contains(&lanes) {
+            let sizes: Vec<String> = target.warp_sizes.iter().map(u32::to_string).collect();
+            let text = format!(
+                "warps of `{name}` have {} lanes, the module has {lanes}",
+                sizes.join(" or ")
+            );
+            return Err(KernelError::new(FaultKind::Launch, text)
+                .note("`ttg.threads-per-warp` says how many"));
+        }
+        machine.lanes_per_warp = lanes;
+    }
+    Ok(machine)
+}
+
+/// The block size that the kernel's attributes fix.
+pub(super) fn block_size(
+    kernel: &Node<'_>,
+    info: &ModuleInfo,
+    machine: Machine,
+) -> Option<[u32; 3]> {
+    let axes = |values: &[i64]| {
+        let mut size = [1; 3];
+        for (axis, &value) in size.iter_mut().zip(values) {
+            *axis = u32::try_from(value).unwrap_or(0);
+        }
+        size
+    };
+    for name in ["nvvm.reqntid", "rocdl.reqd_work_group_size"] {
+        match kernel.attr(name) {
+            Some(Attr::Ints(values)) => return Some(axes(values)),
+            Some(Attr::Array(values)) => {
+                let values = values.iter().filter_map(|v| match v {
+                    Attr::Int(v, _) => i64::try_from(*v).ok(),
+                    _ => None,
+                });
+                return Some(axes(&values.collect::<Vec<_>>()));
+            }
+            _ => {}
+        }
+    }
+    // "128,128" fixes the size; "1,256" only limits it.
+    let flat = kernel
+        .str("rocdl.flat_work_group_size")
+        .and_then(|text| text.split_once(','));
+    if let Some((low, high)) = flat
+        && low.trim() == high.trim()
+        && let Ok(threads) = low.trim().parse()
+    {
+        return Some([threads, 1, 1]);
+    }
+    info.num_warps
+        .map(|warps| [warps * machine.lanes_per_warp, 1, 1])
+}

@@ -1,0 +1,288 @@
+//! Blocks take turns: each runs to its end, unless it waits for what another one does.
+//!
+//! ```text
+//! block 0   ld.acquire flag = 0, again and again ─► parked          resumed when memory has changed ─► end
+//! block 1                                             st.release flag ─► end
+//! ```
+//! A block whose warps all wait, at barriers or in loops that can only end when memory changes, is parked until it
+//! changes. One that has polled for long lets others run as well. Where all blocks wait there is a deadlock.
+
+use super::bounds::Windows;
+use super::order::HappensBefore;
+use super::poison::Poison;
+use super::schedule::Party;
+use super::spin::{Spin, waiting_lanes};
+use super::{Exec, Frame, SharedVar, Stop};
+use crate::code::BlockId;
+use crate::error::{FaultKind, KernelError};
+use crate::ops::print::Message;
+use gpu_race::{Bounds, History, Knowledge, Shadow};
+use std::collections::VecDeque;
+
+/// Waiting parties that a message names.
+const SHOWN: usize = 16;
+
+/// Why a block does not go on.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Pause {
+    /// All of its threads have returned.
+    Over,
+    /// Nothing happens in it until memory changes.
+    Stuck,
+    /// It has waited for long, and may go on.
+    Polls,
+}
+
+/// A block that has begun and does not run now; what it is made of, [`Exec`] has of the block that runs.
+struct Parked {
+    regs: Vec<Box<[u64]>>,
+    stack: Vec<Frame>,
+    parties: Option<Vec<Party>>,
+    spin: Spin,
+    exited: Vec<bool>,
+    num_exited: usize,
+    block: [u32; 3],
+    block_linear: u32,
+    shared: Vec<SharedVar>,
+    windows: Windows,
+    local: Vec<u8>,
+    local_shadow: Vec<bool>,
+    block_epoch: u32,
+    first_epoch: u32,
+    bounds: Bounds,
+    warp_epochs: Vec<u32>,
+    threads: Vec<Knowledge>,
+    messages: Vec<Message>,
+    poison: Option<Box<Poison>>,
+    /// The number of changes of memory that it has seen, if nothing happens in it before the next one.
+    stuck_at: Option<u64>,
+}
+
+impl Exec<'_> {
+    /// Runs the blocks from 0 to `total`.
+    pub(crate) fn run_blocks(
+        &mut self,
+        total: u64,
+        watch: &dyn Fn(u64),
+    ) -> Result<(), KernelError> {
+        let (mut next, mut done) = (0, 0);
+        let mut parked: VecDeque<Parked> = VecDeque::new();
+        while done < total {
+            let writes = self.writes;
+            let is_awake = |block: &Parked| block.stuck_at.is_some_and(|at| at != writes);
+            let chosen = parked.iter().position(is_awake);
+            let polls = || parked.iter().position(|block| block.stuck_at.is_none());
+            if let Some(index) = chosen.or_else(|| if next < total { None } else { polls() }) {
+                if let Some(mut block) = parked.remove(index) {
+                    self.exchange(&mut block);
+                }
+            } else if next < total {
+                self.begin_block(next);
+                next += 1;
+            } else {
+                return Err(self.deadlock(parked));
+            }
+            let mut pause = self.go_on()?;
+            while pause == Pause::Polls && next == total && parked.is_empty() {
+                pause = self.go_on()?;
+            }
+            if pause == Pause::Over {
+                self.end_block();
+                done += 1;
+                watch(done);
+                continue;
+            }
+            let mut block = self.fresh();
+            self.exchange(&mut block);
+            block.stuck_at = (pause == Pause::Stuck).then_some(self.writes);
+            parked.push_back(block);
+        }
+        Ok(())
+    }
+
+    /// Runs one block that waits for no other one.
+    pub(crate) fn run_block(&mut self, number: u64) -> Result<(), KernelError> {
+        self.begin_block(number);
+        loop {
+            match self.go_on()? {
+                Pause::Polls => {}
+                Pause::Over => {
+                    self.end_block();
+                    return Ok(());
+                }
+                Pause::Stuck => return Err(self.deadlock(VecDeque::new())),
+            }
+        }
+    }
+
+    fn end_block(&mut self) {
+        let block = self.block_linear;
+        if let Some(happens) = &mut self.happens {
+            happens.forget_block(block);
+        }
+    }
+
+    /// Runs the block until it is over or waits.
+    fn go_on(&mut self) -> Result<Pause, KernelError> {
+        loop {
+            if self.parties.is_some() {
+                if let Some(pause) = self.run_warps()? {
+                    return Ok(pause);
+                }
+                continue;
+            }
+            let stop = self.run_party()?;
+            let pause = match stop {
+                Stop::Exit => return Ok(Pause::Over),
+                Stop::Stuck => Pause::Stuck,
+                Stop::Polls => Pause::Polls,
+                Stop::Barrier(_) | Stop::Turn => continue,
+            };
+            let running = self.stack.last().map_or(0, |frame| frame.lanes.len());
+            if running + self.num_exited == self.num_threads as usize {
+                return Ok(pause);
+            }
+            // Others of its threads can still do something: from here on warps run one by one.
+            self.part_warps();
+        }
+    }
+
+    /// The state of a block that has not begun.
+    fn fresh(&self) -> Parked {
+        let n = self.num_threads as usize;
+        let regs = Self::registers(self.program, self.args, self.num_threads);
+        let shared = self.shared.iter();
+        let shared = shared.map(|shared| SharedVar {
+            bytes: vec![0; shared.bytes.len()],
+            shadow: Shadow::new(shared.bytes.len()),
+            owners: vec![0; shared.owners.len()],
+            history: History::default(),
+        });
+        Parked {
+            regs,
+            stack: Vec::new(),
+            parties: None,
+            spin: Spin::default(),
+            exited: vec![false; n],
+            num_exited: 0,
+            block: [0; 3],
+            block_linear: 0,
+            shared: shared.collect(),
+            windows: self.windows.clone(),
+            local: vec![0; self.local.len()],
+            local_shadow: vec![false; self.local_shadow.len()],
+            block_epoch: self.last_epoch,
+            first_epoch: 0,
+            bounds: Bounds::default(),
+            warp_epochs: vec![0; self.warp_epochs.len()],
+            threads: match &self.happens {
+                Some(_) => HappensBefore::start(self.num_threads),
+                None => Vec::new(),
+            },
+            messages: Vec::new(),
+            poison: None,
+            stuck_at: None,
+        }
+    }
+
+    /// Exchanges the block that runs for another one.
+    fn exchange(&mut self, other: &mut Parked) {
+        use std::mem::swap;
+        swap(&mut self.regs, &mut other.regs);
+        swap(&mut self.stack, &mut other.stack);
+        swap(&mut self.parties, &mut other.parties);
+        swap(&mut self.spin, &mut other.spin);
+        swap(&mut self.exited, &mut other.exited);
+        swap(&mut self.num_exited, &mut other.num_exited);
+        swap(&mut self.block, &mut other.block);
+        swap(&mut self.block_linear, &mut other.block_linear);
+        swap(&mut self.shared, &mut other.shared);
+        swap(&mut self.windows, &mut other.windows);
+        swap(&mut self.local, &mut other.local);
+        swap(&mut self.local_shadow, &mut other.local_shadow);
+        swap(&mut self.block_epoch, &mut other.block_epoch);
+        swap(&mut self.shared_order.first_epoch, &mut other.first_epoch);
+        self.moments.swap_block(&mut other.bounds);
+        swap(&mut self.warp_epochs, &mut other.warp_epochs);
+        if let Some(happens) = &mut self.happens {
+            swap(&mut happens.threads, &mut other.threads);
+        }
+        swap(&mut self.messages, &mut other.messages);
+        swap(&mut self.poison, &mut other.poison);
+    }
+
+    /// The index of a block in the grid.
+    pub(super) fn block_index(&self, number: u32) -> [u32; 3] {
+        let [x, y, _] = self.launch.grid;
+        [number % x, number / x % y, number / x / y]
+    }
+
+    /// The error where nothing can go on, in the block that runs and in others.
+    #[cold]
+    fn deadlock(&mut self, parked: VecDeque<Parked>) -> KernelError {
+        let mut waits = Vec::new();
+        if parked.is_empty() {
+            self.describe_waits(&mut waits);
+        }
+        for mut block in parked {
+            self.exchange(&mut block);
+            self.describe_waits(&mut waits);
+            self.exchange(&mut block);
+        }
+        let text = "deadlock: no warp can go on, whatever the order in which they run";
+        let mut error = KernelError::new(FaultKind::Deadlock, text);
+        if let Some((op, _)) = waits.first() {
+            error = error.at(self.program.site(*op).clone());
+        }
+        let more = waits.len().saturating_sub(SHOWN);
+        for (_, text) in waits.into_iter().take(SHOWN) {
+            error = error.note(text);
+        }
+        match more {
+            0 => error,
+            more => error.note(format!("{more} more wait like these")),
+        }
+    }
+
+    /// Says of each party of the block that runs where it waits.
+    fn describe_waits(&self, waits: &mut Vec<(u32, String)>) {
+        let [x, y, z] = self.block;
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let mut add = |stack: &[Frame], barrier: Option<u32>, spin: &Spin| {
+            let mut lanes = waiting_lanes(stack);
+            lanes.retain(|lane| !self.exited[*lane as usize]);
+            let Some(frame) = stack.last() else { return };
+            let (Some(first), Some(last)) = (lanes.first(), lanes.last()) else {
+                return;
+            };
+            let start = self.program.blocks[frame.block.0 as usize].start;
+            let op = barrier.or(spin.waits_at()).unwrap_or(start);
+            let site = self.program.site(op);
+            let who = match (first / per_warp, last / per_warp) {
+                (a, b) if a == b => format!("warp {a} of block ({x}, {y}, {z}) waits"),
+                (a, b) => format!("warps {a} to {b} of block ({x}, {y}, {z}) wait"),
+            };
+            let what = match barrier {
+                Some(_) => format!("at the barrier {site}"),
+                None => format!("in a loop for another value of {site}"),
+            };
+            waits.push((op, format!("{who} {what}")));
+        };
+        match &self.parties {
+            None => add(&self.stack, None, &self.spin),
+            Some(parties) => parties
+                .iter()
+                .for_each(|party| add(&party.stack, party.waits_at, &party.spin)),
+        }
+    }
+
+    /// The first frame of a block: all of its threads, at the entry.
+    pub(super) fn entry_frame(lanes: Vec<u32>) -> Frame {
+        Frame {
+            block: BlockId(0),
+            until: None,
+            lanes,
+            done: 0,
+        }
+    }
+}

@@ -1,0 +1,947 @@
+//! Loads, stores and atomics: bounds, alignment, uninitialised reads, races, statistics.
+
+use super::bounds::Window;
+use super::{Exec, MOST_SAMPLES};
+use crate::bits::mask;
+use crate::code::{Reg, Space};
+use crate::error::{FaultKind, KernelError};
+use crate::memory::{self, Buffer, LOCAL_WINDOW, Memory, SHARED_WINDOW};
+use crate::ops::atomic::AtomicPlace;
+use crate::ops::buffer::BufferAccess;
+use crate::ops::memory::{Access, Field, Guard};
+use crate::report::Sample;
+use gpu_race::{Access as Record, Conflict, Kind, Now, Sync};
+use linear_layout::target::Wavefronts;
+
+/// A byte that exists, with room for the access.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Place {
+    Global {
+        buffer: usize,
+        at: usize,
+    },
+    /// Byte `at` of a variable, by an address of the variable or of one of its allocations.
+    Shared {
+        var: usize,
+        window: u32,
+        at: usize,
+    },
+    Local {
+        at: usize,
+    },
+}
+
+impl Place {
+    /// The place so many bytes behind.
+    fn behind(self, bytes: usize) -> Self {
+        match self {
+            Self::Global { buffer, at } => Self::Global {
+                buffer,
+                at: at + bytes,
+            },
+            Self::Shared { var, window, at } => Self::Shared {
+                var,
+                window,
+                at: at + bytes,
+            },
+            Self::Local { at } => Self::Local { at: at + bytes },
+        }
+    }
+}
+
+/// Bytes of a global-memory sector.
+const SECTOR: u64 = 32;
+/// Bytes of the largest access of a lane.
+const LARGEST_VECTOR: usize = 32;
+
+/// Registers that a lane loads or stores together.
+struct Vector<'f> {
+    /// The register that the address comes from.
+    addr: Reg,
+    space: Space,
+    fields: &'f [Field],
+    size: u32,
+    align: u32,
+    /// The order that the access keeps, if it is atomic.
+    sync: Option<Sync>,
+}
+
+impl<'f> Vector<'f> {
+    /// What AMD's buffer instructions access.
+    fn through_descriptor(addr: Reg, fields: &'f [Field], size: u32) -> Self {
+        Self {
+            addr,
+            space: Space::Global,
+            fields,
+            size,
+            align: size.min(4).next_power_of_two(),
+            sync: None,
+        }
+    }
+
+    /// Whether its fields follow each other without gaps.
+    fn is_dense(&self) -> bool {
+        let mut end = 0;
+        let follows = |field: &Field| {
+            let is_next = field.offset == end;
+            end += u32::from(field.bytes);
+            is_next
+        };
+        self.fields.iter().all(follows) && end == self.size && end > 0
+    }
+}
+
+/// The buffer of a [`Place`].
+fn buffer_mut<'b>(
+    memory: &'b mut Memory,
+    symbols: &'b mut [Buffer],
+    index: usize,
+) -> &'b mut Buffer {
+    match index.checked_sub(memory.buffers.len()) {
+        None => &mut memory.buffers[index],
+        Some(symbol) => &mut symbols[symbol],
+    }
+}
+
+impl Exec<'_> {
+    /// The lanes that take part in an access and their addresses.
+    fn collect(&self, access: &Access, lanes: &mut Vec<(u32, u64)>) {
+        let kept = mask(access.space.pointer_bits());
+        let bases = &self.regs[access.addr.0 as usize];
+        let address = |lane: u32| bases[lane as usize].wrapping_add(access.offset as u64) & kept;
+        let active = self.lanes.iter().copied();
+        match access.guard {
+            None => lanes.extend(active.map(|lane| (lane, address(lane)))),
+            Some(_) => {
+                let active = active.filter(|&lane| self.is_on(access.guard, lane));
+                lanes.extend(active.map(|lane| (lane, address(lane))));
+            }
+        }
+    }
+
+    /// Whether a lane takes part under a guard.
+    pub(crate) fn is_on(&self, guard: Option<Guard>, lane: u32) -> bool {
+        guard.is_none_or(|guard| (self.get(guard.reg, lane) & 1 == 1) != guard.negated)
+    }
+
+    /// Finds the memory that an address means and checks bounds and alignment.
+    pub(crate) fn resolve(
+        &self,
+        lane: u32,
+        space: Space,
+        address: u64,
+        size: u32,
+        align: u32,
+        verb: &str,
+    ) -> Result<Place, KernelError> {
+        let wrong = |kind, text: String| Err(self.fault(kind, lane, text));
+        let what = || format!("{} {verb} of {size} bytes", space.name());
+        if !address.is_multiple_of(u64::from(align.max(1))) {
+            let text = format!(
+                "misaligned {}: address {address:#x} is no multiple of {align}",
+                what()
+            );
+            return wrong(FaultKind::Misaligned, text);
+        }
+        let in_shared =
+            space == Space::Shared || (space == Space::Generic && address & SHARED_WINDOW != 0);
+        let in_local =
+            space == Space::Local || (space == Space::Generic && address & LOCAL_WINDOW != 0);
+        let size = size as usize;
+        if in_shared {
+            let place = self.shared_place(lane, address, size, &what)?;
+            return match place {
+                // An allocation may begin at any byte of its variable.
+                Place::Shared { window, at, .. } if !at.is_multiple_of(align.max(1) as usize) => {
+                    let byte = self.shared_byte(window, at);
+                    let text = format!("misaligned {}: {byte} is no multiple of {align}", what());
+                    wrong(FaultKind::Misaligned, text)
+                }
+                place => Ok(place),
+            };
+        }
+        if in_local {
+            return self.stack_place(lane, address, size, &what);
+        }
+        let num_buffers = self.memory.buffers.len();
+        let Some(place) = memory::locate(address, num_buffers, self.symbols.len()) else {
+            let text = format!("out-of-bounds {}: {address:#x} lies in no buffer", what());
+            return wrong(FaultKind::OutOfBounds, text);
+        };
+        let buffer = self.buffer(place.buffer);
+        match usize::try_from(place.offset) {
+            Ok(at) if at + size <= buffer.bytes.len() => {
+                if verb != "load" && !buffer.writable {
+                    let text = format!("{} to constant `{}`", what(), buffer.name);
+                    return wrong(FaultKind::ReadOnly, text);
+                }
+                Ok(Place::Global {
+                    buffer: place.buffer,
+                    at,
+                })
+            }
+            _ => {
+                let (name, len) = (&buffer.name, buffer.bytes.len());
+                let text = format!(
+                    "out-of-bounds {}: byte {} of `{name}`, which has {len} bytes",
+                    what(),
+                    place.offset
+                );
+                wrong(FaultKind::OutOfBounds, text)
+            }
+        }
+    }
+
+    pub(crate) fn buffer(&self, index: usize) -> &Buffer {
+        let own = index.checked_sub(self.memory.buffers.len());
+        own.map_or_else(
+            || &self.memory.buffers[index],
+            |symbol| &self.symbols[symbol],
+        )
+    }
+
+    /// The moment of an access by `lane`, and its number.
+    pub(super) fn moment(&mut self, lane: u32) -> (Now, u32) {
+        if self.moments.is_full() {
+            let buffers = self.memory.buffers.iter_mut().chain(&mut self.symbols);
+            let shadows = buffers.map(|buffer| &mut buffer.shadow);
+            let shadows = shadows.chain(self.shared.iter_mut().map(|shared| &mut shared.shadow));
+            shadows.for_each(|shadow| shadow.settle(&self.moments));
+            self.moments.clear();
+        }
+        let now = self.now(lane);
+        (now, self.moments.number(now))
+    }
+
+    /// The error for an access that meets `conflict`.
+    #[cold]
+    fn race(&self, lane: u32, what: &str, place: &str, conflict: Conflict) -> KernelError {
+        let lane = self.beside(lane, conflict.thread);
+        let other_lane = conflict.thread % self.num_threads;
+        let mut other = self.place(other_lane);
+        other.block = self.block_index(conflict.thread / self.num_threads);
+        let did = if conflict.wrote { "stored" } else { "loaded" };
+        let text =
+            format!("data race: {what} of {place}, which {other} {did} with no barrier between");
+        let site = self.program.site(conflict.op);
+        self.fault(FaultKind::Race, lane, text)
+            .note(format!("the other access is {site}"))
+    }
+
+    pub(crate) fn read_place(
+        &mut self,
+        lane: u32,
+        place: Place,
+        fields: &[Field],
+        sync: Option<Sync>,
+    ) -> Result<(), KernelError> {
+        let (now, number) = self.moment(lane);
+        let is_exact = self.is_exact(place);
+        for field in fields {
+            let offset = field.offset as usize;
+            let count = usize::from(field.bytes);
+            if is_exact {
+                let kind = sync.map_or(Kind::Read, |sync| Kind::AtomicRead(sync.scope));
+                self.note_access(lane, place, (offset, count), kind, 0)?;
+                if let Place::Shared { var, window, at } = place {
+                    self.check_owner(lane, var, window, at + offset, count)?;
+                }
+                let value = self.value_at(place.behind(offset), field.bytes);
+                self.set(field.reg, lane, value);
+                continue;
+            }
+            let value = match place {
+                Place::Global { buffer, at } => {
+                    let at = at + offset;
+                    let record = Record {
+                        now,
+                        number,
+                        order: self.global_order,
+                        moments: &self.moments,
+                    };
+                    let check = self.launch.check_global_races;
+                    let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                    let value = memory::read_le(&memory.bytes, at, field.bytes);
+                    if check
+                        && memory.writable
+                        && !memory.shadow.read_at_once(at, count, &record)
+                        && let (_, Some(conflict)) = memory.shadow.read(at, count, &record)
+                    {
+                        let place = format!("byte {at} of `{}`", memory.name);
+                        return Err(self.race(lane, "load", &place, conflict));
+                    }
+                    value
+                }
+                Place::Shared { var, window, at } => {
+                    let at = at + offset;
+                    let record = Record {
+                        now,
+                        number,
+                        order: self.shared_order,
+                        moments: &self.moments,
+                    };
+                    let shared = &mut self.shared[var];
+                    let value = memory::read_le(&shared.bytes, at, field.bytes);
+                    let (missing, conflict) = match shared.shadow.read_at_once(at, count, &record) {
+                        true => (None, None),
+                        false => shared.shadow.read(at, count, &record),
+                    };
+                    if let Some(byte) = missing {
+                        let text = format!(
+                            "read of uninitialised shared memory: {}",
+                            self.shared_byte(window, byte)
+                        );
+                        return Err(self.fault(FaultKind::Uninitialised, lane, text));
+                    }
+                    if let Some(conflict) = conflict {
+                        let place = self.shared_byte(window, at);
+                        return Err(self.race(lane, "load", &place, conflict));
+                    }
+                    self.check_owner(lane, var, window, at, count)?;
+                    value
+                }
+                Place::Local { at } => {
+                    let at = at + offset;
+                    if self.local_shadow[at..at + count].contains(&false) {
+                        let text = "read of uninitialised local memory".to_owned();
+                        return Err(self.fault(FaultKind::Uninitialised, lane, text));
+                    }
+                    memory::read_le(&self.local, at, field.bytes)
+                }
+            };
+            self.set(field.reg, lane, value);
+        }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (true, false));
+        }
+        Ok(())
+    }
+
+    fn write_place(
+        &mut self,
+        lane: u32,
+        place: Place,
+        fields: &[Field],
+        sync: Option<Sync>,
+    ) -> Result<(), KernelError> {
+        for field in fields {
+            let value = self.get(field.reg, lane);
+            if let Some(sync) = sync.filter(|_| self.is_exact(place)) {
+                let at = place.behind(field.offset as usize);
+                let old = self.value_at(at, field.bytes);
+                let kind = Kind::AtomicWrite(sync.scope);
+                self.note_access(lane, at, (0, field.bytes.into()), kind, 0)?;
+                self.put(lane, at, field.bytes, value);
+                self.notice_change(old != value & mask(8 * u32::from(field.bytes)));
+                continue;
+            }
+            self.write_value(lane, place, field.offset, field.bytes, value)?;
+        }
+        if let Some(sync) = sync {
+            self.synchronize(lane, place, sync, (false, true));
+        }
+        Ok(())
+    }
+
+    /// Names byte `at` of the memory that a place is in.
+    pub(super) fn byte_name(&self, place: Place, at: usize) -> String {
+        match place {
+            Place::Global { buffer, .. } => format!("byte {at} of `{}`", self.buffer(buffer).name),
+            Place::Shared { window, .. } => self.shared_byte(window, at),
+            Place::Local { .. } => format!("byte {at} of a stack"),
+        }
+    }
+
+    /// What memory holds at a place.
+    fn value_at(&self, place: Place, count: u8) -> u64 {
+        match place {
+            Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
+            Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
+            Place::Local { at } => memory::read_le(&self.local, at, count),
+        }
+    }
+
+    /// Makes memory hold a value at a place.
+    fn put(&mut self, lane: u32, place: Place, count: u8, value: u64) {
+        let (bytes, at) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                (&mut memory.bytes, at)
+            }
+            Place::Shared { var, window, at } => {
+                let owner = self.owner(lane, window);
+                let shared = &mut self.shared[var];
+                shared.own(at, count.into(), owner);
+                (&mut shared.bytes, at)
+            }
+            Place::Local { at } => (&mut self.local, at),
+        };
+        memory::write_le(bytes, at, count, value);
+    }
+
+    pub(crate) fn write_value(
+        &mut self,
+        lane: u32,
+        place: Place,
+        offset: u32,
+        count: u8,
+        value: u64,
+    ) -> Result<(), KernelError> {
+        if self.is_exact(place) {
+            let place = place.behind(offset as usize);
+            let value = value & mask(8 * u32::from(count));
+            let changed = self.value_at(place, count) ^ value;
+            let is_changed = |byte: &u32| changed >> (8 * byte) & 0xff != 0;
+            let changes = (0..u32::from(count))
+                .filter(is_changed)
+                .fold(0, |bits, byte| bits | 1 << byte);
+            let redundant =
+                self.note_access(lane, place, (0, count.into()), Kind::Write, changes)?;
+            self.report.redundant_bytes += redundant;
+            self.put(lane, place, count, value);
+            self.notice_change(changed != 0);
+            return Ok(());
+        }
+        let (now, number) = self.moment(lane);
+        let offset = offset as usize;
+        let (bytes, shadow, order, at, checked) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                (
+                    &mut memory.bytes,
+                    &mut memory.shadow,
+                    self.global_order,
+                    at + offset,
+                    self.launch.check_global_races,
+                )
+            }
+            Place::Shared { var, window, at } => {
+                let owner = self.owner(lane, window);
+                let shared = &mut self.shared[var];
+                shared.own(at + offset, count.into(), owner);
+                (
+                    &mut shared.bytes,
+                    &mut shared.shadow,
+                    self.shared_order,
+                    at + offset,
+                    true,
+                )
+            }
+            Place::Local { at } => {
+                let at = at + offset;
+                memory::write_le(&mut self.local, at, count, value);
+                self.local_shadow[at..at + usize::from(count)].fill(true);
+                self.notice_change(true);
+                return Ok(());
+            }
+        };
+        if !checked {
+            memory::write_le(bytes, at, count, value);
+            self.notice_change(true);
+            return Ok(());
+        }
+        let record = Record {
+            now,
+            number,
+            order,
+            moments: &self.moments,
+        };
+        let end = at + usize::from(count);
+        let new = &value.to_le_bytes()[..usize::from(count)];
+        let (redundant, conflict) = match shadow.write_at_once(at, &bytes[at..end], new, &record) {
+            Some(redundant) => (redundant, None),
+            None => {
+                let words = [
+                    memory::read_le(bytes, at, count),
+                    value & mask(8 * u32::from(count)),
+                ];
+                shadow.write(at, count.into(), words, &record)
+            }
+        };
+        let is_changed = bytes[at..end] != *new;
+        bytes[at..end].copy_from_slice(new);
+        self.report.redundant_bytes += redundant;
+        self.notice_change(is_changed);
+        match conflict {
+            None => Ok(()),
+            Some(conflict) => {
+                let place = self.byte_name(place, at);
+                Err(self.race(lane, "store", &place, conflict))
+            }
+        }
+    }
+
+    /// What lies at an address, of which nobody but the simulator knows that it is read.
+    pub(crate) fn peek(&self, lane: u32, address: u64, bytes: u32) -> Result<u64, KernelError> {
+        let place = self.resolve(lane, Space::Generic, address, bytes, 1, "load")?;
+        self.uses_memory(lane, place, bytes)?;
+        Ok(self.value_at(place, bytes as u8))
+    }
+
+    pub(crate) fn load(&mut self, access: &Access) -> Result<(), KernelError> {
+        self.carry_out(access, true)
+    }
+
+    pub(crate) fn store(&mut self, access: &Access) -> Result<(), KernelError> {
+        self.carry_out(access, false)
+    }
+
+    fn carry_out(&mut self, access: &Access, is_load: bool) -> Result<(), KernelError> {
+        let mut lanes = self.idle_lanes();
+        self.collect(access, &mut lanes);
+        let vector = Vector {
+            addr: access.addr,
+            space: access.space,
+            fields: &access.fields,
+            size: access.size,
+            align: access.align,
+            sync: access.sync,
+        };
+        if is_load {
+            self.notice_read(access.sync.is_some());
+        }
+        self.each_lane(&vector, &lanes, is_load)?;
+        if let Some(sync) = access.sync {
+            self.spread_acquired(sync);
+        }
+        self.count(access.space, &lanes, access.size, is_load);
+        self.spare_lanes = lanes;
+        self.order_waves();
+        Ok(())
+    }
+
+    /// An empty list, to be put back into `spare_lanes`.
+    fn idle_lanes(&mut self) -> Vec<(u32, u64)> {
+        let mut lanes = std::mem::take(&mut self.spare_lanes);
+        lanes.clear();
+        lanes
+    }
+
+    /// Loads or stores in some lanes, in order.
+    fn each_lane(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        is_load: bool,
+    ) -> Result<(), KernelError> {
+        let stored = vector.fields.iter().map(|field| field.reg);
+        let has_marks = self.carries_marks(stored.filter(|_| !is_load));
+        let mut rest = lanes;
+        while let Some(&(lane, address)) = rest.first() {
+            let verb = if is_load { "load" } else { "store" };
+            let (space, size, align) = (vector.space, vector.size, vector.align);
+            let place = self.resolve(lane, space, address, size, align, verb)?;
+            self.check_origin(lane, vector.addr, place, (space, size, verb))?;
+            let together = match place {
+                Place::Local { .. } => &[],
+                _ => self.together(vector, rest, is_load),
+            };
+            if !together.is_empty() {
+                self.as_one(vector, together, place, is_load)?;
+                for &(lane, _) in together.iter().filter(|_| has_marks) {
+                    self.move_marks(lane, place, vector.fields, is_load);
+                }
+                rest = &rest[together.len()..];
+                continue;
+            }
+            let done = match is_load {
+                _ if has_marks => 0,
+                true => self.lanes_at_once::<true>(vector, rest, place),
+                false => self.lanes_at_once::<false>(vector, rest, place),
+            };
+            rest = &rest[done..];
+            if done > 0 {
+                continue;
+            }
+            if is_load {
+                self.read_place(lane, place, vector.fields, vector.sync)?;
+            } else {
+                self.write_place(lane, place, vector.fields, vector.sync)?;
+            }
+            if has_marks {
+                self.move_marks(lane, place, vector.fields, is_load);
+            }
+            rest = &rest[1..];
+        }
+        Ok(())
+    }
+
+    /// Moves the marks of undefined bits along with the values of an access.
+    fn move_marks(&mut self, lane: u32, place: Place, fields: &[Field], is_load: bool) {
+        for field in fields {
+            let (from, bytes) = ((place, field.offset), field.bytes.into());
+            match is_load {
+                true => self.load_marks(lane, from, bytes, (field.reg, 0)),
+                false => self.store_marks(lane, from, bytes, (field.reg, 0)),
+            }
+        }
+    }
+
+    /// The first lanes, if all that a warp has here access one address, and store the same where they store.
+    fn together<'l>(
+        &self,
+        vector: &Vector<'_>,
+        lanes: &'l [(u32, u64)],
+        is_load: bool,
+    ) -> &'l [(u32, u64)] {
+        let (first, address) = lanes[0];
+        let is_alone = lanes.get(1).is_none_or(|next| next.1 != address);
+        if is_alone || vector.space == Space::Local || vector.sync.is_some() {
+            return &[];
+        }
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let warp = first / per_warp;
+        let count = lanes.partition_point(|(lane, _)| lane / per_warp == warp);
+        let is_same = |&(lane, other): &(u32, u64)| {
+            let stores = |field: &Field| self.get(field.reg, lane) == self.get(field.reg, first);
+            other == address && (is_load || vector.fields.iter().all(stores))
+        };
+        // Where lanes have different addresses, each makes an access of its own.
+        match count > 1 && lanes[..count].iter().all(is_same) {
+            true => &lanes[..count],
+            false => &[],
+        }
+    }
+
+    /// One access of several lanes of a warp to one place.
+    fn as_one(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        place: Place,
+        is_load: bool,
+    ) -> Result<(), KernelError> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let (first, _) = lanes[0];
+        let bits = lanes.iter().map(|(lane, _)| 1u64 << (lane % per_warp));
+        self.access_together = bits.fold(0, |all, bit| all | bit);
+        let done = match is_load {
+            true => self.read_place(first, place, vector.fields, None),
+            false => self.write_place(first, place, vector.fields, None),
+        };
+        self.access_together = 0;
+        done?;
+        if is_load {
+            for field in vector.fields {
+                let value = self.get(field.reg, first);
+                for &(lane, _) in &lanes[1..] {
+                    self.set(field.reg, lane, value);
+                }
+            }
+        } else if self.launch.check_global_races || matches!(place, Place::Shared { .. }) {
+            // The other lanes' copies.
+            let bytes: u64 = vector
+                .fields
+                .iter()
+                .map(|field| u64::from(field.bytes))
+                .sum();
+            self.report.redundant_bytes += bytes * (lanes.len() as u64 - 1);
+        }
+        Ok(())
+    }
+
+    /// Loads or stores in lanes of one warp, as long as they stay in one piece of memory and nothing speaks against
+    /// it; says how many those are. The first of them is at `place`.
+    fn lanes_at_once<const IS_LOAD: bool>(
+        &mut self,
+        vector: &Vector<'_>,
+        lanes: &[(u32, u64)],
+        place: Place,
+    ) -> usize {
+        let size = vector.size as usize;
+        if size > LARGEST_VECTOR
+            || !vector.is_dense()
+            || vector.sync.is_some()
+            || self.is_exact(place)
+        {
+            return 0;
+        }
+        let (first, start) = lanes[0];
+        let (now, number) = self.moment(first);
+        let owner = match place {
+            Place::Shared { window, .. } => self.owner(first, window),
+            Place::Global { .. } | Place::Local { .. } => 0,
+        };
+        let (bytes, shadow, order, at, is_checked, (low, high), owners) = match place {
+            Place::Global { buffer, at } => {
+                let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
+                let is_checked = self.launch.check_global_races && (memory.writable || !IS_LOAD);
+                let end = memory.bytes.len();
+                (
+                    &mut memory.bytes[..],
+                    &mut memory.shadow,
+                    self.global_order,
+                    at,
+                    is_checked,
+                    (0, end),
+                    &mut [][..],
+                )
+            }
+            Place::Shared { var, window, at } => {
+                let Window { start, bytes, .. } = self.windows.all[window as usize];
+                let shared = &mut self.shared[var];
+                (
+                    &mut shared.bytes[..],
+                    &mut shared.shadow,
+                    self.shared_order,
+                    at,
+                    true,
+                    (start, start + bytes),
+                    &mut shared.owners[..],
+                )
+            }
+            Place::Local { .. } => return 0,
+        };
+        let begin = start.wrapping_sub(at as u64);
+        // The first and the last byte at which an access may begin.
+        let (low, span) = (low as u64, (high - size - low) as u64);
+        let warp = (now.warp - now.block, self.launch.machine.lanes_per_warp);
+        let mut record = Record {
+            now,
+            number,
+            order,
+            moments: &self.moments,
+        };
+        let low_bits = u64::from(vector.align.max(1)) - 1;
+        if low_bits & (low_bits + 1) != 0 {
+            return 0;
+        }
+        let mut done = 0;
+        let mut is_changed = false;
+        for &(lane, address) in lanes {
+            let at = address.wrapping_sub(begin);
+            if at.wrapping_sub(low) > span || address & low_bits != 0 || lane - warp.0 >= warp.1 {
+                break;
+            }
+            let at = at as usize;
+            record.now.thread = now.block + lane;
+            if IS_LOAD {
+                if is_checked && !shadow.read_at_once(at, size, &record) {
+                    break;
+                }
+                if !owners.is_empty() && owners[at..at + size].iter().any(|found| *found != owner) {
+                    break;
+                }
+            } else {
+                let bytes = &mut bytes[at..at + size];
+                let mut new = [0; LARGEST_VECTOR];
+                for field in vector.fields {
+                    let value = self.regs[field.reg.0 as usize][lane as usize];
+                    memory::write_le(&mut new, field.offset as usize, field.bytes, value);
+                }
+                let new = &new[..size];
+                if is_checked {
+                    match shadow.write_at_once(at, bytes, new, &record) {
+                        Some(redundant) => self.report.redundant_bytes += redundant,
+                        None => break,
+                    }
+                }
+                if !owners.is_empty() {
+                    owners[at..at + size].fill(owner);
+                }
+                is_changed = is_changed || *bytes != *new;
+                match (bytes.as_chunks_mut::<4>(), new.as_chunks::<4>()) {
+                    ((words, []), (new, [])) => words.copy_from_slice(new),
+                    _ => bytes.copy_from_slice(new),
+                }
+            }
+            done += 1;
+        }
+        self.writes += u64::from(is_changed);
+        if IS_LOAD {
+            for field in vector.fields {
+                let reg = &mut self.regs[field.reg.0 as usize][..];
+                let from = begin.wrapping_sub(field.offset.into());
+                let mut load = |count| {
+                    for &(lane, address) in &lanes[..done] {
+                        let at = address.wrapping_sub(from) as usize;
+                        reg[lane as usize] = memory::read_le(bytes, at, count);
+                    }
+                };
+                // One loop for each width.
+                match field.bytes {
+                    4 => load(4),
+                    2 => load(2),
+                    1 => load(1),
+                    8 => load(8),
+                    count => load(count),
+                }
+            }
+        }
+        done
+    }
+
+    pub(crate) fn buffer_load(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+        self.buffer_access(access, true)
+    }
+
+    pub(crate) fn buffer_store(&mut self, access: &BufferAccess) -> Result<(), KernelError> {
+        self.buffer_access(access, false)
+    }
+
+    /// Fields that lie outside of the descriptor's range are 0 where they are loaded, and are not stored.
+    fn buffer_access(&mut self, access: &BufferAccess, is_load: bool) -> Result<(), KernelError> {
+        let mut lanes = self.idle_lanes();
+        // The lanes from here on have not been carried out; all of their fields are inside.
+        let mut waiting = 0;
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes[index];
+            let [base, _, records, _] = access.rsrc.map(|reg| self.get(reg, lane));
+            // The descriptor's size field has 32 bits; the hardware clamps larger ones.
+            let records = records.min(0xffff_ffff);
+            let offset = self.get(access.offset, lane) + self.get(access.soffset, lane);
+            let address = base.wrapping_add(offset);
+            if offset + u64::from(access.size) <= records {
+                lanes.push((lane, address));
+                continue;
+            }
+            let end = |field: &Field| field.offset + u32::from(field.bytes);
+            let is_inside = |field: &Field| offset + u64::from(end(field)) <= records;
+            let (inside, outside): (Vec<Field>, Vec<Field>) =
+                access.fields.iter().partition(|field| is_inside(field));
+            if is_load {
+                for field in outside {
+                    self.set(field.reg, lane, 0);
+                }
+            }
+            if let Some(size) = inside.iter().map(end).max() {
+                let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
+                self.each_lane(&whole, &lanes[waiting..], is_load)?;
+                lanes.push((lane, address));
+                let part = Vector::through_descriptor(access.rsrc[0], &inside, size);
+                self.each_lane(&part, &lanes[lanes.len() - 1..], is_load)?;
+                waiting = lanes.len();
+            }
+        }
+        let whole = Vector::through_descriptor(access.rsrc[0], &access.fields, access.size);
+        self.each_lane(&whole, &lanes[waiting..], is_load)?;
+        self.count(Space::Global, &lanes, access.size, is_load);
+        self.spare_lanes = lanes;
+        self.order_waves();
+        Ok(())
+    }
+
+    /// Lanes one after the other. `update` gets the lane and the old value, and returns the new one if it writes;
+    /// `acquires_on_failure` says that an acquire's order is kept where it does not.
+    pub(crate) fn atomic(
+        &mut self,
+        access: &AtomicPlace,
+        acquires_on_failure: bool,
+        update: impl Fn(&mut Self, u32, u64) -> Option<u64>,
+    ) -> Result<(), KernelError> {
+        let (space, count) = (access.space, (access.bits / 8) as u8);
+        let mut lanes = Vec::new();
+        self.notice_read(true);
+        for index in 0..self.lanes.len() {
+            let lane = self.lanes[index];
+            if !self.is_on(access.guard, lane) {
+                continue;
+            }
+            let address = self.get(access.addr, lane);
+            let address = address.wrapping_add_signed(access.offset) & mask(space.pointer_bits());
+            let place = self.resolve(lane, space, address, count.into(), count.into(), "atomic")?;
+            self.check_origin(lane, access.addr, place, (space, count.into(), "atomic"))?;
+            if let Place::Shared { var, window, at } = place {
+                self.check_owner(lane, var, window, at, count.into())?;
+            }
+            self.uses_memory(lane, place, count.into())?;
+            let old = self.value_at(place, count);
+            let new = update(self, lane, old);
+            let scope = access.sync.scope;
+            let kind = match new {
+                Some(_) => Kind::AtomicWrite(scope),
+                None => Kind::AtomicRead(scope),
+            };
+            if self.is_exact(place) {
+                if matches!(place, Place::Shared { .. }) {
+                    // The value before is read, so there must be one.
+                    let read = Kind::AtomicRead(scope);
+                    self.note_access(lane, place, (0, count.into()), read, 0)?;
+                }
+                self.note_access(lane, place, (0, count.into()), kind, 0)?;
+            }
+            let mut sync = access.sync;
+            if let Some(new) = new {
+                self.put(lane, place, count, new);
+                self.notice_change(old != new & mask(8 * u32::from(count)));
+            } else {
+                sync.acquires &= acquires_on_failure;
+            }
+            self.synchronize(lane, place, sync, (true, new.is_some()));
+            lanes.push((lane, address));
+        }
+        self.spread_acquired(access.sync);
+        self.count(space, &lanes, count.into(), false);
+        self.order_waves();
+        Ok(())
+    }
+
+    /// Adds an access of all `lanes` to the statistics, warp by warp.
+    pub(crate) fn count(&mut self, space: Space, lanes: &[(u32, u64)], size: u32, is_load: bool) {
+        let machine = self.launch.machine;
+        let per_warp = machine.lanes_per_warp;
+        let wide = machine
+            .wide_load_lane_bits
+            .filter(|_| is_load && size == 16);
+        let lane_bits = wide.unwrap_or_else(|| machine.banks().consecutive(size));
+        let mut addresses = Vec::new();
+        for warp in lanes.chunk_by(|a, b| a.0 / per_warp == b.0 / per_warp) {
+            let shared = space == Space::Shared
+                || (space == Space::Generic && warp[0].1 & SHARED_WINDOW != 0);
+            let used = if shared {
+                addresses.clear();
+                addresses.resize(per_warp as usize, None);
+                for &(lane, address) in warp {
+                    addresses[(lane % per_warp) as usize] = Some(address & 0xffff_ffff);
+                }
+                machine.banks().wavefronts(&addresses, size, lane_bits)
+            } else if warp.is_sorted_by_key(|lane| lane.1) {
+                sectors(warp.iter().map(|lane| lane.1), size)
+            } else {
+                let mut starts: Vec<u64> = warp.iter().map(|lane| lane.1).collect();
+                starts.sort_unstable();
+                sectors(starts.into_iter(), size)
+            };
+            let counters = &mut self.counters[self.op as usize];
+            counters.accesses += 1;
+            counters.wavefronts += used;
+            if used.taken > used.ideal && counters.samples.len() < MOST_SAMPLES {
+                let mut addresses = vec![None; per_warp as usize];
+                for &(lane, address) in warp {
+                    let address = if shared {
+                        address & 0xffff_ffff
+                    } else {
+                        address
+                    };
+                    addresses[(lane % per_warp) as usize] = Some(address);
+                }
+                counters.samples.push(Sample {
+                    addresses,
+                    bytes: size,
+                    lane_bits,
+                    is_shared: shared,
+                });
+            }
+        }
+    }
+}
+
+/// The sectors of accesses at rising addresses.
+fn sectors(starts: impl Iterator<Item = u64>, size: u32) -> Wavefronts {
+    let (mut distinct, mut reached) = (0, 0);
+    let (mut taken, mut last) = (0, None);
+    for start in starts {
+        let end = start + u64::from(size);
+        distinct += end.saturating_sub(start.max(reached));
+        reached = reached.max(end);
+        let (from, to) = (start / SECTOR, end.div_ceil(SECTOR));
+        if from < to {
+            taken += to - from - u64::from(last == Some(from));
+            last = Some(to - 1);
+        }
+    }
+    Wavefronts {
+        taken,
+        ideal: distinct.div_ceil(SECTOR),
+    }
+}

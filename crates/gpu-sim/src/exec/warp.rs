@@ -1,0 +1,52 @@
+//! The lanes of a warp, and which of them a member mask asks for.
+
+use super::Exec;
+use crate::error::{FaultKind, KernelError};
+
+/// Whether a lane is among the active ones of a warp that begins with lane `first`.
+pub(crate) fn is_active(lanes: &[u32], first: u32, lane: u32) -> bool {
+    let at_its_place = || lanes.get((lane - first) as usize) == Some(&lane);
+    lane >= first && at_its_place() || lanes.binary_search(&lane).is_ok()
+}
+
+impl Exec<'_> {
+    /// The active lanes, warp by warp.
+    pub(crate) fn active_warps(&self) -> Vec<(u32, Vec<u32>)> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        let same = |a: &u32, b: &u32| a / per_warp == b / per_warp;
+        self.lanes
+            .chunk_by(same)
+            .map(|lanes| (lanes[0] / per_warp, lanes.to_vec()))
+            .collect()
+    }
+
+    /// Checks a member mask: `own` must be in it, and all members among the `lanes` of the warp that are here.
+    pub(crate) fn check_members(
+        &self,
+        what: &str,
+        warp: u32,
+        lanes: &[u32],
+        mask: u64,
+        own: u32,
+    ) -> Result<(), KernelError> {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        if mask >> (own % per_warp) & 1 == 0 {
+            let text = format!("{what}: the lane is not in its own mask {mask:#010x}");
+            return Err(self.fault(FaultKind::Divergence, own, text));
+        }
+        if lanes.len() == per_warp as usize {
+            return Ok(());
+        }
+        for member in (0..per_warp).filter(|lane| mask >> lane & 1 == 1) {
+            let lane = warp * per_warp + member;
+            let absent = lane >= self.num_threads || self.exited[lane as usize];
+            if !absent && !is_active(lanes, warp * per_warp, lane) {
+                let text = format!(
+                    "{what} in divergent code: mask {mask:#010x} names lane {member}, which does not reach it"
+                );
+                return Err(self.fault(FaultKind::Divergence, own, text));
+            }
+        }
+        Ok(())
+    }
+}

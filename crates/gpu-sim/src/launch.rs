@@ -1,0 +1,392 @@
+//! A launch: machine, grid, arguments, and the run over all blocks.
+
+use super::apart::Run;
+use super::data::integer_range;
+use super::error::{FaultKind, KernelError};
+use super::memory::{BufferId, Memory, write_le};
+use super::program::{ParamTy, Program};
+use super::report::Report;
+use linear_layout::target::{self, Assembly, Banks, Float8Family, Target};
+
+/// The machine that a kernel runs on.
+///
+/// # Units
+/// `bank_bytes` is the width of one shared-memory bank, `shared_limit` bytes per block.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Machine {
+    /// The GPU, where it is known which: what it lacks is refused.
+    pub target: Option<&'static Target>,
+    /// The assembly language that a kernel may hold, and that accesses are named by in reports.
+    pub assembly: Assembly,
+    /// Whether the order of instructions orders the accesses of a warp's lanes; only barriers do elsewhere.
+    pub lockstep: bool,
+    /// Lanes per warp or wave.
+    pub lanes_per_warp: u32,
+    /// Banks of shared memory.
+    pub num_banks: u32,
+    /// Bytes per bank.
+    pub bank_bytes: u32,
+    /// Largest shared memory of a block.
+    pub shared_limit: u32,
+    /// The bits of a lane's number that run through a group of lanes whose 16-byte loads from
+    /// shared memory are served together, where these are not the lowest bits.
+    pub wide_load_lane_bits: Option<u32>,
+    /// The floats of 8 bits that its instructions convert.
+    pub float8: Option<Float8Family>,
+}
+
+impl Machine {
+    /// The machine of a row of the table of targets.
+    pub const fn of(target: &'static Target) -> Self {
+        Self {
+            target: Some(target),
+            assembly: target.assembly,
+            lockstep: target.lockstep,
+            lanes_per_warp: target.lanes,
+            num_banks: target.banks,
+            bank_bytes: target.bank_bytes,
+            shared_limit: target.max_shared_bytes,
+            wide_load_lane_bits: Some(target.phase_lane_bits(target::Access::Load, 16)),
+            float8: target.instructions.float8,
+        }
+    }
+
+    /// An NVIDIA GPU: 32 lanes, 32 banks of 4 bytes, up to 227 KiB of shared memory.
+    pub const fn nvidia() -> Self {
+        Self {
+            target: None,
+            assembly: Assembly::Ptx,
+            lockstep: false,
+            lanes_per_warp: 32,
+            num_banks: 32,
+            bank_bytes: 4,
+            shared_limit: 227 * 1024,
+            wide_load_lane_bits: None,
+            float8: Some(Float8Family::Ocp),
+        }
+    }
+
+    /// An AMD GPU with waves of `lanes` lanes: 32 banks of 4 bytes, 64 KiB of LDS.
+    pub const fn amd(lanes: u32) -> Self {
+        Self {
+            target: None,
+            assembly: Assembly::Gcn,
+            lockstep: true,
+            lanes_per_warp: lanes,
+            num_banks: 32,
+            bank_bytes: 4,
+            shared_limit: 64 * 1024,
+            wide_load_lane_bits: None,
+            float8: None,
+        }
+    }
+
+    /// The banks of its shared memory.
+    pub(super) const fn banks(self) -> Banks {
+        Banks {
+            count: self.num_banks,
+            bytes: self.bank_bytes,
+        }
+    }
+}
+
+/// The value of a kernel parameter.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub enum Arg {
+    /// The address of a buffer.
+    Buffer(BufferId),
+    /// An integer; must fit the parameter's width as signed or unsigned.
+    Int(i128),
+    /// A float, rounded to the parameter's format.
+    Float(f64),
+}
+
+/// In which order the warps of a block run between its barriers.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Schedule {
+    /// All warps execute each instruction together; the fastest to simulate.
+    #[default]
+    Lockstep,
+    /// One warp at a time, in an order drawn from this seed.
+    ///
+    /// Effect: a warp may run ahead of the others up to the next block barrier. Change it to see what a kernel
+    /// with a race computes. Cost: a few times the time of lockstep. It misleads where a kernel is right by luck:
+    /// a race is an error in any schedule, but only some show in the values.
+    Warps(u64),
+}
+
+/// The most threads of a grid: records of accesses number them in 32 bits.
+const MOST_THREADS: u128 = 1 << 31;
+
+/// Everything about a launch but the kernel and the memory.
+///
+/// ```
+/// use gpu_sim::{Launch, Machine};
+/// let launch = Launch::new(Machine::nvidia()).grid([4, 2, 1]).block([128, 1, 1]);
+/// ```
+#[derive(Clone, PartialEq, Debug)]
+pub struct Launch {
+    pub(super) machine: Machine,
+    pub(super) grid: [u32; 3],
+    pub(super) block: Option<[u32; 3]>,
+    pub(super) dynamic_shared: u32,
+    pub(super) args: Vec<Arg>,
+    pub(super) step_limit: u64,
+    pub(super) check_global_races: bool,
+    pub(super) schedule: Schedule,
+    pub(super) threads: u32,
+}
+
+impl Launch {
+    /// What a launch may take where nothing else is said: seconds, not hours.
+    pub const DEFAULT_STEP_LIMIT: u64 = 1 << 26;
+
+    /// One block, no arguments.
+    #[must_use]
+    pub fn new(machine: Machine) -> Self {
+        Self {
+            machine,
+            grid: [1; 3],
+            block: None,
+            dynamic_shared: 0,
+            args: Vec::new(),
+            step_limit: Self::DEFAULT_STEP_LIMIT,
+            check_global_races: true,
+            schedule: Schedule::Lockstep,
+            threads: 1,
+        }
+    }
+
+    /// The number of blocks per axis.
+    #[must_use]
+    pub fn grid(self, grid: [u32; 3]) -> Self {
+        Self { grid, ..self }
+    }
+
+    /// The number of threads per block and axis; needed where the kernel does not say it.
+    #[must_use]
+    pub fn block(self, block: [u32; 3]) -> Self {
+        Self {
+            block: Some(block),
+            ..self
+        }
+    }
+
+    /// Bytes of shared memory for the variable whose size the kernel leaves open.
+    #[must_use]
+    pub fn dynamic_shared(self, bytes: u32) -> Self {
+        Self {
+            dynamic_shared: bytes,
+            ..self
+        }
+    }
+
+    /// The arguments in order.
+    #[must_use]
+    pub fn args(self, args: impl Into<Vec<Arg>>) -> Self {
+        Self {
+            args: args.into(),
+            ..self
+        }
+    }
+
+    /// Most instructions that one launch may take, counted once for each warp that takes part;
+    /// [`Self::DEFAULT_STEP_LIMIT`] by default.
+    #[must_use]
+    pub fn step_limit(self, steps: u64) -> Self {
+        Self {
+            step_limit: steps,
+            ..self
+        }
+    }
+
+    /// Whether races on global memory are errors (default). Costs 8 bytes for each piece of memory that is accessed at
+    /// once, 8 more where it is both read and written, more where unordered threads share it.
+    #[must_use]
+    pub fn check_global_races(self, check: bool) -> Self {
+        Self {
+            check_global_races: check,
+            ..self
+        }
+    }
+
+    /// The order of warps; default lockstep.
+    #[must_use]
+    pub fn schedule(self, schedule: Schedule) -> Self {
+        Self { schedule, ..self }
+    }
+
+    /// The most cores of this computer that run blocks at the same time; 1 by default.
+    ///
+    /// What is found does not depend on it. Cost: memory, with its record of who touched what, once for each core; a kernel
+    /// whose blocks race, or fail, is run a second time in order.
+    #[must_use]
+    pub fn threads(self, threads: u32) -> Self {
+        Self { threads, ..self }
+    }
+
+    /// Runs `program` block by block.
+    /// # Errors
+    /// `Launch` where arguments, block size or shared memory do not fit; else the first mistake
+    /// of the kernel, with operation and thread.
+    pub fn run(&self, program: &Program, memory: &mut Memory) -> Result<Report, KernelError> {
+        self.run_watched(program, memory, &|_| {})
+    }
+
+    /// Runs `program` as [`Self::run`] does, and calls `watch` now and then with how many blocks have run.
+    /// # Errors
+    /// As [`Self::run`].
+    pub fn run_watched(
+        &self,
+        program: &Program,
+        memory: &mut Memory,
+        watch: &dyn Fn(u64),
+    ) -> Result<Report, KernelError> {
+        let args = self.check_args(program, memory)?;
+        let block = self.check_block(program)?;
+        self.check_grid(block)?;
+        let run = Run {
+            program,
+            launch: self,
+            block,
+            args: &args,
+        };
+        if !run.may_part() {
+            return run.in_order(memory, watch);
+        }
+        let before = memory.clone();
+        if let Some(report) = run.apart(memory, watch) {
+            return Ok(report);
+        }
+        *memory = before;
+        run.in_order(memory, watch)
+    }
+
+    /// What AMD's runtime puts behind a kernel's own arguments, as far as it says something of the grid.
+    ///
+    /// ```text
+    /// byte  0  4  8   blocks along x, y, z         i32
+    /// byte 12 14 16   threads of a block           i16
+    /// byte 18 20 22   threads of a last, smaller block: none
+    /// byte 64         axes of the grid             i16
+    /// ```
+    /// # Source
+    /// LLVM's user guide of AMDGPU, "Code Object V5 Kernel Argument Metadata".
+    pub(super) fn implicit_arguments(&self, block: [u32; 3]) -> Vec<u8> {
+        let mut bytes = vec![0; 256];
+        for (axis, (blocks, threads)) in self.grid.into_iter().zip(block).enumerate() {
+            write_le(&mut bytes, 4 * axis, 4, blocks.into());
+            write_le(&mut bytes, 12 + 2 * axis, 2, threads.into());
+        }
+        write_le(&mut bytes, 64, 2, 3);
+        bytes
+    }
+
+    fn check_block(&self, program: &Program) -> Result<[u32; 3], KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let block = match (self.block, program.block_size()) {
+            (None, None) => {
+                return Err(launch("the kernel does not say its block size".into())
+                    .note("name it with the launch"));
+            }
+            (Some(block), Some(required)) if block != required => {
+                return Err(launch(format!(
+                    "the kernel requires blocks of {required:?} threads, the launch has {block:?}"
+                )));
+            }
+            (block, required) => block.or(required).unwrap_or([1; 3]),
+        };
+        let threads = block.iter().try_fold(1u32, |n, &axis| n.checked_mul(axis));
+        match threads {
+            Some(1..=1024) => Ok(block),
+            _ => Err(launch(format!(
+                "a block of {block:?} threads; it must have 1 to 1024"
+            ))),
+        }
+    }
+
+    /// Refuses a grid that would reach the limit of instructions before its last block, or whose threads have no numbers.
+    fn check_grid(&self, block: [u32; 3]) -> Result<(), KernelError> {
+        let blocks: u128 = self.grid.iter().map(|n| u128::from(*n)).product();
+        let threads: u32 = block.iter().product();
+        let warps = blocks * u128::from(threads.div_ceil(self.machine.lanes_per_warp));
+        if warps > self.step_limit.into() {
+            let text = format!(
+                "a grid of {blocks} blocks takes at least {warps} instructions, the limit is {}",
+                self.step_limit
+            );
+            let error = KernelError::new(FaultKind::StepLimit, text);
+            return Err(error.note("if the grid is meant to be that large, raise the limit"));
+        }
+        if blocks * u128::from(threads) > MOST_THREADS {
+            let text = format!(
+                "a grid of {blocks} blocks of {threads} threads; the limit is {MOST_THREADS} threads"
+            );
+            return Err(KernelError::new(FaultKind::Launch, text));
+        }
+        Ok(())
+    }
+
+    fn check_args(&self, program: &Program, memory: &Memory) -> Result<Vec<u64>, KernelError> {
+        let launch = |text: String| KernelError::new(FaultKind::Launch, text);
+        let params = program.params();
+        if params.len() != self.args.len() {
+            let wanted: Vec<String> = params.iter().map(|param| param.ty.to_string()).collect();
+            let error = launch(format!(
+                "`{}` takes {} arguments, found {}",
+                program.name(),
+                params.len(),
+                self.args.len()
+            ));
+            return Err(error.note(format!("in order, they are: {}", wanted.join(", "))));
+        }
+        let mut bits = Vec::new();
+        for (index, (param, arg)) in params.iter().zip(&self.args).enumerate() {
+            bits.push(match (param.ty, *arg) {
+                (ParamTy::Pointer, Arg::Buffer(buffer)) => memory.address(buffer),
+                (ParamTy::Pointer, Arg::Int(0)) => 0,
+                (ParamTy::Int(width), Arg::Int(value)) => {
+                    let range = integer_range(width);
+                    if !range.contains(&value) {
+                        let (low, high) = (range.start(), range.end());
+                        return Err(launch(format!(
+                            "argument {index}: {value} does not fit i{width}: expected {low} to {high}"
+                        )));
+                    }
+                    value as u64 & super::bits::mask(width)
+                }
+                (ParamTy::Float(ty), Arg::Float(value)) => ty.from_f64(value),
+                (ty, arg) => {
+                    let has = match arg {
+                        Arg::Buffer(_) => "a buffer",
+                        Arg::Int(_) => "an integer",
+                        Arg::Float(_) => "a float",
+                    };
+                    return Err(launch(format!(
+                        "argument {index}: the kernel wants {ty}, found {has}"
+                    )));
+                }
+            });
+        }
+        Ok(bits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kernel_for_amd_finds_its_grid_behind_its_arguments() {
+        let launch = Launch::new(Machine::amd(64)).grid([2, 3, 5]);
+        let bytes = launch.implicit_arguments([64, 7, 1]);
+        let at = |first: usize, count: usize| {
+            let bytes = bytes[first..first + count].iter().rev();
+            bytes.fold(0, |value, byte| value << 8 | u32::from(*byte))
+        };
+        assert_eq!([0, 4, 8].map(|first| at(first, 4)), [2, 3, 5]);
+        assert_eq!([12, 14, 16].map(|first| at(first, 2)), [64, 7, 1]);
+        assert_eq!([18, 20, 22].map(|first| at(first, 2)), [0; 3]);
+        assert_eq!((at(64, 2), bytes.len()), (3, 256));
+    }
+}

@@ -1,0 +1,180 @@
+//! Buffers with addresses of their own, far apart, so that a wrong address is noticed.
+
+use gpu_race::{History, Shadow};
+use std::fmt;
+
+/// Addresses of neighbouring buffers differ by this power of two.
+const BUFFER_LOG2: u32 = 36;
+/// Buffers of the launch come first, variables of the program from this index on.
+const FIRST_SYMBOL: usize = 0x800;
+/// Addresses of neighbouring shared variables differ by this power of two.
+pub(super) const SHARED_SYMBOL_LOG2: u32 = 20;
+/// The most shared variables and allocations that a 32-bit address can tell apart.
+pub(super) const MOST_SHARED_SYMBOLS: u32 = 1 << (32 - SHARED_SYMBOL_LOG2);
+/// Addresses of the stacks of neighbouring lanes differ by this power of two.
+pub(super) const STACK_LOG2: u32 = 20;
+/// Set in a generic address that means shared memory.
+pub(super) const SHARED_WINDOW: u64 = 1 << 62;
+/// Set in a generic address that means the lane's stack.
+pub(super) const LOCAL_WINDOW: u64 = 1 << 61;
+
+/// The address of the program's global variable `index`.
+pub(super) const fn symbol_address(index: usize) -> u64 {
+    ((FIRST_SYMBOL + index + 1) as u64) << BUFFER_LOG2
+}
+
+/// The number of the program's global variable at an address.
+pub(super) const fn symbol_number(address: u64) -> u32 {
+    ((address >> BUFFER_LOG2) as usize - 1 - FIRST_SYMBOL) as u32
+}
+
+/// A buffer of a [`Memory`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BufferId(usize);
+
+/// The global memory of a launch: named buffers.
+///
+/// ```
+/// use gpu_sim::Memory;
+/// let mut memory = Memory::default();
+/// let x = memory.add("x", vec![0; 16]);
+/// assert_eq!(memory.bytes(x).len(), 16);
+/// ```
+#[derive(Clone, Default)]
+pub struct Memory {
+    pub(super) buffers: Vec<Buffer>,
+    /// What kernels have printed.
+    pub(super) printed: String,
+}
+
+impl fmt::Debug for Memory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let sizes = self
+            .buffers
+            .iter()
+            .map(|buffer| (&buffer.name, buffer.bytes.len()));
+        f.debug_map().entries(sizes).finish()
+    }
+}
+
+#[derive(Clone)]
+pub(super) struct Buffer {
+    pub(super) name: String,
+    pub(super) bytes: Vec<u8>,
+    pub(super) writable: bool,
+    pub(super) shadow: Shadow,
+    pub(super) history: History,
+}
+
+impl Buffer {
+    pub(super) fn new(name: String, bytes: Vec<u8>, writable: bool) -> Self {
+        let shadow = Shadow::new(bytes.len());
+        Self {
+            name,
+            bytes,
+            writable,
+            shadow,
+            history: History::default(),
+        }
+    }
+}
+
+impl Memory {
+    /// Adds a buffer that a kernel may read and write.
+    pub fn add(&mut self, name: impl Into<String>, bytes: Vec<u8>) -> BufferId {
+        self.buffers.push(Buffer::new(name.into(), bytes, true));
+        BufferId(self.buffers.len() - 1)
+    }
+
+    /// What the buffer holds now.
+    pub fn bytes(&self, buffer: BufferId) -> &[u8] {
+        &self.buffers[buffer.0].bytes
+    }
+
+    /// Takes in what other blocks made of a copy at the same time; `false` where some have touched what others wrote.
+    pub(super) fn merge(&mut self, other: &Self) -> bool {
+        self.printed += &other.printed;
+        let mut pairs = self.buffers.iter_mut().zip(&other.buffers);
+        pairs.all(|(own, other)| {
+            let shadow = &mut own.shadow;
+            shadow.merge(&other.shadow, &mut own.bytes, &other.bytes)
+        })
+    }
+
+    /// What kernels have printed, also those that failed.
+    pub fn printed(&self) -> &str {
+        &self.printed
+    }
+
+    /// The address that a kernel sees.
+    pub fn address(&self, buffer: BufferId) -> u64 {
+        (buffer.0 as u64 + 1) << BUFFER_LOG2
+    }
+}
+
+/// A byte of some buffer.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct GlobalPlace {
+    /// Index among the launch's buffers, then the program's variables.
+    pub(super) buffer: usize,
+    /// Bytes from the buffer's start; may lie outside.
+    pub(super) offset: i64,
+}
+
+/// Finds the buffer that `address` is nearest to: its own slot, or the one above for small underruns.
+pub(super) fn locate(address: u64, num_buffers: usize, num_symbols: usize) -> Option<GlobalPlace> {
+    let slot_to_buffer = |slot: u64| -> Option<usize> {
+        let index = usize::try_from(slot).ok()?.checked_sub(1)?;
+        if index < num_buffers {
+            Some(index)
+        } else {
+            let symbol = index.checked_sub(FIRST_SYMBOL)?;
+            (symbol < num_symbols).then_some(num_buffers + symbol)
+        }
+    };
+    let slot = address >> BUFFER_LOG2;
+    let below = address & ((1 << BUFFER_LOG2) - 1);
+    if below >> (BUFFER_LOG2 - 1) == 0 {
+        return slot_to_buffer(slot).map(|buffer| GlobalPlace {
+            buffer,
+            offset: below as i64,
+        });
+    }
+    // In the upper half of a slot the next buffer is nearer: the address lies before its start.
+    let buffer = slot_to_buffer(slot + 1)?;
+    Some(GlobalPlace {
+        buffer,
+        offset: below as i64 - (1 << BUFFER_LOG2),
+    })
+}
+
+/// Reads `count` bytes, least significant first.
+pub(super) fn read_le(bytes: &[u8], at: usize, count: u8) -> u64 {
+    match (count, &bytes[at..]) {
+        (4, &[a, b, c, d, ..]) => u64::from(u32::from_le_bytes([a, b, c, d])),
+        (2, &[a, b, ..]) => u64::from(u16::from_le_bytes([a, b])),
+        (1, &[a, ..]) => u64::from(a),
+        (8, &[a, b, c, d, e, f, g, h, ..]) => u64::from_le_bytes([a, b, c, d, e, f, g, h]),
+        (_, rest) => rest
+            .iter()
+            .take(usize::from(count))
+            .rev()
+            .fold(0, |v, &byte| v << 8 | u64::from(byte)),
+    }
+}
+
+/// Writes the lowest `count` bytes of `value`, least significant first.
+pub(super) fn write_le(bytes: &mut [u8], at: usize, count: u8, value: u64) {
+    let value = value.to_le_bytes();
+    // Where the number of bytes is known, no call is made to copy them.
+    match count {
+        4 => bytes[at..at + 4].copy_from_slice(&value[..4]),
+        2 => bytes[at..at + 2].copy_from_slice(&value[..2]),
+        8 => bytes[at..at + 8].copy_from_slice(&value),
+        1 => bytes[at] = value[0],
+        _ => {
+            let count = usize::from(count);
+            bytes[at..at + count].copy_from_slice(&value[..count]);
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Addresses: of variables, of stack memory, steps from one to another.
+
+use super::claim::{Claim, Promise};
+use super::convert::{Move, Trunc};
+use super::integer::{ADD, Int, OR};
+use super::{Family, Instruction, Regs, Row, row};
+use crate::bits::{mask, signed};
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done, flatten, size_align};
+use crate::exec::Exec;
+use crate::memory::{
+    LOCAL_WINDOW, MOST_SHARED_SYMBOLS, SHARED_SYMBOL_LOG2, SHARED_WINDOW, STACK_LOG2, symbol_number,
+};
+use crate::origin::{Flow, Root};
+use crate::text::{Attr, Node, Ty};
+
+pub(super) const FAMILY: Family = Family {
+    title: "addresses",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.getelementptr", step),
+    row("llvm.alloca", |d, op| {
+        let count = d.scalar(op, 0)?;
+        let Some(count) = d.b.constant_of(count) else {
+            return Err(d.unsupported(op, "alloca of a size that is not constant"));
+        };
+        let Some(Attr::Type(ty)) = op.attr("elem_type") else {
+            return Err(d.malformed(op, "alloca without an element type"));
+        };
+        let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
+        let Some(bytes) = size.checked_mul(count).filter(|bytes| *bytes <= MOST_LOCAL) else {
+            let text = format!("alloca of {count} times {size} bytes, the limit is {MOST_LOCAL}");
+            return Err(d.unsupported(op, text));
+        };
+        let (place, number) = d.b.local(bytes as u32, align as u32);
+        if u64::from(place) + bytes >= MOST_LOCAL {
+            let text = format!("a stack of more than {MOST_LOCAL} bytes is not supported");
+            return Err(d.unsupported(op, text));
+        }
+        let window = match d.result_ty(op)? {
+            Ty::Ptr(5) => 0,
+            _ => LOCAL_WINDOW,
+        };
+        let reg = d.b.address(window | u64::from(place), Root::Stack(number));
+        d.define(op, vec![reg])
+    }),
+    row("llvm.mlir.addressof", |d, op| {
+        let address = d.symbol(op, op.str("global_name").unwrap_or(""))?;
+        let root = if address >> SHARED_SYMBOL_LOG2 < u64::from(MOST_SHARED_SYMBOLS) {
+            Root::Shared((address >> SHARED_SYMBOL_LOG2) as u32)
+        } else {
+            Root::Global(symbol_number(address))
+        };
+        let reg = d.b.address(address, root);
+        d.define(op, vec![reg])
+    }),
+    row("llvm.addrspacecast", |d, op| {
+        let value = d.operand(op, 0)?;
+        let slots = match (&value.ty, d.result_ty(op)?, &value.slots[..]) {
+            (&Ty::Ptr(from), &Ty::Ptr(to), &[src]) => vec![cast(d, src, from, to)],
+            _ => value.slots.to_vec(),
+        };
+        d.define(op, slots)
+    }),
+];
+
+/// The most bytes of one lane's stack that an operation may reserve.
+const MOST_LOCAL: u64 = 1 << STACK_LOG2;
+
+/// `rawConstantIndices` marks a dynamic index by this.
+const DYNAMIC: i64 = i32::MIN as i64;
+
+/// `base + sign-extended index * scale`, the step of an address.
+#[derive(Debug)]
+pub(crate) struct Scale {
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) base: Reg,
+    pub(crate) index: Reg,
+    pub(crate) index_bits: u32,
+    pub(crate) scale: i64,
+}
+
+impl Instruction for Scale {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.base, self.index])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.base])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (kept, index_bits, scale) = (mask(self.bits), self.index_bits, self.scale);
+        exec.map2(self.dst, [self.base, self.index], |base, index| {
+            let step = signed(index, index_bits).wrapping_mul(scale);
+            base.wrapping_add(step as u64) & kept
+        });
+        Ok(())
+    }
+}
+
+/// Moves a pointer between address spaces.
+fn cast(d: &mut Decoder<'_, '_>, src: Reg, from: u32, to: u32) -> Reg {
+    let window = |space| match space {
+        3 => SHARED_WINDOW,
+        5 => LOCAL_WINDOW,
+        _ => 0,
+    };
+    let (from, to) = (window(from), window(to));
+    if from == to {
+        return src;
+    }
+    if from != 0 {
+        let b = d.b.constant(from);
+        return d.emit(|dst| Int {
+            op: &OR,
+            bits: 64,
+            dst,
+            a: src,
+            b,
+        });
+    }
+    d.emit(|dst| Trunc { bits: 32, dst, src })
+}
+
+/// `getelementptr`: constant steps are summed, each dynamic one is an instruction.
+fn step<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let base = d.operand(op, 0)?;
+    let (Ty::Ptr(number), &[start]) = (&base.ty, &base.slots[..]) else {
+        return Err(d.unsupported(op, "getelementptr on vectors of pointers is not supported"));
+    };
+    let space = Space::from_number(*number).ok_or_else(|| {
+        let text = format!("pointers to address space {number} are not supported");
+        d.unsupported(op, text)
+    })?;
+    let bits = space.pointer_bits();
+    let Some(Attr::Type(element)) = op.attr("elem_type") else {
+        return Err(d.malformed(op, "getelementptr without an element type"));
+    };
+    let mut fixed = 0i64;
+    let mut current = start;
+    let mut dynamic = 1;
+    let mut ty = element;
+    for (depth, &index) in op
+        .ints("rawConstantIndices")
+        .unwrap_or(&[])
+        .iter()
+        .enumerate()
+    {
+        let mut index = index;
+        let mut operand = None;
+        if index == DYNAMIC {
+            let reg = d.scalar(op, dynamic)?;
+            let width = d.scalar_slot(op, dynamic)?.bits;
+            dynamic += 1;
+            match d.b.constant_of(reg) {
+                Some(bits) => index = signed(bits, width),
+                None => operand = Some((reg, width)),
+            }
+        }
+        match ty {
+            _ if depth == 0 => {}
+            Ty::Array(_, inner) | Ty::Vector(_, inner) => ty = inner,
+            Ty::Struct { packed, body } => {
+                let field = usize::try_from(index)
+                    .ok()
+                    .filter(|i| operand.is_none() && *i < body.len());
+                let Some(field) = field else {
+                    return Err(d.malformed(op, format!("the struct has no field {index}")));
+                };
+                fixed += field_offset(*packed, &body[..=field])
+                    .map_err(|text| d.unsupported(op, text))?;
+                ty = &body[field];
+                continue;
+            }
+            _ => return Err(d.malformed(op, "index into a scalar")),
+        }
+        let (size, align) = size_align(ty).map_err(|text| d.unsupported(op, text))?;
+        let scale = size.next_multiple_of(align) as i64;
+        match operand {
+            Some((index, index_bits)) => {
+                let base = current;
+                current = d.emit(|dst| Scale {
+                    bits,
+                    dst,
+                    base,
+                    index,
+                    index_bits,
+                    scale,
+                });
+            }
+            None => fixed += index.wrapping_mul(scale),
+        }
+    }
+    if fixed != 0 {
+        current = moved(d, bits, current, fixed as u64 & mask(bits));
+    }
+    let flags = op.int("noWrapFlags").unwrap_or(0);
+    let is_shared = d.b.constant_of(current).is_some() || d.b.address_of(current).is_some();
+    if flags != 0 && is_shared {
+        // Others may hold the same constant, of which nothing is promised.
+        let src = current;
+        current = d.emit(|dst| Move { dst, src });
+    }
+    let promises = [
+        (flags & 1 != 0, Promise::Inside(space)),
+        (flags & 4 != 0, Promise::NotBelow),
+    ];
+    for (_, promise) in promises.into_iter().filter(|(flag, _)| *flag) {
+        d.b.push(Claim {
+            promise,
+            value: current,
+            a: start,
+            b: start,
+        });
+    }
+    d.define(op, vec![current])
+}
+
+/// Where the last of a struct's first fields begins, in bytes.
+fn field_offset(packed: bool, fields: &[Ty]) -> Result<i64, String> {
+    let body = fields.to_vec();
+    let slots = flatten(&Ty::Struct { packed, body })?;
+    let inside = match fields.last() {
+        Some(field) => flatten(field)?.len(),
+        None => 0,
+    };
+    let first = slots.get(slots.len() - inside);
+    Ok(first.map_or(0, |slot| slot.offset.into()))
+}
+
+/// An address and so many bytes.
+fn moved(d: &mut Decoder<'_, '_>, bits: u32, from: Reg, by: u64) -> Reg {
+    if let Some(base) = d.b.constant_of(from) {
+        return d.b.constant(base.wrapping_add(by) & mask(bits));
+    }
+    if let Some((base, root)) = d.b.address_of(from) {
+        return d.b.address(base.wrapping_add(by) & mask(bits), root);
+    }
+    let b = d.b.constant(by);
+    d.emit(|dst| Int {
+        op: &ADD,
+        bits,
+        dst,
+        a: from,
+        b,
+    })
+}

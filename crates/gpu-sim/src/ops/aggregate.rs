@@ -1,0 +1,186 @@
+//! Vectors and structs, taken apart and put together.
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, part};
+use crate::exec::{Exec, Fate, GARBAGE, Kind, Marks};
+use crate::text::{Attr, Node, Ty};
+
+pub(super) const FAMILY: Family = Family {
+    title: "vectors and structs",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.extractvalue", |d, op| {
+        let whole = d.operand(op, 0)?;
+        let (start, count) = position(d, op, &whole.ty)?;
+        d.define(op, &whole.slots[start..start + count])
+    }),
+    row("llvm.insertvalue", |d, op| {
+        let whole = d.operand(op, 0)?;
+        let (start, count) = position(d, op, &whole.ty)?;
+        let new = d.operand(op, 1)?;
+        if new.slots.len() != count {
+            return Err(d.malformed(op, "inserted value of the wrong type"));
+        }
+        let mut slots = whole.slots.to_vec();
+        slots[start..start + count].copy_from_slice(&new.slots);
+        d.define(op, slots)
+    }),
+    row("llvm.extractelement", |d, op| {
+        let vector = d.operand(op, 0)?;
+        let index = d.scalar(op, 1)?;
+        let reg = match d.b.constant_of(index) {
+            Some(position) => match vector.slots.get(position as usize) {
+                Some(&reg) => reg,
+                None => {
+                    let bits = d.result_slots(op)?[0].bits;
+                    d.undefined(Kind::Poison, bits, OUTSIDE)
+                }
+            },
+            None => {
+                let elems = vector.slots[..].into();
+                d.emit(|dst| ExtractAt { dst, elems, index })
+            }
+        };
+        d.define(op, vec![reg])
+    }),
+    row("llvm.insertelement", |d, op| {
+        let vector = d.operand(op, 0)?;
+        let [value, index] = d.scalars(op, [1, 2])?;
+        let mut slots = vector.slots.to_vec();
+        match d.b.constant_of(index) {
+            Some(position) => match slots.get_mut(position as usize) {
+                Some(slot) => *slot = value,
+                None => {
+                    let bits = d.result_slots(op)?[0].bits;
+                    slots.fill_with(|| d.undefined(Kind::Poison, bits, OUTSIDE));
+                }
+            },
+            None => {
+                let dst = d.b.regs(slots.len());
+                d.b.push(InsertAt {
+                    dst: dst.clone().into(),
+                    elems: slots.into(),
+                    value,
+                    index,
+                });
+                slots = dst;
+            }
+        }
+        d.define(op, slots)
+    }),
+    row("llvm.shufflevector", |d, op| {
+        let (a, b) = (d.operand(op, 0)?, d.operand(op, 1)?);
+        let both: Vec<Reg> = a.slots.iter().chain(&*b.slots).copied().collect();
+        let bits = d.result_slots(op)?[0].bits;
+        let mut slots = Vec::new();
+        for &index in op.ints("mask").unwrap_or(&[]) {
+            let found = usize::try_from(index).ok();
+            let found = found.and_then(|index| both.get(index).copied());
+            let text = "use of an element that the mask of `llvm.shufflevector` leaves out";
+            slots.push(found.unwrap_or_else(|| d.undefined(Kind::Poison, bits, text)));
+        }
+        d.define(op, slots)
+    }),
+];
+
+/// The first slot, and how many there are, of the part that an operation names.
+fn position(d: &Decoder<'_, '_>, op: &Node<'_>, whole: &Ty) -> Done<(usize, usize)> {
+    let Some(Attr::Ints(path)) = op.attr("position") else {
+        return Err(d.malformed(op, "expected a position"));
+    };
+    let Some((start, ty)) = part(whole, path) else {
+        return Err(d.malformed(op, format!("position {path:?} is not inside the value")));
+    };
+    Ok((start, d.flat(op, ty)?.len()))
+}
+
+/// The error where the element at an index past the end matters.
+const OUTSIDE: &str = "the index is past the end of the vector, so the result is poison";
+
+/// Marks a register in lanes whose index is past the end of a vector of `count` elements.
+fn check_index(exec: &mut Exec<'_>, dst: Reg, index: Reg, count: usize) {
+    for at in 0..exec.lanes.len() {
+        let lane = exec.lanes[at];
+        let index = exec.get(index, lane);
+        if index >= count as u64 {
+            let text = || format!("element {index} of a vector of {count} is poison");
+            exec.poison(dst, lane, text);
+        }
+    }
+}
+
+/// The element at a position that is only known when running.
+#[derive(Debug)]
+struct ExtractAt {
+    dst: Reg,
+    elems: Box<[Reg]>,
+    index: Reg,
+}
+
+impl Instruction for ExtractAt {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [&*self.elems, &[self.index]].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            let index = exec.get(self.index, lane) as usize;
+            let found = self.elems.get(index);
+            let value = found.map_or(GARBAGE, |&reg| exec.get(reg, lane));
+            exec.set(self.dst, lane, value);
+        }
+        check_index(exec, self.dst, self.index, self.elems.len());
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let found = self.elems.get(lane.get(self.index) as usize);
+        Fate::Results(match lane.of(&[self.index]) {
+            Some(mark) => Some(mark),
+            None => found.and_then(|&reg| lane.mark(reg)),
+        })
+    }
+}
+
+/// All elements, one of them replaced.
+#[derive(Debug)]
+struct InsertAt {
+    dst: Box<[Reg]>,
+    elems: Box<[Reg]>,
+    value: Reg,
+    index: Reg,
+}
+
+impl Instruction for InsertAt {
+    fn regs(&self) -> Regs {
+        let reads = [&*self.elems, &[self.value, self.index]].concat();
+        Regs::new(&*self.dst, reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (position, (&dst, &elem)) in self.dst.iter().zip(&self.elems).enumerate() {
+            exec.map3(dst, [elem, self.value, self.index], |old, new, index| {
+                if index == position as u64 { new } else { old }
+            });
+            check_index(exec, dst, self.index, self.elems.len());
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        if let Some(mark) = lane.of(&[self.index]) {
+            return Fate::Results(Some(mark));
+        }
+        let inserted = lane.get(self.index) as usize;
+        let element = |(position, &reg): (usize, &Reg)| match position == inserted {
+            true => lane.mark(self.value),
+            false => lane.mark(reg),
+        };
+        Fate::Each(self.elems.iter().enumerate().map(element).collect())
+    }
+}

@@ -1,0 +1,240 @@
+//! Atomic operations.
+
+use super::memory::{Guard, harm_where, space};
+use super::order;
+use super::{Counted, Family, Instruction, Regs, Row, Turn, float, integer, row};
+use crate::bits::mask;
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done, SlotKind};
+use crate::exec::{Exec, Fate, Marks};
+use crate::float::FloatTy;
+use crate::text::Node;
+use gpu_race::Sync;
+use linear_layout::target::Assembly;
+
+pub(super) const FAMILY: Family = Family {
+    title: "atomic operations",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.atomicrmw", read_modify_write),
+    row("llvm.cmpxchg", |d, op| {
+        let [addr, expected, value] = d.scalars(op, [0, 1, 2])?;
+        let bits = d.scalar_slot(op, 1)?.bits;
+        let space = space(d, op, 0)?;
+        let Some(sync) = order::sync(d, op, "success_ordering")? else {
+            return Err(d.malformed(op, "expected `success_ordering`"));
+        };
+        let on_failure = order::sync(d, op, "failure_ordering")?;
+        d.b.has_atomic(space, sync);
+        let (dst, success) = (d.b.reg(), d.b.reg());
+        let place = AtomicPlace {
+            space,
+            addr,
+            offset: 0,
+            bits,
+            guard: None,
+            sync,
+        };
+        d.b.push(CompareExchange {
+            dst,
+            success,
+            place,
+            acquires_on_failure: on_failure.is_none_or(|sync| sync.acquires),
+            expected,
+            value,
+        });
+        d.define(op, vec![dst, success])
+    }),
+];
+
+/// How a read-modify-write combines the old value with the operand.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Combine {
+    /// By the width and both values.
+    Bits(fn(u32, u64, u64) -> u64),
+    Float(&'static float::Binary),
+}
+
+/// The operations by MLIR's numbers.
+const OPERATIONS: [(i64, Combine); 17] = [
+    (0, Combine::Bits(|_, _, new| new)),
+    (1, Combine::Bits(integer::ADD.eval)),
+    (2, Combine::Bits(integer::SUB.eval)),
+    (3, Combine::Bits(integer::AND.eval)),
+    (4, Combine::Bits(|bits, old, new| !(old & new) & mask(bits))),
+    (5, Combine::Bits(integer::OR.eval)),
+    (6, Combine::Bits(integer::XOR.eval)),
+    (7, Combine::Bits(integer::SMAX.eval)),
+    (8, Combine::Bits(integer::SMIN.eval)),
+    (9, Combine::Bits(integer::UMAX.eval)),
+    (10, Combine::Bits(integer::UMIN.eval)),
+    (11, Combine::Float(&float::ADD)),
+    (12, Combine::Float(&float::SUB)),
+    (13, Combine::Float(&float::MAXNUM)),
+    (14, Combine::Float(&float::MINNUM)),
+    (19, Combine::Float(&float::MAXIMUM)),
+    (20, Combine::Float(&float::MINIMUM)),
+];
+
+/// The exchange, which takes values of any type.
+const EXCHANGE: i64 = 0;
+
+/// Where an atomic access goes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) struct AtomicPlace {
+    pub(crate) space: Space,
+    /// The register that holds the address.
+    pub(crate) addr: Reg,
+    /// Added to the address, in bytes.
+    pub(crate) offset: i64,
+    pub(crate) bits: u32,
+    /// Lanes where this fails do nothing, and keep what their registers held.
+    pub(crate) guard: Option<Guard>,
+    pub(crate) sync: Sync,
+}
+
+impl AtomicPlace {
+    fn regs(&self) -> impl Iterator<Item = Reg> {
+        let guard = self.guard.map(|guard| guard.reg);
+        [self.addr].into_iter().chain(guard)
+    }
+
+    fn access(&self, words: Assembly) -> Counted {
+        let bits = self.bits;
+        match (words, self.space) {
+            (Assembly::Ptx, Space::Shared) => Counted::Shared(format!("atom.shared b{bits}")),
+            (Assembly::Ptx, _) => Counted::Global(format!("atom.global b{bits}")),
+            (Assembly::Gcn, Space::Shared) => Counted::Shared(format!("ds_atomic_b{bits}")),
+            (Assembly::Gcn, _) => Counted::Global(format!("global_atomic_b{bits}")),
+        }
+    }
+}
+
+/// Atomic read-modify-write; `dst` is the old value.
+#[derive(Debug)]
+pub(crate) struct Atomic {
+    pub(crate) combine: Combine,
+    /// The type of a float.
+    pub(crate) float: Option<FloatTy>,
+    pub(crate) dst: Reg,
+    pub(crate) place: AtomicPlace,
+    pub(crate) value: Reg,
+}
+
+impl Instruction for Atomic {
+    fn regs(&self) -> Regs {
+        let reads: Vec<Reg> = self.place.regs().chain([self.value]).collect();
+        Regs::new([self.dst], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.atomic(&self.place, true, |exec, lane, old| {
+            let value = exec.get(self.value, lane);
+            exec.set(self.dst, lane, old);
+            Some(match self.combine {
+                Combine::Bits(eval) => eval(self.place.bits, old, value),
+                Combine::Float(op) => (op.eval)(self.float.unwrap_or(FloatTy::F32), old, value),
+            })
+        })
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        harm_where(self.place.guard, lane)
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        Some(self.place.access(words))
+    }
+}
+
+/// Atomic compare and exchange.
+#[derive(Debug)]
+pub(crate) struct CompareExchange {
+    pub(crate) dst: Reg,
+    pub(crate) success: Reg,
+    pub(crate) place: AtomicPlace,
+    pub(crate) expected: Reg,
+    pub(crate) value: Reg,
+    /// An exchange that fails keeps an acquire's order, too.
+    pub(crate) acquires_on_failure: bool,
+}
+
+impl Instruction for CompareExchange {
+    fn regs(&self) -> Regs {
+        let values = [self.expected, self.value];
+        let reads: Vec<Reg> = self.place.regs().chain(values).collect();
+        Regs::new([self.dst, self.success], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.atomic(&self.place, self.acquires_on_failure, |exec, lane, old| {
+            let hit = exec.get(self.expected, lane) == old;
+            exec.set(self.dst, lane, old);
+            exec.set(self.success, lane, u64::from(hit));
+            hit.then(|| exec.get(self.value, lane))
+        })
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        harm_where(self.place.guard, lane)
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        Some(self.place.access(words))
+    }
+}
+
+/// One access for each element of a vector.
+fn read_modify_write<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let addr = d.scalar(op, 0)?;
+    let values = d.operand(op, 1)?.slots.to_vec();
+    let space = space(d, op, 0)?;
+    let Some(sync) = order::sync(d, op, "ordering")? else {
+        return Err(d.malformed(op, "expected `ordering`"));
+    };
+    d.b.has_atomic(space, sync);
+    let Some(number) = op.int("bin_op") else {
+        return Err(d.malformed(op, "expected `bin_op`"));
+    };
+    let mut regs = Vec::new();
+    for (slot, value) in d.result_slots(op)?.into_iter().zip(values) {
+        let float = match slot.kind {
+            SlotKind::Float(ty) => Some(ty),
+            _ => None,
+        };
+        let fits = |combine: &Combine| {
+            number == EXCHANGE || matches!(combine, Combine::Float(_)) == float.is_some()
+        };
+        let known = OPERATIONS.iter().find(|(known, _)| *known == number);
+        let Some((_, combine)) = known.filter(|(_, combine)| fits(combine)) else {
+            return Err(d.unsupported(op, format!("atomic operation {number} is not supported")));
+        };
+        let place = AtomicPlace {
+            space,
+            addr,
+            offset: i64::from(slot.offset),
+            bits: slot.bits,
+            guard: None,
+            sync,
+        };
+        regs.push(d.emit(|dst| Atomic {
+            combine: *combine,
+            float,
+            dst,
+            place,
+            value,
+        }));
+    }
+    d.define(op, regs)
+}

@@ -1,0 +1,168 @@
+//! Barriers of the block and of warps, fences and waits.
+
+use super::control::nothing;
+use super::{Family, Instruction, Regs, Row, Turn, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, keyword};
+use crate::exec::{Exec, Fate, Marks};
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "barriers and waits",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.barrier0", block),
+    row("nvvm.barrier", partial),
+    row("nvvm.bar.warp.sync", warp),
+    row("rocdl.barrier", block),
+    row("rocdl.s.barrier", block),
+    // Every access is of the same proxy here.
+    row("nvvm.fence.proxy", nothing),
+    row("nvvm.fence.mbarrier.init", nothing),
+    // Scheduling and waiting: every access is complete when its instruction is.
+    row("rocdl.s.waitcnt", nothing),
+    row("rocdl.s.wait.dscnt", nothing),
+    row("rocdl.s.wait.loadcnt", nothing),
+    row("rocdl.s.wait.storecnt", nothing),
+    row("rocdl.s.wait.expcnt", nothing),
+    row("rocdl.s.sleep", nothing),
+    row("rocdl.s.nop", nothing),
+    row("rocdl.s.setprio", nothing),
+    row("rocdl.sched.barrier", nothing),
+    row("rocdl.sched.group.barrier", nothing),
+    row("rocdl.iglp.opt", nothing),
+];
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.nvvm.barrier0", block),
+    row("llvm.nvvm.barrier.cta.sync.aligned.all", block),
+    row("llvm.nvvm.bar.warp.sync", warp),
+    row("llvm.amdgcn.s.barrier", block),
+    row("llvm.amdgcn.wave.barrier", nothing),
+    row("llvm.amdgcn.sched.barrier", nothing),
+    row("llvm.amdgcn.s.waitcnt", nothing),
+];
+
+/// All threads of the block meet; memory accesses before are ordered before those after.
+#[derive(Debug)]
+pub(crate) struct Barrier;
+
+impl Instruction for Barrier {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.barrier()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Together
+    }
+}
+
+fn block<'a>(d: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {
+    d.b.push(Barrier);
+    Ok(())
+}
+
+/// A barrier at which every thread learns something of all lowest bits of `src`.
+#[derive(Debug)]
+struct BarrierReduce {
+    /// By how many are set, and of how many.
+    answer: fn(usize, usize) -> u64,
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for BarrierReduce {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.barrier()?;
+        let set = exec
+            .lanes
+            .iter()
+            .filter(|&&lane| exec.get(self.src, lane) != 0)
+            .count();
+        let value = (self.answer)(set, exec.lanes.len());
+        exec.map1(self.dst, self.src, |_| value);
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Together
+    }
+}
+
+fn partial<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let sizes = op.ints("operandSegmentSizes").unwrap_or(&[0, 0, 0]);
+    let named = sizes.first() == Some(&1) && {
+        let id = d.scalar(op, 0)?;
+        d.b.constant_of(id) != Some(0)
+    };
+    if named || sizes.get(1) == Some(&1) {
+        return Err(d.unsupported(
+            op,
+            "named barriers and barriers of a part of the block are not supported",
+        ));
+    }
+    let Some(reduction) = op.str("reductionOp") else {
+        return block(d, op);
+    };
+    let answer: fn(usize, usize) -> u64 = match keyword(reduction) {
+        "and" => |set, all| u64::from(set == all),
+        "or" => |set, _| u64::from(set > 0),
+        _ => |set, _| set as u64,
+    };
+    let src = d.scalar(op, op.operands.len().saturating_sub(1))?;
+    let reg = d.emit(|dst| BarrierReduce { answer, dst, src });
+    d.define(op, vec![reg])
+}
+
+/// The lanes of `mask` meet inside each warp.
+#[derive(Debug)]
+pub(crate) struct WarpBarrier {
+    pub(crate) mask: Reg,
+}
+
+impl Instruction for WarpBarrier {
+    fn regs(&self) -> Regs {
+        Regs::new([], [self.mask])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (warp, lanes) in exec.active_warps() {
+            for &lane in &lanes {
+                let mask = exec.get(self.mask, lane);
+                exec.check_members("warp barrier", warp, &lanes, mask, lane)?;
+            }
+            exec.meet_in_warp(warp, &lanes);
+            exec.report.warp_barriers += 1;
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+}
+
+fn warp<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let mask = d.scalar(op, 0)?;
+    d.b.push(WarpBarrier { mask });
+    Ok(())
+}

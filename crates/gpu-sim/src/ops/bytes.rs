@@ -1,0 +1,164 @@
+//! Byte permutes of a lane.
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, keyword};
+use crate::exec::{Exec, Fate, Marks};
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "byte permutes",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[row("nvvm.prmt", |d, op| {
+    let word = keyword(op.str("mode").unwrap_or(""));
+    let Some((_, pick)) = MODES.iter().find(|(name, _)| *name == word) else {
+        return Err(d.malformed(op, "unknown permute mode"));
+    };
+    let [a, selector] = d.scalars(op, [0, op.operands.len().saturating_sub(1)])?;
+    let b = match op.operands.len() {
+        3 => d.scalar(op, 1)?,
+        _ => d.b.constant(0),
+    };
+    let of = [a, b, selector];
+    let reg = d.emit(|dst| Permute {
+        pick: *pick,
+        dst,
+        of,
+    });
+    d.define(op, vec![reg])
+})];
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.nvvm.prmt", |d, op| permute(d, op, DEFAULT)),
+    // `a` is the upper word, as in the instruction `v_perm_b32`.
+    row("llvm.amdgcn.perm", |d, op| permute(d, op, amd)),
+];
+
+/// Four bytes of `a` and `b` by a selector.
+pub(crate) type Pick = fn(u64, u64, u64) -> u64;
+
+/// `prmt` without a mode: each nibble of the selector picks a byte of `b:a`, or its sign eight times.
+pub(crate) const DEFAULT: Pick = |a, b, selector| {
+    let bytes = bytes(a, b);
+    (0..4).fold(0, |result, index| {
+        let nibble = (selector >> (4 * index)) as usize & 0xf;
+        let byte = bytes[nibble & 7];
+        let value = match nibble & 8 {
+            0 => byte,
+            _ if byte & 0x80 != 0 => 0xff,
+            _ => 0,
+        };
+        result | u64::from(value) << (8 * index)
+    })
+};
+
+/// The modes of `prmt`, where the selector is a number from 0 to 3.
+const MODES: [(&str, Pick); 7] = [
+    ("default", DEFAULT),
+    ("f4e", |a, b, s| by(a, b, s, |n| [n, n + 1, n + 2, n + 3])),
+    ("b4e", |a, b, s| {
+        by(a, b, s, |n| [n, (n + 7) % 8, (n + 6) % 8, (n + 5) % 8])
+    }),
+    ("rc8", |a, b, s| by(a, b, s, |n| [n; 4])),
+    ("ecl", |a, b, s| {
+        by(a, b, s, |n| [n, n.max(1), n.max(2), n.max(3)])
+    }),
+    ("ecr", |a, b, s| {
+        by(a, b, s, |n| [0, n.min(1), n.min(2), n.min(3)])
+    }),
+    ("rc16", |a, b, s| {
+        by(a, b, s, |n| {
+            let base = (n & 1) * 2;
+            [base, base + 1, base, base + 1]
+        })
+    }),
+];
+
+fn bytes(a: u64, b: u64) -> [u8; 8] {
+    (b << 32 | a & 0xffff_ffff).to_le_bytes()
+}
+
+fn by(a: u64, b: u64, selector: u64, pick: fn(usize) -> [usize; 4]) -> u64 {
+    let bytes = bytes(a, b);
+    let picked = pick((selector & 3) as usize).map(|index| bytes[index]);
+    u32::from_le_bytes(picked).into()
+}
+
+/// AMD's `v_perm_b32`: selector bytes 0 to 7 pick a byte of `a:b`, 8 to 11 a sign, 12 zero, more ones.
+pub(crate) fn amd(a: u64, b: u64, selector: u64) -> u64 {
+    let both = a << 32 | b & 0xffff_ffff;
+    (0..4).fold(0, |result, index| {
+        let choice = selector >> (8 * index) & 0xff;
+        let byte = match choice {
+            0..=7 => both >> (8 * choice) & 0xff,
+            8..=11 => ((both >> (16 * (choice - 8) + 15)) & 1) * 0xff,
+            12 => 0,
+            _ => 0xff,
+        };
+        result | byte << (8 * index)
+    })
+}
+
+/// Four bytes of two words by a selector, the third of the registers.
+#[derive(Debug)]
+pub(crate) struct Permute {
+    pub(crate) pick: Pick,
+    pub(crate) dst: Reg,
+    pub(crate) of: [Reg; 3],
+}
+
+impl Instruction for Permute {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], self.of)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map3(self.dst, self.of, self.pick);
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let [a, b, selector] = self.of;
+        if let Some(mark) = lane.of(&[selector]) {
+            return Fate::Results(Some(mark));
+        }
+        // Bytes of the undefined bits, without the constant bytes that some selectors pick.
+        let picked = |a, b| (self.pick)(a, b, lane.get(selector));
+        let undefined = picked(lane.bits(a), lane.bits(b)) ^ picked(0, 0);
+        Fate::Results(lane.bitwise(&[a, b], 32, undefined))
+    }
+}
+
+fn permute<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, pick: Pick) -> Done {
+    let of = d.scalars(op, [0, 1, 2])?;
+    let reg = d.emit(|dst| Permute { pick, dst, of });
+    d.define(op, vec![reg])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn byte_permutes_follow_the_manuals() {
+        let (a, b) = (0x0302_0100, 0x8706_0504);
+        for (mode, selector, expect) in [
+            ("default", 0x5410, 0x0504_0100),
+            ("default", 0x000f, 0x0000_00ff),
+            ("f4e", 1, 0x0403_0201),
+            ("b4e", 0, 0x0506_8700),
+            ("rc8", 2, 0x0202_0202),
+            ("ecl", 2, 0x0302_0202),
+            ("ecr", 2, 0x0202_0100),
+            ("rc16", 1, 0x0302_0302),
+        ] {
+            let (_, pick) = MODES.iter().find(|(name, _)| *name == mode).unwrap();
+            assert_eq!(pick(a, b, selector), expect, "{mode}");
+        }
+        assert_eq!(amd(0x7766_5544, 0x3322_1100, 0x0706_0100), 0x7766_1100);
+        assert_eq!(amd(0x8000_0000, 0, 0x0c0d_0b07), 0x00ff_ff80);
+    }
+}

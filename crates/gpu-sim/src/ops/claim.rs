@@ -1,0 +1,278 @@
+//! What flags promise of a value (`nuw`, `disjoint`, `range`, ...), checked where the value is computed.
+//!
+//! A value that breaks its promise is poison; `exec::poison` follows it to where it does harm.
+
+use super::integer::{Ideal, Rest};
+use super::{Instruction, Regs};
+use crate::bits::{mask, signed};
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done};
+use crate::exec::Exec;
+use crate::float::FloatTy;
+use crate::memory::{self, SHARED_SYMBOL_LOG2, SHARED_WINDOW};
+use crate::text::{Attr, Node};
+
+/// What a flag promises of a value.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Promise {
+    /// `or disjoint`: the operands share no bits.
+    Disjoint,
+    /// `nsw` at a width.
+    NoSignedWrap(Ideal, u32),
+    /// `nuw` at a width.
+    NoUnsignedWrap(Ideal, u32),
+    /// `exact` at a width.
+    Exact(Rest, u32),
+    /// `nneg`: the operand of this width is not negative.
+    NonNegative(u32),
+    /// `trunc nuw`: the operand fits so many bits.
+    FitsUnsigned(u32),
+    /// `trunc nsw`, by the widths of operand and result.
+    FitsSigned { from: u32, to: u32 },
+    /// `range`: from `low` up to but without `high`, modulo the width.
+    Range { bits: u32, low: u64, high: u64 },
+    /// `inbounds`: the step stays in its object.
+    Inside(Space),
+    /// `getelementptr nuw`: the step does not go down.
+    NotBelow,
+    /// A shift by less than this width.
+    ShiftBelow(u32),
+    /// An integer operation whose flag excludes one operand.
+    Not {
+        flag: &'static str,
+        operand: u64,
+        bits: u32,
+    },
+    /// A float that an integer of this width has room for, cut towards zero.
+    Converts {
+        from: FloatTy,
+        bits: u32,
+        signed: bool,
+    },
+    /// Fast-math flags: no NaN, no infinity.
+    Number {
+        ty: FloatTy,
+        no_nan: bool,
+        no_infinity: bool,
+    },
+}
+
+/// A promise about `value`, computed before from `a` and `b`.
+#[derive(Debug)]
+pub(crate) struct Claim {
+    pub(crate) promise: Promise,
+    pub(crate) value: Reg,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+impl Instruction for Claim {
+    fn regs(&self) -> Regs {
+        Regs::new([], [self.value, self.a, self.b])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for at in 0..exec.lanes.len() {
+            let lane = exec.lanes[at];
+            let [value, a, b] = [self.value, self.a, self.b].map(|reg| exec.get(reg, lane));
+            let broken = match self.promise {
+                Promise::Inside(space) => leaves(exec, space, a, value),
+                promise => broken(promise, value, a, b),
+            };
+            if let Some(text) = broken {
+                exec.poison(self.value, lane, || text);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Emits the check of what an operation with the result `value` requires of one operand.
+pub(crate) fn require(d: &mut Decoder<'_, '_>, promise: Promise, value: Reg, operand: Reg) {
+    d.b.push(Claim {
+        promise,
+        value,
+        a: operand,
+        b: operand,
+    });
+}
+
+/// Says whether a flag is there and not false.
+pub(crate) fn is_set(op: &Node<'_>, flag: &str) -> bool {
+    match op.attr(flag) {
+        None | Some(Attr::Bool(false) | Attr::Int(0, _)) => false,
+        Some(_) => true,
+    }
+}
+
+/// Emits the checks of the fast-math flags `nnan` and `ninf`, which hold of operands and of a float result.
+pub(crate) fn fast_math(
+    d: &mut Decoder<'_, '_>,
+    op: &Node<'_>,
+    ty: FloatTy,
+    value: Reg,
+    checked: &[Reg],
+) {
+    let Some(Attr::Opaque(flags)) = op.attr("fastmathFlags") else {
+        return;
+    };
+    let has = |flag: &str| {
+        let mut words = flags.split(|c: char| !c.is_ascii_alphanumeric());
+        words.any(|word| word == flag || word == "fast")
+    };
+    let (no_nan, no_infinity) = (has("nnan"), has("ninf"));
+    if !no_nan && !no_infinity {
+        return;
+    }
+    let promise = Promise::Number {
+        ty,
+        no_nan,
+        no_infinity,
+    };
+    for &reg in checked {
+        require(d, promise, value, reg);
+    }
+}
+
+/// Says whether an operation has `nsw` and `nuw`.
+pub(crate) fn overflow_flags(op: &Node<'_>) -> (bool, bool) {
+    match op.attr("overflowFlags") {
+        Some(Attr::Int(flags, _)) => (flags & 1 != 0, flags & 2 != 0),
+        Some(Attr::Opaque(text)) => (text.contains("nsw"), text.contains("nuw")),
+        _ => (false, false),
+    }
+}
+
+/// The promise that a `range` attribute makes of a register of the machine.
+pub(crate) fn range(d: &mut Decoder<'_, '_>, op: &Node<'_>, bits: u32, value: Reg) -> Done {
+    let Some(Attr::Opaque(text)) = op.attr("range") else {
+        return Ok(());
+    };
+    let numbers: Vec<i64> = text
+        .trim_end_matches('>')
+        .split(',')
+        .filter_map(|piece| piece.trim().parse().ok())
+        .collect();
+    let [low, high] = numbers[..] else {
+        return Err(d.malformed(op, format!("`{text}` is no range of two numbers")));
+    };
+    let promise = Promise::Range {
+        bits,
+        low: low as u64,
+        high: high as u64,
+    };
+    d.b.push(Claim {
+        promise,
+        value,
+        a: value,
+        b: value,
+    });
+    Ok(())
+}
+
+/// Says how a step from `base` to `address` leaves the object that it begins in.
+fn leaves(exec: &Exec<'_>, space: Space, base: u64, address: u64) -> Option<String> {
+    if base == address {
+        return None;
+    }
+    let object = |address: u64| -> Option<(usize, i64, usize)> {
+        let shared =
+            space == Space::Shared || (space == Space::Generic && address & SHARED_WINDOW != 0);
+        if shared {
+            let offset = address & 0xffff_ffff;
+            let number = (offset >> SHARED_SYMBOL_LOG2) as usize;
+            let at = (offset & ((1 << SHARED_SYMBOL_LOG2) - 1)) as i64;
+            return Some((number, at, exec.window_bytes(number)?));
+        }
+        let place = memory::locate(address, exec.memory.buffers.len(), exec.symbols.len())?;
+        let len = exec.buffer(place.buffer).bytes.len();
+        Some((place.buffer, place.offset, len))
+    };
+    let inside =
+        |found: (usize, i64, usize)| usize::try_from(found.1).is_ok_and(|offset| offset <= found.2);
+    if space == Space::Local {
+        return None;
+    }
+    let holds = match (object(base), object(address)) {
+        (Some(from), Some(to)) => from.0 == to.0 && inside(from) && inside(to),
+        _ => false,
+    };
+    (!holds).then(|| {
+        format!("`inbounds` does not hold: from {base:#x} to {address:#x} leaves the buffer")
+    })
+}
+
+/// Says what is wrong, if the promise is broken.
+fn broken(promise: Promise, value: u64, a: u64, b: u64) -> Option<String> {
+    match promise {
+        Promise::Disjoint => {
+            (a & b != 0).then(|| format!("`or disjoint` of overlapping bits: {a:#x} and {b:#x}"))
+        }
+        Promise::NoSignedWrap(ideal, bits) => {
+            let exact = ideal(bits, signed(a, bits).into(), signed(b, bits).into())?;
+            (exact != i128::from(signed(value, bits)))
+                .then(|| format!("`nsw` does not hold: {exact} does not fit i{bits}"))
+        }
+        Promise::NoUnsignedWrap(ideal, bits) => {
+            let exact = ideal(bits, a.into(), b.into())?;
+            (exact != i128::from(value))
+                .then(|| format!("`nuw` does not hold: {exact} does not fit {bits} bits"))
+        }
+        Promise::Exact(rest, bits) => (rest(bits, a, b)? != 0)
+            .then(|| format!("`exact` does not hold: {a:#x} by {b} leaves a remainder")),
+        Promise::NonNegative(bits) => (signed(a, bits) < 0)
+            .then(|| format!("`nneg` does not hold: {} is negative", signed(a, bits))),
+        Promise::FitsUnsigned(bits) => (a & !mask(bits) != 0)
+            .then(|| format!("`nuw` does not hold: {a:#x} does not fit {bits} bits")),
+        Promise::FitsSigned { from, to } => {
+            let operand = signed(a, from);
+            (operand != signed(a, to))
+                .then(|| format!("`nsw` does not hold: {operand} does not fit i{to}"))
+        }
+        Promise::Range { bits, low, high } => {
+            let m = mask(bits);
+            let inside = value.wrapping_sub(low) & m < high.wrapping_sub(low) & m;
+            (!inside).then(|| {
+                let [v, low, high] = [value, low, high].map(|bound| signed(bound, bits));
+                format!("`range` does not hold: {v} is not in {low} to {high}")
+            })
+        }
+        Promise::NotBelow => {
+            (value < a).then(|| format!("`nuw` does not hold: {value:#x} lies below {a:#x}"))
+        }
+        Promise::ShiftBelow(bits) => {
+            (a >= u64::from(bits)).then(|| format!("shift too far: a value of {bits} bits by {a}"))
+        }
+        Promise::Not {
+            flag,
+            operand,
+            bits,
+        } => (a == operand)
+            .then(|| format!("`{flag}` does not hold: the operand is {}", signed(a, bits))),
+        Promise::Converts { from, bits, signed } => {
+            let number = from.to_f64(a);
+            let size = 2f64.powi((bits - u32::from(signed)).cast_signed());
+            let low = if signed { -size } else { 0.0 };
+            // Towards zero: of numbers above -1, zero remains.
+            let whole = number.trunc();
+            let prefix = if signed { "" } else { "unsigned " };
+            (!(low <= whole && whole < size)).then(|| {
+                format!("conversion out of range: {number} does not fit an {prefix}i{bits}")
+            })
+        }
+        Promise::Number {
+            ty,
+            no_nan,
+            no_infinity,
+        } => {
+            let number = ty.to_f64(a);
+            let flag = match () {
+                () if no_nan && number.is_nan() => "nnan",
+                () if no_infinity && number.is_infinite() => "ninf",
+                () => return None,
+            };
+            Some(format!("`{flag}` does not hold: found {number}"))
+        }
+        Promise::Inside(_) => None,
+    }
+}

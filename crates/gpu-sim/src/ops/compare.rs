@@ -1,0 +1,212 @@
+//! Comparisons, and the choice between two values.
+
+mod float;
+
+use super::claim::fast_math;
+use super::{Family, Instruction, Regs, Row, row};
+use crate::bits::signed;
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, SlotKind};
+use crate::exec::{Exec, Fate, Marks};
+use crate::float::FloatTy;
+use crate::origin::Flow;
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "comparisons and choices",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.icmp", |d, op| {
+        comparison(d, op, |d, _, number, (kind, bits), dst, [a, b]| {
+            let pred = INT_PREDICATES.get(number).copied();
+            let (Some(pred), SlotKind::Int | SlotKind::Ptr(_)) = (pred, kind) else {
+                return false;
+            };
+            d.b.push(Compare {
+                pred,
+                bits,
+                dst,
+                a,
+                b,
+            });
+            true
+        })
+    }),
+    row("llvm.fcmp", |d, op| {
+        comparison(d, op, |d, op, number, (kind, _), dst, [a, b]| {
+            let pred = float::PREDICATES.get(number).copied();
+            let (Some(pred), SlotKind::Float(ty)) = (pred, kind) else {
+                return false;
+            };
+            d.b.push(float::Compare {
+                pred,
+                ty,
+                dst,
+                a,
+                b,
+            });
+            fast_math(d, op, ty, dst, &[a, b]);
+            true
+        })
+    }),
+    row("llvm.select", select),
+];
+
+/// Emits a comparison of two floats by PTX's name of it: `lt` is false for NaN, `ltu` true.
+pub(crate) fn compare_floats(
+    d: &mut Decoder<'_, '_>,
+    name: &str,
+    ty: FloatTy,
+    [a, b]: [Reg; 2],
+) -> Option<Reg> {
+    const NAMES: [&str; 16] = [
+        "", "eq", "gt", "ge", "lt", "le", "ne", "num", "equ", "gtu", "geu", "ltu", "leu", "neu",
+        "nan", "",
+    ];
+    let number = NAMES.iter().position(|known| *known == name)?;
+    let pred = float::PREDICATES[number];
+    Some(d.emit(|dst| float::Compare {
+        pred,
+        ty,
+        dst,
+        a,
+        b,
+    }))
+}
+
+/// A comparison of two integers.
+#[derive(Debug)]
+pub(crate) struct IntPredicate {
+    all: fn(&mut Exec<'_>, &Compare),
+}
+
+/// Rows in the order of MLIR's numbers.
+macro_rules! int_predicates {
+    ($($name:ident |$bits:ident, $a:ident, $b:ident| $result:expr;)*) => {
+        $(pub(crate) static $name: IntPredicate = IntPredicate {
+            all: |exec, c| {
+                let $bits = c.bits;
+                exec.map2(c.dst, [c.a, c.b], |$a, $b| u64::from($result));
+            },
+        };)*
+        const INT_PREDICATES: &[&IntPredicate] = &[$(&$name),*];
+    };
+}
+
+int_predicates! {
+    EQ |_bits, a, b| a == b;
+    NE |_bits, a, b| a != b;
+    SLT |bits, a, b| signed(a, bits) < signed(b, bits);
+    SLE |bits, a, b| signed(a, bits) <= signed(b, bits);
+    SGT |bits, a, b| signed(a, bits) > signed(b, bits);
+    SGE |bits, a, b| signed(a, bits) >= signed(b, bits);
+    ULT |_bits, a, b| a < b;
+    ULE |_bits, a, b| a <= b;
+    UGT |_bits, a, b| a > b;
+    UGE |_bits, a, b| a >= b;
+}
+
+/// A comparison of two integers of `bits` bits.
+#[derive(Debug)]
+pub(crate) struct Compare {
+    pub(crate) pred: &'static IntPredicate,
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+impl Instruction for Compare {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.a, self.b])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::Nothing
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        (self.pred.all)(exec, self);
+        Ok(())
+    }
+}
+
+/// Emits one comparison; `false` if the predicate or the type does not fit.
+type Make<'m, 'a> =
+    fn(&mut Decoder<'m, 'a>, &Node<'a>, usize, (SlotKind, u32), Reg, [Reg; 2]) -> bool;
+
+/// One comparison per element; `make` gets the operation, its predicate's number, and the operands' kind and width.
+fn comparison<'m, 'a>(d: &mut Decoder<'m, 'a>, op: &Node<'a>, make: Make<'m, 'a>) -> Done {
+    let (left, right) = (d.operand(op, 0)?, d.operand(op, 1)?);
+    let number = op.int("predicate").and_then(|n| usize::try_from(n).ok());
+    let slots = d.flat(op, &left.ty)?;
+    let mut results = Vec::new();
+    for ((slot, &a), &b) in slots.iter().zip(&*left.slots).zip(&*right.slots) {
+        let dst = d.b.reg();
+        let made = number.is_some_and(|n| make(d, op, n, (slot.kind, slot.bits), dst, [a, b]));
+        if !made {
+            return Err(d.malformed(op, "predicate and operand types do not fit"));
+        }
+        results.push(dst);
+    }
+    d.define(op, results)
+}
+
+/// `cond ? a : b`, by the lowest bit.
+#[derive(Debug)]
+pub(crate) struct Select {
+    pub(crate) dst: Reg,
+    pub(crate) cond: Reg,
+    pub(crate) a: Reg,
+    pub(crate) b: Reg,
+}
+
+impl Instruction for Select {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.cond, self.a, self.b])
+    }
+
+    fn flow(&self) -> Flow {
+        Flow::From(vec![self.a, self.b])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map3(self.dst, [self.cond, self.a, self.b], |cond, a, b| {
+            if cond & 1 == 1 { a } else { b }
+        });
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let chosen = if lane.get(self.cond) & 1 == 1 {
+            self.a
+        } else {
+            self.b
+        };
+        Fate::Results(match lane.mark(self.cond) {
+            Some(_) if lane.bits(self.cond) & 1 == 1 => lane.of(&[self.cond, chosen]),
+            _ => lane.mark(chosen),
+        })
+    }
+}
+
+fn select<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let [cond, yes, no] = [d.operand(op, 0)?, d.operand(op, 1)?, d.operand(op, 2)?];
+    if cond.slots.is_empty() || yes.slots.len() != no.slots.len() {
+        return Err(d.malformed(op, "operands and result differ in shape"));
+    }
+    let kinds = d.flat(op, &yes.ty)?;
+    let mut results = Vec::new();
+    for (index, (&a, &b)) in yes.slots.iter().zip(&*no.slots).enumerate() {
+        let cond = cond.slots[index % cond.slots.len()];
+        let dst = d.emit(|dst| Select { dst, cond, a, b });
+        if let SlotKind::Float(ty) = kinds[index].kind {
+            fast_math(d, op, ty, dst, &[dst]);
+        }
+        results.push(dst);
+    }
+    d.define(op, results)
+}

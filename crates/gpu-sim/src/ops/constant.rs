@@ -1,0 +1,77 @@
+//! Constants.
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, constant_bits};
+use crate::exec::{Exec, Kind};
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "constants",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.mlir.constant", |d, op| {
+        let slots = d.flat(op, d.result_ty(op)?)?;
+        let Some(value) = op.attr("value") else {
+            return Err(d.malformed(op, "constant without a value"));
+        };
+        let Some(bits) = constant_bits(value, &slots) else {
+            return Err(d.unsupported(op, "constant of a form that is not supported"));
+        };
+        let regs: Vec<Reg> = bits.into_iter().map(|bits| constant(d, op, bits)).collect();
+        d.define(op, regs)
+    }),
+    row("llvm.mlir.zero", |d, op| {
+        let count = d.flat(op, d.result_ty(op)?)?.len();
+        let regs = vec![constant(d, op, 0); count];
+        d.define(op, regs)
+    }),
+    row("llvm.mlir.undef", |d, op| {
+        undefined(d, op, Kind::Undef, "use of an undefined value")
+    }),
+    row("llvm.mlir.poison", |d, op| {
+        undefined(d, op, Kind::Poison, "use of a poison value")
+    }),
+];
+
+/// The discardable attribute of a constant that stands for the value of a lane that a masked load skips.
+const UNSET: &str = "ttg.unset";
+
+/// A constant, or one that only stands for a value that is not defined.
+fn constant(d: &mut Decoder<'_, '_>, op: &Node<'_>, bits: u64) -> Reg {
+    if op.attr(UNSET).is_none() {
+        return d.b.constant(bits);
+    }
+    let text = "use of a value that was not loaded: the mask is false in this lane, and the load has no `other`";
+    d.b.undefined(Kind::Unset, bits, text)
+}
+
+fn undefined<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, kind: Kind, text: &'static str) -> Done {
+    let slots = d.flat(op, d.result_ty(op)?)?;
+    let regs = slots.iter().map(|slot| d.undefined(kind, slot.bits, text));
+    let regs: Vec<Reg> = regs.collect();
+    d.define(op, regs)
+}
+
+/// Marks a register that nothing writes.
+#[derive(Debug)]
+pub(crate) struct Undefined {
+    pub(crate) reg: Reg,
+    pub(crate) kind: Kind,
+    /// The error where the value matters.
+    pub(crate) text: &'static str,
+}
+
+impl Instruction for Undefined {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.mark_constant(self.reg, self.kind, self.text);
+        Ok(())
+    }
+}

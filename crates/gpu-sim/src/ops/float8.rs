@@ -1,0 +1,237 @@
+//! Floats of 8 bits, made of wider ones and widened by instructions.
+
+use super::{Family, Instruction, Regs, Row, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done};
+use crate::exec::{Exec, Fate, Marks, whole_if_all};
+use crate::float::FloatTy;
+use crate::text::Node;
+use linear_layout::target::{FLOAT8, Float8};
+
+pub(super) const FAMILY: Family = Family {
+    title: "floats of 8 bits",
+    operations: &[],
+    intrinsics: &[INTRINSICS],
+};
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.amdgcn.cvt.pk.fp8.f32", |d, op| narrow(d, op, 4)),
+    row("llvm.amdgcn.cvt.pk.bf8.f32", |d, op| narrow(d, op, 5)),
+    row("llvm.amdgcn.cvt.pk.f32.fp8", |d, op| widen(d, op, 4)),
+    row("llvm.amdgcn.cvt.pk.f32.bf8", |d, op| widen(d, op, 5)),
+];
+
+/// What becomes of a number that is too large.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum TooLarge {
+    /// The largest number of its sign, of infinity too.
+    Saturates,
+    /// Infinity, or NaN where there is none.
+    Overflows,
+}
+
+/// Two numbers to the nearest codes, the first in the lower byte of half a word.
+#[derive(Debug)]
+pub(crate) struct Narrow {
+    pub(crate) format: Float8,
+    pub(crate) too_large: TooLarge,
+    pub(crate) from: FloatTy,
+    pub(crate) dst: Reg,
+    pub(crate) low: Reg,
+    pub(crate) high: Reg,
+}
+
+impl Instruction for Narrow {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.low, self.high])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let of = |bits| u64::from(code(self.format, self.too_large, self.from.to_f64(bits)));
+        exec.map2(self.dst, [self.low, self.high], |low, high| {
+            of(low) | of(high) << 8
+        });
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let byte = |reg, shift: u32| {
+            if lane.bits(reg) == 0 {
+                0
+            } else {
+                0xff << shift
+            }
+        };
+        let undefined = byte(self.low, 0) | byte(self.high, 8);
+        Fate::Results(lane.part(&[self.low, self.high], whole_if_all(undefined, 16)))
+    }
+}
+
+/// The code nearest to a number.
+pub(crate) fn code(format: Float8, too_large: TooLarge, value: f64) -> u8 {
+    if value.is_nan() {
+        return format.nan();
+    }
+    let nearest = format.nearest(value.abs());
+    let largest = format.largest();
+    let size = if nearest <= u32::from(largest) {
+        nearest as u8
+    } else if too_large == TooLarge::Saturates {
+        largest
+    } else {
+        format.infinity().unwrap_or(format.nan())
+    };
+    let negative = u8::from(value.is_sign_negative()) << 7;
+    // What has no sign is a zero or a NaN.
+    if format.value(negative | size).is_nan() && !format.value(size).is_nan() {
+        return size;
+    }
+    negative | size
+}
+
+/// The number that one byte of a register stands for.
+#[derive(Debug)]
+pub(crate) struct Widen {
+    pub(crate) format: Float8,
+    pub(crate) byte: u32,
+    pub(crate) to: FloatTy,
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for Widen {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map1(self.dst, self.src, |word| {
+            let code = (word >> (8 * self.byte)) as u8;
+            self.to.from_f64(self.format.value(code))
+        });
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let undefined = lane.bits(self.src) >> (8 * self.byte) & 0xff;
+        Fate::Results(lane.of(&[self.src]).filter(|_| undefined != 0))
+    }
+}
+
+/// One half of a word replaced.
+#[derive(Debug)]
+struct Half {
+    is_upper: bool,
+    dst: Reg,
+    old: Reg,
+    half: Reg,
+}
+
+impl Instruction for Half {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.old, self.half])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let shift = if self.is_upper { 16 } else { 0 };
+        exec.map2(self.dst, [self.old, self.half], |old, half| {
+            old & !(0xffff << shift) & 0xffff_ffff | half << shift
+        });
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        let shift = if self.is_upper { 16 } else { 0 };
+        let undefined =
+            lane.bits(self.old) & !(0xffff << shift) | (lane.bits(self.half) & 0xffff) << shift;
+        Fate::Results(lane.part(&[self.old, self.half], whole_if_all(undefined, 32)))
+    }
+}
+
+/// The format that the GPU at hand means by its instructions.
+fn format(d: &Decoder<'_, '_>, op: &Node<'_>, exponent_bits: u32) -> Done<Float8> {
+    let mut formats = FLOAT8.into_iter();
+    let family = d.machine.float8;
+    formats
+        .find(|f| Some(f.family) == family && f.exponent_bits == exponent_bits)
+        .ok_or_else(|| d.unsupported(op, "this GPU has no floats of 8 bits"))
+}
+
+/// Which half of a word an instruction is about.
+fn is_upper(d: &mut Decoder<'_, '_>, op: &Node<'_>, index: usize) -> Done<bool> {
+    let word = d.scalar(op, index)?;
+    match d.b.constant_of(word) {
+        Some(word) => Ok(word & 1 != 0),
+        None => Err(d.malformed(op, "the half of the word must be constant")),
+    }
+}
+
+fn narrow<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, exponent_bits: u32) -> Done {
+    let format = format(d, op, exponent_bits)?;
+    let [low, high, old] = d.scalars(op, [0, 1, 2])?;
+    let is_upper = is_upper(d, op, 3)?;
+    let half = d.emit(|dst| Narrow {
+        format,
+        too_large: TooLarge::Overflows,
+        from: FloatTy::F32,
+        dst,
+        low,
+        high,
+    });
+    let reg = d.emit(|dst| Half {
+        is_upper,
+        dst,
+        old,
+        half,
+    });
+    d.define(op, vec![reg])
+}
+
+fn widen<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, exponent_bits: u32) -> Done {
+    let format = format(d, op, exponent_bits)?;
+    let src = d.scalar(op, 0)?;
+    let first = 2 * u32::from(is_upper(d, op, 1)?);
+    let regs: Vec<Reg> = [first, first + 1]
+        .into_iter()
+        .map(|byte| {
+            d.emit(|dst| Widen {
+                format,
+                byte,
+                to: FloatTy::F32,
+                dst,
+                src,
+            })
+        })
+        .collect();
+    d.define(op, regs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(name: &str, too_large: TooLarge, value: f64, expect: u8) {
+        let format = Float8::of(name).unwrap();
+        assert_eq!(code(format, too_large, value), expect, "{value} as {name}");
+    }
+
+    #[test]
+    fn codes_are_nearest_and_end_as_their_format_does() {
+        use TooLarge::{Overflows, Saturates};
+        check("f8E4M3FN", Saturates, 464.1, 0x7e);
+        check("f8E4M3FN", Saturates, f64::NEG_INFINITY, 0xfe);
+        check("f8E4M3FN", Overflows, 464.1, 0x7f);
+        check("f8E5M2", Overflows, 61440.0, 0x7c);
+        check("f8E5M2", Saturates, -61440.0, 0xfb);
+        check("f8E5M2", Saturates, f64::NAN, 0x7f);
+        check("f8E4M3FNUZ", Overflows, 248.0, 0x80);
+        check("f8E4M3FNUZ", Overflows, -247.9, 0xff);
+        check("f8E5M2FNUZ", Saturates, -0.0, 0);
+        check("f8E5M2FNUZ", Saturates, -1e-9, 0);
+        check("f8E4M3FN", Saturates, -1e-9, 0x80);
+        // Of two that are as near, the even one.
+        check("f8E4M3FN", Saturates, 17.0, 0x58);
+        check("f8E4M3FN", Saturates, 19.0, 0x5a);
+    }
+}

@@ -1,0 +1,287 @@
+//! Loads, stores and transposition of matrices by a warp (`ldmatrix`, `stmatrix`, `movmatrix`; `ds_read_tr`).
+
+use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done};
+use crate::error::FaultKind;
+use crate::exec::{Exec, Fate, Marks, Parts, Place};
+use crate::text::Node;
+use linear_layout::machine::matrix::{Size, WORD_BYTES, cell, holder, size};
+use linear_layout::target::{Assembly, Fragment};
+
+pub(super) const FAMILY: Family = Family {
+    title: "matrices of a warp",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.ldmatrix", |d, op| {
+        let fragment = fragment(d, op, Fragment::LoadedBytes)?;
+        load(d, op, fragment)
+    })
+    .needing(&needs::LOAD_MATRIX),
+    row("nvvm.stmatrix", |d, op| {
+        let fragment = fragment(d, op, Fragment::StoredBytes)?;
+        let addr = d.scalar(op, 0)?;
+        let src: Vec<Reg> = (1..op.operands.len())
+            .map(|index| d.scalar(op, index))
+            .collect::<Done<_>>()?;
+        d.b.push(StoreMatrix {
+            src: src.into(),
+            addr,
+            fragment,
+        });
+        Ok(())
+    })
+    .needing(&needs::STORE_MATRIX),
+    row("rocdl.ds.read.tr16.b64", |d, op| {
+        load(d, op, Fragment::Read16)
+    })
+    .needing(&needs::TRANSPOSED_READS),
+    row("rocdl.ds.read.tr8.b64", |d, op| {
+        load(d, op, Fragment::Read8)
+    })
+    .needing(&needs::TRANSPOSED_READS),
+    row("rocdl.ds.load.tr16.b128", |d, op| {
+        load(d, op, Fragment::Load16)
+    })
+    .needing(&needs::TRANSPOSED_LOADS),
+    row("rocdl.ds.load.tr8.b64", |d, op| {
+        load(d, op, Fragment::Load8)
+    })
+    .needing(&needs::TRANSPOSED_LOADS),
+];
+
+/// What NVIDIA's instructions deal to lanes; other shapes are refused, and bytes where the GPU lacks them.
+fn fragment(d: &Decoder<'_, '_>, op: &Node<'_>, bytes: Fragment) -> Done<Fragment> {
+    let shape = op.str("shape").unwrap_or("m = 8, n = 8");
+    let ty = op.str("eltType").unwrap_or("b16");
+    let transposed = op
+        .str("layout")
+        .is_some_and(|layout| layout.contains("col"));
+    let tall = if bytes == Fragment::LoadedBytes {
+        "m = 16, n = 16"
+    } else {
+        "m = 16, n = 8"
+    };
+    if shape.contains("m = 8, n = 8") && ty.contains("b16") {
+        return Ok(if transposed {
+            Fragment::Transposed
+        } else {
+            Fragment::Plain
+        });
+    }
+    if shape.contains(tall) && ty.contains("b8>") && transposed {
+        d.check_has(op, |target| needs::BYTE_MATRICES.lacking(target))?;
+        return Ok(bytes);
+    }
+    let text =
+        format!("supported are 8x8 matrices of 16 bits, and transposed ones of bytes with {tall}");
+    Err(d.unsupported(op, text))
+}
+
+fn load<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, fragment: Fragment) -> Done {
+    let addr = d.scalar(op, 0)?;
+    let slots = d.result_slots(op)?;
+    let (bytes, count) = (slots.first().map_or(0, |slot| slot.bits / 8), slots.len());
+    let (size, all) = (size(fragment), bytes * count as u32);
+    let fits = all.is_multiple_of(size.lane_bytes) && bytes.is_multiple_of(size.unit_bytes);
+    if all == 0 || !fits || all / size.lane_bytes * size.rows > size.lanes {
+        let text = format!("a result of {all} bytes, of {} each", size.lane_bytes);
+        return Err(d.malformed(op, text));
+    }
+    let regs = d.b.regs(count);
+    d.b.push(LoadMatrix {
+        dst: regs.clone().into(),
+        bytes,
+        addr,
+        fragment,
+    });
+    d.define(op, regs)
+}
+
+/// Matrices from shared memory.
+#[derive(Debug)]
+pub(crate) struct LoadMatrix {
+    pub(crate) dst: Box<[Reg]>,
+    /// Of each register.
+    pub(crate) bytes: u32,
+    pub(crate) addr: Reg,
+    pub(crate) fragment: Fragment,
+}
+
+impl LoadMatrix {
+    /// How many matrices each lane gets a part of.
+    fn count(&self) -> u32 {
+        self.dst.len() as u32 * self.bytes / size(self.fragment).lane_bytes
+    }
+}
+
+impl Instruction for LoadMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new(&*self.dst, [self.addr])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let parts = Parts {
+            regs: &self.dst,
+            bytes: self.bytes,
+            fragment: self.fragment,
+        };
+        for (first, places) in rows(exec, self.addr, self.count(), self.fragment, "load")? {
+            exec.load_matrices(first, &places, parts)?;
+        }
+        exec.order_waves();
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, _: Assembly) -> Option<Counted> {
+        use Fragment as F;
+        let count = self.count();
+        Some(Counted::Shared(match self.fragment {
+            F::Plain | F::Transposed | F::StoredBytes => format!("ldmatrix x{count}"),
+            F::LoadedBytes => format!("ldmatrix m16n16 x{count}"),
+            F::Read16 => "ds_read_b64_tr_b16".to_owned(),
+            F::Read8 => "ds_read_b64_tr_b8".to_owned(),
+            F::Load16 => "ds_load_tr16_b128".to_owned(),
+            F::Load8 => "ds_load_tr8_b64".to_owned(),
+        }))
+    }
+}
+
+/// The inverse of [`LoadMatrix`], of a word a matrix.
+#[derive(Debug)]
+pub(crate) struct StoreMatrix {
+    pub(crate) src: Box<[Reg]>,
+    pub(crate) addr: Reg,
+    pub(crate) fragment: Fragment,
+}
+
+impl Instruction for StoreMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new([], [&*self.src, &[self.addr]].concat())
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let parts = Parts {
+            regs: &self.src,
+            bytes: WORD_BYTES,
+            fragment: self.fragment,
+        };
+        let count = self.src.len() as u32;
+        for (first, places) in rows(exec, self.addr, count, self.fragment, "store")? {
+            exec.store_matrices(first, &places, parts)?;
+        }
+        exec.order_waves();
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm_of(&[self.addr])
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, _: Assembly) -> Option<Counted> {
+        let shape = match self.fragment {
+            Fragment::StoredBytes => "m16n8 ",
+            _ => "",
+        };
+        let name = format!("stmatrix {shape}x{}", self.src.len());
+        Some(Counted::Shared(name))
+    }
+}
+
+/// Rows of a matrix of which lanes hold a word each become its columns.
+#[derive(Debug)]
+pub(crate) struct TransposeMatrix {
+    pub(crate) dst: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for TransposeMatrix {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (_, lanes) in whole_warps(exec, "transposition")? {
+            let words: Vec<u64> = lanes.iter().map(|&lane| exec.get(self.src, lane)).collect();
+            exec.report.shuffles += 1;
+            for (i, &lane) in (0..).zip(&lanes) {
+                let half = |half: u32| {
+                    let (row, column) = cell(i, 2 * half, Fragment::Transposed);
+                    let (from, byte) = holder(row, column);
+                    words[from as usize] >> (8 * byte) & 0xffff
+                };
+                exec.set(self.dst, lane, half(0) | half(1) << 16);
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+}
+
+/// The warps with their lanes, all of which must be here.
+fn whole_warps(exec: &Exec<'_>, verb: &str) -> Done<Vec<(u32, Vec<u32>)>> {
+    let per_warp = exec.launch.machine.lanes_per_warp as usize;
+    let warps = exec.active_warps();
+    match warps.iter().find(|(_, lanes)| lanes.len() < per_warp) {
+        None => Ok(warps),
+        Some((_, lanes)) => {
+            let text = format!(
+                "matrix {verb} in divergent code: {} of {per_warp} lanes of the warp reach it",
+                lanes.len()
+            );
+            Err(exec.fault(FaultKind::Divergence, lanes[0], text))
+        }
+    }
+}
+
+/// The first lane of each warp, and where its rows lie; all lanes of a warp must be here.
+fn rows(
+    exec: &mut Exec<'_>,
+    addr: Reg,
+    count: u32,
+    fragment: Fragment,
+    verb: &str,
+) -> Done<Vec<(u32, Vec<Place>)>> {
+    let per_warp = exec.launch.machine.lanes_per_warp;
+    let Size {
+        rows, row_bytes, ..
+    } = size(fragment);
+    let mut warps = Vec::new();
+    for (warp, lanes) in whole_warps(exec, verb)? {
+        let mut places = Vec::new();
+        let mut addresses = Vec::new();
+        for &lane in lanes.iter().take((rows * count) as usize) {
+            let address = exec.get(addr, lane);
+            let space = Space::Shared;
+            let place = exec.resolve(lane, space, address, row_bytes, row_bytes, verb)?;
+            exec.check_origin(lane, addr, place, (space, row_bytes, verb))?;
+            places.push(place);
+            addresses.push((lane, address));
+        }
+        exec.count(Space::Shared, &addresses, row_bytes, false);
+        warps.push((warp * per_warp, places));
+    }
+    Ok(warps)
+}

@@ -1,0 +1,272 @@
+//! What the simulator can run: one file per family of instructions, one row per operation.
+//!
+//! A row names an operation of the LLVM dialect, NVVM or ROCDL, or an intrinsic, and decodes it into
+//! [`Instruction`]s, which stand in the same file: they list their registers and execute themselves. Nothing else
+//! knows operations by name, so adding one touches the file of its family only; [`ptx`] does the same for the
+//! statements of inline assembly.
+//!
+//! ```text
+//! ADD ["llvm.add"] [] |bits, a, b| a.wrapping_add(b) & mask(bits), ideal: |_, x, y| Some(x + y);
+//! ```
+//! This row of [`integer`] is all that there is to `llvm.add`: its name, that no intrinsic means the same, what it
+//! computes, and its result in unbounded integers, which `nsw` and `nuw` are checked by.
+
+pub(crate) mod address;
+pub(crate) mod aggregate;
+pub(crate) mod atomic;
+pub(crate) mod barrier;
+pub(crate) mod bounds;
+pub(crate) mod buffer;
+pub(crate) mod bytes;
+pub(crate) mod claim;
+pub(crate) mod compare;
+pub(crate) mod constant;
+pub(crate) mod control;
+pub(crate) mod convert;
+pub(crate) mod float;
+pub(crate) mod float8;
+pub(crate) mod integer;
+pub(crate) mod matrix;
+pub(crate) mod memory;
+pub(crate) mod needs;
+pub(crate) mod order;
+pub(crate) mod print;
+pub(crate) mod ptx;
+pub(crate) mod shuffle;
+pub(crate) mod thread;
+pub(crate) mod wave;
+
+use super::code::Reg;
+use super::decode::{Decoder, Done};
+use super::exec::{Exec, Fate, Marks};
+use super::origin::Flow;
+use super::text::Node;
+use linear_layout::target::{Assembly, Target};
+use needs::Needs;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::LazyLock;
+use strsim::levenshtein as edits;
+
+/// An instruction of a decoded kernel: one operation, carried out in all active lanes.
+pub(crate) trait Instruction: fmt::Debug + Send + Sync + 'static {
+    /// Returns the registers; none of them is both written and read.
+    fn regs(&self) -> Regs;
+
+    /// Carries the instruction out in all active lanes.
+    fn step(&self, exec: &mut Exec<'_>) -> Done;
+
+    /// Returns the consequence of undefined values among the registers that one lane reads: by default, undefined results.
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        Fate::Results(lane.of_reads())
+    }
+
+    /// Where the results get the objects from that they point to.
+    fn flow(&self) -> Flow {
+        Flow::Unknown
+    }
+
+    /// Returns true if no active lane reads a register that nothing writes.
+    fn ignores_constants(&self, _exec: &Exec<'_>) -> bool {
+        false
+    }
+
+    /// Returns the registers between which an exchange between lanes copies bits, whatever they are.
+    fn moved(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    /// What the order of warps means to the instruction.
+    fn turn(&self) -> Turn {
+        Turn::Any
+    }
+
+    /// Returns what reports call an access to memory, and what they count of it.
+    fn access(&self, _words: Assembly) -> Option<Counted> {
+        None
+    }
+}
+
+/// The registers of an instruction.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct Regs {
+    pub(crate) writes: Vec<Reg>,
+    pub(crate) reads: Vec<Reg>,
+}
+
+impl Regs {
+    pub(crate) fn new(writes: impl Into<Vec<Reg>>, reads: impl Into<Vec<Reg>>) -> Self {
+        Self {
+            writes: writes.into(),
+            reads: reads.into(),
+        }
+    }
+}
+
+/// What the order of warps means to an instruction.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Turn {
+    /// Nothing: it works on registers.
+    Any,
+    /// Other warps can see when it happens.
+    Matters,
+    /// All warps of the block carry it out together.
+    Together,
+}
+
+/// How an access to memory is called in reports, and what its count of wavefronts means.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Counted {
+    /// Wavefronts of shared memory, for each instruction.
+    Shared(String),
+    /// Sectors of global memory, for all instructions of one name.
+    Global(String),
+}
+
+/// Decodes one operation into instructions.
+pub(crate) type Decode = for<'d, 'm, 'a> fn(&'d mut Decoder<'m, 'a>, &'m Node<'a>) -> Done;
+
+/// One operation or intrinsic that can be run.
+pub(crate) struct Row {
+    name: &'static str,
+    pub(crate) decode: Decode,
+    /// What the GPU must have, where not all have it.
+    needs: Option<&'static Needs>,
+}
+
+const fn row(name: &'static str, decode: Decode) -> Row {
+    Row {
+        name,
+        decode,
+        needs: None,
+    }
+}
+
+impl Row {
+    /// The same, of instructions that not all GPUs have.
+    const fn needing(self, needs: &'static Needs) -> Self {
+        Self {
+            needs: Some(needs),
+            ..self
+        }
+    }
+
+    /// Says why a GPU cannot run it.
+    pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
+        let foreign = needs::foreign(self.name, target);
+        foreign.or_else(|| self.needs?.lacking(target))
+    }
+}
+
+/// The operations of one file.
+pub(crate) struct Family {
+    title: &'static str,
+    operations: &'static [&'static [Row]],
+    /// What `llvm.call_intrinsic` may name.
+    intrinsics: &'static [&'static [Row]],
+}
+
+const FAMILIES: &[&Family] = &[
+    &control::FAMILY,
+    &constant::FAMILY,
+    &integer::FAMILY,
+    &float::FAMILY,
+    &float8::FAMILY,
+    &compare::FAMILY,
+    &convert::FAMILY,
+    &aggregate::FAMILY,
+    &address::FAMILY,
+    &memory::FAMILY,
+    &atomic::FAMILY,
+    &order::FAMILY,
+    &buffer::FAMILY,
+    &matrix::FAMILY,
+    &thread::FAMILY,
+    &barrier::FAMILY,
+    &shuffle::FAMILY,
+    &wave::FAMILY,
+    &bytes::FAMILY,
+    &ptx::FAMILY,
+];
+
+type Rows = LazyLock<HashMap<&'static str, &'static Row>>;
+
+fn index(rows: impl Iterator<Item = &'static Row>) -> HashMap<&'static str, &'static Row> {
+    rows.map(|row| (row.name, row)).collect()
+}
+
+static OPERATIONS: Rows = LazyLock::new(|| index(FAMILIES.iter().flat_map(|f| rows(f.operations))));
+static INTRINSICS: Rows = LazyLock::new(|| index(FAMILIES.iter().flat_map(|f| rows(f.intrinsics))));
+
+fn rows(lists: &'static [&'static [Row]]) -> impl Iterator<Item = &'static Row> {
+    lists.iter().copied().flatten()
+}
+
+/// Returns the row of an operation.
+pub(crate) fn operation(name: &str) -> Option<&'static Row> {
+    OPERATIONS.get(name).copied()
+}
+
+/// Returns the row of an intrinsic without an operation of its own.
+pub(crate) fn intrinsic(name: &str) -> Option<&'static Row> {
+    INTRINSICS.get(name).copied()
+}
+
+/// Returns the three operations whose names are most like `name`.
+pub(crate) fn nearest_operations(name: &str) -> String {
+    nearest(name, &OPERATIONS)
+}
+
+/// Returns the three intrinsics whose names are most like `name`.
+pub(crate) fn nearest_intrinsics(name: &str) -> String {
+    nearest(name, &INTRINSICS)
+}
+
+fn nearest(name: &str, rows: &Rows) -> String {
+    // A longer common start says more than fewer changed letters.
+    let shared = |other: &str| {
+        name.bytes()
+            .zip(other.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    let mut names: Vec<&str> = rows.keys().copied().collect();
+    names.sort_by_key(|other| (std::cmp::Reverse(shared(other)), edits(name, other), *other));
+    let names = names.iter().take(3).map(|name| format!("`{name}`"));
+    names.collect::<Vec<_>>().join(", ")
+}
+
+/// Returns everything that the simulator can run, by family, as `ll-sim --list-operations` prints it.
+///
+/// ```
+/// use gpu_sim::list_operations;
+/// let list = list_operations();
+/// assert!(list.starts_with("control flow:\n  llvm.br\n"), "{list}");
+/// assert!(list.contains("\n  llvm.inline_asm: mov.b16|b32|b64"), "{list}");
+/// ```
+#[must_use]
+pub fn list_operations() -> String {
+    let mut text = String::new();
+    for family in FAMILIES {
+        text += &format!("{}:\n", family.title);
+        for row in rows(family.operations) {
+            text += &format!("  {}\n", row.name);
+        }
+        for row in rows(family.intrinsics) {
+            text += &format!("  llvm.call_intrinsic \"{}\"\n", row.name);
+        }
+    }
+    for name in float::library_names() {
+        text += &format!("  llvm.call @__nv_{name}, @__ocml_{name}\n");
+    }
+    for name in print::names() {
+        text += &format!("  llvm.call @{name}\n");
+    }
+    for form in ptx::forms() {
+        text += &format!("  llvm.inline_asm: {form}\n");
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests;

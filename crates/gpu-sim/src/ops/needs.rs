@@ -1,0 +1,58 @@
+//! Instructions that some GPUs lack: a kernel that holds one must not run as if it were for another GPU.
+
+use linear_layout::target::{Assembly, Instructions, Target};
+
+/// What a GPU must have.
+#[derive(Debug)]
+pub(crate) struct Needs {
+    has: fn(&Instructions) -> bool,
+    /// The GPUs that have it.
+    on: &'static str,
+}
+
+const fn needs(has: fn(&Instructions) -> bool, on: &'static str) -> Needs {
+    Needs { has, on }
+}
+
+pub(super) static LOAD_MATRIX: Needs = needs(|i| i.load_matrix, "sm_75 and later");
+pub(super) static STORE_MATRIX: Needs = needs(|i| i.store_matrix, "sm_90 and later");
+pub(super) static MOVE_MATRIX: Needs = needs(|i| i.move_matrix, "sm_75 and later");
+pub(super) static BYTE_MATRICES: Needs = needs(|i| i.byte_matrices, "sm_100 and later");
+pub(super) static TRANSPOSED_READS: Needs = needs(|i| i.read_transposed, "gfx950 alone");
+pub(super) static TRANSPOSED_LOADS: Needs = needs(|i| i.load_transposed, "gfx1250 and later");
+pub(super) static CLUSTERS: Needs = needs(|i| i.clusters, "sm_90 and later");
+pub(super) static GRID_DEPENDENCIES: Needs = needs(|i| i.grid_dependencies, "sm_90 and later");
+pub(super) static CACHE_POLICIES: Needs = needs(|i| i.cache_policies, "sm_80 and later");
+pub(super) static BF16_CONVERSIONS: Needs = needs(|i| i.bf16_conversions, "sm_80 and later");
+pub(super) static BF16_ROUNDING_MODES: Needs = needs(|i| i.bf16_rounding_modes, "sm_90 and later");
+pub(super) static LANE_REDUCTIONS: Needs = needs(|i| i.lane_reductions, "sm_80 and later");
+pub(super) static ASYNC_COPIES: Needs = needs(|i| i.async_copies, "sm_80 and later");
+pub(super) static PERMLANE_SWAP: Needs = needs(|i| i.permlane_swap, "gfx950 and gfx1250");
+pub(super) static PERMLANE_X16: Needs = needs(|i| i.permlane_x16, "gfx10 and later");
+pub(super) static DPP: Needs = needs(|i| i.dpp, "all GPUs with DPP");
+pub(super) static DPP_XMASK: Needs = needs(|i| i.dpp_xmask, "gfx10 and later");
+pub(super) static BUFFERS: Needs =
+    needs(|i| i.buffer.is_some(), "all GPUs with buffer instructions");
+
+impl Needs {
+    /// Says why a GPU cannot run what asks for this.
+    pub(crate) fn lacking(&self, target: &Target) -> Option<String> {
+        let lacks = !(self.has)(&target.instructions);
+        lacks.then(|| format!("not supported on {}: it is on {}", target.name, self.on))
+    }
+}
+
+/// Says why a GPU cannot run an operation, going by the dialect of one maker's instructions.
+pub(crate) fn foreign(operation: &str, target: &Target) -> Option<String> {
+    let dialect = operation.split('.').next().unwrap_or_default();
+    let other = match target.assembly {
+        Assembly::Ptx => "rocdl",
+        Assembly::Gcn => "nvvm",
+    };
+    (dialect == other).then(|| {
+        format!(
+            "not supported on {}: `{other}` is for other GPUs",
+            target.name
+        )
+    })
+}

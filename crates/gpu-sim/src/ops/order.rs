@@ -1,0 +1,153 @@
+//! The order and the scope of atomic accesses, and fences.
+
+use super::memory::Guard;
+use super::{Family, Instruction, Regs, Row, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, keyword};
+use crate::exec::Exec;
+use crate::text::Node;
+use gpu_race::{Scope, Sync};
+
+pub(super) const FAMILY: Family = Family {
+    title: "fences",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[
+    row("llvm.fence", |d, op| {
+        let sync = sync(d, op, "ordering")?;
+        match sync {
+            Some(sync) => fence(d, sync, None),
+            None => Ok(()),
+        }
+    }),
+    row("nvvm.memory.barrier", |d, op| {
+        // An enumeration's attribute prints as its name, or as its number.
+        let scope = match (op.str("scope").map(keyword), op.int("scope")) {
+            (Some("cta"), _) | (_, Some(0)) => Scope::Block,
+            (Some("cluster"), _) | (_, Some(1)) => Scope::Cluster,
+            (Some("gpu"), _) | (_, Some(2)) => Scope::Device,
+            _ => Scope::System,
+        };
+        fence(d, both_ways(scope), None)
+    }),
+    row("nvvm.fence.sc.cluster", |d, _| {
+        fence(d, both_ways(Scope::Cluster), None)
+    }),
+];
+
+/// What a fence does that is both a release and an acquire.
+pub(super) const fn both_ways(scope: Scope) -> Sync {
+    Sync {
+        acquires: true,
+        releases: true,
+        scope,
+    }
+}
+
+/// Orders what the thread does before it and after it for those that synchronize with its atomic accesses.
+#[derive(Debug)]
+struct Fence {
+    sync: Sync,
+    guard: Option<Guard>,
+}
+
+impl Instruction for Fence {
+    fn regs(&self) -> Regs {
+        let guard: Vec<Reg> = self.guard.iter().map(|guard| guard.reg).collect();
+        Regs::new([], guard)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.fence(self.sync, self.guard);
+        Ok(())
+    }
+}
+
+/// Adds a fence, unless no other warp can tell.
+pub(super) fn fence(d: &mut Decoder<'_, '_>, sync: Sync, guard: Option<Guard>) -> Done {
+    if sync.scope > Scope::Warp && (sync.acquires || sync.releases) {
+        d.b.orders_threads();
+        d.b.push(Fence { sync, guard });
+    }
+    Ok(())
+}
+
+/// The scope that LLVM knows by this name.
+fn scope(name: &str) -> Option<Scope> {
+    // AMD's names with this ending leave other kinds of memory out.
+    let name = match name {
+        "one-as" => "",
+        name => name.strip_suffix("-one-as").unwrap_or(name),
+    };
+    Some(match name {
+        "singlethread" => Scope::Thread,
+        "wavefront" => Scope::Warp,
+        "block" | "workgroup" => Scope::Block,
+        "cluster" => Scope::Cluster,
+        "device" | "agent" => Scope::Device,
+        "" => Scope::System,
+        _ => return None,
+    })
+}
+
+/// The order that an operation of the LLVM dialect keeps, if it is atomic. One that is volatile is taken to be atomic: so
+/// are volatile accesses in PTX, and AMD's kernels use them to the same end.
+pub(super) fn sync<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, key: &str) -> Done<Option<Sync>> {
+    let order = op.int(key).unwrap_or(0);
+    if order == 0 {
+        let is_volatile = op.attr("volatile_").is_some();
+        return Ok(is_volatile.then_some(Sync::relaxed(Scope::System)));
+    }
+    let name = op.str("syncscope").unwrap_or("");
+    let Some(scope) = scope(name) else {
+        let text = format!(
+            "synchronization scope `{name}` is not known; on NVIDIA GPUs there are `block`, `cluster` and `device`, on AMD GPUs `workgroup`, `cluster` and `agent`, and none for the system"
+        );
+        return Err(d.unsupported(op, text));
+    };
+    // The numbers of LLVM's atomic orderings: 4 is acquire, 5 release, 6 both, 7 sequentially consistent.
+    Ok(Some(Sync {
+        acquires: matches!(order, 4 | 6 | 7),
+        releases: matches!(order, 5..=7),
+        scope,
+    }))
+}
+
+/// The scope that a statement of PTX names.
+fn scope_of_ptx(words: &[&str]) -> Option<Scope> {
+    words.iter().find_map(|word| {
+        Some(match *word {
+            "cta" => Scope::Block,
+            "cluster" => Scope::Cluster,
+            "gpu" | "gl" => Scope::Device,
+            "sys" => Scope::System,
+            _ => return None,
+        })
+    })
+}
+
+/// The order of a fence or memory barrier of PTX.
+pub(super) fn fence_of_ptx(words: &[&str]) -> Sync {
+    both_ways(scope_of_ptx(words).unwrap_or(Scope::System))
+}
+
+/// The order that a statement of PTX names, if it is atomic; where it names none it is relaxed, for the GPU.
+pub(super) fn words_of_ptx(words: &[&str]) -> Option<Sync> {
+    let says = |word: &str| words.contains(&word);
+    if says("volatile") {
+        return Some(Sync::relaxed(Scope::System));
+    }
+    let is_atomic = matches!(words[0], "atom" | "red");
+    let acquires = says("acquire") || says("acq_rel");
+    let releases = says("release") || says("acq_rel");
+    if !is_atomic && !acquires && !releases && !says("relaxed") {
+        return None;
+    }
+    Some(Sync {
+        acquires,
+        releases,
+        scope: scope_of_ptx(words).unwrap_or(Scope::Device),
+    })
+}

@@ -1,0 +1,116 @@
+//! Loads and stores in inline assembly.
+
+use super::text::Arg;
+use super::{Line, Scope};
+use crate::code::{Reg, Space};
+use crate::decode::Done;
+use crate::ops::convert::SignExtend;
+use crate::ops::memory::{Access, Field, GuardedLoad, Load, Store};
+use crate::ops::order::words_of_ptx;
+use gpu_race::Sync;
+
+/// The order that a statement keeps, if it is atomic; the program is told so.
+pub(super) fn note_order(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Option<Sync> {
+    let sync = words_of_ptx(&line.words)?;
+    scope.d.b.has_atomic(space(line), sync);
+    Some(sync)
+}
+
+/// `ld` and `st` in all widths: `v1` to `v4`, `b8` to `b64`.
+pub(super) fn access(scope: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let sync = note_order(scope, line);
+    let load = line.words[0] == "ld";
+    let space = space(line);
+    let (data, address) = match load {
+        true => (&line.args[0], &line.args[1]),
+        false => (&line.args[1], &line.args[0]),
+    };
+    let (addr, offset) = place(scope, address)?;
+    let parts = parts(data);
+    let bytes = line.bits / 8;
+    let size = bytes * parts.len() as u32;
+    let mut fields = Vec::new();
+    // Lanes that are off keep what the registers held.
+    let mut fallback = Vec::new();
+    for (part, index) in parts.iter().zip(0..) {
+        let reg = if load {
+            let reg = scope.d.b.reg();
+            if line.guard.is_some() {
+                fallback.push(scope.read(part)?);
+            }
+            reg
+        } else {
+            scope.read_sized(part, line.bits)?
+        };
+        fields.push(Field {
+            reg,
+            offset: bytes * index,
+            bytes: bytes as u8,
+        });
+    }
+    let regs: Vec<Reg> = fields.iter().map(|field| field.reg).collect();
+    let access = Access {
+        space,
+        addr,
+        offset,
+        fields: fields.into(),
+        size,
+        align: size,
+        guard: line.guard,
+        sync,
+    };
+    if !load {
+        scope.d.b.push(Store(access));
+        return Ok(());
+    }
+    match fallback.is_empty() {
+        true => scope.d.b.push(Load(access)),
+        false => scope.d.b.push(GuardedLoad {
+            access,
+            fallback: fallback.into(),
+        }),
+    }
+    for (part, mut reg) in parts.iter().zip(regs) {
+        if line.signed && line.bits < 32 {
+            let src = reg;
+            reg = scope.d.emit(|dst| SignExtend {
+                from: line.bits,
+                to: 32,
+                dst,
+                src,
+            });
+        }
+        // The load itself has kept what lanes that are off had.
+        scope.write(part, reg, None)?;
+    }
+    Ok(())
+}
+
+/// The memory that an access goes to, the only one of its words that changes what it does.
+pub(super) fn space(line: &Line<'_>) -> Space {
+    line.words.iter().fold(Space::Generic, |space, word| {
+        match word.split("::").next().unwrap_or(word) {
+            "global" => Space::Global,
+            "shared" => Space::Shared,
+            "const" => Space::Constant,
+            "local" => Space::Local,
+            _ => space,
+        }
+    })
+}
+
+/// The register of an address, and what is added to it.
+pub(super) fn place(scope: &mut Scope<'_, '_, '_>, address: &Arg) -> Done<(Reg, i64)> {
+    let Arg::Address(base, offset) = address else {
+        return Err(scope.malformed("inline assembly: an access without an address"));
+    };
+    Ok((scope.read(base)?, *offset))
+}
+
+/// The elements of a vector; another argument is its own.
+pub(super) fn parts(data: &Arg) -> Vec<Arg> {
+    match data {
+        Arg::Vector(parts) => parts.clone(),
+        other => vec![other.clone()],
+    }
+}

@@ -1,0 +1,365 @@
+//! Statements of PTX that compute: two halves of a word, conversions of floats, bits, wide products.
+
+use super::text::ptx_type;
+use super::{Line, Scope};
+use crate::bits::mask;
+use crate::code::Reg;
+use crate::decode::Done;
+use crate::exec::Exec;
+use crate::float::{Direction, FloatTy};
+use crate::ops::compare::compare_floats;
+use crate::ops::convert::{
+    IntToFloat, SignExtend, Trunc, convert_float, convert_to_integer, repack, round_float,
+};
+use crate::ops::float::{self, Float, FloatUnary, Fma};
+use crate::ops::integer::{self, Int, IntUnary};
+use crate::ops::{Instruction, Regs};
+
+type Here<'s, 'd, 'm, 'a> = &'s mut Scope<'d, 'm, 'a>;
+
+/// The format of both halves of a word.
+fn half_format(word: Option<&&str>) -> FloatTy {
+    match word {
+        Some(&("bf16x2" | "bf16")) => FloatTy::BF16,
+        _ => FloatTy::F16,
+    }
+}
+
+/// Carries an instruction out on the halves of words.
+fn on_halves<const N: usize>(
+    s: Here<'_, '_, '_, '_>,
+    line: &Line<'_>,
+    one: impl Fn(&mut Scope<'_, '_, '_>, FloatTy, [Reg; N]) -> Reg,
+) -> Done {
+    let ty = half_format(line.words.last());
+    let of: [Reg; N] = s.sources(line)?;
+    let parts = of.map(|reg| repack(s.d, &[reg], 32, 16, 2));
+    let made = [0, 1].map(|half| one(s, ty, std::array::from_fn(|n| parts[n][half])));
+    let reg = repack(s.d, &made, 16, 32, 1)[0];
+    s.result(line, reg)
+}
+
+/// An operation on two words of two floats.
+pub(super) fn halves(s: Here<'_, '_, '_, '_>, line: &Line<'_>, op: &'static float::Binary) -> Done {
+    on_halves(s, line, |s, ty, [a, b]| {
+        s.d.emit(|dst| Float { op, ty, dst, a, b })
+    })
+}
+
+pub(super) fn fma_halves(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    on_halves(s, line, |s, ty, [a, b, c]| {
+        s.d.emit(|dst| Fma { ty, dst, a, b, c })
+    })
+}
+
+/// The format of the result of `cvt`, the first word that is a type.
+fn result_format(line: &Line<'_>) -> FloatTy {
+    let word = line.words[1..].iter().find(|word| ptx_type(word).is_some());
+    word.and_then(|word| FloatTy::parse(word))
+        .unwrap_or(FloatTy::F32)
+}
+
+/// `cvt.rn.bf16.f32 d, a`
+pub(super) fn convert(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [src] = s.sources(line)?;
+    let from = line.float.unwrap_or(FloatTy::F32);
+    let direction = match line.words.get(1) {
+        Some(&"rz") => Direction::TowardsZero,
+        Some(&"rm") => Direction::Downward,
+        Some(&"rp") => Direction::Upward,
+        _ => Direction::Nearest,
+    };
+    let reg = round_float(s.d, from, result_format(line), direction, src);
+    s.result(line, reg)
+}
+
+/// `cvt.rn.f16x2.f32 d, high, low`
+pub(super) fn pair(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [high, low] = s.sources(line)?;
+    let to = half_format(line.words.get(2));
+    let made = [low, high].map(|src| convert_float(s.d, FloatTy::F32, to, src));
+    let reg = repack(s.d, &made, 16, 32, 1)[0];
+    s.result(line, reg)
+}
+
+/// `cvt.rn.f32.s32 d, a`
+pub(super) fn of_integer(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [whole] = s.sources(line)?;
+    let (bits, signed, to) = (line.bits, line.signed, result_format(line));
+    // The register may be wider than the number.
+    let src = s.d.emit(|dst| Trunc {
+        bits,
+        dst,
+        src: whole,
+    });
+    let reg = s.d.emit(|dst| IntToFloat {
+        bits,
+        signed,
+        to,
+        dst,
+        src,
+    });
+    s.result(line, reg)
+}
+
+/// `cvt.rzi.s32.f32 d, a`: the nearest number there is, 0 for NaN.
+pub(super) fn to_integer(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a] = s.sources(line)?;
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let op = match line.words[1] {
+        "rni" => &float::ROUND_EVEN,
+        "rmi" => &float::FLOOR,
+        "rpi" => &float::CEIL,
+        _ => &float::TRUNC,
+    };
+    let whole = s.d.emit(|dst| FloatUnary { op, ty, dst, a });
+    let to = ptx_type(line.words[2]).unwrap_or((32, true));
+    let reg = convert_to_integer(s.d, ty, to, whole);
+    s.result(line, reg)
+}
+
+/// The nearest number with ten bits of mantissa, of two the one farther from zero.
+#[derive(Debug)]
+struct Tf32 {
+    dst: Reg,
+    src: Reg,
+}
+
+impl Instruction for Tf32 {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.map1(self.dst, self.src, |bits| {
+            let is_finite = bits & 0x7f80_0000 != 0x7f80_0000;
+            match is_finite {
+                true => (bits + 0x1000) & 0xffff_e000,
+                // NaN keeps a bit of its mantissa.
+                false if bits & 0x7f_ffff != 0 => 0x7fff_ffff,
+                false => bits,
+            }
+        });
+        Ok(())
+    }
+}
+
+pub(super) fn tf32(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [src] = s.sources(line)?;
+    let reg = s.d.emit(|dst| Tf32 { dst, src });
+    s.result(line, reg)
+}
+
+/// Any function of three bits, for each bit of a word.
+#[derive(Debug)]
+struct Lop3 {
+    table: u64,
+    dst: Reg,
+    of: [Reg; 3],
+}
+
+impl Instruction for Lop3 {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], self.of)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let table = self.table;
+        exec.map3(self.dst, self.of, |a, b, c| {
+            // Bit n of the table is the result where a, b and c are the bits of n.
+            (0..8)
+                .filter(|n| table >> n & 1 == 1)
+                .map(|n| {
+                    let [a, b, c] = [(a, 4), (b, 2), (c, 1)]
+                        .map(|(word, bit)| if n & bit == 0 { !word } else { word });
+                    a & b & c
+                })
+                .fold(0, |all, one| all | one)
+                & mask(32)
+        });
+        Ok(())
+    }
+}
+
+pub(super) fn lop3(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, c] = [1, 2, 3].map(|i| s.read_sized(&line.args[i], 32));
+    let of = [a?, b?, c?];
+    let super::text::Arg::Immediate(table) = line.args[4] else {
+        return Err(s.malformed("inline assembly: `lop3` takes a number for its table"));
+    };
+    let reg = s.d.emit(|dst| Lop3 { table, dst, of });
+    s.result(line, reg)
+}
+
+/// `shf`: 32 bits of two words, of which `high` is the upper one, shifted by a third.
+#[derive(Debug)]
+struct Funnel {
+    left: bool,
+    clamps: bool,
+    dst: Reg,
+    /// The lower word, the upper word, the distance.
+    of: [Reg; 3],
+}
+
+impl Instruction for Funnel {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], self.of)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let (left, clamps) = (self.left, self.clamps);
+        exec.map3(self.dst, self.of, |low, high, by| {
+            shifted_words(left, clamps, [low, high], by)
+        });
+        Ok(())
+    }
+}
+
+/// The upper word of a shift to the left, the lower one of a shift to the right.
+fn shifted_words(left: bool, clamps: bool, [low, high]: [u64; 2], by: u64) -> u64 {
+    let by = by & mask(32);
+    let by = if clamps { by.min(32) } else { by & 31 };
+    let both = high << 32 | low & mask(32);
+    let moved = if left { both << by >> 32 } else { both >> by };
+    moved & mask(32)
+}
+
+/// `shf.l.wrap.b32 d, low, high, distance`
+pub(super) fn funnel(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let of = s.sources(line)?;
+    let (left, clamps) = (line.says("l"), line.says("clamp"));
+    let reg = s.d.emit(|dst| Funnel {
+        left,
+        clamps,
+        dst,
+        of,
+    });
+    s.result(line, reg)
+}
+
+pub(super) fn not(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a] = s.sources(line)?;
+    let bits = line.bits;
+    let b = s.d.b.constant(mask(bits));
+    let op = &integer::XOR;
+    let reg = s.d.emit(|dst| Int {
+        op,
+        bits,
+        dst,
+        a,
+        b,
+    });
+    s.result(line, reg)
+}
+
+pub(super) fn negate(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [b] = s.sources(line)?;
+    let bits = line.bits;
+    let a = s.d.b.constant(0);
+    let op = &integer::SUB;
+    let reg = s.d.emit(|dst| Int {
+        op,
+        bits,
+        dst,
+        a,
+        b,
+    });
+    s.result(line, reg)
+}
+
+/// What is counted or moved in one integer.
+pub(super) fn count(s: Here<'_, '_, '_, '_>, line: &Line<'_>, op: &'static integer::Unary) -> Done {
+    let [a] = s.sources(line)?;
+    let bits = line.bits;
+    let reg = s.d.emit(|dst| IntUnary { op, bits, dst, a });
+    s.result(line, reg)
+}
+
+/// The upper half of a product.
+pub(super) fn high(line: &Line<'_>) -> &'static integer::Binary {
+    if line.signed {
+        &integer::SMUL_HIGH
+    } else {
+        &integer::UMUL_HIGH
+    }
+}
+
+/// The whole product of two integers.
+pub(super) fn wide(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let of: [Reg; 2] = s.sources(line)?;
+    let (from, to) = (line.bits, 2 * line.bits);
+    let [a, b] = match line.signed {
+        true => of.map(|src| s.d.emit(|dst| SignExtend { from, to, dst, src })),
+        false => of,
+    };
+    let op = &integer::MUL;
+    let reg = s.d.emit(|dst| Int {
+        op,
+        bits: to,
+        dst,
+        a,
+        b,
+    });
+    s.result(line, reg)
+}
+
+/// A half of a product, and a sum.
+pub(super) fn mad(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, c] = s.sources(line)?;
+    let bits = line.bits;
+    let op = match line.words[1] {
+        "hi" => high(line),
+        _ => &integer::MUL,
+    };
+    let product = s.d.emit(|dst| Int {
+        op,
+        bits,
+        dst,
+        a,
+        b,
+    });
+    let op = &integer::ADD;
+    let reg = s.d.emit(|dst| Int {
+        op,
+        bits,
+        dst,
+        a: product,
+        b: c,
+    });
+    s.result(line, reg)
+}
+
+/// `setp.ltu.f32 p, a, b`
+pub(super) fn compare(s: Here<'_, '_, '_, '_>, line: &Line<'_>) -> Done {
+    let of = s.sources(line)?;
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    match compare_floats(s.d, line.words[1], ty, of) {
+        Some(reg) => s.result(line, reg),
+        None => Err(s.malformed(format!(
+            "inline assembly: no comparison `{}`",
+            line.words[1]
+        ))),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::shifted_words;
+
+    /// The definition of the PTX manual, on 64 bits by way of 128.
+    #[test]
+    fn funnel_shifts_follow_the_manual() {
+        let words = [0, 1, 0x8000_0000, 0xffff_ffff, 0x1234_5678, 0x9abc_def0];
+        for (low, high) in words.iter().flat_map(|&low| words.map(|high| (low, high))) {
+            let both = u128::from(high) << 32 | u128::from(low);
+            for by in (0..70).chain([0xffff_ffff]) {
+                for (clamps, n) in [(false, by & 31), (true, by.min(32))] {
+                    let left = (both << n >> 32) as u64 & 0xffff_ffff;
+                    let right = (both >> n) as u64 & 0xffff_ffff;
+                    assert_eq!(shifted_words(true, clamps, [low, high], by), left, "{by}");
+                    assert_eq!(shifted_words(false, clamps, [low, high], by), right, "{by}");
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,908 @@
+//! The statements of PTX that can be run: modifiers in their order, types, operands, and how each is decoded.
+//!
+//! A kernel that an assembler would refuse must not run, so each statement is held to a row of [`FORMS`].
+//! Source: PTX ISA 8.x, "Instruction Set"; `test/rust/ptx_forms.rs` asks `ptxas` the same questions.
+
+use super::access::access;
+use super::arithmetic::{self, halves};
+use super::atomic;
+use super::text::{Arg, ptx_type};
+use super::{Line, Scope};
+use crate::code::Reg;
+use crate::decode::Done;
+use crate::float::FloatTy;
+use crate::ops::barrier::{Barrier, WarpBarrier};
+use crate::ops::bytes::{self, Permute};
+use crate::ops::compare::{self, Compare, Select};
+use crate::ops::convert::{SignExtend, Trunc, repack};
+use crate::ops::float::{self, Fma};
+use crate::ops::float8::{Narrow, TooLarge, Widen};
+use crate::ops::integer;
+use crate::ops::matrix::TransposeMatrix;
+use crate::ops::needs::{self, Needs};
+use crate::ops::order;
+use crate::ops::shuffle::{Shuffle, kind};
+use linear_layout::target::Float8;
+
+/// Decodes a statement that fits its form.
+type Decode = fn(&mut Scope<'_, '_, '_>, &Line<'_>) -> Done;
+
+/// One form of an instruction.
+pub(super) struct Form {
+    pub(super) name: &'static str,
+    /// Modifiers in order, each a list of alternatives; one that begins with `?` may be left out.
+    pub(super) modifiers: &'static [&'static str],
+    /// The types; empty where the form has none.
+    pub(super) types: &'static str,
+    /// One letter for each operand:
+    /// `d` a register of the type, `s` a register of the type or a number, `D` and `S` a result and a source of two
+    /// types in registers that may be wider, `w` 32 bits or a number, `W` 32 bits, `p` a predicate, `P` a predicate that is written, `a` an address,
+    /// `V` and `v` what vectors are loaded into and stored from, `q` 64 bits, `n` a number.
+    pub(super) operands: &'static str,
+    pub(super) decode: Decode,
+    /// What the GPU must have, where not all have it.
+    pub(super) needs: Option<&'static Needs>,
+}
+
+const INTEGERS: &str = "u16 u32 u64 s16 s32 s64";
+const BITS: &str = "b16 b32 b64";
+const ANY: &str = "b16 b32 b64 u16 u32 u64 s16 s32 s64 f32 f64";
+const MEMORY: &str = "b8 b16 b32 b64 u8 u16 u32 u64 s8 s16 s32 s64 f32 f64";
+const SPACE: &str = "?global shared shared::cta const local";
+const SCOPE: &str = "cta cluster gpu sys";
+const OPTIONAL_SCOPE: &str = "?cta cluster gpu sys";
+const ORDER: &str = "?relaxed acquire release acq_rel";
+const MEMORY_SPACE: &str = "?global shared shared::cta";
+const EVICT: &str =
+    "?L1::evict_normal L1::evict_unchanged L1::evict_first L1::evict_last L1::no_allocate";
+const PREFETCH: &str = "?L2::64B L2::128B L2::256B";
+const VECTOR: &str = "?v2 v4";
+const HALVES: &str = "f16 bf16";
+const FLOAT8: &str = "e4m3x2 e5m2x2";
+const PAIRS: &str = "f16x2 bf16x2";
+const WHOLE: &str = "u8 u16 u32 u64 s8 s16 s32 s64";
+const ROUNDINGS: &str = "rni rzi rmi rpi";
+
+/// Rows of one name are tried one after the other.
+pub(super) const FORMS: &[Form] = &[
+    form("mov", &[], ANY, "ds", mov),
+    form("mov", &[], "pred", "Pp", mov),
+    form(
+        "ld",
+        &["?weak", SPACE, "?ca cg cs lu cv", PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["?weak", SPACE, EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["volatile", SPACE, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["relaxed acquire", SCOPE, SPACE, EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["global", "?ca cg cs", "nc", PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &["global", "nc", EVICT, PREFETCH, VECTOR],
+        MEMORY,
+        "Va",
+        access,
+    ),
+    form(
+        "ld",
+        &[
+            "?weak",
+            "?global",
+            "?ca cg cs lu cv",
+            "L2::cache_hint",
+            PREFETCH,
+            VECTOR,
+        ],
+        MEMORY,
+        "Vaq",
+        access,
+    )
+    .needing(&needs::CACHE_POLICIES),
+    form(
+        "ld",
+        &[
+            "?weak",
+            "?global",
+            EVICT,
+            "L2::cache_hint",
+            PREFETCH,
+            VECTOR,
+        ],
+        MEMORY,
+        "Vaq",
+        access,
+    )
+    .needing(&needs::CACHE_POLICIES),
+    form(
+        "st",
+        &["?weak", "?global", "?wb cg cs wt", "L2::cache_hint", VECTOR],
+        MEMORY,
+        "avq",
+        access,
+    )
+    .needing(&needs::CACHE_POLICIES),
+    form(
+        "st",
+        &["?weak", "?global", EVICT, "L2::cache_hint", VECTOR],
+        MEMORY,
+        "avq",
+        access,
+    )
+    .needing(&needs::CACHE_POLICIES),
+    form(
+        "st",
+        &["?weak", SPACE, "?wb cg cs wt", VECTOR],
+        MEMORY,
+        "av",
+        access,
+    ),
+    form("st", &["?weak", SPACE, EVICT, VECTOR], MEMORY, "av", access),
+    form("st", &["volatile", SPACE, VECTOR], MEMORY, "av", access),
+    form(
+        "st",
+        &["relaxed release", SCOPE, SPACE, EVICT, VECTOR],
+        MEMORY,
+        "av",
+        access,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "add"],
+        "u32 s32 u64 f64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "add", "?v2 v4"],
+        "f32",
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[
+            ORDER,
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4 v8",
+        ],
+        HALVES,
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[
+            ORDER,
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4",
+        ],
+        "f16x2 bf16x2",
+        "Vav",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "and or xor exch"],
+        "b32 b64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "min max"],
+        "u32 s32 u64 s64",
+        "das",
+        atomic::change,
+    ),
+    form(
+        "atom",
+        &[ORDER, OPTIONAL_SCOPE, MEMORY_SPACE, "cas"],
+        "b16 b32 b64",
+        "dass",
+        atomic::compare,
+    ),
+    form(
+        "red",
+        &["?relaxed release", OPTIONAL_SCOPE, MEMORY_SPACE, "add"],
+        "u32 s32 u64 f64",
+        "as",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "?v2 v4",
+        ],
+        "f32",
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4 v8",
+        ],
+        HALVES,
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "add",
+            "noftz",
+            "?v2 v4",
+        ],
+        "f16x2 bf16x2",
+        "av",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &[
+            "?relaxed release",
+            OPTIONAL_SCOPE,
+            MEMORY_SPACE,
+            "and or xor",
+        ],
+        "b32 b64",
+        "as",
+        atomic::change,
+    ),
+    form(
+        "red",
+        &["?relaxed release", OPTIONAL_SCOPE, MEMORY_SPACE, "min max"],
+        "u32 s32 u64 s64",
+        "as",
+        atomic::change,
+    ),
+    form(
+        "cvt",
+        &["u8 u16 u32 u64 s8 s16 s32 s64"],
+        "u8 u16 u32 u64 s8 s16 s32 s64",
+        "DS",
+        convert,
+    ),
+    form("cvt", &["rn", "satfinite", FLOAT8], "f32", "hss", narrow),
+    form("cvt", &["rn", "satfinite", FLOAT8], "f16x2", "hs", narrow),
+    form("cvt", &["rn", "f16x2"], FLOAT8, "ws", widen),
+    form("cvt", &["rn", HALVES], "f32", "hs", arithmetic::convert),
+    form(
+        "cvt",
+        &["rn rz rm rp", "f16"],
+        "f32 f64",
+        "hs",
+        arithmetic::convert,
+    ),
+    form("cvt", &["rz", "bf16"], "f32", "hs", arithmetic::convert)
+        .needing(&needs::BF16_CONVERSIONS),
+    form("cvt", &["rm rp", "bf16"], "f32", "hs", arithmetic::convert)
+        .needing(&needs::BF16_ROUNDING_MODES),
+    form(
+        "cvt",
+        &["rn rz rm rp", "bf16"],
+        "f64",
+        "hs",
+        arithmetic::convert,
+    )
+    .needing(&needs::BF16_ROUNDING_MODES),
+    form("cvt", &["rn", PAIRS], "f32", "wss", arithmetic::pair),
+    form("cvt", &["f32"], HALVES, "ws", arithmetic::convert),
+    form("cvt", &["f64"], "f32", "qs", arithmetic::convert),
+    form(
+        "cvt",
+        &["rn rz rm rp", "f32"],
+        "f64",
+        "ws",
+        arithmetic::convert,
+    ),
+    form("cvt", &["rn", "f32"], WHOLE, "wS", arithmetic::of_integer),
+    form("cvt", &["rn", "f64"], WHOLE, "qS", arithmetic::of_integer),
+    form(
+        "cvt",
+        &[ROUNDINGS, "s32 u32"],
+        "f32 f64",
+        "ws",
+        arithmetic::to_integer,
+    ),
+    form(
+        "cvt",
+        &[ROUNDINGS, "s64 u64"],
+        "f32 f64",
+        "qs",
+        arithmetic::to_integer,
+    ),
+    form("cvt", &["rna", "tf32"], "f32", "ws", arithmetic::tf32),
+    form("lop3", &[], "b32", "dsssn", arithmetic::lop3),
+    form("not", &[], BITS, "ds", arithmetic::not),
+    form("neg", &[], "s16 s32 s64", "ds", arithmetic::negate),
+    form("abs", &[], "s16 s32 s64", "ds", |s, l| {
+        arithmetic::count(s, l, &integer::ABS)
+    }),
+    form("brev", &[], "b32 b64", "ds", |s, l| {
+        arithmetic::count(s, l, &integer::BITREVERSE)
+    }),
+    form("popc", &[], "b32 b64", "ws", |s, l| {
+        arithmetic::count(s, l, &integer::CTPOP)
+    }),
+    form("clz", &[], "b32 b64", "ws", |s, l| {
+        arithmetic::count(s, l, &integer::CTLZ)
+    }),
+    form("mul", &["hi"], INTEGERS, "dss", |s, l| {
+        s.int(l, arithmetic::high(l))
+    }),
+    form("mul", &["wide"], "u16 s16", "wss", arithmetic::wide),
+    form("mul", &["wide"], "u32 s32", "qss", arithmetic::wide),
+    form("mad", &["lo hi"], INTEGERS, "dsss", arithmetic::mad),
+    form("add", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::ADD)
+    }),
+    form("sub", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::SUB)
+    }),
+    form("mul", &["?rn"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MUL)
+    }),
+    form("min", &[], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MINNUM)
+    }),
+    form("max", &[], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MAXNUM)
+    }),
+    form("min", &["NaN"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MINIMUM)
+    }),
+    form("max", &["NaN"], PAIRS, "dss", |s, l| {
+        halves(s, l, &float::MAXIMUM)
+    }),
+    form("fma", &["rn"], PAIRS, "dsss", arithmetic::fma_halves),
+    form(
+        "setp",
+        &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan", "?ftz"],
+        "f32",
+        "Pss",
+        arithmetic::compare,
+    ),
+    form(
+        "setp",
+        &["eq ne lt le gt ge equ neu ltu leu gtu geu num nan"],
+        "f64 f16 bf16",
+        "Pss",
+        arithmetic::compare,
+    ),
+    form("selp", &[], ANY, "dssp", select),
+    form(
+        "setp",
+        &["eq ne"],
+        "b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "Pss",
+        compare,
+    ),
+    form(
+        "setp",
+        &["lt le gt ge"],
+        "u16 u32 u64 s16 s32 s64",
+        "Pss",
+        compare,
+    ),
+    form("setp", &["lo ls hi hs"], "u16 u32 u64", "Pss", compare),
+    form("prmt", &[], "b32", "dsss", permute),
+    form(
+        "shfl",
+        &["sync", "bfly up down idx"],
+        "b32",
+        "dswww",
+        shuffle,
+    ),
+    form(
+        "shfl",
+        &["sync", "bfly up down idx"],
+        "b32",
+        "dPswww",
+        shuffle,
+    ),
+    form(
+        "movmatrix",
+        &["sync", "aligned", "m8n8", "trans"],
+        "b16",
+        "WW",
+        transpose,
+    )
+    .needing(&needs::MOVE_MATRIX),
+    form("bar", &["warp", "sync"], "", "w", warp_barrier),
+    form("bar", &["?cta", "sync"], "", "w", barrier),
+    form("barrier", &["?cta", "sync", "?aligned"], "", "w", barrier),
+    form("membar", &["cta gl sys"], "", "", fence),
+    form("fence", &["?sc acq_rel", SCOPE], "", "", fence),
+    form(
+        "fence",
+        &["proxy", "alias async async.global"],
+        "",
+        "",
+        nothing,
+    ),
+    form("prefetch", &["?global local", "L1 L2"], "", "a", nothing),
+    form(
+        "createpolicy",
+        &[
+            "fractional",
+            "L2::evict_last L2::evict_normal L2::evict_first L2::evict_unchanged",
+            "?L2::evict_first L2::evict_unchanged",
+        ],
+        "b64",
+        "qn",
+        nothing,
+    )
+    .needing(&needs::CACHE_POLICIES),
+    form("add", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::ADD)),
+    form("sub", &[], INTEGERS, "dss", |s, l| s.int(l, &integer::SUB)),
+    form("mul", &["lo"], INTEGERS, "dss", |s, l| {
+        s.int(l, &integer::MUL)
+    }),
+    form("min", &[], INTEGERS, "dss", |s, l| {
+        s.int(
+            l,
+            if l.signed {
+                &integer::SMIN
+            } else {
+                &integer::UMIN
+            },
+        )
+    }),
+    form("max", &[], INTEGERS, "dss", |s, l| {
+        s.int(
+            l,
+            if l.signed {
+                &integer::SMAX
+            } else {
+                &integer::UMAX
+            },
+        )
+    }),
+    form("and", &[], BITS, "dss", |s, l| s.int(l, &integer::AND)),
+    form("or", &[], BITS, "dss", |s, l| s.int(l, &integer::OR)),
+    form("xor", &[], BITS, "dss", |s, l| s.int(l, &integer::XOR)),
+    form("shl", &[], BITS, "dsw", |s, l| {
+        s.int(l, &integer::SHL_CLAMPED)
+    }),
+    form(
+        "shf",
+        &["l r", "clamp wrap"],
+        "b32",
+        "dssw",
+        arithmetic::funnel,
+    ),
+    form(
+        "shr",
+        &[],
+        "b16 b32 b64 u16 u32 u64 s16 s32 s64",
+        "dsw",
+        |s, l| {
+            s.int(
+                l,
+                if l.signed {
+                    &integer::ASHR_CLAMPED
+                } else {
+                    &integer::LSHR_CLAMPED
+                },
+            )
+        },
+    ),
+    form("add", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("add", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("add", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::ADD)
+    }),
+    form("sub", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("sub", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("sub", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::SUB)
+    }),
+    form("mul", &["?rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("mul", &["?rn"], "f64", "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("mul", &["?rn"], HALVES, "dss", |s, l| {
+        s.float(l, &float::MUL)
+    }),
+    form("div", &["approx full rn", "?ftz"], "f32", "dss", |s, l| {
+        s.float(l, &float::DIV)
+    }),
+    form("div", &["rn"], "f64", "dss", |s, l| s.float(l, &float::DIV)),
+    form("fma", &["rn", "?ftz"], "f32", "dsss", fma),
+    form("fma", &["rn"], "f64", "dsss", fma),
+    form("fma", &["rn"], HALVES, "dsss", fma),
+    form("min", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MINIMUM
+            } else {
+                &float::MINNUM
+            },
+        )
+    }),
+    form("min", &[], "f64", "dss", |s, l| s.float(l, &float::MINNUM)),
+    form("min", &["?NaN"], HALVES, "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MINIMUM
+            } else {
+                &float::MINNUM
+            },
+        )
+    }),
+    form("max", &["?ftz", "?NaN"], "f32", "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MAXIMUM
+            } else {
+                &float::MAXNUM
+            },
+        )
+    }),
+    form("max", &[], "f64", "dss", |s, l| s.float(l, &float::MAXNUM)),
+    form("max", &["?NaN"], HALVES, "dss", |s, l| {
+        s.float(
+            l,
+            if l.says("NaN") {
+                &float::MAXIMUM
+            } else {
+                &float::MAXNUM
+            },
+        )
+    }),
+    // One grid runs at a time.
+    form(
+        "griddepcontrol",
+        &["wait launch_dependents"],
+        "",
+        "",
+        nothing,
+    )
+    .needing(&needs::GRID_DEPENDENCIES),
+    form("neg", &["?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::NEG)
+    }),
+    form("neg", &[], "f64 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::NEG)
+    }),
+    form("abs", &["?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::ABS)
+    }),
+    form("abs", &[], "f64 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::ABS)
+    }),
+    form("ex2", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("ex2", &["approx"], "f16", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("ex2", &["approx", "ftz"], "bf16", "ds", |s, l| {
+        s.float_unary(l, &float::EXP2)
+    }),
+    form("lg2", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::LOG2)
+    }),
+    form("rcp", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::RCP)
+    }),
+    form("rcp", &["rn"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::RCP)
+    }),
+    form("rsqrt", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::RSQRT)
+    }),
+    form("rsqrt", &["approx"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::RSQRT)
+    }),
+    form("sqrt", &["approx rn", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::SQRT)
+    }),
+    form("sqrt", &["rn"], "f64", "ds", |s, l| {
+        s.float_unary(l, &float::SQRT)
+    }),
+    form("sin", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::SIN)
+    }),
+    form("cos", &["approx", "?ftz"], "f32", "ds", |s, l| {
+        s.float_unary(l, &float::COS)
+    }),
+    form("tanh", &["approx"], "f32 f16 bf16", "ds", |s, l| {
+        s.float_unary(l, &float::TANH)
+    }),
+];
+
+const fn form(
+    name: &'static str,
+    modifiers: &'static [&'static str],
+    types: &'static str,
+    operands: &'static str,
+    decode: Decode,
+) -> Form {
+    Form {
+        name,
+        modifiers,
+        types,
+        operands,
+        decode,
+        needs: None,
+    }
+}
+
+impl Form {
+    /// The same, of instructions that not all GPUs have.
+    const fn needing(self, needs: &'static Needs) -> Self {
+        Self {
+            needs: Some(needs),
+            ..self
+        }
+    }
+}
+
+/// The names of the statements, each once.
+pub(super) fn names() -> Vec<&'static str> {
+    let mut names: Vec<&str> = FORMS.iter().map(|form| form.name).collect();
+    names.sort_unstable();
+    names.dedup();
+    names
+}
+
+/// Returns each form as messages show it.
+pub(super) fn spelled() -> impl Iterator<Item = String> {
+    FORMS.iter().map(Form::spelled)
+}
+
+/// Order inside a lane is kept anyway, and caches are not simulated.
+fn fence(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    order::fence(s.d, order::fence_of_ptx(&line.words), line.guard)
+}
+
+fn nothing(_: &mut Scope<'_, '_, '_>, _: &Line<'_>) -> Done {
+    Ok(())
+}
+
+fn mov(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let bits = line.bits;
+    match (&line.args[0], &line.args[1]) {
+        (Arg::Vector(parts), from) => {
+            let src = s.read(from)?;
+            let width = bits / parts.len() as u32;
+            let regs = repack(s.d, &[src], bits, width, parts.len());
+            for (part, reg) in parts.iter().zip(regs) {
+                s.write(part, reg, line.guard)?;
+            }
+            Ok(())
+        }
+        (to, Arg::Vector(parts)) => {
+            let regs: Vec<Reg> = parts.iter().map(|part| s.read(part)).collect::<Done<_>>()?;
+            let width = bits / parts.len() as u32;
+            let reg = repack(s.d, &regs, width, bits, 1)[0];
+            s.write(to, reg, line.guard)
+        }
+        (_, from) => {
+            let reg = s.read_sized(from, bits)?;
+            s.result(line, reg)
+        }
+    }
+}
+
+/// `cvt.u64.s32`: the type of the result stands before that of the source.
+fn convert(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let src = s.read(&line.args[1])?;
+    let (from, to) = (
+        line.bits,
+        ptx_type(line.words[1]).map_or(line.bits, |ty| ty.0),
+    );
+    let reg = if line.signed && from < to {
+        s.d.emit(|dst| SignExtend { from, to, dst, src })
+    } else {
+        let bits = to.min(from);
+        s.d.emit(|dst| Trunc { bits, dst, src })
+    };
+    s.result(line, reg)
+}
+
+/// The format of two floats of 8 bits side by side.
+fn float8(s: &Scope<'_, '_, '_>, word: &str) -> Done<Float8> {
+    if s.d.machine.float8.is_none() {
+        return Err(s.unsupported("inline assembly: this GPU has no floats of 8 bits"));
+    }
+    let name = match word {
+        "e4m3x2" => "f8E4M3FN",
+        _ => "f8E5M2",
+    };
+    Float8::of(name).ok_or_else(|| s.unsupported(format!("inline assembly: no format `{name}`")))
+}
+
+/// `cvt.rn.satfinite.e4m3x2.f32 d, high, low`, or of two halves of a word.
+fn narrow(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let format = float8(s, line.words[3])?;
+    let (from, [high, low]) = if line.args.len() == 3 {
+        (FloatTy::F32, s.sources(line)?)
+    } else {
+        let [both] = s.sources(line)?;
+        let halves = repack(s.d, &[both], 32, 16, 2);
+        (FloatTy::F16, [halves[1], halves[0]])
+    };
+    let reg = s.d.emit(|dst| Narrow {
+        format,
+        too_large: TooLarge::Saturates,
+        from,
+        dst,
+        low,
+        high,
+    });
+    s.result(line, reg)
+}
+
+/// `cvt.rn.f16x2.e4m3x2 d, both`
+fn widen(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let format = float8(s, line.words[3])?;
+    let [src] = s.sources(line)?;
+    let halves = [0, 1].map(|byte| {
+        s.d.emit(|dst| Widen {
+            format,
+            byte,
+            to: FloatTy::F16,
+            dst,
+            src,
+        })
+    });
+    let reg = repack(s.d, &halves, 16, 32, 1)[0];
+    s.result(line, reg)
+}
+
+fn select(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, cond] = s.sources(line)?;
+    let reg = s.d.emit(|dst| Select { dst, cond, a, b });
+    s.result(line, reg)
+}
+
+fn compare(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let pred = match (line.words[1], line.signed) {
+        ("eq", _) => &compare::EQ,
+        ("ne", _) => &compare::NE,
+        ("lt", true) => &compare::SLT,
+        ("le", true) => &compare::SLE,
+        ("gt", true) => &compare::SGT,
+        ("ge", true) => &compare::SGE,
+        ("lt" | "lo", _) => &compare::ULT,
+        ("le" | "ls", _) => &compare::ULE,
+        ("gt" | "hi", _) => &compare::UGT,
+        _ => &compare::UGE,
+    };
+    let [a, b] = s.sources(line)?;
+    let bits = line.bits;
+    let reg = s.d.emit(|dst| Compare {
+        pred,
+        bits,
+        dst,
+        a,
+        b,
+    });
+    s.result(line, reg)
+}
+
+fn permute(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let of = s.sources(line)?;
+    let reg = s.d.emit(|dst| Permute {
+        pick: bytes::DEFAULT,
+        dst,
+        of,
+    });
+    s.result(line, reg)
+}
+
+fn fma(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    let [a, b, c] = s.sources(line)?;
+    let ty = line.float.unwrap_or(FloatTy::F32);
+    let reg = s.d.emit(|dst| Fma { ty, dst, a, b, c });
+    s.result(line, reg)
+}
+
+fn shuffle(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let Some(kind) = kind(line.words[2]) else {
+        return Err(s.malformed(format!("shuffle kind `{}`", line.words[2])));
+    };
+    let [src, offset, clamp, mask] = s.sources(line)?;
+    let dst = s.d.b.reg();
+    let valid = (line.args.len() == 6).then(|| s.d.b.reg());
+    s.d.b.push(Shuffle {
+        kind,
+        dst,
+        valid,
+        mask,
+        src,
+        offset,
+        clamp,
+    });
+    s.result(line, dst)?;
+    match valid {
+        Some(valid) => s.write(&line.args[1], valid, None),
+        None => Ok(()),
+    }
+}
+
+fn transpose(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let [src] = s.sources(line)?;
+    let dst = s.d.b.reg();
+    s.d.b.push(TransposeMatrix { dst, src });
+    s.result(line, dst)
+}
+
+fn warp_barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    let mask = s.read(&line.args[0])?;
+    s.d.b.push(WarpBarrier { mask });
+    Ok(())
+}
+
+fn barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
+    s.unguarded(line)?;
+    if line.args != [Arg::Immediate(0)] {
+        return Err(s.unsupported("inline assembly: named barriers are not supported"));
+    }
+    s.d.b.push(Barrier);
+    Ok(())
+}

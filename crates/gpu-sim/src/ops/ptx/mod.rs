@@ -1,0 +1,446 @@
+//! Inline assembly: the statements of PTX in the table of [`forms`], AMD's waits and [`vector`] instructions.
+//!
+//! ```text
+//! mov.u32 $0, 0x0;
+//! @$2 ld.global.L1::evict_last.b32 { $0 }, [ $1 + 16 ];
+//! ```
+//! A guarded statement that writes a register keeps the old value in lanes where the guard
+//! fails; a register that nothing wrote before holds a pattern that shows.
+
+mod access;
+mod arithmetic;
+mod atomic;
+mod check;
+mod forms;
+mod text;
+mod vector;
+
+/// Returns each statement that can be run as messages show it.
+pub(super) fn forms() -> impl Iterator<Item = String> {
+    forms::spelled().chain(vector::names().map(str::to_owned))
+}
+
+use self::check::Refusal;
+use self::text::{Arg, Name, Statement, float_type, parse, ptx_type};
+use super::compare::Select;
+use super::convert::{Trunc, repack};
+use super::float::{self, Float, FloatUnary};
+use super::integer::{self, Int};
+use super::memory::Guard;
+use super::thread::{self, Clock, Special};
+use super::{Family, Row, row};
+use crate::bits::mask;
+use crate::code::Reg;
+use crate::decode::{Decoder, Done};
+use crate::error::KernelError;
+use crate::float::FloatTy;
+use crate::text::{Node, Ty};
+use linear_layout::target::Assembly;
+use std::collections::HashMap;
+
+pub(super) const FAMILY: Family = Family {
+    title: "inline assembly, maths libraries",
+    operations: &[ROWS],
+    intrinsics: &[],
+};
+
+const ROWS: &[Row] = &[row("llvm.inline_asm", |d, op| {
+    let text = op.str("asm_string").unwrap_or("");
+    let constraints: Vec<&str> = op
+        .str("constraints")
+        .unwrap_or("")
+        .split(',')
+        .filter(|c| !c.is_empty() && !c.starts_with('~'))
+        .collect();
+    let outputs = constraints
+        .iter()
+        .take_while(|c| c.starts_with('='))
+        .count();
+    let inputs = constraints.len() - outputs;
+    if inputs != op.operands.len() {
+        let count = op.operands.len();
+        return Err(d.malformed(
+            op,
+            format!("{inputs} input constraints for {count} operands"),
+        ));
+    }
+    match d.machine.assembly {
+        Assembly::Ptx if !text.trim().is_empty() => statements(d, op, text, &constraints, outputs),
+        _ => vector_text(d, op, text, &constraints, outputs),
+    }
+})];
+
+/// What an AMD GPU has to do, but nothing here.
+const HARMLESS: [&str; 3] = ["s_waitcnt", "s_nop", "s_sleep"];
+
+/// Text of AMD GPUs: vector instructions, or none with an effect on values, where results are operands.
+fn vector_text<'a>(
+    d: &mut Decoder<'_, 'a>,
+    op: &Node<'a>,
+    text: &str,
+    constraints: &[&str],
+    outputs: usize,
+) -> Done {
+    let lines: Vec<&str> = text
+        .lines()
+        .map(|line| line.split([';', '#']).next().unwrap_or_default().trim())
+        .filter(|line| !line.is_empty() && !HARMLESS.iter().any(|word| line.starts_with(word)))
+        .collect();
+    if !lines.is_empty() {
+        let mut scope = Scope::new(d, op, "", constraints, outputs)?;
+        for line in lines {
+            vector::statement(&mut scope, line)?;
+        }
+        return scope.results(outputs);
+    }
+    if outputs == 0 {
+        return Ok(());
+    }
+    // Each output is tied to an input, or its value does not matter.
+    let mut regs = Vec::new();
+    for output in 0..outputs {
+        let mut inputs = constraints[outputs..].iter();
+        match inputs.position(|c| c.parse() == Ok(output)) {
+            Some(input) => regs.extend(d.operand(op, input)?.slots.iter().copied()),
+            None => {
+                return Err(d.unsupported(op, "inline assembly with an output of no input"));
+            }
+        }
+    }
+    d.define(op, regs)
+}
+
+/// Width of a register constraint.
+fn constraint_bits(constraint: &str) -> Option<u32> {
+    Some(match constraint.trim_start_matches(['=', '&', '+']) {
+        "b" => 1,
+        "c" | "h" => 16,
+        "r" | "f" | "v" | "s" => 32,
+        "l" | "d" => 64,
+        _ => return None,
+    })
+}
+
+/// One inline assembly while it is decoded.
+struct Scope<'d, 'm, 'a> {
+    d: &'d mut Decoder<'m, 'a>,
+    op: &'d Node<'a>,
+    current: HashMap<Name, Reg>,
+    /// Width in bits of `$n`.
+    widths: Vec<u32>,
+    /// Width in bits of the registers that the text declares.
+    declared: HashMap<String, u32>,
+}
+
+/// What a statement says, beside its name.
+struct Line<'s> {
+    words: Vec<&'s str>,
+    args: &'s [Arg],
+    guard: Option<Guard>,
+    /// The width of the type, which stands last; 32 where there is none.
+    bits: u32,
+    signed: bool,
+    float: Option<FloatTy>,
+}
+
+fn statements<'a>(
+    d: &mut Decoder<'_, 'a>,
+    op: &Node<'a>,
+    text: &str,
+    constraints: &[&str],
+    outputs: usize,
+) -> Done {
+    let mut scope = Scope::new(d, op, text, constraints, outputs)?;
+    let statements = parse(text).map_err(|problem| {
+        scope.unsupported(format!("inline assembly: {problem} is not supported"))
+    })?;
+    for statement in &statements {
+        scope.statement(statement)?;
+    }
+    scope.results(outputs)
+}
+
+impl Line<'_> {
+    /// Whether a modifier stands among the words.
+    fn says(&self, modifier: &str) -> bool {
+        self.words.contains(&modifier)
+    }
+}
+
+impl<'d, 'm, 'a> Scope<'d, 'm, 'a> {
+    /// The operands of an assembly, whose text may declare registers.
+    fn new(
+        d: &'d mut Decoder<'m, 'a>,
+        op: &'d Node<'a>,
+        text: &str,
+        constraints: &[&str],
+        outputs: usize,
+    ) -> Done<Self> {
+        let mut scope = Self {
+            d,
+            op,
+            current: HashMap::new(),
+            widths: Vec::new(),
+            declared: check::declared(text),
+        };
+        for (index, constraint) in constraints.iter().enumerate() {
+            scope.operand(index, constraint, outputs)?;
+        }
+        Ok(scope)
+    }
+}
+
+impl Scope<'_, '_, '_> {
+    fn unsupported(&self, text: impl Into<String>) -> KernelError {
+        self.d.unsupported(self.op, text)
+    }
+
+    fn malformed(&self, text: impl Into<String>) -> KernelError {
+        self.d.malformed(self.op, text)
+    }
+
+    /// Width in bits of a register, if there is one of this name.
+    fn width(&self, name: &Name) -> Option<u32> {
+        match name {
+            Name::Operand(index) => self.widths.get(*index).copied(),
+            Name::Local(name) if thread::ptx(name).is_some() => Some(32),
+            Name::Local(name) => {
+                let clock = thread::ptx_clock(name);
+                clock.or_else(|| self.declared.get(name).copied())
+            }
+        }
+    }
+
+    /// Reads a constraint, and the operand that belongs to it.
+    fn operand(&mut self, index: usize, constraint: &str, outputs: usize) -> Done {
+        let tied = constraint.parse::<usize>().ok();
+        let bits = match tied {
+            Some(output) => self.widths.get(output).copied(),
+            None => constraint_bits(constraint),
+        };
+        let Some(bits) = bits else {
+            return Err(self.unsupported(format!("constraint `{constraint}` is not supported")));
+        };
+        self.widths.push(bits);
+        if index < outputs {
+            return Ok(());
+        }
+        let value = self.d.operand(self.op, index - outputs)?;
+        let slots = self.d.flat(self.op, &value.ty)?;
+        let total: u32 = slots.iter().map(|slot| slot.bits).sum();
+        if total > bits {
+            let text = format!("operand of {total} bits for constraint `{constraint}` of {bits}");
+            return Err(self.malformed(text));
+        }
+        let Some(first) = slots.first() else {
+            return Err(self.malformed("an operand that holds nothing"));
+        };
+        let reg = repack(self.d, &value.slots, first.bits, total, 1)[0];
+        self.current.insert(Name::Operand(index), reg);
+        if let Some(output) = tied {
+            self.current.insert(Name::Operand(output), reg);
+        }
+        Ok(())
+    }
+
+    /// The outputs as the operation's result: one value or a struct of them.
+    fn results(&mut self, outputs: usize) -> Done {
+        if outputs == 0 || self.op.results.is_empty() {
+            return Ok(());
+        }
+        let parts: Vec<Ty> = match self.d.result_ty(self.op)?.clone() {
+            Ty::Struct { body, .. } => body,
+            other => vec![other],
+        };
+        if parts.len() != outputs {
+            let text = format!("{outputs} output constraints for {} results", parts.len());
+            return Err(self.malformed(text));
+        }
+        let mut regs = Vec::new();
+        for (index, part) in parts.iter().enumerate() {
+            let slots = self.d.flat(self.op, part)?;
+            let bits = self.widths[index];
+            let mut reg = match self.current.get(&Name::Operand(index)) {
+                Some(&reg) => reg,
+                None => self.d.nothing(bits),
+            };
+            let total: u32 = slots.iter().map(|slot| slot.bits).sum();
+            if total < bits {
+                let src = reg;
+                reg = self.d.emit(|dst| Trunc {
+                    bits: total,
+                    dst,
+                    src,
+                });
+            }
+            if let Some(first) = slots.first() {
+                regs.extend(repack(self.d, &[reg], total, first.bits, slots.len()));
+            }
+        }
+        self.d.define(self.op, regs)
+    }
+
+    /// Refuses what an assembler refuses, and what nobody simulates; decodes the rest by its row.
+    fn statement(&mut self, statement: &Statement) -> Done {
+        let opcode = statement.opcode.join(".");
+        let form = match check::find(statement, |name| self.width(name)) {
+            Ok(form) => form,
+            Err(Refusal::Unknown) => {
+                let text = format!("inline assembly: `{opcode}` is not supported");
+                let known = forms::names().join(", ");
+                return Err(self
+                    .unsupported(text)
+                    .note(format!("supported are {known}")));
+            }
+            Err(Refusal::Form(forms)) => {
+                let text = format!("inline assembly: `{opcode}` is no instruction that can be run");
+                return Err(self.malformed(text).note(format!("the forms are: {forms}")));
+            }
+            Err(Refusal::Operand(problem)) => {
+                return Err(self.malformed(format!("inline assembly: `{opcode}`: {problem}")));
+            }
+        };
+        self.d.check_has(self.op, |target| {
+            let lacking = form.needs?.lacking(target)?;
+            Some(format!("inline assembly: `{opcode}` is {lacking}"))
+        })?;
+        let guard = match &statement.guard {
+            Some((name, negated)) => Some(Guard {
+                reg: self.read(&Arg::Name(name.clone()))?,
+                negated: *negated,
+            }),
+            None => None,
+        };
+        let words: Vec<&str> = statement.opcode.iter().map(String::as_str).collect();
+        let (bits, signed) = words
+            .last()
+            .and_then(|word| ptx_type(word))
+            .unwrap_or((32, false));
+        let float = words.last().and_then(|word| float_type(word));
+        (form.decode)(
+            self,
+            &Line {
+                words,
+                args: &statement.args,
+                guard,
+                bits,
+                signed,
+                float,
+            },
+        )
+    }
+
+    /// The register that an argument names, or a constant.
+    fn read(&mut self, arg: &Arg) -> Done<Reg> {
+        match arg {
+            Arg::Immediate(value) => Ok(self.d.b.constant(*value)),
+            Arg::Name(name) => {
+                if let Name::Local(local) = name
+                    && let Some(value) = thread::ptx(local)
+                {
+                    return Ok(self.d.emit(|dst| Special { dst, value }));
+                }
+                if let Name::Local(local) = name
+                    && let Some(bits) = thread::ptx_clock(local)
+                {
+                    self.d.b.sees_other_blocks();
+                    return Ok(self.d.emit(|dst| Clock { bits, dst }));
+                }
+                match self.current.get(name) {
+                    Some(&reg) => Ok(reg),
+                    None => Ok(self.d.nothing(64)),
+                }
+            }
+            _ => {
+                Err(self
+                    .unsupported("inline assembly: a vector or address where a register must be"))
+            }
+        }
+    }
+
+    /// A register, or an immediate cut to `bits`.
+    fn read_sized(&mut self, arg: &Arg, bits: u32) -> Done<Reg> {
+        match arg {
+            Arg::Immediate(value) => Ok(self.d.b.constant(value & mask(bits))),
+            _ => self.read(arg),
+        }
+    }
+
+    /// The sources of a statement, after its result.
+    fn sources<const N: usize>(&mut self, line: &Line<'_>) -> Done<[Reg; N]> {
+        let mut regs = [Reg(0); N];
+        for (reg, arg) in regs.iter_mut().zip(&line.args[line.args.len() - N..]) {
+            *reg = self.read_sized(arg, line.bits)?;
+        }
+        Ok(regs)
+    }
+
+    /// Makes `reg` the value of `arg` where the guard holds.
+    fn write(&mut self, arg: &Arg, reg: Reg, guard: Option<Guard>) -> Done {
+        let Arg::Name(name) = arg else {
+            return Err(self.unsupported("inline assembly: a result that is no register"));
+        };
+        if matches!(name, Name::Local(name) if name == "_") {
+            return Ok(());
+        }
+        let reg = match guard {
+            None => reg,
+            Some(guard) => {
+                let old = self.read(arg)?;
+                let (a, b) = match guard.negated {
+                    true => (old, reg),
+                    false => (reg, old),
+                };
+                let cond = guard.reg;
+                self.d.emit(|dst| Select { dst, cond, a, b })
+            }
+        };
+        self.current.insert(name.clone(), reg);
+        Ok(())
+    }
+
+    /// The result of a statement goes to its first argument.
+    fn result(&mut self, line: &Line<'_>, reg: Reg) -> Done {
+        self.write(&line.args[0], reg, line.guard)
+    }
+
+    /// An exchange or barrier, which must not be guarded.
+    fn unguarded(&self, line: &Line<'_>) -> Done {
+        match line.guard {
+            None => Ok(()),
+            Some(_) => {
+                let opcode = line.words.join(".");
+                Err(self.unsupported(format!(
+                    "inline assembly: `{opcode}` under a guard is not supported"
+                )))
+            }
+        }
+    }
+
+    fn int(&mut self, line: &Line<'_>, op: &'static integer::Binary) -> Done {
+        let [a, b] = self.sources(line)?;
+        let bits = line.bits;
+        let reg = self.d.emit(|dst| Int {
+            op,
+            bits,
+            dst,
+            a,
+            b,
+        });
+        self.result(line, reg)
+    }
+
+    fn float(&mut self, line: &Line<'_>, op: &'static float::Binary) -> Done {
+        let [a, b] = self.sources(line)?;
+        let ty = line.float.unwrap_or(FloatTy::F32);
+        let reg = self.d.emit(|dst| Float { op, ty, dst, a, b });
+        self.result(line, reg)
+    }
+
+    fn float_unary(&mut self, line: &Line<'_>, op: &'static float::Unary) -> Done {
+        let [a] = self.sources(line)?;
+        let ty = line.float.unwrap_or(FloatTy::F32);
+        let reg = self.d.emit(|dst| FloatUnary { op, ty, dst, a });
+        self.result(line, reg)
+    }
+}

@@ -1,0 +1,209 @@
+//! The text of an inline assembly, cut into statements.
+
+use crate::float::FloatTy;
+
+/// A name for a register inside the text.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub(super) enum Name {
+    /// `$2`.
+    Operand(usize),
+    /// `%r1`, `p`.
+    Local(String),
+}
+
+/// An operand of a statement.
+#[derive(Clone, PartialEq, Debug)]
+pub(super) enum Arg {
+    Name(Name),
+    Immediate(u64),
+    Vector(Vec<Arg>),
+    Address(Box<Arg>, i64),
+}
+
+#[derive(Clone, PartialEq, Debug)]
+pub(super) struct Statement {
+    pub(super) guard: Option<(Name, bool)>,
+    /// The opcode split at its dots.
+    pub(super) opcode: Vec<String>,
+    pub(super) args: Vec<Arg>,
+}
+
+/// Cuts the text into statements, or says what is wrong with it.
+pub(super) fn parse(text: &str) -> Result<Vec<Statement>, String> {
+    let mut statements = Vec::new();
+    // Braces around a whole scope stand between statements; those of vectors inside of one.
+    let cleaned: String = text
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or(""))
+        .collect::<Vec<_>>()
+        .join(" ");
+    for piece in cleaned.split(';') {
+        let mut piece = piece.trim();
+        while let Some(rest) = piece.strip_prefix('{').or_else(|| piece.strip_prefix('}')) {
+            piece = rest.trim_start();
+        }
+        // A scope's closing brace at the end is alone in its piece.
+        if piece.is_empty() || piece.starts_with(".reg") {
+            continue;
+        }
+        statements.push(parse_statement(piece)?);
+    }
+    Ok(statements)
+}
+
+pub(super) fn parse_statement(text: &str) -> Result<Statement, String> {
+    let mut rest = text;
+    let mut guard = None;
+    if let Some(after) = rest.strip_prefix('@') {
+        let negated = after.starts_with('!');
+        let after = after.trim_start_matches('!');
+        let end = after
+            .find(char::is_whitespace)
+            .ok_or_else(|| format!("`{text}` has no opcode"))?;
+        let Arg::Name(name) = parse_arg(&after[..end])? else {
+            return Err(format!("the guard of `{text}` must be a register"));
+        };
+        guard = Some((name, negated));
+        rest = after[end..].trim_start();
+    }
+    let end = rest.find(char::is_whitespace).unwrap_or(rest.len());
+    let opcode = rest[..end].split('.').map(str::to_owned).collect();
+    let args = split_args(rest[end..].trim())
+        .into_iter()
+        .map(parse_arg)
+        .collect::<Result<_, _>>()?;
+    Ok(Statement {
+        guard,
+        opcode,
+        args,
+    })
+}
+
+/// Splits at commas outside of brackets; `|` separates the two results of a shuffle.
+pub(super) fn split_args(text: &str) -> Vec<&str> {
+    let mut pieces = Vec::new();
+    let (mut depth, mut start) = (0, 0);
+    for (at, c) in text.char_indices() {
+        match c {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            ',' | '|' if depth == 0 => {
+                pieces.push(text[start..at].trim());
+                start = at + 1;
+            }
+            _ => {}
+        }
+    }
+    if !text[start..].trim().is_empty() {
+        pieces.push(text[start..].trim());
+    }
+    pieces
+}
+
+pub(super) fn parse_number(text: &str) -> Option<i128> {
+    let (negative, digits) = match text.strip_prefix('-') {
+        Some(rest) => (true, rest.trim_start()),
+        None => (false, text),
+    };
+    let digits = digits.strip_suffix('U').unwrap_or(digits);
+    let value = if let Some(hex) = digits
+        .strip_prefix("0x")
+        .or_else(|| digits.strip_prefix("0X"))
+    {
+        i128::from_str_radix(hex, 16).ok()?
+    } else if let Some(hex) = digits
+        .strip_prefix("0f")
+        .or_else(|| digits.strip_prefix("0d"))
+    {
+        i128::from_str_radix(hex, 16).ok()?
+    } else {
+        digits.parse().ok()?
+    };
+    Some(if negative { -value } else { value })
+}
+
+pub(super) fn parse_arg(text: &str) -> Result<Arg, String> {
+    let text = text.trim();
+    if let Some(inner) = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')) {
+        return Ok(Arg::Vector(
+            split_args(inner)
+                .into_iter()
+                .map(parse_arg)
+                .collect::<Result<_, _>>()?,
+        ));
+    }
+    if let Some(inner) = text.strip_prefix('[').and_then(|t| t.strip_suffix(']')) {
+        let (base, offset) = match inner.split_once('+') {
+            Some((base, offset)) => {
+                let offset =
+                    parse_number(offset.trim()).ok_or_else(|| format!("offset `{offset}`"))?;
+                (base, offset as i64)
+            }
+            None => (inner, 0),
+        };
+        return Ok(Arg::Address(Box::new(parse_arg(base)?), offset));
+    }
+    if let Some(rest) = text.strip_prefix('$') {
+        let digits = rest.trim_start_matches('{').trim_end_matches('}');
+        let digits = digits.split(':').next().unwrap_or("");
+        let index = digits.parse().map_err(|_| format!("operand `{text}`"))?;
+        return Ok(Arg::Name(Name::Operand(index)));
+    }
+    if let Some(value) = parse_number(text) {
+        return Ok(Arg::Immediate(value as u64));
+    }
+    let is_name = |c: char| c.is_alphanumeric() || "_%.$".contains(c);
+    if !text.is_empty() && text.chars().all(is_name) {
+        return Ok(Arg::Name(Name::Local(text.to_owned())));
+    }
+    Err(format!("operand `{text}`"))
+}
+
+/// Bits and signedness of a PTX type: `u32` is (32, false).
+pub(super) fn ptx_type(word: &str) -> Option<(u32, bool)> {
+    match word {
+        "pred" => return Some((1, false)),
+        "bf16" | "e4m3x2" | "e5m2x2" => return Some((16, false)),
+        "f16x2" | "bf16x2" => return Some((32, false)),
+        _ => {}
+    }
+    let (kind, bits) = word.split_at_checked(1)?;
+    let bits = match bits {
+        "8" => 8,
+        "16" => 16,
+        "32" => 32,
+        "64" => 64,
+        "128" => 128,
+        _ => return None,
+    };
+    match kind {
+        "b" | "u" | "f" => Some((bits, false)),
+        "s" => Some((bits, true)),
+        _ => None,
+    }
+}
+
+pub(super) fn float_type(word: &str) -> Option<FloatTy> {
+    FloatTy::parse(word)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn statements_are_cut_and_read() {
+        let text =
+            "mov.u32 $0, 0x0;\n\t@!$3 ld.global.L1::evict_last.v2.b32 { $0, $1 }, [ $2 + 16 ];";
+        let statements = parse(text).unwrap();
+        assert_eq!(statements.len(), 2);
+        assert_eq!(statements[0].args[1], Arg::Immediate(0));
+        assert_eq!(statements[1].guard, Some((Name::Operand(3), true)));
+        assert_eq!(statements[1].opcode[3], "v2");
+        let base = Box::new(Arg::Name(Name::Operand(2)));
+        assert_eq!(statements[1].args[1], Arg::Address(base, 16));
+        let scoped = "{ .reg .pred p; setp.ne.b32 p, $1, 0; @p st.shared.b8 [$0], $2; }";
+        assert_eq!(parse(scoped).unwrap().len(), 2);
+        assert_eq!(parse("ld.b32 $0, [a*b];").unwrap_err(), "operand `a*b`");
+    }
+}

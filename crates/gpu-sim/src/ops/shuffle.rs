@@ -1,0 +1,423 @@
+//! Exchanges, votes and reductions between the lanes of a warp, by NVIDIA's member masks; AMD's ballot.
+
+use super::atomic::Combine;
+use super::convert::Trunc;
+use super::integer::{self, Binary};
+use super::{Family, Instruction, Regs, Row, float, needs, row};
+use crate::code::Reg;
+use crate::decode::{Decoder, Done, keyword};
+use crate::error::FaultKind;
+use crate::exec::{Exec, Fate, Marks, is_active};
+use crate::float::FloatTy;
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "lanes of a warp: shuffles, votes, reductions",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.shfl.sync", |d, op| {
+        let word = keyword(op.str("kind").unwrap_or(""));
+        let Some(kind) = kind(word) else {
+            return Err(d.malformed(op, format!("shuffle kind `{word}`")));
+        };
+        shuffle(d, op, kind, op.attr("return_value_and_is_valid").is_some())
+    }),
+    row("nvvm.vote.sync", |d, op| {
+        let word = keyword(op.str("kind").unwrap_or(""));
+        let Some(answer) = vote(word) else {
+            return Err(d.malformed(op, format!("vote kind `{word}`")));
+        };
+        let [mask, src] = d.scalars(op, [0, 1])?;
+        let mask = Some(mask);
+        let reg = d.emit(|dst| Vote {
+            answer,
+            dst,
+            mask,
+            src,
+        });
+        d.define(op, vec![reg])
+    }),
+    row("rocdl.ballot", |d, op| {
+        let src = d.scalar(op, 0)?;
+        let bits = d.result_slots(op)?[0].bits;
+        let all = d.emit(|dst| Vote {
+            answer: BALLOT,
+            dst,
+            mask: None,
+            src,
+        });
+        let reg = d.emit(|dst| Trunc {
+            bits,
+            dst,
+            src: all,
+        });
+        d.define(op, vec![reg])
+    }),
+    row("nvvm.redux.sync", |d, op| {
+        let word = keyword(op.str("kind").unwrap_or(""));
+        let nan = op.int("nan").is_some_and(|nan| nan != 0);
+        let float = |of| Some(Combine::Float(of));
+        let found = match (word, nan) {
+            ("fmax", true) => float(&float::MAXIMUM),
+            ("fmax", false) => float(&float::MAXNUM),
+            ("fmin", true) => float(&float::MINIMUM),
+            ("fmin", false) => float(&float::MINNUM),
+            _ => {
+                let known = REDUCTIONS.iter().find(|(name, _)| *name == word);
+                known.map(|(_, of)| Combine::Bits(of.eval))
+            }
+        };
+        let Some(of) = found else {
+            return Err(d.unsupported(op, format!("reduction `{word}` is not supported")));
+        };
+        let [src, mask] = d.scalars(op, [0, 1])?;
+        let reg = d.emit(|dst| Reduce {
+            op: of,
+            dst,
+            mask,
+            src,
+        });
+        d.define(op, vec![reg])
+    })
+    .needing(&needs::LANE_REDUCTIONS),
+    row("nvvm.elect.sync", |d, op| {
+        let mask = match op.operands.is_empty() {
+            true => d.b.constant(0xffff_ffff),
+            false => d.scalar(op, 0)?,
+        };
+        let reg = d.emit(|dst| Elect { dst, mask });
+        d.define(op, vec![reg])
+    })
+    .needing(&needs::CLUSTERS),
+];
+
+/// Kinds of shuffles, each with its intrinsics: of a value, and of a value and whether the lane was in range.
+macro_rules! shuffles {
+    ($($name:ident $word:literal [$($one:literal)*] [$($pair:literal)*] $source:expr;)*) => {
+        $(pub(crate) static $name: Kind = Kind { word: $word, source: $source };)*
+        const KINDS: &[&Kind] = &[$(&$name),*];
+        const INTRINSICS: &[Row] = &[
+            $($(row($one, |d, op| shuffle(d, op, &$name, false)),)*
+            $(row($pair, |d, op| shuffle(d, op, &$name, true)),)*)*
+        ];
+    };
+}
+
+shuffles! {
+    BFLY "bfly" ["llvm.nvvm.shfl.sync.bfly.i32" "llvm.nvvm.shfl.sync.bfly.f32"]
+        ["llvm.nvvm.shfl.sync.bfly.i32p" "llvm.nvvm.shfl.sync.bfly.f32p"]
+        |of| of.up_to_last(i64::from(of.lane ^ of.offset));
+    UP "up" ["llvm.nvvm.shfl.sync.up.i32" "llvm.nvvm.shfl.sync.up.f32"]
+        ["llvm.nvvm.shfl.sync.up.i32p" "llvm.nvvm.shfl.sync.up.f32p"]
+        |of| {
+            let from = i64::from(of.lane) - i64::from(of.offset);
+            (from, from >= i64::from(of.last))
+        };
+    DOWN "down" ["llvm.nvvm.shfl.sync.down.i32" "llvm.nvvm.shfl.sync.down.f32"]
+        ["llvm.nvvm.shfl.sync.down.i32p" "llvm.nvvm.shfl.sync.down.f32p"]
+        |of| of.up_to_last(i64::from(of.lane + of.offset));
+    IDX "idx" ["llvm.nvvm.shfl.sync.idx.i32" "llvm.nvvm.shfl.sync.idx.f32"]
+        ["llvm.nvvm.shfl.sync.idx.i32p" "llvm.nvvm.shfl.sync.idx.f32p"]
+        |of| of.up_to_last(i64::from(of.lane & of.segment | of.offset & !of.segment & 31));
+}
+
+/// How a shuffle names the lane that it reads.
+#[derive(Debug)]
+pub(crate) struct Kind {
+    word: &'static str,
+    /// The lane, and whether it is in range.
+    source: fn(Asked) -> (i64, bool),
+}
+
+/// Returns the kind of shuffle of a word of PTX.
+pub(super) fn kind(word: &str) -> Option<&'static Kind> {
+    KINDS.iter().copied().find(|kind| kind.word == word)
+}
+
+/// What a lane of a shuffle asks for, in the words of the PTX manual.
+struct Asked {
+    lane: u32,
+    offset: u32,
+    segment: u32,
+    /// The last lane of the segment, or for `up` the first.
+    last: u32,
+}
+
+impl Asked {
+    fn up_to_last(&self, from: i64) -> (i64, bool) {
+        (from, from <= i64::from(self.last))
+    }
+}
+
+/// What is said of a lane that no warp has; the hardware takes the lowest bits of its number.
+pub(super) fn out_of_warp(what: &str, lane: u64, lanes: u32) -> String {
+    let lane = lane as u32;
+    let last = lanes - 1;
+    format!(
+        "out-of-range lane {} of a {what}, expected 0 to {last}",
+        lane.cast_signed()
+    )
+}
+
+/// The source lane of `shfl.sync` and whether it was in range, by the PTX manual.
+fn source(kind: &Kind, lane: u32, offset: u32, clamp: u32) -> (u32, bool) {
+    let (limit, segment) = (clamp & 31, clamp >> 8 & 31);
+    let (from, ok) = (kind.source)(Asked {
+        lane,
+        offset: offset & 31,
+        segment,
+        last: (lane & segment) | (limit & !segment & 31),
+    });
+    (if ok { from as u32 } else { lane }, ok)
+}
+
+/// `nvvm.shfl.sync`; `valid` receives whether the computed lane was in range.
+#[derive(Debug)]
+pub(crate) struct Shuffle {
+    pub(crate) kind: &'static Kind,
+    pub(crate) dst: Reg,
+    pub(crate) valid: Option<Reg>,
+    pub(crate) mask: Reg,
+    pub(crate) src: Reg,
+    pub(crate) offset: Reg,
+    pub(crate) clamp: Reg,
+}
+
+impl Instruction for Shuffle {
+    fn regs(&self) -> Regs {
+        let writes: Vec<Reg> = [self.dst].into_iter().chain(self.valid).collect();
+        Regs::new(writes, [self.mask, self.src, self.offset, self.clamp])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (warp, lanes) in exec.active_warps() {
+            let first = warp * exec.launch.machine.lanes_per_warp;
+            exec.report.shuffles += 1;
+            let mut checked = None;
+            for &lane in &lanes {
+                let members = exec.get(self.mask, lane);
+                let own_in = members >> (lane - first) & 1 == 1;
+                if checked != Some(members) || !own_in {
+                    exec.check_members("shuffle", warp, &lanes, members, lane)?;
+                    checked = Some(members);
+                }
+                let (from, ok) = source(
+                    self.kind,
+                    lane - first,
+                    exec.get(self.offset, lane) as u32,
+                    exec.get(self.clamp, lane) as u32,
+                );
+                let here = is_active(&lanes, first, first + from);
+                if !here || members >> from & 1 == 0 {
+                    let text = format!("shuffle reads lane {from}, which does not take part");
+                    return Err(exec.fault(FaultKind::Divergence, lane, text));
+                }
+                let value = exec.get(self.src, first + from);
+                exec.set(self.dst, lane, value);
+                if let Some(valid) = self.valid {
+                    exec.set(valid, lane, u64::from(ok));
+                }
+                let offset = exec.get(self.offset, lane);
+                if offset > 31 {
+                    exec.poison(self.dst, lane, || out_of_warp("shuffle", offset, 32));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.exchanged(&[self.src])
+    }
+
+    fn moved(&self) -> Regs {
+        Regs::new([self.dst], [self.src])
+    }
+}
+
+fn shuffle<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, kind: &'static Kind, pair: bool) -> Done {
+    let [mask, src, offset, clamp] = d.scalars(op, [0, 1, 2, 3])?;
+    let dst = d.b.reg();
+    let valid = pair.then(|| d.b.reg());
+    d.b.push(Shuffle {
+        kind,
+        dst,
+        valid,
+        mask,
+        src,
+        offset,
+        clamp,
+    });
+    let results: Vec<Reg> = [dst].into_iter().chain(valid).collect();
+    d.define(op, results)
+}
+
+/// What a vote answers, from the members whose bit is set, and all members.
+pub(crate) type Answer = fn(u64, u64) -> u64;
+
+const BALLOT: Answer = |set, _| set;
+
+const VOTES: [(&str, Answer); 4] = [
+    ("any", |set, _| u64::from(set != 0)),
+    ("all", |set, members| u64::from(set == members)),
+    ("uni", |set, members| u64::from(set == 0 || set == members)),
+    ("ballot", BALLOT),
+];
+
+/// Returns what a vote of this word of PTX answers.
+pub(crate) fn vote(word: &str) -> Option<Answer> {
+    let found = VOTES.iter().find(|(name, _)| *name == word)?;
+    Some(found.1)
+}
+
+/// `nvvm.vote.sync`, and AMD's ballot where `mask` is absent.
+#[derive(Debug)]
+pub(crate) struct Vote {
+    pub(crate) answer: Answer,
+    pub(crate) dst: Reg,
+    pub(crate) mask: Option<Reg>,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for Vote {
+    fn regs(&self) -> Regs {
+        let reads: Vec<Reg> = [self.src].into_iter().chain(self.mask).collect();
+        Regs::new([self.dst], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (warp, lanes) in exec.active_warps() {
+            let first = warp * exec.launch.machine.lanes_per_warp;
+            exec.report.shuffles += 1;
+            let (mut here, mut bits) = (0, 0);
+            for &lane in &lanes {
+                here |= 1u64 << (lane - first);
+                bits |= (exec.get(self.src, lane) & 1) << (lane - first);
+            }
+            for &lane in &lanes {
+                let members = match self.mask {
+                    Some(mask) => {
+                        let members = exec.get(mask, lane);
+                        exec.check_members("vote", warp, &lanes, members, lane)?;
+                        members & here
+                    }
+                    None => here,
+                };
+                exec.set(self.dst, lane, (self.answer)(bits & members, members));
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+}
+
+const REDUCTIONS: [(&str, &Binary); 8] = [
+    ("add", &integer::ADD),
+    ("and", &integer::AND),
+    ("or", &integer::OR),
+    ("xor", &integer::XOR),
+    ("max", &integer::SMAX),
+    ("min", &integer::SMIN),
+    ("umax", &integer::UMAX),
+    ("umin", &integer::UMIN),
+];
+
+/// `nvvm.redux.sync`, on 32 bits.
+#[derive(Debug)]
+pub(crate) struct Reduce {
+    pub(crate) op: Combine,
+    pub(crate) dst: Reg,
+    pub(crate) mask: Reg,
+    pub(crate) src: Reg,
+}
+
+impl Instruction for Reduce {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.mask, self.src])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (warp, lanes) in exec.active_warps() {
+            let first = warp * exec.launch.machine.lanes_per_warp;
+            exec.report.shuffles += 1;
+            for &lane in &lanes {
+                let members = exec.get(self.mask, lane);
+                exec.check_members("reduction", warp, &lanes, members, lane)?;
+                let values = lanes.iter().filter(|&&l| members >> (l - first) & 1 == 1);
+                let values = values.map(|&l| exec.get(self.src, l));
+                let value = values.reduce(|a, b| match self.op {
+                    Combine::Bits(eval) => eval(32, a, b),
+                    Combine::Float(of) => (of.eval)(FloatTy::F32, a, b),
+                });
+                exec.set(self.dst, lane, value.unwrap_or(0));
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+}
+
+/// `nvvm.elect.sync`: 1 in the lowest lane of the mask.
+#[derive(Debug)]
+struct Elect {
+    dst: Reg,
+    mask: Reg,
+}
+
+impl Instruction for Elect {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [self.mask])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (warp, lanes) in exec.active_warps() {
+            let first = warp * exec.launch.machine.lanes_per_warp;
+            for &lane in &lanes {
+                let members = exec.get(self.mask, lane);
+                exec.check_members("election", warp, &lanes, members, lane)?;
+                let leader = first + members.trailing_zeros();
+                exec.set(self.dst, lane, u64::from(lane == leader));
+            }
+        }
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sources_follow_the_manual() {
+        let check = |kind: &Kind, lane, offset, clamp, expect| {
+            assert_eq!(
+                source(kind, lane, offset, clamp),
+                expect,
+                "{kind:?} {lane} {offset}"
+            );
+        };
+        check(&BFLY, 5, 4, 0x1f, (1, true));
+        check(&IDX, 5, 31, 0x1f, (31, true));
+        check(&UP, 3, 4, 0, (3, false));
+        check(&UP, 4, 4, 0, (0, true));
+        check(&DOWN, 30, 1, 0x1f, (31, true));
+        check(&DOWN, 31, 1, 0x1f, (31, false));
+        // Segments of eight lanes: mask 0b11000.
+        check(&IDX, 13, 2, 0x181f, (10, true));
+        check(&DOWN, 15, 1, 0x181f, (15, false));
+        check(&UP, 8, 1, 0x1800, (8, false));
+    }
+}

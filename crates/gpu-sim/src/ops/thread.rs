@@ -1,0 +1,191 @@
+//! Which thread a lane is, and how many there are.
+
+use super::claim::range;
+use super::convert::Trunc;
+use super::{Family, Instruction, Regs, Row, row};
+use crate::bits::mask;
+use crate::code::Reg;
+use crate::decode::{Decoder, Done};
+use crate::exec::Exec;
+use crate::text::Node;
+
+pub(super) const FAMILY: Family = Family {
+    title: "thread and grid numbers",
+    operations: &[ROWS, CLOCK_ROWS],
+    intrinsics: &[INTRINSICS, CLOCK_INTRINSICS, MESSAGES],
+};
+
+const IMPLICIT_ARGUMENTS: &str = "llvm.amdgcn.implicitarg.ptr";
+
+const INTRINSICS: &[Row] = &[row(IMPLICIT_ARGUMENTS, |d, op| {
+    let address = d.implicit_arguments(IMPLICIT_ARGUMENTS);
+    let reg = d.b.constant(address);
+    d.define(op, vec![reg])
+})];
+
+/// A lane, as far as it may ask.
+pub(crate) struct Thread {
+    /// Its number within the block.
+    pub(crate) number: u32,
+    pub(crate) block_size: [u32; 3],
+    pub(crate) block: [u32; 3],
+    pub(crate) grid: [u32; 3],
+    pub(crate) threads: u32,
+    pub(crate) lanes_per_warp: u32,
+}
+
+impl Thread {
+    fn lane(&self) -> u32 {
+        self.number % self.lanes_per_warp
+    }
+
+    /// The lanes of the warp, as bits, whose number `fits` one's own.
+    fn mask(&self, fits: fn(u32, u32) -> bool) -> u32 {
+        let lanes = 0..self.lanes_per_warp.min(32);
+        let fitting = lanes.filter(|&other| fits(other, self.lane()));
+        fitting.fold(0, |mask, lane| mask | 1 << lane)
+    }
+}
+
+/// What a register of the machine holds.
+pub(crate) type Value = fn(&Thread) -> u32;
+
+/// Rows: operations, names in inline PTX, the value.
+macro_rules! specials {
+    ($([$($operation:literal)*] [$($ptx:literal)*] |$t:ident| $value:expr;)*) => {
+        const ROWS: &[Row] = &[$($(row($operation, |d, op| read(d, op, |$t| $value)),)*)*];
+        const PTX: &[(&str, Value)] = &[$($(($ptx, |$t| $value),)*)*];
+    };
+}
+
+specials! {
+    ["nvvm.read.ptx.sreg.tid.x" "rocdl.workitem.id.x"] ["%tid.x"] |t| t.number % t.block_size[0];
+    ["nvvm.read.ptx.sreg.tid.y" "rocdl.workitem.id.y"] ["%tid.y"]
+        |t| t.number / t.block_size[0] % t.block_size[1];
+    ["nvvm.read.ptx.sreg.tid.z" "rocdl.workitem.id.z"] ["%tid.z"]
+        |t| t.number / t.block_size[0] / t.block_size[1];
+    ["nvvm.read.ptx.sreg.ntid.x" "rocdl.workgroup.dim.x"] ["%ntid.x"] |t| t.block_size[0];
+    ["nvvm.read.ptx.sreg.ntid.y" "rocdl.workgroup.dim.y"] ["%ntid.y"] |t| t.block_size[1];
+    ["nvvm.read.ptx.sreg.ntid.z" "rocdl.workgroup.dim.z"] ["%ntid.z"] |t| t.block_size[2];
+    ["nvvm.read.ptx.sreg.ctaid.x" "rocdl.workgroup.id.x"] ["%ctaid.x"] |t| t.block[0];
+    ["nvvm.read.ptx.sreg.ctaid.y" "rocdl.workgroup.id.y"] ["%ctaid.y"] |t| t.block[1];
+    ["nvvm.read.ptx.sreg.ctaid.z" "rocdl.workgroup.id.z"] ["%ctaid.z"] |t| t.block[2];
+    ["nvvm.read.ptx.sreg.nctaid.x" "rocdl.grid.dim.x"] ["%nctaid.x"] |t| t.grid[0];
+    ["nvvm.read.ptx.sreg.nctaid.y" "rocdl.grid.dim.y"] ["%nctaid.y"] |t| t.grid[1];
+    ["nvvm.read.ptx.sreg.nctaid.z" "rocdl.grid.dim.z"] ["%nctaid.z"] |t| t.grid[2];
+    ["nvvm.read.ptx.sreg.laneid"] ["%laneid"] |t| t.lane();
+    ["nvvm.read.ptx.sreg.warpid"] ["%warpid"] |t| t.number / t.lanes_per_warp;
+    ["nvvm.read.ptx.sreg.warpsize" "rocdl.wavefrontsize"] [] |t| t.lanes_per_warp;
+    ["nvvm.read.ptx.sreg.nwarpid"] ["%nwarpid"] |t| t.threads.div_ceil(t.lanes_per_warp);
+    ["nvvm.read.ptx.sreg.lanemask.eq"] ["%lanemask_eq"] |t| t.mask(|other, own| other == own);
+    ["nvvm.read.ptx.sreg.lanemask.le"] ["%lanemask_le"] |t| t.mask(|other, own| other <= own);
+    ["nvvm.read.ptx.sreg.lanemask.lt"] ["%lanemask_lt"] |t| t.mask(|other, own| other < own);
+    ["nvvm.read.ptx.sreg.lanemask.ge"] ["%lanemask_ge"] |t| t.mask(|other, own| other >= own);
+    ["nvvm.read.ptx.sreg.lanemask.gt"] ["%lanemask_gt"] |t| t.mask(|other, own| other > own);
+}
+
+/// Returns what a special register of inline PTX holds.
+pub(super) fn ptx(name: &str) -> Option<Value> {
+    PTX.iter()
+        .find(|(known, _)| *known == name)
+        .map(|(_, value)| *value)
+}
+
+/// Reads something that the launch decides.
+#[derive(Debug)]
+pub(crate) struct Special {
+    pub(crate) dst: Reg,
+    pub(crate) value: Value,
+}
+
+impl Instruction for Special {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let mut thread = exec.thread();
+        for at in 0..exec.lanes.len() {
+            thread.number = exec.lanes[at];
+            exec.set(self.dst, thread.number, (self.value)(&thread).into());
+        }
+        Ok(())
+    }
+}
+
+fn read<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, value: Value) -> Done {
+    let bits = d.result_slots(op)?[0].bits;
+    let mut reg = d.emit(|dst| Special { dst, value });
+    if bits < 32 {
+        let src = reg;
+        reg = d.emit(|dst| Trunc { bits, dst, src });
+    }
+    range(d, op, bits, reg)?;
+    d.define(op, vec![reg])
+}
+
+/// Rows: operations, intrinsics, names in inline PTX of clocks, and their width in bits.
+macro_rules! clocks {
+    ($([$($operation:literal)*] [$($intrinsic:literal)*] [$($ptx:literal)*] $bits:literal;)*) => {
+        const CLOCK_ROWS: &[Row] = &[$($(row($operation, |d, op| clock(d, op, $bits)),)*)*];
+        const CLOCK_INTRINSICS: &[Row] = &[$($(row($intrinsic, |d, op| clock(d, op, $bits)),)*)*];
+        const PTX_CLOCKS: &[(&str, u32)] = &[$($(($ptx, $bits),)*)*];
+    };
+}
+
+clocks! {
+    ["nvvm.read.ptx.sreg.clock" "nvvm.read.ptx.sreg.globaltimer.lo"]
+        ["llvm.nvvm.read.ptx.sreg.clock"] ["%clock" "%clock_hi" "%globaltimer_lo"] 32;
+    ["nvvm.read.ptx.sreg.clock64" "nvvm.read.ptx.sreg.globaltimer"]
+        ["llvm.nvvm.read.ptx.sreg.clock64" "llvm.nvvm.read.ptx.sreg.globaltimer"
+         "llvm.amdgcn.s.memtime" "llvm.amdgcn.s.memrealtime" "llvm.readcyclecounter" "llvm.readsteadycounter"]
+        ["%clock64" "%globaltimer"] 64;
+}
+
+/// The message of [`MESSAGE`] that asks for the time.
+const GET_REALTIME: u64 = 131;
+const MESSAGE: &str = "llvm.amdgcn.s.sendmsg.rtn.i64";
+
+const MESSAGES: &[Row] = &[row(MESSAGE, |d, op| {
+    let message = d.scalar(op, 0)?;
+    match d.b.constant_of(message) {
+        Some(GET_REALTIME) => clock(d, op, 64),
+        _ => Err(d.unsupported(
+            op,
+            "of all messages, only the one for the time is supported",
+        )),
+    }
+})];
+
+/// Returns how wide a clock of inline PTX is.
+pub(super) fn ptx_clock(name: &str) -> Option<u32> {
+    let known = PTX_CLOCKS.iter().find(|(known, _)| *known == name);
+    known.map(|(_, bits)| *bits)
+}
+
+/// Reads a clock: what has been executed, so that a later reading is larger.
+#[derive(Debug)]
+pub(crate) struct Clock {
+    pub(crate) bits: u32,
+    pub(crate) dst: Reg,
+}
+
+impl Instruction for Clock {
+    fn regs(&self) -> Regs {
+        Regs::new([self.dst], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        let time = exec.read_clock() & mask(self.bits);
+        for at in 0..exec.lanes.len() {
+            exec.set(self.dst, exec.lanes[at], time);
+        }
+        Ok(())
+    }
+}
+
+fn clock<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, bits: u32) -> Done {
+    d.b.sees_other_blocks();
+    let reg = d.emit(|dst| Clock { bits, dst });
+    d.define(op, vec![reg])
+}

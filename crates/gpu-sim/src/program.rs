@@ -1,0 +1,640 @@
+//! A decoded kernel: blocks of instructions over scalar registers.
+
+use super::code::{BlockId, Edge, Reg, Space, Terminator};
+use super::error::{FaultKind, KernelError, Site};
+use super::exec::Kind;
+use super::float::FloatTy;
+use super::ops::constant::Undefined;
+use super::ops::{Instruction, Regs};
+use super::origin::{Origins, Root};
+use crate::graph;
+use gpu_race::Sync;
+use std::collections::HashMap;
+use std::fmt;
+use std::sync::Arc;
+
+/// Bytes before each variable of a stack that belong to none.
+const STACK_GAP: u32 = 16;
+
+/// The type of a kernel parameter, as far as a launch must know it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ParamTy {
+    /// A pointer to a buffer.
+    Pointer,
+    /// An integer of so many bits.
+    Int(u32),
+    /// A float.
+    Float(FloatTy),
+}
+
+impl fmt::Display for ParamTy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Pointer => f.write_str("a pointer"),
+            Self::Int(width) => write!(f, "i{width}"),
+            Self::Float(ty) => f.write_str(ty.name()),
+        }
+    }
+}
+
+/// A parameter of the kernel.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Param {
+    /// The register that receives the argument.
+    pub(crate) reg: Reg,
+    /// Its type.
+    pub ty: ParamTy,
+}
+
+/// A variable in shared memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct SharedSymbol {
+    /// The symbol's name.
+    pub(crate) name: String,
+    /// Its address; variables lie far apart, so that running over an end is noticed.
+    pub(crate) base: u32,
+    /// Its size in bytes; `None` where the launch decides (an array of no elements).
+    pub(crate) bytes: Option<u32>,
+    /// The variable that an allocation is part of, by its number, and the byte of it where the allocation begins.
+    pub(crate) part_of: Option<(usize, u32)>,
+}
+
+/// What a variable holds when a kernel starts.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) enum Content {
+    Bytes(Vec<u8>),
+    /// What AMD's runtime puts behind a kernel's own arguments.
+    ImplicitArguments,
+}
+
+/// A variable in global or constant memory.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(crate) struct GlobalSymbol {
+    /// The symbol's name.
+    pub(crate) name: String,
+    /// What it holds at the start.
+    pub(crate) content: Content,
+    /// Whether the kernel may write to it.
+    pub(crate) writable: bool,
+}
+
+/// A basic block: a run of instructions and the way out.
+#[derive(Clone, PartialEq, Debug)]
+pub(crate) struct Block {
+    /// Registers that each edge into the block fills.
+    pub(crate) params: Vec<Reg>,
+    /// First instruction, as an index into [`Program::ops`].
+    pub(crate) start: u32,
+    /// One past the last instruction.
+    pub(crate) end: u32,
+    /// How the block ends.
+    pub(crate) terminator: Terminator,
+    /// Where lanes that part at the end of this block meet again.
+    pub(crate) reconverge: Option<BlockId>,
+    /// The site of the terminator.
+    pub(crate) site: u32,
+    /// Position in reverse post-order: among lanes that parted, the lowest runs first.
+    pub(crate) order: u32,
+}
+
+/// A kernel that can be run.
+#[derive(Clone, Debug)]
+pub struct Program {
+    pub(super) name: String,
+    pub(super) params: Vec<Param>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) ops: Vec<Arc<dyn Instruction>>,
+    pub(super) op_sites: Vec<u32>,
+    pub(super) sites: Vec<Site>,
+    pub(super) num_regs: u32,
+    pub(super) constants: Vec<(Reg, u64)>,
+    pub(super) shared: Vec<SharedSymbol>,
+    pub(super) globals: Vec<GlobalSymbol>,
+    pub(super) local_bytes: u32,
+    /// The variables of each lane's stack: first byte and size.
+    pub(super) stack: Vec<(u32, u32)>,
+    /// Registers that hold addresses in the stack, which differ from lane to lane.
+    pub(super) stack_addresses: Vec<Reg>,
+    pub(super) origins: Origins,
+    pub(super) block_size: Option<[u32; 3]>,
+    /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
+    pub(super) sees_other_blocks: bool,
+    /// Whether it has atomic accesses, and whether these or fences order other accesses.
+    pub(super) has_atomics: bool,
+    pub(super) orders_threads: bool,
+}
+
+impl Program {
+    /// The kernel's name.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// The kernel's parameters in order.
+    pub fn params(&self) -> &[Param] {
+        &self.params
+    }
+
+    /// The number of threads per block that the kernel asks for, per axis.
+    pub fn block_size(&self) -> Option<[u32; 3]> {
+        self.block_size
+    }
+
+    /// The variable of a lane's stack that has a byte.
+    pub(super) fn stack_variable(&self, at: usize) -> Option<u32> {
+        let next = self
+            .stack
+            .partition_point(|(start, _)| *start as usize <= at);
+        let number = next.checked_sub(1)?;
+        let (start, bytes) = self.stack[number];
+        (at < (start + bytes) as usize).then_some(number as u32)
+    }
+
+    /// Where the instruction with index `op` comes from.
+    pub fn site(&self, op: u32) -> &Site {
+        &self.sites[self.op_sites[op as usize] as usize]
+    }
+}
+
+/// Builds a [`Program`] block by block.
+#[derive(Debug)]
+pub(crate) struct ProgramBuilder {
+    name: String,
+    params: Vec<Param>,
+    blocks: Vec<Draft>,
+    current: usize,
+    num_regs: u32,
+    constants: HashMap<u64, Reg>,
+    constant_bits: HashMap<Reg, u64>,
+    sites: Vec<Site>,
+    site: u32,
+    shared: Vec<SharedSymbol>,
+    globals: Vec<GlobalSymbol>,
+    local_bytes: u32,
+    stack: Vec<(u32, u32)>,
+    /// Constants that are addresses within one object.
+    addresses: HashMap<(u64, Root), Reg>,
+    roots: HashMap<Reg, (u64, Root)>,
+    block_size: Option<[u32; 3]>,
+    sees_other_blocks: bool,
+    has_atomics: bool,
+    orders_threads: bool,
+    /// Registers that nothing writes, by the site and the bits that they hold.
+    undefined: HashMap<(u32, u64), Undefined>,
+}
+
+#[derive(Debug, Default)]
+struct Draft {
+    params: Vec<Reg>,
+    ops: Vec<Arc<dyn Instruction>>,
+    sites: Vec<u32>,
+    terminator: Option<(Terminator, u32)>,
+}
+
+impl ProgramBuilder {
+    /// Starts a kernel; its first block is the entry.
+    pub(crate) fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            params: Vec::new(),
+            blocks: Vec::new(),
+            current: 0,
+            num_regs: 0,
+            constants: HashMap::new(),
+            constant_bits: HashMap::new(),
+            sites: vec![Site::default()],
+            site: 0,
+            shared: Vec::new(),
+            globals: Vec::new(),
+            local_bytes: 0,
+            stack: Vec::new(),
+            addresses: HashMap::new(),
+            roots: HashMap::new(),
+            block_size: None,
+            sees_other_blocks: false,
+            has_atomics: false,
+            orders_threads: false,
+            undefined: HashMap::new(),
+        }
+    }
+
+    /// A register that nothing writes, of which the current site says why; it holds `bits`.
+    pub(crate) fn undefined(&mut self, kind: Kind, bits: u64, text: &'static str) -> Reg {
+        let key = (self.site, bits);
+        if let Some(known) = self.undefined.get(&key) {
+            return known.reg;
+        }
+        let reg = self.reg();
+        self.undefined.insert(key, Undefined { reg, kind, text });
+        reg
+    }
+
+    /// Returns true if a register is zero in place of a value that a masked load skips, whatever its width.
+    pub(crate) fn is_unset(&self, reg: Reg) -> bool {
+        let mut known = self.undefined.values();
+        known.any(|known| known.reg == reg && known.kind == Kind::Unset)
+    }
+
+    /// Notes that the kernel may see what other blocks do at the same time.
+    pub(crate) fn sees_other_blocks(&mut self) {
+        self.sees_other_blocks = true;
+    }
+
+    /// Notes an atomic access.
+    pub(crate) fn has_atomic(&mut self, space: Space, sync: Sync) {
+        self.has_atomics = true;
+        self.sees_other_blocks |= space != Space::Shared;
+        self.orders_threads |= sync.acquires || sync.releases;
+    }
+
+    /// Notes a fence, which orders accesses around atomic ones.
+    pub(crate) fn orders_threads(&mut self) {
+        self.orders_threads = true;
+    }
+
+    /// A new register.
+    pub(crate) fn reg(&mut self) -> Reg {
+        let reg = Reg(self.num_regs);
+        self.num_regs += 1;
+        reg
+    }
+
+    /// `count` new registers.
+    pub(crate) fn regs(&mut self, count: usize) -> Vec<Reg> {
+        (0..count).map(|_| self.reg()).collect()
+    }
+
+    /// The register that always holds `bits`.
+    pub(crate) fn constant(&mut self, bits: u64) -> Reg {
+        if let Some(&reg) = self.constants.get(&bits) {
+            return reg;
+        }
+        let reg = self.reg();
+        self.constants.insert(bits, reg);
+        self.constant_bits.insert(reg, bits);
+        reg
+    }
+
+    /// What a register from [`ProgramBuilder::constant`] holds.
+    pub(crate) fn constant_of(&self, reg: Reg) -> Option<u64> {
+        self.constant_bits.get(&reg).copied()
+    }
+
+    /// The register that always holds an address within one object.
+    pub(crate) fn address(&mut self, bits: u64, root: Root) -> Reg {
+        if let Some(&reg) = self.addresses.get(&(bits, root)) {
+            return reg;
+        }
+        let reg = self.reg();
+        self.addresses.insert((bits, root), reg);
+        self.roots.insert(reg, (bits, root));
+        reg
+    }
+
+    /// What a register from [`ProgramBuilder::address`] holds, and the object that it points to.
+    pub(crate) fn address_of(&self, reg: Reg) -> Option<(u64, Root)> {
+        self.roots.get(&reg).copied()
+    }
+
+    /// A new parameter of the kernel.
+    pub(crate) fn param(&mut self, ty: ParamTy) -> Reg {
+        let reg = self.reg();
+        self.params.push(Param { reg, ty });
+        reg
+    }
+
+    /// A new, empty block.
+    pub(crate) fn block(&mut self) -> BlockId {
+        self.blocks.push(Draft::default());
+        BlockId(self.blocks.len() as u32 - 1)
+    }
+
+    /// A new parameter of `block`.
+    pub(crate) fn block_param(&mut self, block: BlockId) -> Reg {
+        let reg = self.reg();
+        self.blocks[block.0 as usize].params.push(reg);
+        reg
+    }
+
+    /// Instructions that follow go to the end of `block`.
+    pub(crate) fn switch_to(&mut self, block: BlockId) {
+        self.current = block.0 as usize;
+    }
+
+    /// Instructions that follow come from `site`.
+    pub(crate) fn at(&mut self, site: Site) {
+        self.sites.push(site);
+        self.site = self.sites.len() as u32 - 1;
+    }
+
+    /// Appends an instruction to the current block.
+    pub(crate) fn push(&mut self, op: impl Instruction) {
+        let site = self.site;
+        let block = &mut self.blocks[self.current];
+        block.ops.push(Arc::new(op));
+        block.sites.push(site);
+    }
+
+    /// Ends the current block.
+    pub(crate) fn terminate(&mut self, terminator: Terminator) {
+        self.blocks[self.current].terminator = Some((terminator, self.site));
+    }
+
+    /// Adds a variable in shared memory and returns its address.
+    pub(crate) fn shared_symbol(&mut self, name: impl Into<String>, bytes: Option<u32>) -> u32 {
+        let base = (self.shared.len() as u32) << super::memory::SHARED_SYMBOL_LOG2;
+        self.shared.push(SharedSymbol {
+            name: name.into(),
+            base,
+            bytes,
+            part_of: None,
+        });
+        base
+    }
+
+    /// Adds an allocation of `bytes` at an address of a variable in shared memory; returns an address by which it
+    /// alone is accessed, or nothing where no address is left, or where there is no such variable.
+    pub(crate) fn shared_allocation(
+        &mut self,
+        name: String,
+        at: u64,
+        bytes: u32,
+    ) -> Option<(Reg, u32)> {
+        let number = u32::try_from(self.shared.len()).ok()?;
+        let var = usize::try_from(at >> super::memory::SHARED_SYMBOL_LOG2).ok()?;
+        let start = at as u32 & ((1 << super::memory::SHARED_SYMBOL_LOG2) - 1);
+        if number >= super::memory::MOST_SHARED_SYMBOLS || self.shared.get(var)?.part_of.is_some() {
+            return None;
+        }
+        let base = number << super::memory::SHARED_SYMBOL_LOG2;
+        self.shared.push(SharedSymbol {
+            name,
+            base,
+            bytes: Some(bytes),
+            part_of: Some((var, start)),
+        });
+        Some((self.address(base.into(), Root::Shared(number)), number))
+    }
+
+    /// Adds a variable in global memory and returns its address.
+    pub(crate) fn global_symbol(&mut self, symbol: GlobalSymbol) -> u64 {
+        self.globals.push(symbol);
+        super::memory::symbol_address(self.globals.len() - 1)
+    }
+
+    /// Reserves `bytes` of each lane's stack, apart from what is there; returns the place and the variable's number.
+    pub(crate) fn local(&mut self, bytes: u32, align: u32) -> (u32, u32) {
+        let start = (self.local_bytes + STACK_GAP).next_multiple_of(align.max(1));
+        self.local_bytes = start + bytes;
+        self.stack.push((start, bytes));
+        (start, self.stack.len() as u32 - 1)
+    }
+
+    /// Fixes the number of threads per block.
+    pub(crate) fn set_block_size(&mut self, size: [u32; 3]) {
+        self.block_size = Some(size);
+    }
+
+    /// Checks the kernel and computes where lanes meet again.
+    /// # Errors
+    /// `Malformed` for a block without an end, an edge with the wrong number of values, a
+    /// register that does not exist, or an instruction that writes a register it reads.
+    pub(crate) fn finish(mut self) -> Result<Program, KernelError> {
+        let undefined = self.mark_undefined();
+        let malformed = |text: String| KernelError::new(FaultKind::Malformed, text);
+        if self.blocks.is_empty() {
+            return Err(malformed("the kernel has no block".into()));
+        }
+        let arities: Vec<usize> = self.blocks.iter().map(|block| block.params.len()).collect();
+        let check_edge = |edge: &Edge| match arities.get(edge.target.0 as usize) {
+            None => Err(malformed(format!(
+                "edge to block {} that does not exist",
+                edge.target.0
+            ))),
+            Some(&n) if n != edge.args.len() => Err(malformed(format!(
+                "block {} takes {n} values, the edge hands it {}",
+                edge.target.0,
+                edge.args.len()
+            ))),
+            Some(_) => Ok(()),
+        };
+        let mut ops = Vec::new();
+        let mut op_sites = Vec::new();
+        let mut blocks = Vec::with_capacity(self.blocks.len());
+        for (index, draft) in self.blocks.into_iter().enumerate() {
+            let start = ops.len() as u32;
+            for (op, &site) in draft.ops.iter().zip(&draft.sites) {
+                if let Some(problem) = check_op(&**op, self.num_regs) {
+                    return Err(malformed(problem).at(self.sites[site as usize].clone()));
+                }
+            }
+            ops.extend(draft.ops);
+            op_sites.extend(draft.sites);
+            let Some((terminator, site)) = draft.terminator else {
+                return Err(malformed(format!("block {index} has no terminator")));
+            };
+            terminator.edges().into_iter().try_for_each(check_edge)?;
+            let end = ops.len() as u32;
+            let params = draft.params;
+            blocks.push(Block {
+                params,
+                start,
+                end,
+                terminator,
+                reconverge: None,
+                site,
+                order: 0,
+            });
+        }
+        let successors = successors(&blocks);
+        let meets = post_dominators(&successors);
+        for (block, meet) in blocks.iter_mut().zip(meets) {
+            block.reconverge = meet;
+        }
+        for (order, index) in graph::reverse_post_order(0, &successors)
+            .into_iter()
+            .enumerate()
+        {
+            blocks[index].order = order as u32;
+        }
+        let origins = Origins::of(&blocks, &ops, &self.params, &self.roots, self.num_regs);
+        let on_stack = |root: &Root| matches!(root, Root::Stack(_));
+        let stack_addresses = self.roots.iter().filter(|(_, (_, root))| on_stack(root));
+        let mut stack_addresses: Vec<Reg> = stack_addresses.map(|(reg, _)| *reg).collect();
+        stack_addresses.sort_unstable();
+        let mut constants: Vec<(Reg, u64)> = self
+            .constants
+            .into_iter()
+            .chain(undefined)
+            .map(|(bits, reg)| (reg, bits))
+            .chain(self.roots.into_iter().map(|(reg, (bits, _))| (reg, bits)))
+            .collect();
+        constants.sort_unstable();
+        Ok(Program {
+            name: self.name,
+            params: self.params,
+            blocks,
+            ops,
+            op_sites,
+            sites: self.sites,
+            num_regs: self.num_regs,
+            constants,
+            shared: self.shared,
+            globals: self.globals,
+            local_bytes: self.local_bytes,
+            stack: self.stack,
+            stack_addresses,
+            origins,
+            block_size: self.block_size,
+            sees_other_blocks: self.sees_other_blocks,
+            has_atomics: self.has_atomics,
+            orders_threads: self.orders_threads,
+        })
+    }
+
+    /// Marks the registers that nothing writes and something reads, before all else; returns them with their bits.
+    fn mark_undefined(&mut self) -> Vec<(u64, Reg)> {
+        let mut undefined: Vec<_> = self.undefined.drain().collect();
+        if undefined.is_empty() {
+            return Vec::new();
+        }
+        let mut is_read = vec![false; self.num_regs as usize];
+        for block in &self.blocks {
+            let ends = block.terminator.iter().flat_map(|(end, _)| end.reads());
+            let reads = block.ops.iter().flat_map(|op| op.regs().reads);
+            for reg in ends.chain(reads) {
+                is_read[reg.0 as usize] = true;
+            }
+        }
+        undefined.sort_unstable_by_key(|(_, undefined)| std::cmp::Reverse(undefined.reg));
+        let mut constants = Vec::new();
+        for ((site, bits), undefined) in undefined {
+            constants.push((bits, undefined.reg));
+            if let Some(entry) = self.blocks.first_mut()
+                && is_read[undefined.reg.0 as usize]
+            {
+                entry.ops.insert(0, Arc::new(undefined));
+                entry.sites.insert(0, site);
+            }
+        }
+        constants
+    }
+}
+
+/// Says what is wrong with an instruction's registers.
+fn check_op(op: &dyn Instruction, num_regs: u32) -> Option<String> {
+    let Regs { writes, reads } = op.regs();
+    if let Some(reg) = writes.iter().chain(&reads).find(|reg| reg.0 >= num_regs) {
+        return Some(format!("register {} does not exist", reg.0));
+    }
+    let both = writes.iter().find(|reg| reads.contains(reg))?;
+    Some(format!(
+        "register {} is read and written by one instruction",
+        both.0
+    ))
+}
+
+/// The blocks that each block may go to.
+fn successors(blocks: &[Block]) -> Vec<Vec<usize>> {
+    let targets = |block: &Block| {
+        let edges = block.terminator.edges();
+        edges.iter().map(|edge| edge.target.0 as usize).collect()
+    };
+    blocks.iter().map(targets).collect()
+}
+
+/// The immediate post-dominator of each block; `None` where the ways part for good.
+///
+/// The dominator of the reversed graph, from one exit that all ends lead to.
+fn post_dominators(successors: &[Vec<usize>]) -> Vec<Option<BlockId>> {
+    let exit = successors.len();
+    let mut reversed = vec![Vec::new(); exit + 1];
+    for (block, next) in successors.iter().enumerate() {
+        if next.is_empty() {
+            reversed[exit].push(block);
+        }
+        for &to in next {
+            reversed[to].push(block);
+        }
+    }
+    let mut dominators = graph::immediate_dominators(exit, &reversed);
+    dominators.truncate(exit);
+    let as_block = |d: usize| (d < exit).then_some(BlockId(d as u32));
+    dominators
+        .into_iter()
+        .map(|d| d.and_then(as_block))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::ops::convert::Move;
+
+    fn edge(target: u32) -> Edge {
+        Edge {
+            target: BlockId(target),
+            args: Box::new([]),
+        }
+    }
+
+    #[test]
+    fn a_diamond_meets_at_its_end_and_a_loop_at_its_exit() {
+        let mut b = ProgramBuilder::new("k");
+        let cond = b.reg();
+        for _ in 0..6 {
+            b.block();
+        }
+        let ends = [
+            Terminator::CondBranch {
+                cond,
+                then: edge(1),
+                other: edge(2),
+            },
+            Terminator::Branch(edge(3)),
+            Terminator::Branch(edge(3)),
+            Terminator::CondBranch {
+                cond,
+                then: edge(3),
+                other: edge(4),
+            },
+            Terminator::CondBranch {
+                cond,
+                then: edge(5),
+                other: edge(4),
+            },
+            Terminator::Return,
+        ];
+        for (index, end) in ends.into_iter().enumerate() {
+            b.switch_to(BlockId(index as u32));
+            b.terminate(end);
+        }
+        let program = b.finish().unwrap();
+        let meets: Vec<Option<u32>> = program
+            .blocks
+            .iter()
+            .map(|block| block.reconverge.map(|b| b.0))
+            .collect();
+        assert_eq!(meets, [Some(3), Some(3), Some(3), Some(4), Some(5), None]);
+    }
+
+    #[test]
+    fn bad_programs_are_refused() {
+        let mut b = ProgramBuilder::new("k");
+        b.block();
+        let reg = b.reg();
+        b.push(Move { dst: reg, src: reg });
+        b.terminate(Terminator::Return);
+        let error = b.finish().unwrap_err();
+        assert_eq!(
+            error.message(),
+            "register 0 is read and written by one instruction"
+        );
+        let mut b = ProgramBuilder::new("k");
+        b.block();
+        assert_eq!(
+            b.finish().unwrap_err().message(),
+            "block 0 has no terminator"
+        );
+    }
+}

@@ -1,0 +1,448 @@
+//! Counts of a run: accesses by width and by source line, bank conflicts, barriers.
+
+mod advice;
+
+pub(super) use advice::Sample;
+
+use super::error::Site;
+use linear_layout::target::{Banks, Wavefronts};
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::sync::Arc;
+
+/// The shared-memory accesses of one instruction.
+///
+/// # Units
+/// `accesses` counts warps that executed the instruction; `wavefronts` and `ideal` count passes
+/// through the banks.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct SharedUse {
+    /// What the access is called, such as `ld.shared v4.b32`.
+    pub label: String,
+    /// The instruction.
+    pub site: Site,
+    /// Executions by a warp.
+    pub accesses: u64,
+    /// Wavefronts they took.
+    pub wavefronts: u64,
+    /// Wavefronts they would take without any conflict.
+    pub ideal: u64,
+}
+
+/// The accesses to memory of one source line, those of all operations that it was lowered to.
+///
+/// # Units
+/// `accesses` counts executions by a warp, `wavefronts` passes through the banks of shared memory, `sectors` pieces of
+/// 32 bytes of global memory.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LineUse {
+    /// `file:line`, or empty where unknown.
+    pub location: String,
+    /// The text of the line, where it is known; else the operation of the LLVM dialect.
+    pub source: String,
+    /// The locations of the calls that led there, innermost first.
+    pub calls: Arc<[String]>,
+    /// Executions of shared accesses.
+    pub shared_accesses: u64,
+    /// Wavefronts they took.
+    pub wavefronts: u64,
+    /// Wavefronts they would take without any conflict.
+    pub ideal_wavefronts: u64,
+    /// Executions of global accesses.
+    pub global_accesses: u64,
+    /// Sectors they touched.
+    pub sectors: u64,
+    /// Sectors that as many distinct bytes would fill.
+    pub ideal_sectors: u64,
+    /// Layouts that would take fewer, one sentence each.
+    pub advice: Vec<String>,
+}
+
+impl LineUse {
+    /// Returns true if it takes more wavefronts or sectors than it needs.
+    fn is_wasteful(&self) -> bool {
+        self.wavefronts > self.ideal_wavefronts || self.sectors > self.ideal_sectors
+    }
+}
+
+/// The executions of one instruction.
+#[derive(Clone, Debug)]
+pub(super) struct OpUse<'p> {
+    pub(super) site: &'p Site,
+    pub(super) is_shared: bool,
+    pub(super) accesses: u64,
+    pub(super) wavefronts: Wavefronts,
+    pub(super) samples: &'p [Sample],
+}
+
+/// The uses of memory by source line, in the order of the program.
+pub(super) fn by_line(uses: &[OpUse<'_>], banks: Banks) -> Vec<LineUse> {
+    let mut lines: Vec<(LineUse, Vec<&Sample>)> = Vec::new();
+    let mut known: HashMap<(String, Arc<[String]>), usize> = HashMap::new();
+    for used in uses {
+        let location = line_of(&used.site.location);
+        // Operations without a location are lines of their own.
+        let key = match location {
+            "" => &*used.site.text,
+            location => location,
+        };
+        let index = *known
+            .entry((key.to_owned(), used.site.calls.clone()))
+            .or_insert_with(|| {
+                let line = LineUse {
+                    location: location.to_owned(),
+                    source: used.site.text.to_string(),
+                    calls: used.site.calls.clone(),
+                    ..LineUse::default()
+                };
+                lines.push((line, Vec::new()));
+                lines.len() - 1
+            });
+        let (line, samples) = &mut lines[index];
+        let (accesses, taken, ideal) = match used.is_shared {
+            true => (
+                &mut line.shared_accesses,
+                &mut line.wavefronts,
+                &mut line.ideal_wavefronts,
+            ),
+            false => (
+                &mut line.global_accesses,
+                &mut line.sectors,
+                &mut line.ideal_sectors,
+            ),
+        };
+        *accesses += used.accesses;
+        *taken += used.wavefronts.taken;
+        *ideal += used.wavefronts.ideal;
+        samples.extend(used.samples);
+    }
+    let advised = lines.into_iter().map(|(mut line, samples)| {
+        let (shared, global): (Vec<&Sample>, Vec<&Sample>) =
+            samples.into_iter().partition(|sample| sample.is_shared);
+        let shared = advice::of_shared(&shared, banks);
+        let advice = shared.into_iter().chain(advice::of_global(&global));
+        line.advice = advice.collect();
+        line
+    });
+    advised.collect()
+}
+
+/// A location without its column.
+fn line_of(location: &str) -> &str {
+    let is_number = |text: &str| !text.is_empty() && text.bytes().all(|c| c.is_ascii_digit());
+    match location.rsplit_once(':') {
+        Some((line, column)) if is_number(column) && line.contains(':') => line,
+        _ => location,
+    }
+}
+
+/// The global-memory accesses of one width.
+///
+/// # Units
+/// `sectors` and `ideal_sectors` count pieces of 32 bytes.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct GlobalUse {
+    /// Instructions in the kernel that were executed; a loop body counts once.
+    pub instructions: u64,
+    /// Executions by a warp, all blocks together.
+    pub accesses: u64,
+    /// Sectors that the warps touched.
+    pub sectors: u64,
+    /// Sectors that as many distinct bytes would fill.
+    pub ideal_sectors: u64,
+}
+
+/// What a launch did.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Blocks run.
+    pub blocks: u64,
+    /// Threads per block.
+    pub threads_per_block: u32,
+    /// Instructions executed, counted once per block.
+    pub instructions: u64,
+    /// Block barriers executed, all blocks together.
+    pub barriers: u64,
+    /// Warp barriers executed by warps.
+    pub warp_barriers: u64,
+    /// Cross-lane operations executed by warps (shuffles, permutes over lanes, DPP).
+    pub shuffles: u64,
+    /// Bytes that several unordered threads stored with the same value.
+    pub redundant_bytes: u64,
+    /// Bytes of shared memory, from the variables' sizes.
+    pub shared_bytes: u32,
+    /// Global accesses by label, such as `ld.global v4.b32`.
+    pub global: BTreeMap<String, GlobalUse>,
+    /// Shared accesses by instruction, in program order.
+    pub shared: Vec<SharedUse>,
+    /// Accesses by source line, in program order.
+    pub lines: Vec<LineUse>,
+}
+
+impl Report {
+    /// Adds what other blocks of the same launch have counted, accesses aside.
+    pub(super) fn add(&mut self, other: &Self) {
+        self.blocks += other.blocks;
+        self.instructions += other.instructions;
+        self.barriers += other.barriers;
+        self.warp_barriers += other.warp_barriers;
+        self.shuffles += other.shuffles;
+        self.redundant_bytes += other.redundant_bytes;
+    }
+
+    /// Fills in the text of source lines: of the file of this name.
+    #[must_use]
+    pub fn with_source(mut self, file: &str, text: &str) -> Self {
+        let lines: Vec<&str> = text.lines().collect();
+        for used in &mut self.lines {
+            let number = used.location.strip_prefix(file);
+            let number = number.and_then(|rest| rest.strip_prefix(':')?.parse::<usize>().ok());
+            let line = number.and_then(|number| lines.get(number.checked_sub(1)?));
+            if let Some(line) = line {
+                used.source = line.trim().to_owned();
+            }
+        }
+        self
+    }
+
+    /// Wavefronts beyond the ideal, over all shared accesses.
+    pub fn bank_conflicts(&self) -> u64 {
+        self.shared
+            .iter()
+            .map(|access| access.wavefronts - access.ideal)
+            .sum()
+    }
+
+    /// The report as one JSON object.
+    ///
+    /// Keys: `blocks`, `threads_per_block`, `instructions`, `barriers`, `warp_barriers`,
+    /// `shuffles`, `redundant_bytes`, `shared_bytes`, `bank_conflicts`, `global` and `shared` (label to
+    /// counts) and `lines` (a list with `location`, `source`, `calls`, counts and `advice`).
+    pub fn to_json(&self) -> String {
+        let numbers = [
+            ("blocks", self.blocks),
+            ("threads_per_block", self.threads_per_block.into()),
+            ("instructions", self.instructions),
+            ("barriers", self.barriers),
+            ("warp_barriers", self.warp_barriers),
+            ("shuffles", self.shuffles),
+            ("redundant_bytes", self.redundant_bytes),
+            ("shared_bytes", self.shared_bytes.into()),
+            ("bank_conflicts", self.bank_conflicts()),
+        ];
+        let object = |pairs: &[(&str, u64)]| {
+            let pairs = pairs
+                .iter()
+                .map(|(name, value)| format!("\"{name}\":{value}"));
+            pairs.collect::<Vec<_>>().join(",")
+        };
+        let global = self.global.iter().map(|(label, used)| {
+            let counts = object(&[
+                ("instructions", used.instructions),
+                ("accesses", used.accesses),
+                ("sectors", used.sectors),
+                ("ideal_sectors", used.ideal_sectors),
+            ]);
+            format!("{}:{{{counts}}}", json_string(label))
+        });
+        let shared = self.shared_by_label();
+        let shared = shared.iter().map(|(label, used)| {
+            let counts = object(&[
+                ("instructions", used.0),
+                ("accesses", used.1),
+                ("wavefronts", used.2),
+                ("ideal", used.3),
+            ]);
+            format!("{}:{{{counts}}}", json_string(label))
+        });
+        let strings = |texts: &[String]| {
+            let texts = texts.iter().map(|text| json_string(text));
+            texts.collect::<Vec<_>>().join(",")
+        };
+        let lines = self.lines.iter().map(|used| {
+            let counts = object(&[
+                ("shared_accesses", used.shared_accesses),
+                ("wavefronts", used.wavefronts),
+                ("ideal_wavefronts", used.ideal_wavefronts),
+                ("global_accesses", used.global_accesses),
+                ("sectors", used.sectors),
+                ("ideal_sectors", used.ideal_sectors),
+            ]);
+            format!(
+                "{{\"location\":{},\"source\":{},\"calls\":[{}],{counts},\"advice\":[{}]}}",
+                json_string(&used.location),
+                json_string(&used.source),
+                strings(&used.calls),
+                strings(&used.advice)
+            )
+        });
+        format!(
+            "{{{},\"global\":{{{}}},\"shared\":{{{}}},\"lines\":[{}]}}",
+            object(&numbers),
+            global.collect::<Vec<_>>().join(","),
+            shared.collect::<Vec<_>>().join(","),
+            lines.collect::<Vec<_>>().join(",")
+        )
+    }
+
+    /// By label: instructions, accesses, wavefronts, ideal wavefronts.
+    fn shared_by_label(&self) -> BTreeMap<&str, (u64, u64, u64, u64)> {
+        let mut by_label: BTreeMap<&str, (u64, u64, u64, u64)> = BTreeMap::new();
+        for access in &self.shared {
+            let sum = by_label.entry(&access.label).or_default();
+            sum.0 += 1;
+            sum.1 += access.accesses;
+            sum.2 += access.wavefronts;
+            sum.3 += access.ideal;
+        }
+        by_label
+    }
+}
+
+/// A JSON string with its quotes.
+pub fn json_string(text: &str) -> String {
+    let mut out = String::from("\"");
+    for c in text.chars() {
+        match c {
+            '"' | '\\' => out.extend(['\\', c]),
+            c if u32::from(c) < 0x20 => out += &format!("\\u{:04x}", u32::from(c)),
+            c => out.push(c),
+        }
+    }
+    out.push('"');
+    out
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(
+            f,
+            "{} blocks of {} threads, {} instructions, {} barriers, {} shuffles",
+            self.blocks, self.threads_per_block, self.instructions, self.barriers, self.shuffles
+        )?;
+        for (label, used) in &self.global {
+            writeln!(
+                f,
+                "{label} x {}: {} executed by warps, {} sectors (ideal {})",
+                used.instructions, used.accesses, used.sectors, used.ideal_sectors
+            )?;
+        }
+        for (label, (instructions, accesses, wavefronts, ideal)) in self.shared_by_label() {
+            writeln!(
+                f,
+                "{label} x {instructions}: {accesses} executed by warps, {wavefronts} wavefronts (ideal {ideal})"
+            )?;
+        }
+        write!(
+            f,
+            "shared memory: {} bytes, {} bank conflicts",
+            self.shared_bytes,
+            self.bank_conflicts()
+        )?;
+        if self.redundant_bytes > 0 {
+            write!(
+                f,
+                "\n{} bytes were stored by several threads (same value)",
+                self.redundant_bytes
+            )?;
+        }
+        for line in self.lines.iter().filter(|line| line.is_wasteful()) {
+            write!(f, "\n{line}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for LineUse {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let location = match &*self.location {
+            "" => "unknown line",
+            location => location,
+        };
+        let source: String = self.source.chars().take(120).collect();
+        write!(f, "{location}: `{source}`")?;
+        for call in self.calls.iter().filter(|call| !call.is_empty()) {
+            write!(f, "\n  called at {call}")?;
+        }
+        if self.shared_accesses > 0 {
+            write!(
+                f,
+                "\n  shared: {} executed by warps, {} wavefronts (ideal {}), {} conflicts",
+                self.shared_accesses,
+                self.wavefronts,
+                self.ideal_wavefronts,
+                self.wavefronts - self.ideal_wavefronts
+            )?;
+        }
+        if self.global_accesses > 0 {
+            write!(
+                f,
+                "\n  global: {} executed by warps, {} sectors (ideal {})",
+                self.global_accesses, self.sectors, self.ideal_sectors
+            )?;
+        }
+        for advice in &self.advice {
+            write!(f, "\n  advice: {advice}")?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accesses_of_one_kind_are_counted_together() {
+        let used = |label: &str, count: u64| SharedUse {
+            label: label.into(),
+            site: Site::default(),
+            accesses: count,
+            wavefronts: 10 * count,
+            ideal: 5 * count,
+        };
+        let report = Report {
+            shared: vec![used("ld b32", 1), used("st b32", 2), used("ld b32", 3)],
+            ..Report::default()
+        };
+        let text = report.to_string();
+        let expected = [
+            "ld b32 x 2: 4 executed by warps, 40 wavefronts (ideal 20)",
+            "st b32 x 1: 2 executed by warps, 20 wavefronts (ideal 10)",
+        ];
+        assert!(text.contains(&expected.join("\n")), "{text}");
+    }
+
+    #[test]
+    fn json_is_well_formed() {
+        let mut report = Report {
+            blocks: 2,
+            ..Report::default()
+        };
+        report.global.insert(
+            "ld.global b32".into(),
+            GlobalUse {
+                instructions: 1,
+                ..GlobalUse::default()
+            },
+        );
+        report.shared.push(SharedUse {
+            label: "ld.shared b32".into(),
+            site: Site::default(),
+            accesses: 1,
+            wavefronts: 3,
+            ideal: 1,
+        });
+        report.lines.push(LineUse {
+            source: "a \"b\"\n".into(),
+            advice: vec!["pad".into()],
+            ..LineUse::default()
+        });
+        let value: serde_json::Value = serde_json::from_str(&report.to_json()).unwrap();
+        assert_eq!(value["bank_conflicts"], 2);
+        assert_eq!(value["global"]["ld.global b32"]["instructions"], 1);
+        assert_eq!(value["shared"]["ld.shared b32"]["wavefronts"], 3);
+        assert_eq!(value["lines"][0]["source"], "a \"b\"\n");
+        assert_eq!(value["lines"][0]["advice"][0], "pad");
+    }
+}

@@ -1,0 +1,512 @@
+//! The reader of MLIR's generic form.
+
+mod attr;
+
+use super::{Attr, BlockNode, Module, Node, Value};
+use crate::error::{FaultKind, KernelError};
+
+/// Reads a file in MLIR's generic form.
+///
+/// `"builtin.module"() ({ "llvm.func"() <{sym_name = "k"}> ({ ... }) : () -> () }) : () -> ()`
+/// # Errors
+/// `Malformed` with line and column for anything else.
+pub(crate) fn parse_module(text: &str) -> Result<Module<'_>, KernelError> {
+    let mut parser = Parser { text, at: 0 };
+    let mut aliases = Vec::new();
+    let mut root = None;
+    loop {
+        parser.skip();
+        match parser.peek() {
+            None => break,
+            Some(b'#' | b'!') => aliases.push(parser.alias()?),
+            Some(b'{') if root.is_some() => {
+                // `{-# ... #-}` holds resources that no kernel needs.
+                parser.at = text.len();
+            }
+            Some(_) if root.is_none() => root = Some(parser.op()?),
+            Some(_) => return Err(parser.error("one top-level operation")),
+        }
+    }
+    let root = root.ok_or_else(|| parser.error("an operation"))?;
+    Ok(Module { root, aliases })
+}
+
+struct Parser<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+type Parsed<T> = Result<T, KernelError>;
+
+impl<'a> Parser<'a> {
+    fn error(&self, expected: &str) -> KernelError {
+        let before = &self.text[..self.at.min(self.text.len())];
+        let line = before.matches('\n').count() + 1;
+        let column = before.len() - before.rfind('\n').map_or(0, |n| n + 1) + 1;
+        let found: String = self.text[self.at.min(self.text.len())..]
+            .chars()
+            .take(20)
+            .collect();
+        let found = found.lines().next().unwrap_or("").to_owned();
+        let found = if found.is_empty() {
+            "the end".to_owned()
+        } else {
+            format!("`{found}`")
+        };
+        let message = format!("line {line}, column {column}: expected {expected}, found {found}");
+        KernelError::new(FaultKind::Malformed, message)
+            .note("the simulator reads MLIR's generic form (`--mlir-print-op-generic`)")
+    }
+
+    fn skip(&mut self) {
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            if byte.is_ascii_whitespace() {
+                self.at += 1;
+            } else if byte == b'/' && bytes.get(self.at + 1) == Some(&b'/') {
+                self.at = self.text[self.at..]
+                    .find('\n')
+                    .map_or(self.text.len(), |n| self.at + n);
+            } else {
+                break;
+            }
+        }
+    }
+
+    /// The next byte that is no space, without taking it.
+    fn peek(&mut self) -> Option<u8> {
+        self.skip();
+        self.text.as_bytes().get(self.at).copied()
+    }
+
+    /// Takes `token` if it comes next.
+    fn eat(&mut self, token: &str) -> bool {
+        self.skip();
+        let found = self.text[self.at..].starts_with(token);
+        if found {
+            self.at += token.len();
+        }
+        found
+    }
+
+    fn expect(&mut self, token: &str) -> Parsed<()> {
+        if self.eat(token) {
+            Ok(())
+        } else {
+            Err(self.error(&format!("`{token}`")))
+        }
+    }
+
+    fn word(&mut self, accept: impl Fn(char) -> bool) -> &'a str {
+        self.skip();
+        let rest = &self.text[self.at..];
+        let end = rest.find(|c| !accept(c)).unwrap_or(rest.len());
+        self.at += end;
+        &rest[..end]
+    }
+
+    fn ident(&mut self) -> &'a str {
+        self.word(|c| c.is_alphanumeric() || "_.$-".contains(c))
+    }
+
+    fn number(&mut self) -> Parsed<u64> {
+        let digits = self.word(|c| c.is_ascii_digit());
+        digits.parse().map_err(|_| self.error("a number"))
+    }
+
+    /// Items up to `close`, separated by commas; `close` is taken.
+    fn list<T>(
+        &mut self,
+        close: &str,
+        mut item: impl FnMut(&mut Self) -> Parsed<T>,
+    ) -> Parsed<Vec<T>> {
+        let mut items = Vec::new();
+        if self.eat(close) {
+            return Ok(items);
+        }
+        loop {
+            items.push(item(self)?);
+            if self.eat(close) {
+                return Ok(items);
+            }
+            self.expect(",")?;
+        }
+    }
+
+    /// Everything up to the bracket that closes the one at the cursor, both included.
+    fn balanced(&mut self) -> Parsed<&'a str> {
+        self.skip();
+        let start = self.at;
+        let mut open = Vec::new();
+        let bytes = self.text.as_bytes();
+        while let Some(&byte) = bytes.get(self.at) {
+            match byte {
+                b'"' => {
+                    self.string()?;
+                    continue;
+                }
+                b'-' if bytes.get(self.at + 1) == Some(&b'>') => self.at += 1,
+                b'(' | b'[' | b'{' | b'<' => open.push(byte),
+                b')' | b']' | b'}' | b'>' => {
+                    open.pop();
+                }
+                _ => {}
+            }
+            self.at += 1;
+            if open.is_empty() {
+                return Ok(&self.text[start..self.at]);
+            }
+        }
+        Err(self.error("a closing bracket"))
+    }
+
+    /// A string as text; what is not UTF-8 in it is replaced.
+    fn string(&mut self) -> Parsed<String> {
+        let bytes = self.string_bytes()?;
+        Ok(String::from_utf8_lossy(&bytes).into_owned())
+    }
+
+    fn string_bytes(&mut self) -> Parsed<Vec<u8>> {
+        self.expect("\"")?;
+        let mut out = Vec::new();
+        let bytes = self.text.as_bytes();
+        loop {
+            let Some(&byte) = bytes.get(self.at) else {
+                return Err(self.error("`\"`"));
+            };
+            self.at += 1;
+            match byte {
+                b'"' => break,
+                b'\\' => {
+                    let Some(&next) = bytes.get(self.at) else {
+                        return Err(self.error("an escape"));
+                    };
+                    self.at += 1;
+                    let hex = bytes.get(self.at).filter(|_| next.is_ascii_hexdigit());
+                    match (next, hex) {
+                        (b'n', _) => out.push(b'\n'),
+                        (b't', _) => out.push(b'\t'),
+                        (_, Some(&low)) if low.is_ascii_hexdigit() => {
+                            self.at += 1;
+                            let digit = |c: u8| char::from(c).to_digit(16).unwrap_or(0) as u8;
+                            out.push(digit(next) << 4 | digit(low));
+                        }
+                        _ => out.push(next),
+                    }
+                }
+                _ => out.push(byte),
+            }
+        }
+        Ok(out)
+    }
+
+    /// `#name = ...` or `!name = ...`, up to the end of its value.
+    fn alias(&mut self) -> Parsed<(&'a str, &'a str)> {
+        self.skip();
+        let start = self.at;
+        self.at += 1;
+        self.ident();
+        let name = &self.text[start..self.at];
+        self.expect("=")?;
+        self.skip();
+        let value = self.at;
+        // The value is one word, perhaps with brackets behind it.
+        self.word(|c| c.is_alphanumeric() || "_.$#!".contains(c));
+        while matches!(self.text.as_bytes().get(self.at), Some(b'<' | b'(' | b'[')) {
+            self.balanced()?;
+        }
+        Ok((name, &self.text[value..self.at]))
+    }
+
+    fn value(&mut self) -> Parsed<Value<'a>> {
+        self.skip();
+        let start = self.at;
+        self.expect("%")?;
+        self.ident();
+        let name = &self.text[start..self.at];
+        let index = if self.text[self.at..].starts_with('#') {
+            self.at += 1;
+            self.number()? as u32
+        } else {
+            0
+        };
+        Ok((name, index))
+    }
+
+    fn op(&mut self) -> Parsed<Node<'a>> {
+        self.skip();
+        let start = self.at;
+        let mut names = Vec::new();
+        if self.peek() == Some(b'%') {
+            loop {
+                let (name, _) = self.value()?;
+                let count = if self.eat(":") {
+                    self.number()? as u32
+                } else {
+                    1
+                };
+                names.extend((0..count).map(|index| (name, index)));
+                if !self.eat(",") {
+                    break;
+                }
+            }
+            self.expect("=")?;
+        }
+        if self.peek() != Some(b'"') {
+            return Err(self.error("an operation in generic form"));
+        }
+        let name_start = self.at + 1;
+        self.string()?;
+        let name = &self.text[name_start..self.at - 1];
+        self.expect("(")?;
+        let operands = self.list(")", Self::value)?;
+        let mut successors = Vec::new();
+        if self.eat("[") {
+            successors = self.list("]", |p| {
+                p.skip();
+                let start = p.at;
+                p.expect("^")?;
+                p.ident();
+                Ok(&p.text[start..p.at])
+            })?;
+        }
+        let mut attrs = Vec::new();
+        if self.eat("<{") {
+            attrs = self.list("}", Self::entry)?;
+            self.expect(">")?;
+        }
+        let mut text_end = self.at;
+        let mut regions = Vec::new();
+        if self.peek() == Some(b'(') {
+            self.expect("(")?;
+            regions = self.list(")", Self::region)?;
+        }
+        if self.eat("{") {
+            attrs.extend(self.list("}", Self::entry)?);
+        }
+        self.expect(":")?;
+        self.expect("(")?;
+        self.list(")", Self::ty)?;
+        self.expect("->")?;
+        let types = if self.eat("(") {
+            self.list(")", Self::ty)?
+        } else {
+            vec![self.ty()?]
+        };
+        if regions.is_empty() {
+            text_end = self.at;
+        }
+        let loc = self.loc()?;
+        if types.len() != names.len() && !names.is_empty() {
+            return Err(self.error(&format!("{} result types", names.len())));
+        }
+        let results = names.into_iter().zip(types).collect();
+        let text = self.text[start..text_end].trim();
+        Ok(Node {
+            name,
+            operands,
+            results,
+            successors,
+            attrs,
+            regions,
+            text,
+            loc,
+        })
+    }
+
+    fn loc(&mut self) -> Parsed<&'a str> {
+        if self.eat("loc") {
+            self.balanced()
+        } else {
+            Ok("")
+        }
+    }
+
+    fn region(&mut self) -> Parsed<Vec<BlockNode<'a>>> {
+        self.expect("{")?;
+        let mut blocks = Vec::new();
+        if self.peek().is_some_and(|byte| byte != b'^' && byte != b'}') {
+            blocks.push(BlockNode {
+                label: "",
+                args: Vec::new(),
+                ops: Vec::new(),
+            });
+        }
+        loop {
+            match self.peek() {
+                Some(b'}') => {
+                    self.at += 1;
+                    return Ok(blocks);
+                }
+                Some(b'^') => {
+                    let start = self.at;
+                    self.at += 1;
+                    self.ident();
+                    let label = &self.text[start..self.at];
+                    let mut args = Vec::new();
+                    if self.eat("(") {
+                        args = self.list(")", |p| {
+                            let value = p.value()?;
+                            p.expect(":")?;
+                            let ty = p.ty()?;
+                            p.loc()?;
+                            Ok((value, ty))
+                        })?;
+                    }
+                    self.expect(":")?;
+                    blocks.push(BlockNode {
+                        label,
+                        args,
+                        ops: Vec::new(),
+                    });
+                }
+                None => return Err(self.error("`}`")),
+                Some(_) => {
+                    let op = self.op()?;
+                    match blocks.last_mut() {
+                        Some(block) => block.ops.push(op),
+                        None => return Err(self.error("a block")),
+                    }
+                }
+            }
+        }
+    }
+
+    fn entry(&mut self) -> Parsed<(String, Attr)> {
+        let key = if self.peek() == Some(b'"') {
+            self.string()?
+        } else {
+            self.ident().to_owned()
+        };
+        if key.is_empty() {
+            return Err(self.error("an attribute's name"));
+        }
+        let attr = if self.eat("=") {
+            self.attr()?
+        } else {
+            Attr::Unit
+        };
+        Ok((key, attr))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::float::FloatTy;
+    use crate::text::{FloatBits, Ty};
+
+    #[test]
+    fn reads_operations_blocks_and_locations() {
+        let text = r#"#loc1 = loc("k.mlir":3:5)
+"builtin.module"() <{sym_name = "m"}> ({
+  "llvm.func"() <{function_type = !llvm.func<void (ptr<1>, i32)>, sym_name = "k"}> ({
+  ^bb0(%arg0: !llvm.ptr<1> loc("x"), %arg1: i32):  // no predecessors
+    %0:2 = "a.b"(%arg1) {"q-r" = dense<[1, 2]> : vector<2xi32>, f = -1.5e-01 : f32} : (i32) -> (i32, !llvm.struct<(i32, array<4 x f16>)>) loc(#loc1)
+    "llvm.br"(%0#1)[^bb1] : (i32) -> () loc("z"("f.py":7:1))
+  ^bb1(%1: i32):
+    "llvm.return"() : () -> ()
+  }) {nvvm.reqntid = array<i32: 128, 1, 1>, w = 0x7FC0 : bf16} : () -> ()
+}) {"ttg.num-warps" = 4 : i32} : () -> ()
+"#;
+        let module = parse_module(text).unwrap();
+        assert_eq!(module.root.int("ttg.num-warps"), Some(4));
+        let func = &module.root.regions[0][0].ops[0];
+        assert_eq!(func.ints("nvvm.reqntid"), Some(&[128, 1, 1][..]));
+        assert_eq!(
+            func.attr("w"),
+            Some(&Attr::Float(
+                FloatBits::Raw(0x7fc0),
+                Ty::Float(FloatTy::BF16)
+            ))
+        );
+        let blocks = &func.regions[0];
+        assert_eq!(blocks.len(), 2);
+        let op = &blocks[0].ops[0];
+        assert_eq!(op.results[1].0, ("%0", 1));
+        let body = vec![Ty::Int(32), Ty::Array(4, Box::new(Ty::Float(FloatTy::F16)))];
+        assert_eq!(
+            op.results[1].1,
+            Ty::Struct {
+                packed: false,
+                body
+            }
+        );
+        assert_eq!(
+            op.attr("f"),
+            Some(&Attr::Float(
+                FloatBits::Decimal(-0.15),
+                Ty::Float(FloatTy::F32)
+            ))
+        );
+        assert_eq!(module.location(op.loc), "k.mlir:3:5");
+        assert_eq!(module.location(blocks[0].ops[1].loc), "f.py:7:1");
+        assert_eq!(blocks[0].ops[1].operands, [("%0", 1)]);
+        assert_eq!(blocks[0].ops[1].successors, ["^bb1"]);
+    }
+
+    #[test]
+    fn reads_every_kind_of_attribute() {
+        let text = r#""builtin.module"() <{
+  map = affine_map<(d0, d1) -> (d1)>, raw = dense<"0x0100FE00FF7F0080"> : tensor<4xi16>,
+  dict = {a = 3 : i8, b = {}}, flag = unit, opaque = #d.x<(a) -> b, "]">, last = @m::@f,
+  list = [1 : i8, "a", []], at = 3 : index
+}> ({
+}) : () -> ()
+"#;
+        let module = parse_module(text).unwrap();
+        let i16 = |value: i128| Attr::Int(value, Ty::Int(16));
+        match module.root.attr("raw") {
+            Some(Attr::Dense {
+                elements, splat, ..
+            }) => {
+                assert_eq!(elements, &[i16(1), i16(0xfe), i16(0x7fff), i16(0x8000)]);
+                assert!(!splat);
+            }
+            other => panic!("{other:?}"),
+        }
+        match module.root.attr("dict") {
+            Some(Attr::Dict(entries)) => {
+                assert_eq!(entries.len(), 2);
+                assert_eq!(entries[0], ("a".into(), Attr::Int(3, Ty::Int(8))));
+                assert_eq!(entries[1], ("b".into(), Attr::Dict(Vec::new())));
+            }
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(module.root.attr("flag"), Some(&Attr::Unit));
+        let opaque = "#d.x<(a) -> b, \"]\">".to_owned();
+        assert_eq!(module.root.attr("opaque"), Some(&Attr::Opaque(opaque)));
+        assert_eq!(module.root.attr("last"), Some(&Attr::Symbol("f".into())));
+        let list = vec![
+            Attr::Int(1, Ty::Int(8)),
+            Attr::Str("a".into()),
+            Attr::Array(vec![]),
+        ];
+        assert_eq!(module.root.attr("list"), Some(&Attr::Array(list)));
+        assert_eq!(module.root.attr("at"), Some(&Attr::Int(3, Ty::Int(64))));
+    }
+
+    /// LLVM writes a byte as two hexadecimal digits; of anything else it is the character that is meant.
+    #[test]
+    fn texts_have_bytes_and_escaped_characters() {
+        for (written, meant) in [
+            (r"a\0Ab", "a\nb"),
+            (r"\C3\a4", "\u{e4}"),
+            (r"\n\t", "\n\t"),
+            (r#"\"\\"#, "\"\\"),
+            (r"\ag", "ag"),
+            (r"\%d", "%d"),
+        ] {
+            let text = format!("\"builtin.module\"() <{{s = \"{written}\"}}> ({{\n}}) : () -> ()");
+            let module = parse_module(&text).unwrap();
+            assert_eq!(module.root.str("s"), Some(meant), "{written}");
+        }
+    }
+
+    #[test]
+    fn errors_name_the_place() {
+        let error = parse_module("\"builtin.module\"() ({\n  %0 = llvm.add").unwrap_err();
+        let expect = "line 2, column 8: expected an operation in generic form, found `llvm.add`";
+        assert_eq!(error.message(), expect);
+    }
+}

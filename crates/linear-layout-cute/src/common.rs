@@ -1,0 +1,42 @@
+//! What two layouts have in common.
+
+use super::error::CuteError;
+use super::layout::Layout;
+
+impl Layout {
+    /// Returns the layout to the largest number of neighbours that both layouts keep at the same coordinates: what
+    /// can be copied from one to the other as a vector.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let (a, b): (Layout, Layout) = ("(4,8):(1,4)".parse()?, "(4,8):(1,8)".parse()?);
+    /// assert_eq!(a.max_common_layout(&b)?.to_string(), "4:1");
+    /// assert_eq!(a.max_common_vector(&b)?, 4);
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `self.at(common.at(i)) == i` and `other.at(common.at(i)) == i` for i in 0..size(common).
+    /// # Errors
+    /// When `self` after the right inverse of `other` is no layout; see [`composition`](Self::composition).
+    pub fn max_common_layout(&self, other: &Self) -> Result<Self, CuteError> {
+        let inverse = other.right_inverse();
+        match self.common_run(&inverse)? {
+            1 => Ok(Self::unit()),
+            run => inverse.composition(&Self::scalar(run, 1)?),
+        }
+    }
+
+    /// Returns the size of [`max_common_layout`](Self::max_common_layout).
+    /// # Errors
+    /// As of [`max_common_layout`](Self::max_common_layout).
+    pub fn max_common_vector(&self, other: &Self) -> Result<i64, CuteError> {
+        self.common_run(&other.right_inverse())
+    }
+
+    /// How far `self` after the inverse is the identity.
+    fn common_run(&self, inverse: &Self) -> Result<i64, CuteError> {
+        let common = self.composition(inverse)?.coalesce();
+        let first = common.leaves()[0];
+        Ok(if first.stride == 1 { first.shape } else { 1 })
+    }
+}

@@ -1,0 +1,63 @@
+//! A layout with an offset and a swizzle behind it.
+
+use core::fmt;
+
+use super::error::CuteError;
+use super::layout::Layout;
+use super::swizzle::Swizzle;
+
+/// A layout, then an offset, then a swizzle: `Sw<2,0,3> o 8 o (4,4):(1,4)` takes c to `Sw(8 + L(c))`.
+///
+/// ```
+/// use linear_layout_cute::ComposedLayout;
+/// let composed: ComposedLayout = "Sw<2,0,3> o 8 o (4,4):(1,4)".parse()?;
+/// assert_eq!(composed.at(5)?, (8 + 5) ^ 1);
+/// assert_eq!(composed.to_string(), "Sw<2,0,3> o 8 o (4,4):(1,4)");
+/// # Ok::<(), linear_layout_cute::CuteError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ComposedLayout {
+    /// What is done last.
+    pub swizzle: Swizzle,
+    /// What is added before that.
+    pub offset: i64,
+    /// What is done first.
+    pub layout: Layout,
+}
+
+impl ComposedLayout {
+    /// Returns `swizzle o offset o layout`.
+    #[must_use]
+    pub fn new(swizzle: Swizzle, offset: i64, layout: Layout) -> Self {
+        Self {
+            swizzle,
+            offset,
+            layout,
+        }
+    }
+
+    /// Returns the index of a coordinate that is one number; see [`Layout::at`].
+    /// # Errors
+    /// When it does not fit in an `i64`.
+    pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
+        let index = self.layout.at(coordinate)?.checked_add(self.offset);
+        let index = index.ok_or(super::error::Kind::Overflow)?;
+        Ok(self.swizzle.apply(index))
+    }
+}
+
+impl From<Layout> for ComposedLayout {
+    fn from(layout: Layout) -> Self {
+        Self::new(Swizzle::IDENTITY, 0, layout)
+    }
+}
+
+/// Writes `Sw<2,0,3> o 0 o (4,4):(1,4)`; `{:#}` marks numbers as known at compile time.
+impl fmt::Display for ComposedLayout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} o ", self.swizzle)?;
+        super::tuple::write_int(f, self.offset)?;
+        f.write_str(" o ")?;
+        fmt::Display::fmt(&self.layout, f)
+    }
+}

@@ -1,0 +1,193 @@
+//! One layout after another.
+
+use super::coalesce::{coalesced, coalesced_unbounded};
+use super::error::{CuteError, Kind};
+use super::layout::{Layout, Mode, at_of};
+use super::tiler::{Rest, Tiler, by_tiler};
+use super::tuple::{Leaves, Nodes, Tuple};
+
+/// How many elements are compared at most where no rule says that an answer is right.
+pub(crate) const CHECKED: i64 = 1 << 16;
+
+impl Layout {
+    /// Returns the layout that is `inner`, then `self`: c goes to `self.at(inner(c))`. It has the profile of `inner`, of
+    /// which a number becomes a tuple where it runs through several modes of `self`.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let rows: Layout = "(4,6):(6,1)".parse()?;
+    /// assert_eq!(rows.composition(&"(2,6):(2,4)".parse()?)?.to_string(), "(2,6):(12,1)");
+    /// assert_eq!(
+    ///     rows.composition(&"3:2".parse()?).unwrap_err().to_string(),
+    ///     "mode 3:2 of the inner layout ends within mode 4:6 of the outer one: its 3 steps are no multiple of \
+    ///      the 2 that fit; the nearest shape is 2"
+    /// );
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `a.composition(&b)?.at(i) == a.at(b.at(i)?)` for i in 0..size(b): from size(a) on, the last mode of `a` goes on;
+    /// where that is a mode of one step, it may also count as not there.
+    /// # Errors
+    /// When there is no such layout: a stride of `inner` does not step evenly through the modes of `self`, its shape
+    /// ends inside one, or modes of `inner` together carry from one mode of `self` into the next.
+    /// Where only a comparison of all elements can tell, more than 65536 of them are an error too.
+    pub fn composition(&self, inner: &Self) -> Result<Self, CuteError> {
+        let outer = coalesced_unbounded(self.leaves());
+        let mut is_exact = true;
+        let found = compose(&outer, inner, &mut is_exact)?;
+        if !is_exact {
+            check(self, &outer, inner, &found)?;
+        }
+        Ok(found)
+    }
+
+    /// Returns the composition with a tiler: mode by mode where it is a tuple, of which modes behind the tiler are no
+    /// part, as in C++.
+    ///
+    /// ```
+    /// use linear_layout_cute::{Layout, Tiler};
+    /// let layout: Layout = "(4,6,8):(6,1,24)".parse()?;
+    /// let tiler = Tiler::Modes(vec![Tiler::Size(2), Tiler::Layout("3:2".parse()?)]);
+    /// assert_eq!(layout.composition_by(&tiler)?.to_string(), "(2,3):(6,2)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// As of [`composition`](Self::composition), with the mode; when the tiler has more modes than the layout.
+    pub fn composition_by(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        by_tiler(self, tiler, Rest::Dropped, &Self::composition)
+    }
+}
+
+/// The layout by CuTe's rule; `is_exact` becomes false where that is not surely right.
+///
+/// An index in the modes of `outer` is a number with a digit for each. Steps of a mode of `inner` are steps of
+/// one digit, then of the next, if its stride divides what is left of the digit, or the other way round. Modes of
+/// `inner` add; that is no more than adding digits while no digit overflows.
+#[inline]
+fn compose(outer: &[Mode], inner: &Layout, is_exact: &mut bool) -> Result<Layout, CuteError> {
+    let [digits @ .., last] = outer else {
+        return Err(Kind::EmptyTuple.into());
+    };
+    let times = |a: i64, b: i64| a.checked_mul(b).ok_or(Kind::Overflow);
+    let mut modes = Leaves::new();
+    let mut nodes = Nodes::new();
+    let mut largest = Leaves::<i64>::from_elem(0, digits.len());
+    let mut leaves = inner.leaves().iter();
+    for &node in inner.tuple().nodes() {
+        if node != 0 {
+            nodes.push(node);
+            continue;
+        }
+        let Some(&mode) = leaves.next() else { break };
+        let before = modes.len();
+        let Mode {
+            shape: mut steps,
+            stride,
+        } = mode;
+        if steps == 1 || stride == 0 {
+            modes.push(Mode::new(steps, 0));
+            nodes.push(0);
+            continue;
+        }
+        // Below 0 the last digit goes on, and others do not.
+        *is_exact &= stride > 0 || digits.is_empty();
+        let sign = stride.signum();
+        let mut step = stride.checked_abs().ok_or(Kind::Overflow)?;
+        for (digit, largest) in digits.iter().zip(largest.iter_mut()) {
+            if step >= digit.shape {
+                if step % digit.shape != 0 {
+                    return Err(Kind::StrideNotDivisible {
+                        inner: mode,
+                        outer: *digit,
+                        step,
+                    }
+                    .into());
+                }
+                step /= digit.shape;
+                continue;
+            }
+            let room = match step {
+                1 => digit.shape,
+                _ => (digit.shape - 1) / step + 1,
+            };
+            let here = room.min(steps);
+            modes.push(Mode::new(here, sign * times(step, digit.stride)?));
+            *largest = largest.saturating_add((here - 1) * step);
+            if here == steps {
+                steps = 1;
+                break;
+            }
+            if steps % here != 0 {
+                return Err(Kind::ShapeNotDivisible {
+                    inner: mode,
+                    outer: *digit,
+                    steps,
+                    room,
+                }
+                .into());
+            }
+            *is_exact &= step == 1 || digit.shape % step == 0;
+            steps /= here;
+            step = 1;
+        }
+        if steps > 1 || modes.len() == before {
+            modes.push(Mode::new(steps, sign * times(step, last.stride)?));
+        }
+        let count = modes.len() - before;
+        if count > 1 {
+            // Fewer than the modes of a layout, which are counted in 16 bits.
+            nodes.push(u16::try_from(count).unwrap_or(u16::MAX));
+        }
+        for _ in 0..count {
+            nodes.push(0);
+        }
+    }
+    let fits = |(digit, largest): (&Mode, &i64)| *largest < digit.shape;
+    *is_exact &= digits.iter().zip(largest.iter()).all(fits);
+    Layout::checked(Tuple::from_parts(nodes, modes))
+}
+
+/// Compares all elements where the rules leave it open.
+#[cold]
+fn check(layout: &Layout, outer: &[Mode], inner: &Layout, found: &Layout) -> Result<(), CuteError> {
+    if inner.size() > CHECKED {
+        return Err(Kind::NotDecided {
+            size: inner.size(),
+            limit: CHECKED,
+        }
+        .into());
+    }
+    for i in 0..inner.size() {
+        let between = inner.at(i)?;
+        let expected = at_of(outer, between)?;
+        if found.at(i)? == expected {
+            continue;
+        }
+        // Behind the end of the outer layout a last mode of one step is as good as none.
+        let shorter = coalesced(layout.leaves());
+        if between >= layout.size() && !shorter.is_empty() && *shorter != *outer {
+            let mut is_exact = true;
+            let other = compose(&shorter, inner, &mut is_exact)?;
+            if is_exact && other.has_modes_of(found) {
+                return Ok(());
+            }
+        }
+        return Err(Kind::NotAdditive {
+            at: i,
+            between,
+            expected,
+            found: found.at(i)?,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+impl Layout {
+    /// Equal but for the strides of modes of one step.
+    fn has_modes_of(&self, other: &Self) -> bool {
+        let mut pairs = self.leaves().iter().zip(other.leaves());
+        self.tuple().is_congruent(other.tuple())
+            && pairs.all(|(a, b)| a == b || (a.shape == 1 && b.shape == 1))
+    }
+}

@@ -1,0 +1,228 @@
+//! Coordinates: numbers to tuples, tuples to numbers.
+
+use super::error::{CuteError, Kind};
+use super::layout::{Layout, Mode};
+use super::tuple::{Builder, Coord, IntTuple, Tuple, TupleRef};
+
+impl Layout {
+    /// Returns the index of a coordinate: a number, or a tuple of numbers and tuples, no deeper than the shape.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(4,(2,3)):(6,(3,1))".parse()?;
+    /// assert_eq!(layout.apply(&"(2,(1,2))".parse()?)?, 17);
+    /// assert_eq!(layout.apply(&"(2,5)".parse()?)?, 17);
+    /// assert_eq!(layout.apply(&22.into())?, 17);
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When the coordinate has a tuple where the shape has none, or of another rank; when the index does not fit.
+    pub fn apply(&self, coordinate: &IntTuple) -> Result<i64, CuteError> {
+        fn go(part: TupleRef<'_, Mode>, coordinate: TupleRef<'_, i64>) -> Result<i64, CuteError> {
+            if coordinate.is_leaf() {
+                return super::layout::at_of(part.leaves, coordinate.leaves[0]);
+            }
+            fits(part.is_leaf(), part.rank(), coordinate.rank())?;
+            let mut index = 0_i64;
+            for (part, coordinate) in part.items().zip(coordinate.items()) {
+                index = index
+                    .checked_add(go(part, coordinate)?)
+                    .ok_or(Kind::Overflow)?;
+            }
+            Ok(index)
+        }
+        go(self.as_ref(), coordinate.as_ref())
+    }
+
+    /// Returns the coordinate, congruent to the shape, that a number is.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(4,(2,3)):(6,(3,1))".parse()?;
+    /// assert_eq!(layout.coordinate_of(22).to_string(), "(2,(1,2))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    #[must_use]
+    pub fn coordinate_of(&self, number: i64) -> IntTuple {
+        self.shape().coordinate_of(number)
+    }
+}
+
+/// Checks that a tuple fits one of a shape.
+fn fits(is_leaf: bool, rank: usize, found: usize) -> Result<(), CuteError> {
+    if is_leaf || rank != found {
+        let what = "the coordinate";
+        let expected = rank;
+        return Err(Kind::RankDiffers {
+            what,
+            found,
+            expected,
+        }
+        .into());
+    }
+    Ok(())
+}
+
+impl IntTuple {
+    /// Returns the coordinate in this shape that a number is, the first mode fastest: CuTe's `idx2crd`. Numbers from the
+    /// size on begin again.
+    ///
+    /// ```
+    /// use linear_layout_cute::IntTuple;
+    /// let shape: IntTuple = "(4,(2,3))".parse()?;
+    /// assert_eq!(shape.coordinate_of(22).to_string(), "(2,(1,2))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    #[must_use]
+    pub fn coordinate_of(&self, number: i64) -> Self {
+        let mut rest = number;
+        self.map(|&shape| {
+            // A shape is 1 at least; what is none gets 0.
+            let shape = shape.max(1);
+            let here = rest.rem_euclid(shape);
+            rest = rest.div_euclid(shape);
+            here
+        })
+    }
+
+    /// Returns the number that a coordinate in this shape is, the first mode fastest: CuTe's `crd2idx` with compact strides.
+    /// # Errors
+    /// When the coordinate does not fit the shape, and when shape or number do not fit in 64 bits.
+    pub fn number_of(&self, coordinate: &Self) -> Result<i64, CuteError> {
+        Layout::new(self, &self.prefix_product()?)?.apply(coordinate)
+    }
+
+    /// Returns a coordinate in this shape as one that is congruent to it: CuTe's `crd2crd`. A number stays one where the
+    /// shape is a number.
+    ///
+    /// ```
+    /// use linear_layout_cute::IntTuple;
+    /// let shape: IntTuple = "(4,(2,3))".parse()?;
+    /// assert_eq!(shape.congruent_coordinate(&"(2,5)".parse()?)?.to_string(), "(2,(1,2))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When the coordinate has a tuple where the shape has none, or of another rank.
+    pub fn congruent_coordinate(&self, coordinate: &Self) -> Result<Self, CuteError> {
+        fn go(
+            shape: TupleRef<'_, i64>,
+            coordinate: TupleRef<'_, i64>,
+        ) -> Result<IntTuple, CuteError> {
+            if coordinate.is_leaf() {
+                return Ok(match shape.is_leaf() {
+                    true => coordinate.to_owned(),
+                    false => shape.to_owned().coordinate_of(coordinate.leaves[0]),
+                });
+            }
+            fits(shape.is_leaf(), shape.rank(), coordinate.rank())?;
+            let mut found = Builder::new();
+            for (shape, coordinate) in shape.items().zip(coordinate.items()) {
+                found.push(go(shape, coordinate)?.as_ref())?;
+            }
+            found.finish()
+        }
+        go(self.as_ref(), coordinate.as_ref())
+    }
+}
+
+/// What a slice keeps and what it leaves.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Slice {
+    /// The layout of the modes at which the coordinate has `_`, as one tuple.
+    pub layout: Layout,
+    /// The index of the coordinate, with 0 for `_`.
+    pub offset: i64,
+}
+
+impl Layout {
+    /// Returns the layout of the modes at which the coordinate has `_`, and the index where they start: CuTe's
+    /// `slice_and_offset`.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(4,(2,3)):(1,(4,8))".parse()?;
+    /// let slice = layout.slice(&"(_,(1,_))".parse()?)?;
+    /// assert_eq!((slice.layout.to_string().as_str(), slice.offset), ("(4,3):(1,8)", 4));
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `self.apply(c) == slice.offset + slice.layout.apply(k)` where c is the coordinate with the numbers k for its `_`.
+    /// # Errors
+    /// When no mode is kept, and when the coordinate does not fit the shape.
+    pub fn slice(&self, coordinate: &Coord) -> Result<Slice, CuteError> {
+        let mut parts = Parts {
+            kept: Builder::new(),
+            fixed: Builder::new(),
+            numbers: Builder::new(),
+        };
+        parts.split(self.as_ref(), coordinate.as_ref())?;
+        if !coordinate.leaves().contains(&None) {
+            return Err(Kind::NothingKept.into());
+        }
+        let layout = Self::checked(parts.kept.finish()?)?;
+        let offset = match coordinate.leaves().iter().all(Option::is_none) {
+            true => 0,
+            false => Self::checked(parts.fixed.finish()?)?.apply(&parts.numbers.finish()?)?,
+        };
+        Ok(Slice { layout, offset })
+    }
+
+    /// Returns the layout of the modes at which the coordinate has a number: CuTe's `dice`, the other half of a
+    /// [`slice`](Self::slice).
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(4,(2,3)):(1,(4,8))".parse()?;
+    /// assert_eq!(layout.dice(&"(0,(_,0))".parse()?)?.to_string(), "(4,3):(1,8)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When the coordinate has no number, and when it does not fit the shape.
+    pub fn dice(&self, coordinate: &Coord) -> Result<Self, CuteError> {
+        let flipped = coordinate.map(|leaf| match leaf {
+            Some(_) => None,
+            None => Some(0),
+        });
+        Ok(self.slice(&flipped)?.layout)
+    }
+}
+
+/// The modes of a layout as a coordinate parts them.
+struct Parts {
+    kept: Builder<Mode>,
+    fixed: Builder<Mode>,
+    numbers: Builder<i64>,
+}
+
+impl Parts {
+    fn split(
+        &mut self,
+        part: TupleRef<'_, Mode>,
+        coordinate: TupleRef<'_, Option<i64>>,
+    ) -> Result<(), CuteError> {
+        if coordinate.is_leaf() {
+            return match coordinate.leaves[0] {
+                None => self.kept.push(part),
+                Some(number) => {
+                    self.fixed.push(part)?;
+                    self.numbers.push_leaf(number)
+                }
+            };
+        }
+        fits(part.is_leaf(), part.rank(), coordinate.rank())?;
+        let mut items = part.items().zip(coordinate.items());
+        items.try_for_each(|(part, coordinate)| self.split(part, coordinate))
+    }
+}
+
+impl Coord {
+    /// Returns the coordinate as numbers.
+    /// # Errors
+    /// When it has a `_`.
+    pub fn to_numbers(&self) -> Result<IntTuple, CuteError> {
+        if self.leaves().contains(&None) {
+            return Err(Kind::CoordNotWhole.into());
+        }
+        Ok(Tuple::map(self, |leaf| leaf.unwrap_or_default()))
+    }
+}

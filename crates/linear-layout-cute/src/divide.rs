@@ -1,0 +1,106 @@
+//! Layouts cut into tiles.
+
+use super::coalesce::coalesced;
+use super::complement::rests;
+use super::error::CuteError;
+use super::layout::{Layout, Mode};
+use super::tiler::{Rest, Tiler, by_tiler, unzip};
+use super::tuple::{Builder, Leaves, Tuple};
+
+impl Layout {
+    /// Returns `(tile, rest)`: the elements of `self` that the tile takes, and how to get from one such tile to the
+    /// next. By a tuple of tilers, each of the first modes becomes such a pair.
+    ///
+    /// ```
+    /// use linear_layout_cute::{Layout, Tiler};
+    /// let layout: Layout = "12:1".parse()?;
+    /// let every_third: Tiler = Tiler::Layout("4:3".parse()?);
+    /// assert_eq!(layout.logical_divide(&every_third)?.to_string(), "(4,3):(3,1)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// Mode 0 is the [`composition`](Self::composition) of `self` and the tile, and both modes together are that of `self`
+    /// with the tile and its complement; where the tile does not fit evenly, the last one reaches beyond the size.
+    /// # Errors
+    /// As of [`composition`](Self::composition) and [`complement`](Self::complement), with the mode.
+    pub fn logical_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        by_tiler(self, tiler, Rest::Kept, &Self::divide_by_layout)
+    }
+
+    fn divide_by_layout(&self, tile: &Self) -> Result<Self, CuteError> {
+        let mut shape: Leaves<i64> = Leaves::new();
+        for mode in coalesced(self.leaves()).iter() {
+            shape.push(mode.shape);
+        }
+        if shape.is_empty() {
+            shape.push(1);
+        }
+        let rest = rests(tile.leaves(), &shape)?;
+        self.composition(&Self::concat([tile, &rest])?)
+    }
+
+    /// Returns `((tiles), (rests))`: what [`logical_divide`](Self::logical_divide) has mode by mode, gathered. Modes without
+    /// a tile are among the rests.
+    ///
+    /// ```
+    /// use linear_layout_cute::{Layout, Tiler};
+    /// let layout: Layout = "(8,6):(6,1)".parse()?;
+    /// let tiler = Tiler::Modes(vec![Tiler::Size(4), Tiler::Size(2)]);
+    /// assert_eq!(layout.zipped_divide(&tiler)?.to_string(), "((4,2),(2,3)):((6,1),(24,2))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// As of [`logical_divide`](Self::logical_divide), and when a tiler keeps a mode, which has no tile then.
+    pub fn zipped_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        zipped(&self.logical_divide(tiler)?, tiler)
+    }
+
+    /// Returns `((tiles), rest, rest, ...)`.
+    /// # Errors
+    /// As of [`zipped_divide`](Self::zipped_divide).
+    pub fn tiled_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        tiled(&self.logical_divide(tiler)?, tiler)
+    }
+
+    /// Returns `(tile, tile, ..., rest, rest, ...)`.
+    /// # Errors
+    /// As of [`zipped_divide`](Self::zipped_divide).
+    pub fn flat_divide(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        flat(&self.logical_divide(tiler)?, tiler)
+    }
+}
+
+/// `((tiles), (rests))` of pairs.
+pub(crate) fn zipped(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
+    let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
+    let mut modes = Builder::new();
+    modes.push(tiles.as_ref())?;
+    modes.push(rests.as_ref())?;
+    Layout::checked(modes.finish()?)
+}
+
+/// `((tiles), rest, ...)` of pairs.
+pub(crate) fn tiled(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
+    let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
+    let mut modes = Builder::new();
+    modes.push(tiles.as_ref())?;
+    push_unpacked(&mut modes, &rests)?;
+    Layout::checked(modes.finish()?)
+}
+
+/// `(tile, ..., rest, ...)` of pairs.
+pub(crate) fn flat(pairs: &Layout, tiler: &Tiler) -> Result<Layout, CuteError> {
+    let (tiles, rests) = unzip(pairs.as_ref(), tiler)?;
+    let mut modes = Builder::new();
+    push_unpacked(&mut modes, &tiles)?;
+    push_unpacked(&mut modes, &rests)?;
+    Layout::checked(modes.finish()?)
+}
+
+/// The items of a tuple; as in C++, a tuple of one item stays one.
+fn push_unpacked(modes: &mut Builder<Mode>, tuple: &Tuple<Mode>) -> Result<(), CuteError> {
+    match tuple.rank() {
+        1 => modes.push(tuple.as_ref()),
+        _ => modes.push_items(tuple.as_ref()),
+    }
+}

@@ -1,0 +1,127 @@
+//! Layouts that lead back.
+
+use super::coalesce::coalesced;
+use super::composition::CHECKED;
+use super::error::{CuteError, Kind};
+use super::layout::{Layout, Mode};
+use super::tuple::Leaves;
+
+impl Layout {
+    /// Returns the longest layout of this kind with `self.at(inverse.at(i)) == i`: where to find the index i.
+    ///
+    /// `(8,16,4):(64,1,16)` reaches 0..512, each index once. Its second mode goes from 0 to 15 and is reached by
+    /// steps of 8, and so on: the inverse is `(16,4,8):(8,128,1)`, of which two modes merge.
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(8,16,4):(64,1,16)".parse()?;
+    /// let inverse = layout.right_inverse();
+    /// assert_eq!(inverse.to_string(), "(64,8):(8,1)");
+    /// assert_eq!(layout.at(inverse.at(77)?)?, 77);
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse), which is 1 at least.
+    #[must_use]
+    pub fn right_inverse(&self) -> Self {
+        let mut next = 1;
+        let mut found = Leaves::new();
+        for &Numbered { mode, before } in by_stride(&coalesced(self.leaves())).iter() {
+            if mode.stride == next {
+                found.push(Mode::new(mode.shape, before));
+                // Below the cosize.
+                next *= mode.shape;
+            }
+        }
+        Self::of_modes(coalesced(&found))
+    }
+
+    /// Returns a layout with `inverse.at(self.at(i)) == i` where `self` reaches nothing twice, and in any case
+    /// `self.at(inverse.at(self.at(i))) == self.at(i)`: from an index to a coordinate that reaches it.
+    ///
+    /// What `self` leaves out, the inverse does not look at: of `4:2` it is `(2,4):(0,1)`.
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(4,3):(2,16)".parse()?;
+    /// let inverse = layout.left_inverse()?;
+    /// assert_eq!(inverse.to_string(), "(2,8,3):(0,1,4)");
+    /// assert_eq!(inverse.at(layout.at(7)?)?, 7);
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When a stride is negative or no multiple of the one before it in ascending order, and when modes overlap so
+    /// that the law fails.
+    pub fn left_inverse(&self) -> Result<Self, CuteError> {
+        let sorted = by_stride(&coalesced(self.leaves()));
+        let mut found = Leaves::new();
+        // The mode before: its number in the coordinate, and the mode; at first nothing, which stands still.
+        let mut last = Numbered {
+            mode: Mode::new(1, 1),
+            before: 0,
+        };
+        let mut is_exact = true;
+        for &next in sorted.iter() {
+            let mode = next.mode;
+            if mode.stride < 0 {
+                return Err(Kind::NegativeStride { mode }.into());
+            }
+            if mode.stride == 0 {
+                continue;
+            }
+            if mode.stride % last.mode.stride != 0 {
+                let of = last.mode.stride;
+                return Err(Kind::StrideNotMultiple { mode, of }.into());
+            }
+            let gap = mode.stride / last.mode.stride;
+            is_exact &= last.mode.shape <= gap;
+            found.push(Mode::new(gap, last.before));
+            last = next;
+        }
+        if last.before == 0 {
+            // Nothing moves; as in C++, the whole coordinate leads back to 0.
+            let shape = sorted.last().map_or(1, |numbered| numbered.mode.shape);
+            last.mode.shape = shape;
+        }
+        found.push(Mode::new(last.mode.shape, last.before));
+        let found = Self::checked(Self::of_modes(coalesced(&found)).into_tuple())?;
+        if !is_exact {
+            self.check_left_inverse(&found)?;
+        }
+        Ok(found)
+    }
+
+    #[cold]
+    fn check_left_inverse(&self, inverse: &Self) -> Result<(), CuteError> {
+        let size = self.size();
+        if size > CHECKED {
+            let limit = CHECKED;
+            return Err(Kind::NotDecided { size, limit }.into());
+        }
+        for i in 0..size {
+            let index = self.at(i)?;
+            if self.at(inverse.at(index)?)? != index {
+                return Err(Kind::OverlapAt { at: i, index }.into());
+            }
+        }
+        // Where nothing is reached twice, leading back to the index is leading back to the coordinate.
+        Ok(())
+    }
+}
+
+/// A mode, and the product of the shapes before it.
+#[derive(Clone, Copy, Default)]
+struct Numbered {
+    mode: Mode,
+    before: i64,
+}
+
+/// The modes in ascending order of strides.
+fn by_stride(modes: &[Mode]) -> Leaves<Numbered> {
+    let mut before = 1;
+    let mut sorted: Leaves<Numbered> = Leaves::new();
+    for &mode in modes {
+        sorted.push(Numbered { mode, before });
+        before *= mode.shape;
+    }
+    sorted.sort_by_key(|numbered| numbered.mode.stride);
+    sorted
+}

@@ -1,0 +1,309 @@
+//! The layout itself: a shape and a stride of one profile.
+
+use core::fmt;
+
+use super::error::{CuteError, Kind};
+use super::tuple::{IntTuple, Leaves, MAX_NODES, Tuple, TupleRef};
+
+/// One number of a shape and its stride.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Mode {
+    /// How many steps there are, at least one.
+    pub shape: i64,
+    /// What one step adds.
+    pub stride: i64,
+}
+
+impl Mode {
+    /// Returns the mode of this shape and stride.
+    #[inline]
+    #[must_use]
+    pub const fn new(shape: i64, stride: i64) -> Self {
+        Self { shape, stride }
+    }
+}
+
+/// A function from coordinates to whole numbers: a nested shape, and a stride for each of its numbers.
+///
+/// `(4,2):(2,1)` has the coordinates (0..4, 0..2), and (i, j) goes to 2 i + j:
+/// ```text
+///        j = 0  1
+/// i = 0      0  1
+///     1      2  3
+///     2      4  5
+///     3      6  7
+/// ```
+/// A whole number is a coordinate too: the first mode is the fastest, so that 5 is (1, 1).
+/// ```
+/// use linear_layout_cute::Layout;
+/// let layout: Layout = "(4,2):(2,1)".parse()?;
+/// assert_eq!(layout.at(5)?, 3);
+/// assert_eq!((layout.rank(), layout.size(), layout.cosize()), (2, 8, 8));
+/// # Ok::<(), linear_layout_cute::CuteError>(())
+/// ```
+/// # Shape
+/// Any whole numbers from 1, not only powers of two. Strides are any whole numbers. Size, cosize and all indices of
+/// a layout fit in an `i64`.
+/// # Laws
+/// Shape and stride have the same profile: it is checked when a layout is made, and not again.
+#[derive(Clone, PartialEq, Eq, Hash)]
+pub struct Layout {
+    modes: Tuple<Mode>,
+}
+
+pub(crate) type LayoutRef<'a> = TupleRef<'a, Mode>;
+
+impl Layout {
+    /// Returns the layout of this shape and stride.
+    ///
+    /// ```
+    /// use linear_layout_cute::{IntTuple, Layout};
+    /// let layout = Layout::new(&IntTuple::flat(&[4, 2])?, &IntTuple::flat(&[2, 1])?)?;
+    /// assert_eq!(layout.to_string(), "(4,2):(2,1)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When shape and stride are nested differently, when a number of the shape is less than 1, and when the size
+    /// or an index of the layout does not fit in an `i64`.
+    pub fn new(shape: &IntTuple, stride: &IntTuple) -> Result<Self, CuteError> {
+        if !shape.is_congruent(stride) {
+            return Err(Kind::NotCongruent {
+                shape: Box::new(shape.clone()),
+                stride: Box::new(stride.clone()),
+            }
+            .into());
+        }
+        let modes = shape.leaves().iter().zip(stride.leaves());
+        let modes = modes.map(|(&shape, &stride)| Mode { shape, stride });
+        Self::checked(Tuple::with_nodes(shape.nodes(), modes.collect()))
+    }
+
+    /// Returns the layout `shape:stride` of one mode that is no tuple.
+    /// # Errors
+    /// As of [`new`](Self::new).
+    pub fn scalar(shape: i64, stride: i64) -> Result<Self, CuteError> {
+        Self::checked(Tuple::leaf(Mode { shape, stride }))
+    }
+
+    /// Returns the layout of a flat tuple of modes.
+    /// # Errors
+    /// As of [`new`](Self::new); when there is no mode.
+    pub fn flat(modes: &[Mode]) -> Result<Self, CuteError> {
+        Self::checked(Tuple::flat(modes)?)
+    }
+
+    /// Returns the layout whose modes are these: `(4,2):(2,1)` and `3:8` make `((4,2),3):((2,1),8)`.
+    /// # Errors
+    /// When there is no layout, and as of [`new`](Self::new).
+    pub fn concat<'a>(layouts: impl IntoIterator<Item = &'a Self>) -> Result<Self, CuteError> {
+        Self::checked(Tuple::of(layouts.into_iter().map(|layout| &layout.modes))?)
+    }
+
+    /// The compact layout of this shape, the first mode fastest: `(4,(2,3))` has the strides `(1,(4,8))`. As in C++,
+    /// a mode of one step has the stride 0.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout = Layout::compact(&"(4,1,3)".parse()?)?;
+    /// assert_eq!(layout.to_string(), "(4,1,3):(1,0,4)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// As of [`new`](Self::new).
+    pub fn compact(shape: &IntTuple) -> Result<Self, CuteError> {
+        let mut next = 1_i64;
+        let mut modes = Leaves::new();
+        for &shape in shape.leaves() {
+            let stride = if shape == 1 { 0 } else { next };
+            modes.push(Mode { shape, stride });
+            next = next.checked_mul(shape).ok_or(Kind::Overflow)?;
+        }
+        Self::checked(Tuple::with_nodes(shape.nodes(), modes))
+    }
+
+    /// A layout of these modes once its numbers are checked.
+    #[inline]
+    pub(crate) fn checked(modes: Tuple<Mode>) -> Result<Self, CuteError> {
+        if modes.nodes().len() > MAX_NODES {
+            return Err(Kind::TooManyNodes.into());
+        }
+        check_numbers(modes.leaves())?;
+        Ok(Self { modes })
+    }
+
+    /// A layout of modes that are known to be none but those of a layout, or smaller.
+    #[inline]
+    pub(crate) fn trusted(modes: Tuple<Mode>) -> Self {
+        Self { modes }
+    }
+
+    /// A flat layout of modes that are known to be good; without a mode, `1:0`.
+    #[inline]
+    pub(crate) fn of_modes(mut modes: Leaves<Mode>) -> Self {
+        if modes.is_empty() {
+            modes.push(Mode::new(1, 0));
+        }
+        Self::trusted(Tuple::flattened(modes))
+    }
+
+    #[inline]
+    pub(crate) fn into_tuple(self) -> Tuple<Mode> {
+        self.modes
+    }
+
+    /// A part of a layout is one: its numbers are no larger.
+    #[inline]
+    pub(crate) fn part(part: LayoutRef<'_>) -> Self {
+        Self {
+            modes: part.to_owned(),
+        }
+    }
+
+    #[inline]
+    pub(crate) fn as_ref(&self) -> LayoutRef<'_> {
+        self.modes.as_ref()
+    }
+
+    #[inline]
+    pub(crate) fn tuple(&self) -> &Tuple<Mode> {
+        &self.modes
+    }
+
+    /// The layout `1:0`, of one element at 0.
+    #[must_use]
+    pub fn unit() -> Self {
+        Self {
+            modes: Tuple::leaf(Mode::new(1, 0)),
+        }
+    }
+
+    /// Returns all modes that are no tuples, from left to right.
+    #[inline]
+    #[must_use]
+    pub fn leaves(&self) -> &[Mode] {
+        self.modes.leaves()
+    }
+
+    /// Returns the shape.
+    #[must_use]
+    pub fn shape(&self) -> IntTuple {
+        self.modes.map(|mode| mode.shape)
+    }
+
+    /// Returns the stride.
+    #[must_use]
+    pub fn stride(&self) -> IntTuple {
+        self.modes.map(|mode| mode.stride)
+    }
+
+    /// Returns the number of modes; a layout that is no tuple has one.
+    #[must_use]
+    pub fn rank(&self) -> usize {
+        self.modes.rank()
+    }
+
+    /// Returns how deep modes are nested: 0 for `4:1`, 1 for `(4,2):(1,4)`.
+    #[must_use]
+    pub fn depth(&self) -> usize {
+        self.modes.depth()
+    }
+
+    /// Tells whether the layout is one mode, and no tuple.
+    #[must_use]
+    pub fn is_leaf(&self) -> bool {
+        self.modes.is_leaf()
+    }
+
+    /// Returns the number of coordinates: the product of the shape.
+    #[must_use]
+    pub fn size(&self) -> i64 {
+        self.leaves().iter().map(|mode| mode.shape).product()
+    }
+
+    /// Returns how far indices reach: 1 more than the sum of (shape - 1) |stride|. Without negative strides this
+    /// is one more than the largest index.
+    #[must_use]
+    pub fn cosize(&self) -> i64 {
+        let reach = |mode: &Mode| (mode.shape - 1) * mode.stride.abs();
+        1 + self.leaves().iter().map(reach).sum::<i64>()
+    }
+
+    /// Returns the mode with this number; a layout that is no tuple is its own mode 0.
+    #[must_use]
+    pub fn mode(&self, index: usize) -> Option<Self> {
+        self.as_ref().items().nth(index).map(Self::part)
+    }
+
+    /// Returns the modes from left to right; a layout that is no tuple is its own only mode.
+    pub fn modes(&self) -> impl Iterator<Item = Self> + '_ {
+        self.as_ref().items().map(Self::part)
+    }
+
+    /// Returns the index of a coordinate that is one number.
+    ///
+    /// From [`size`](Self::size) on, and below 0, the last mode goes on: `(4,2):(2,1)` at 8 is 2, and at -1
+    /// it is 5 = 3 * 2 - 1.
+    /// # Errors
+    /// When the index does not fit in an `i64`, which happens outside 0..size only.
+    #[inline]
+    pub fn at(&self, coordinate: i64) -> Result<i64, CuteError> {
+        at_of(self.leaves(), coordinate)
+    }
+}
+
+/// The index of a coordinate that is one number; the last mode has no end.
+#[inline]
+pub(crate) fn at_of(modes: &[Mode], coordinate: i64) -> Result<i64, CuteError> {
+    let mut rest = coordinate;
+    let mut index = 0_i64;
+    if let [modes @ .., last] = modes {
+        for mode in modes {
+            index += rest.rem_euclid(mode.shape) * mode.stride;
+            rest = rest.div_euclid(mode.shape);
+        }
+        let step = rest.checked_mul(last.stride).ok_or(Kind::Overflow)?;
+        index = index.checked_add(step).ok_or(Kind::Overflow)?;
+    }
+    Ok(index)
+}
+
+/// Checks that the numbers of a shape are positive, and that size and cosize fit in an `i64`.
+#[inline]
+fn check_numbers(modes: &[Mode]) -> Result<(), CuteError> {
+    let (mut size, mut cosize) = (1_i64, 1_i64);
+    for (i, mode) in modes.iter().enumerate() {
+        if mode.shape < 1 {
+            return Err(Kind::ShapeNotPositive {
+                mode: i,
+                found: mode.shape,
+            }
+            .into());
+        }
+        let reach = mode
+            .stride
+            .checked_abs()
+            .and_then(|stride| (mode.shape - 1).checked_mul(stride))
+            .and_then(|reach| cosize.checked_add(reach));
+        match (size.checked_mul(mode.shape), reach) {
+            (Some(product), Some(reach)) => (size, cosize) = (product, reach),
+            _ => return Err(Kind::Overflow.into()),
+        }
+    }
+    Ok(())
+}
+
+/// Writes `(4,(2,3)):(1,(4,8))`; `{:#}` marks numbers as known at compile time: `(_4,(_2,_3)):(_1,(_4,_8))`.
+impl fmt::Display for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let modes = self.as_ref();
+        modes.write(f, &|f, mode| super::tuple::write_int(f, mode.shape))?;
+        f.write_str(":")?;
+        modes.write(f, &|f, mode| super::tuple::write_int(f, mode.stride))
+    }
+}
+
+impl fmt::Debug for Layout {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Layout({self})")
+    }
+}

@@ -1,0 +1,209 @@
+//! Reading the text that CuTe prints.
+
+use core::str::FromStr;
+
+use super::composed::ComposedLayout;
+use super::error::{CuteError, Kind};
+use super::layout::Layout;
+use super::swizzle::Swizzle;
+use super::tuple::{Builder, Coord, IntTuple, MAX_NODES, Tuple};
+
+/// Reads `(4,(2,3))`; a `_` before a number, which CuTe prints where it is known at compile time, does not matter.
+impl FromStr for IntTuple {
+    type Err = CuteError;
+
+    fn from_str(text: &str) -> Result<Self, CuteError> {
+        Cursor::read(text, |cursor| cursor.tuple(&mut Cursor::number))
+    }
+}
+
+/// Reads `(1,_)`.
+impl FromStr for Coord {
+    type Err = CuteError;
+
+    fn from_str(text: &str) -> Result<Self, CuteError> {
+        Cursor::read(text, |cursor| cursor.tuple(&mut Cursor::number_or_all))
+    }
+}
+
+/// Reads `(4,(2,3)):(1,(4,8))`, and with a shape only its compact layout, the first mode fastest.
+///
+/// ```
+/// use linear_layout_cute::Layout;
+/// assert_eq!("(_4,_2) : (_2,_1)".parse::<Layout>()?, "(4,2):(2,1)".parse()?);
+/// assert_eq!("(4,2)".parse::<Layout>()?.to_string(), "(4,2):(1,4)");
+/// let error = "(4,2):(2,1".parse::<Layout>().unwrap_err();
+/// assert_eq!(error.to_string(), "expected `,` or `)` at byte 10, found the end");
+/// # Ok::<(), linear_layout_cute::CuteError>(())
+/// ```
+/// # Laws
+/// `l.to_string().parse() == Ok(l)`, and so for `format!("{l:#}")`.
+impl FromStr for Layout {
+    type Err = CuteError;
+
+    fn from_str(text: &str) -> Result<Self, CuteError> {
+        Cursor::read(text, Cursor::layout)
+    }
+}
+
+/// Reads `Sw<2,0,3>`, also spelled `S<2,0,3>`.
+impl FromStr for Swizzle {
+    type Err = CuteError;
+
+    fn from_str(text: &str) -> Result<Self, CuteError> {
+        Cursor::read(text, Cursor::swizzle)
+    }
+}
+
+/// Reads `Sw<2,0,3> o 0 o (4,4):(1,4)`, or a layout alone.
+impl FromStr for ComposedLayout {
+    type Err = CuteError;
+
+    fn from_str(text: &str) -> Result<Self, CuteError> {
+        Cursor::read(text, |cursor| {
+            if !cursor.rest().starts_with('S') {
+                return cursor.layout().map(Self::from);
+            }
+            let swizzle = cursor.swizzle()?;
+            cursor.expect("o", "` o ` and an offset")?;
+            let offset = cursor.number()?;
+            cursor.expect("o", "` o ` and a layout")?;
+            Ok(Self::new(swizzle, offset, cursor.layout()?))
+        })
+    }
+}
+
+struct Cursor<'a> {
+    text: &'a str,
+    at: usize,
+    /// How many numbers and tuples there have been.
+    nodes: usize,
+}
+
+impl<'a> Cursor<'a> {
+    fn read<T>(
+        text: &'a str,
+        read: impl FnOnce(&mut Self) -> Result<T, CuteError>,
+    ) -> Result<T, CuteError> {
+        let (at, nodes) = (0, 0);
+        let mut cursor = Self { text, at, nodes };
+        cursor.skip_space();
+        let found = read(&mut cursor)?;
+        match cursor.rest() {
+            "" => Ok(found),
+            _ => Err(cursor.expected("the end")),
+        }
+    }
+
+    fn rest(&self) -> &'a str {
+        &self.text[self.at..]
+    }
+
+    fn skip_space(&mut self) {
+        let rest = self.rest();
+        self.at += rest.len() - rest.trim_start().len();
+    }
+
+    fn takes(&mut self, word: &str) -> bool {
+        let found = self.rest().starts_with(word);
+        if found {
+            self.at += word.len();
+            self.skip_space();
+        }
+        found
+    }
+
+    fn expect(&mut self, word: &str, expected: &'static str) -> Result<(), CuteError> {
+        match self.takes(word) {
+            true => Ok(()),
+            false => Err(self.expected(expected)),
+        }
+    }
+
+    fn expected(&self, expected: &'static str) -> CuteError {
+        Kind::Parse {
+            at: self.at,
+            expected,
+            found: self.rest().chars().take(12).collect(),
+        }
+        .into()
+    }
+
+    fn layout(&mut self) -> Result<Layout, CuteError> {
+        let shape = self.tuple(&mut Self::number)?;
+        if !self.takes(":") {
+            return match self.rest() {
+                "" => Layout::compact(&shape),
+                _ => Err(self.expected("`:` and a stride")),
+            };
+        }
+        let stride = self.tuple(&mut Self::number)?;
+        Layout::new(&shape, &stride)
+    }
+
+    fn swizzle(&mut self) -> Result<Swizzle, CuteError> {
+        if !self.takes("Sw<") {
+            self.expect("S<", "a swizzle such as `Sw<3,4,3>`")?;
+        }
+        let bits = self.number()?;
+        self.expect(",", "`,` and the base")?;
+        let base = self.number()?;
+        self.expect(",", "`,` and the shift")?;
+        let shift = self.number()?;
+        self.expect(">", "`>`")?;
+        Swizzle::new(bits, base, shift)
+    }
+
+    fn tuple<T: Copy + Default>(
+        &mut self,
+        leaf: &mut impl FnMut(&mut Self) -> Result<T, CuteError>,
+    ) -> Result<Tuple<T>, CuteError> {
+        self.nodes += 1;
+        if self.nodes > MAX_NODES {
+            return Err(Kind::TooManyNodes.into());
+        }
+        if !self.takes("(") {
+            return leaf(self).map(Tuple::leaf);
+        }
+        let mut items = Builder::new();
+        loop {
+            items.push(self.tuple(leaf)?.as_ref())?;
+            if self.takes(")") {
+                return items.finish();
+            }
+            self.expect(",", "`,` or `)`")?;
+            // CuTe prints a tuple of one item as `(4)`; Python's spelling of it is `(4,)`.
+            if self.takes(")") {
+                return items.finish();
+            }
+        }
+    }
+
+    fn number_or_all(&mut self) -> Result<Option<i64>, CuteError> {
+        let rest = self.rest();
+        match rest.strip_prefix('_') {
+            Some(rest) if !rest.starts_with(|c: char| c == '-' || c.is_ascii_digit()) => {
+                self.takes("_");
+                Ok(None)
+            }
+            _ => self.number().map(Some),
+        }
+    }
+
+    fn number(&mut self) -> Result<i64, CuteError> {
+        let rest = self.rest();
+        let unmarked = rest.strip_prefix('_').unwrap_or(rest);
+        let digits = unmarked.strip_prefix('-').unwrap_or(unmarked);
+        let count = digits.bytes().take_while(u8::is_ascii_digit).count();
+        if count == 0 {
+            return Err(self.expected("a number"));
+        }
+        let end = unmarked.len() - digits.len() + count;
+        let Ok(number) = unmarked[..end].parse() else {
+            return Err(self.expected("a number of at most 64 bits"));
+        };
+        self.at += rest.len() - unmarked.len() + end;
+        self.skip_space();
+        Ok(number)
+    }
+}

@@ -1,0 +1,158 @@
+//! Layouts repeated by layouts.
+
+use super::complement::free_places;
+use super::divide::{flat, tiled, zipped};
+use super::error::{CuteError, Kind};
+use super::layout::Layout;
+use super::tiler::{Rest, Tiler, by_tiler};
+use super::tuple::{Builder, IntTuple};
+
+impl Layout {
+    /// Returns `(self, rest)`: `self` as often as the tiler says, in its order, and nowhere over itself.
+    ///
+    /// ```
+    /// use linear_layout_cute::{Layout, Tiler};
+    /// let block: Layout = "(2,2):(4,1)".parse()?;
+    /// let product = block.logical_product(&Tiler::Layout("6:1".parse()?))?;
+    /// assert_eq!(product.to_string(), "((2,2),(2,3)):((4,1),(2,8))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// Mode 0 is `self`; mode 1 is the [`composition`](Self::composition) of the complement of `self` and the tiler.
+    /// # Errors
+    /// When modes of `self` overlap, and as of [`composition`](Self::composition).
+    pub fn logical_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        by_tiler(self, tiler, Rest::Kept, &Self::multiply_by_layout)
+    }
+
+    fn multiply_by_layout(&self, tiler: &Self) -> Result<Self, CuteError> {
+        let cotarget = self.size().checked_mul(tiler.cosize());
+        let cotarget = cotarget.ok_or(Kind::Overflow)?;
+        // As many places as the tiler counts: where gaps are uneven, a complement of that cosize may have fewer.
+        let free = free_places(self.leaves(), cotarget, tiler.cosize())?;
+        Self::concat([self, &free.composition(tiler)?])
+    }
+
+    /// Returns `((blocks), (repetitions))` of [`logical_product`](Self::logical_product).
+    /// # Errors
+    /// As of [`logical_product`](Self::logical_product), and when a tiler keeps a mode.
+    pub fn zipped_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        zipped(&self.logical_product(tiler)?, tiler)
+    }
+
+    /// Returns `((blocks), repetition, ...)`.
+    /// # Errors
+    /// As of [`zipped_product`](Self::zipped_product).
+    pub fn tiled_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        tiled(&self.logical_product(tiler)?, tiler)
+    }
+
+    /// Returns `(block, ..., repetition, ...)`.
+    /// # Errors
+    /// As of [`zipped_product`](Self::zipped_product).
+    pub fn flat_product(&self, tiler: &Tiler) -> Result<Self, CuteError> {
+        flat(&self.logical_product(tiler)?, tiler)
+    }
+
+    /// Returns the product mode by mode, each `(block, repetition)`: blocks stay together.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let (block, tiler): (Layout, Layout) = ("(2,5):(5,1)".parse()?, "(3,4):(1,3)".parse()?);
+    /// assert_eq!(block.blocked_product(&tiler)?.to_string(), "((2,3),(5,4)):((5,10),(1,30))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// As of [`logical_product`](Self::logical_product).
+    pub fn blocked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
+        self.interleaved(tiler, |block, repetition| [block, repetition])
+    }
+
+    /// Returns the product mode by mode, each `(repetition, block)`: neighbours are in different blocks.
+    /// # Errors
+    /// As of [`logical_product`](Self::logical_product).
+    pub fn raked_product(&self, tiler: &Self) -> Result<Self, CuteError> {
+        self.interleaved(tiler, |block, repetition| [repetition, block])
+    }
+
+    fn interleaved(
+        &self,
+        tiler: &Self,
+        order: impl Fn(Self, Self) -> [Self; 2],
+    ) -> Result<Self, CuteError> {
+        let rank = self.rank().max(tiler.rank());
+        let (mut block, mut tiler) = (self.append(rank)?, tiler.append(rank)?);
+        if block.is_leaf() != tiler.is_leaf() {
+            // The mode of the one is the only mode of the other.
+            let leaf = if block.is_leaf() {
+                &mut block
+            } else {
+                &mut tiler
+            };
+            *leaf = Self::concat([&*leaf])?;
+        }
+        let product = block.multiply_by_layout(&tiler)?;
+        let (Some(blocks), Some(repetitions)) = (product.mode(0), product.mode(1)) else {
+            return Err(Kind::EmptyTuple.into());
+        };
+        if block.is_leaf() {
+            return Self::concat(&order(blocks, repetitions));
+        }
+        let mut modes = Builder::new();
+        for (block, repetition) in blocks.modes().zip(repetitions.modes()) {
+            modes.push(Self::concat(&order(block, repetition))?.as_ref())?;
+        }
+        Self::checked(modes.finish()?)
+    }
+
+    /// Returns the product of `self`, as the block, that has this shape. Blocks follow each other in the order of
+    /// `order`, smallest number first; without one, the first mode first.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let block: Layout = "(2,2):(2,1)".parse()?;
+    /// let tiled = block.tile_to_shape(&"(4,6)".parse()?, Some(&"(1,0)".parse()?))?;
+    /// assert_eq!(tiled.to_string(), "((2,2),(2,3)):((2,12),(1,4))");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When the block has more modes than the shape or does not divide it, and as of [`logical_product`](Self::logical_product).
+    pub fn tile_to_shape(
+        &self,
+        shape: &IntTuple,
+        order: Option<&IntTuple>,
+    ) -> Result<Self, CuteError> {
+        let rank = shape.rank();
+        if self.rank() > rank {
+            return Err(Kind::RankDiffers {
+                what: "the block",
+                found: self.rank(),
+                expected: rank,
+            }
+            .into());
+        }
+        let block = self.append(rank)?;
+        let mut counts = Vec::new();
+        for (i, (part, target)) in block.modes().zip(shape.items()).enumerate() {
+            let (found, target) = (part.size(), target.product()?);
+            if target < 1 || target % found != 0 {
+                return Err(Kind::BlockDoesNotDivide {
+                    mode: i,
+                    found,
+                    target,
+                }
+                .into());
+            }
+            counts.push(target / found);
+        }
+        let counts = match shape.is_leaf() {
+            true => IntTuple::leaf(counts[0]),
+            false => IntTuple::flat(&counts)?,
+        };
+        let repetitions = match order {
+            Some(order) => Self::ordered(&counts, order)?,
+            None => Self::compact(&counts)?,
+        };
+        block.blocked_product(&repetitions)
+    }
+}

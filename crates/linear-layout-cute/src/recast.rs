@@ -1,0 +1,252 @@
+//! Layouts of wider and of narrower elements.
+
+use super::coalesce::coalesced;
+use super::composition::CHECKED;
+use super::error::{CuteError, Kind};
+use super::layout::{Layout, Mode};
+use super::swizzle::Swizzle;
+
+impl Layout {
+    /// Returns the layout of elements that are `factor` times as wide.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let bytes: Layout = "(8,4):(1,16)".parse()?;
+    /// assert_eq!(bytes.upcast(4)?.to_string(), "(2,4):(1,4)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// It reaches the indices of `self` divided by `factor`, rounded towards 0.
+    /// # Errors
+    /// When a stride other than 0 neither divides `factor` nor is a multiple of it, when modes overlap so that the law
+    /// fails, and when `factor` is less than 1.
+    pub fn upcast(&self, factor: i64) -> Result<Self, CuteError> {
+        positive(factor)?;
+        let mut wrong = None;
+        let modes = self.tuple().map(|&mode| {
+            let step = mode.stride.abs();
+            if step == 0 {
+                return mode;
+            }
+            if step % factor != 0 && factor % step != 0 {
+                wrong.get_or_insert(mode);
+                return mode;
+            }
+            let joined = (factor - 1) / step + 1;
+            Mode {
+                shape: (mode.shape - 1) / joined + 1,
+                stride: mode.stride.signum() * ((step - 1) / factor + 1),
+            }
+        });
+        if let Some(mode) = wrong {
+            return Err(Kind::NotCastable { mode, factor }.into());
+        }
+        let found = Self::checked(modes)?;
+        if !self.divides_mode_by_mode(factor) {
+            self.check_upcast(factor, &found)?;
+        }
+        Ok(found)
+    }
+
+    /// Whether a sum of steps is divided where each of them is: what is left of them is less than `factor` together.
+    fn divides_mode_by_mode(&self, factor: i64) -> bool {
+        let mut left = 0_i64;
+        self.leaves().iter().all(|mode| {
+            let inside = match mode.stride {
+                0 => 0,
+                step => (mode.shape.min(factor / step.abs()) - 1).max(0) * step.abs(),
+            };
+            left = left.saturating_add(inside);
+            left < factor && (mode.stride >= 0 || self.leaves().len() == 1)
+        })
+    }
+
+    #[cold]
+    fn check_upcast(&self, factor: i64, found: &Self) -> Result<(), CuteError> {
+        let size = self.size();
+        if size > CHECKED {
+            let limit = CHECKED;
+            return Err(Kind::NotDecided { size, limit }.into());
+        }
+        let indices = |layout: &Self, divisor: i64| -> Result<Vec<i64>, CuteError> {
+            let indices = (0..layout.size()).map(|i| Ok(layout.at(i)? / divisor));
+            let mut indices = indices.collect::<Result<Vec<i64>, CuteError>>()?;
+            indices.sort_unstable();
+            indices.dedup();
+            Ok(indices)
+        };
+        match indices(self, factor)? == indices(found, 1)? {
+            true => Ok(()),
+            false => Err(Kind::OverlapInVector { factor }.into()),
+        }
+    }
+
+    /// Returns the layout of elements of which `factor` are as wide as one.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let words: Layout = "(2,4):(1,4)".parse()?;
+    /// assert_eq!(words.downcast(4)?.to_string(), "(8,4):(1,16)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// It reaches `factor * x`, `factor * x + 1` and so on to `factor - 1`, for each index x of `self`. A mode of one step
+    /// and stride 1 counts as one that has the parts, as in C++: beside another one of stride 1 there are too many.
+    /// # Errors
+    /// When no stride is 1, so that the parts of an element lie in no mode; when several modes of stride 1 or -1 have more
+    /// than one step, so that they would lie in each; and when `factor` is less than 1.
+    pub fn downcast(&self, factor: i64) -> Result<Self, CuteError> {
+        positive(factor)?;
+        if !self.leaves().iter().any(|mode| mode.stride == 1) {
+            return Err(Kind::NoUnitStride.into());
+        }
+        let mut units = self
+            .leaves()
+            .iter()
+            .filter(|mode| mode.shape > 1 && mode.stride.abs() == 1);
+        let first = units.next();
+        if let Some(&mode) = units.next().or(first.filter(|mode| mode.stride < 0)) {
+            return Err(Kind::SecondUnitStride { mode }.into());
+        }
+        let mut overflows = false;
+        let modes = self.tuple().map(|&mode| {
+            let mut times = |number: i64| {
+                number.checked_mul(factor).unwrap_or_else(|| {
+                    overflows = true;
+                    1
+                })
+            };
+            match mode.stride {
+                1 | -1 => Mode::new(times(mode.shape), mode.stride),
+                _ => Mode::new(mode.shape, times(mode.stride)),
+            }
+        });
+        match overflows {
+            true => Err(Kind::Overflow.into()),
+            false => Self::checked(modes),
+        }
+    }
+
+    /// Returns the layout of elements of `new_bits` bits where `self` has those of `old_bits`.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let halves: Layout = "(8,4):(1,16)".parse()?;
+    /// assert_eq!(halves.recast(16, 64)?.to_string(), "(2,4):(1,4)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// As of [`upcast`](Self::upcast) and [`downcast`](Self::downcast).
+    pub fn recast(&self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
+        let (up, down) = ratio(old_bits, new_bits)?;
+        let wider = match up {
+            1 => self.clone(),
+            _ => self.upcast(up)?,
+        };
+        match down {
+            1 => Ok(wider),
+            _ => wider.downcast(down),
+        }
+    }
+
+    /// Returns how many neighbouring indices always stay together: a vector of so many elements that begins at a
+    /// multiple of it is in the layout with all of them, or with none.
+    ///
+    /// ```
+    /// use linear_layout_cute::Layout;
+    /// let layout: Layout = "(8,4):(1,12)".parse()?;
+    /// assert_eq!(layout.max_alignment(), 4);
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    #[must_use]
+    pub fn max_alignment(&self) -> i64 {
+        // The modes that reach 0, 1, 2, ... one after the other; the others must be aligned to these.
+        let mut modes = coalesced(self.leaves());
+        modes.sort_by_key(|mode| mode.stride);
+        let mut run = 1;
+        let mut others = 0;
+        for mode in modes.iter() {
+            if mode.stride == run {
+                run *= mode.shape;
+            } else {
+                others = gcd(others, mode.stride.abs());
+            }
+        }
+        gcd(run, others)
+    }
+}
+
+impl Swizzle {
+    /// Returns the swizzle of elements that are `factor` times as wide. Bits within one such element are none any more.
+    ///
+    /// ```
+    /// use linear_layout_cute::Swizzle;
+    /// let bytes = Swizzle::new(3, 4, 3)?;
+    /// assert_eq!(bytes.upcast(4)?.to_string(), "Sw<3,2,3>");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `wide.apply(x) == self.apply(factor * x) / factor`.
+    /// # Errors
+    /// When `factor` is no power of two.
+    pub fn upcast(self, factor: i64) -> Result<Self, CuteError> {
+        let by = power_of_two(factor)?;
+        let base = i64::from(self.base()) - by;
+        let bits = i64::from(self.bits()) + base.min(0);
+        Self::new(bits.max(0), base.max(0), i64::from(self.shift()))
+    }
+
+    /// Returns the swizzle of elements of which `factor` are as wide as one.
+    /// # Errors
+    /// When `factor` is no power of two; when a bit would be at 63 or above.
+    pub fn downcast(self, factor: i64) -> Result<Self, CuteError> {
+        let by = power_of_two(factor)?;
+        let (bits, base) = (i64::from(self.bits()), i64::from(self.base()));
+        Self::new(bits, base + by, i64::from(self.shift()))
+    }
+
+    /// Returns the swizzle of elements of `new_bits` bits where `self` is one of elements of `old_bits`.
+    /// # Errors
+    /// When the ratio is no power of two.
+    pub fn recast(self, old_bits: i64, new_bits: i64) -> Result<Self, CuteError> {
+        let (up, down) = ratio(old_bits, new_bits)?;
+        self.upcast(up)?.downcast(down)
+    }
+
+    /// Returns how many neighbouring elements stay together.
+    #[must_use]
+    pub fn max_alignment(self) -> i64 {
+        1 << self.base()
+    }
+}
+
+fn positive(factor: i64) -> Result<(), CuteError> {
+    match factor {
+        1.. => Ok(()),
+        _ => Err(Kind::FactorNotPositive { found: factor }.into()),
+    }
+}
+
+fn power_of_two(factor: i64) -> Result<i64, CuteError> {
+    positive(factor)?;
+    match factor.count_ones() {
+        1 => Ok(i64::from(factor.trailing_zeros())),
+        _ => Err(Kind::FactorNotPowerOfTwo { found: factor }.into()),
+    }
+}
+
+/// By what elements become wider, then narrower.
+fn ratio(old_bits: i64, new_bits: i64) -> Result<(i64, i64), CuteError> {
+    positive(old_bits)?;
+    positive(new_bits)?;
+    let common = gcd(old_bits, new_bits);
+    Ok((new_bits / common, old_bits / common))
+}
+
+/// The greatest common divisor of two numbers of zero or more.
+pub(crate) fn gcd(mut a: i64, mut b: i64) -> i64 {
+    while b != 0 {
+        (a, b) = (b, a % b);
+    }
+    a
+}

@@ -1,0 +1,123 @@
+//! `Swizzle<B,M,S>`: bits of an index XORed into others of its bits.
+
+use core::fmt;
+
+use super::error::{CuteError, Kind};
+
+/// An index whose bits `M + S ..` are XORed into its bits `M ..`, `B` of them; with a negative `S` the other way round.
+///
+/// `Sw<2,0,3>` takes the two bits at 3 into those at 0: 0b01000 becomes 0b01001.
+/// ```
+/// use linear_layout_cute::Swizzle;
+/// let swizzle = Swizzle::new(2, 0, 3)?;
+/// assert_eq!(swizzle.apply(0b11000), 0b11011);
+/// assert_eq!(swizzle.to_string(), "Sw<2,0,3>");
+/// # Ok::<(), linear_layout_cute::CuteError>(())
+/// ```
+/// # Laws
+/// It is its own inverse: `apply(apply(x)) == x`.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Swizzle {
+    bits: u32,
+    base: u32,
+    shift: i32,
+}
+
+impl Swizzle {
+    /// The swizzle that changes nothing, as CuTe spells it.
+    pub const IDENTITY: Self = Self {
+        bits: 0,
+        base: 4,
+        shift: 3,
+    };
+
+    /// Returns `Sw<bits,base,shift>`.
+    /// # Errors
+    /// When a number of bits is negative, when |shift| is less than `bits`, so that the bits would be XORed into
+    /// themselves, and when a bit is at 63 or above.
+    pub fn new(bits: i64, base: i64, shift: i64) -> Result<Self, CuteError> {
+        let none = || Kind::SwizzleNumbers { bits, base, shift };
+        let reach = shift.checked_abs().ok_or_else(none)?;
+        if bits < 0 || base < 0 || reach < bits {
+            return Err(none().into());
+        }
+        let top = bits
+            .checked_add(base)
+            .and_then(|top| top.checked_add(reach));
+        if top.is_none_or(|top| top > 63) {
+            return Err(none().into());
+        }
+        match (
+            u32::try_from(bits),
+            u32::try_from(base),
+            i32::try_from(shift),
+        ) {
+            (Ok(bits), Ok(base), Ok(shift)) => Ok(Self { bits, base, shift }),
+            _ => Err(none().into()),
+        }
+    }
+
+    /// Returns how many bits are changed.
+    #[must_use]
+    pub fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Returns the lowest bit of the lower of both groups.
+    #[must_use]
+    pub fn base(self) -> u32 {
+        self.base
+    }
+
+    /// Returns by how much the bits that are read lie above those that are changed; below them where it is negative.
+    #[must_use]
+    pub fn shift(self) -> i32 {
+        self.shift
+    }
+
+    /// Returns the bits that are read, the Y bits of CuTe.
+    #[must_use]
+    pub fn source_mask(self) -> i64 {
+        self.mask_at(self.base + self.shift.max(0).unsigned_abs())
+    }
+
+    /// Returns the bits that are changed, the Z bits of CuTe.
+    #[must_use]
+    pub fn target_mask(self) -> i64 {
+        self.mask_at(self.base + self.shift.min(0).unsigned_abs())
+    }
+
+    fn mask_at(self, base: u32) -> i64 {
+        ((1_i64 << self.bits) - 1) << base
+    }
+
+    /// Tells whether it changes nothing.
+    #[must_use]
+    pub fn is_identity(self) -> bool {
+        self.bits == 0
+    }
+
+    /// Returns the swizzled index.
+    #[inline]
+    #[must_use]
+    pub fn apply(self, index: i64) -> i64 {
+        let read = index & self.source_mask();
+        let moved = match self.shift {
+            shift @ 0.. => read >> shift,
+            shift => read << shift.unsigned_abs(),
+        };
+        index ^ moved
+    }
+}
+
+impl fmt::Display for Swizzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Sw<{},{},{}>", self.bits, self.base, self.shift)
+    }
+}
+
+impl fmt::Debug for Swizzle {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}

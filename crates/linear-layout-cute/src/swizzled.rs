@@ -1,0 +1,301 @@
+//! The algebra with swizzles in it.
+
+use super::composed::ComposedLayout;
+use super::composition::CHECKED;
+use super::error::{CuteError, Kind};
+use super::layout::{Layout, Mode};
+use super::swizzle::Swizzle;
+use super::tuple::{Coord, Leaves};
+
+impl Swizzle {
+    /// Returns the swizzle that reads these bits and changes those.
+    ///
+    /// ```
+    /// use linear_layout_cute::Swizzle;
+    /// assert_eq!(Swizzle::from_masks(0b11000000, 0b110)?.to_string(), "Sw<2,1,5>");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When bits of a mask are not next to each other, when the masks have not the same number of bits, and when they
+    /// have bits in common.
+    pub fn from_masks(source: i64, target: i64) -> Result<Self, CuteError> {
+        if source == 0 && target == 0 {
+            return Self::new(0, 0, 0);
+        }
+        let bits = source.count_ones();
+        let is_run =
+            |mask: i64| mask > 0 && ((mask >> mask.trailing_zeros()) + 1).count_ones() == 1;
+        if bits != target.count_ones() || !is_run(source) || !is_run(target) {
+            return Err(Kind::SwizzleMasks { source, target }.into());
+        }
+        let (from, to) = (source.trailing_zeros(), target.trailing_zeros());
+        let shift = i64::from(from) - i64::from(to);
+        Self::new(i64::from(bits), i64::from(from.min(to)), shift)
+    }
+
+    /// Returns the swizzle that is `inner`, then `self`.
+    ///
+    /// ```
+    /// use linear_layout_cute::Swizzle;
+    /// let both = Swizzle::new(1, 0, 3)?.composition(Swizzle::new(1, 1, 3)?)?;
+    /// assert_eq!(both.to_string(), "Sw<2,0,3>");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Errors
+    /// When no single swizzle does the same: their shifts differ, their bits together are not next to each other, or
+    /// `self` reads what `inner` changes.
+    pub fn composition(self, inner: Self) -> Result<Self, CuteError> {
+        if self.shift() != inner.shift() {
+            return Err(Kind::ShiftsDiffer { outer: self, inner }.into());
+        }
+        if !self.is_identity() && self.source_mask() & inner.target_mask() != 0 {
+            return Err(Kind::SwizzlesChain { outer: self, inner }.into());
+        }
+        let source = self.source_mask() ^ inner.source_mask();
+        let target = self.target_mask() ^ inner.target_mask();
+        Self::from_masks(source, target)
+    }
+}
+
+impl Layout {
+    /// Returns the swizzle after `self` that does what the swizzle before it does: `self` after `inner` is the swizzled
+    /// layout.
+    ///
+    /// In a layout that turns rows into columns a swizzle of columns is one of rows:
+    /// ```
+    /// use linear_layout_cute::{Layout, Swizzle};
+    /// let layout: Layout = "(8,8):(8,1)".parse()?;
+    /// let swizzled = layout.after_swizzle(Swizzle::new(3, 0, 3)?)?;
+    /// assert_eq!(swizzled.to_string(), "Sw<3,0,-3> o 0 o (8,8):(8,1)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `swizzled.at(i) == self.at(inner.apply(i))` for i in 0..size.
+    /// # Errors
+    /// When there is no such swizzle, with an element where the only one that could be is wrong. Layouts of more than
+    /// 65536 elements are compared bit by bit, for which shapes must be powers of two and strides without common
+    /// bits.
+    pub fn after_swizzle(&self, inner: Swizzle) -> Result<ComposedLayout, CuteError> {
+        if inner.is_identity() {
+            return Ok(self.clone().into());
+        }
+        let (source, target) = (inner.source_mask(), inner.target_mask());
+        let outer = Swizzle::from_masks(self.at(source)?, self.at(target)?)?;
+        let found = self.swizzled_like(inner, outer);
+        // Coordinates have no bits above the size: where nothing else is read, nothing is swizzled.
+        if found.is_err() && source.trailing_zeros() >= 64 - (self.size() - 1).leading_zeros() {
+            return Ok(self.clone().into());
+        }
+        found
+    }
+
+    /// The swizzle `outer` after `self`, if it is as `inner` before it.
+    fn swizzled_like(&self, inner: Swizzle, outer: Swizzle) -> Result<ComposedLayout, CuteError> {
+        let found = ComposedLayout::new(outer, 0, self.clone());
+        let compare = |i: i64| -> Result<(), CuteError> {
+            let expected = self.at(inner.apply(i))?;
+            match found.at(i)? {
+                found if found == expected => Ok(()),
+                found => Err(Kind::NotSwizzled {
+                    at: i,
+                    expected,
+                    found,
+                }
+                .into()),
+            }
+        };
+        let size = self.size();
+        let reaches_out = (inner.source_mask() | inner.target_mask()) >= size;
+        if size <= CHECKED {
+            (0..size).try_for_each(compare)?;
+        } else if self.is_linear_over_bits() && !reaches_out {
+            (0..size.trailing_zeros()).try_for_each(|bit| compare(1 << bit))?;
+        } else {
+            let limit = CHECKED;
+            return Err(Kind::NotDecided { size, limit }.into());
+        }
+        Ok(found)
+    }
+
+    /// Whether all shapes are powers of two and no two steps have a bit in common, so that adding is XOR.
+    fn is_linear_over_bits(&self) -> bool {
+        let mut seen = 0_i64;
+        self.leaves().iter().all(|mode| {
+            mode.shape.count_ones() == 1
+                && mode.stride >= 0
+                && (0..mode.shape.trailing_zeros()).all(|bit| {
+                    // Less than the cosize, which fits.
+                    let step = mode.stride << bit;
+                    let is_new = seen & step == 0;
+                    seen |= step;
+                    is_new
+                })
+        })
+    }
+}
+
+/// What a slice of a swizzled layout keeps, and the index where it starts.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ComposedSlice {
+    /// The layout of the modes at which the coordinate has `_`.
+    pub layout: ComposedLayout,
+    /// What is added behind the swizzle.
+    pub offset: i64,
+}
+
+impl ComposedLayout {
+    /// Tells whether there is neither a swizzle nor an offset, so that this is a layout alone.
+    #[must_use]
+    pub fn is_plain(&self) -> bool {
+        self.swizzle.is_identity() && self.offset == 0
+    }
+
+    /// Returns the right inverse: where to find each index of the swizzled layout; see
+    /// [`Layout::right_inverse`].
+    ///
+    /// ```
+    /// use linear_layout_cute::ComposedLayout;
+    /// let layout: ComposedLayout = "Sw<3,0,3> o 0 o (8,8):(8,1)".parse()?;
+    /// assert_eq!(layout.right_inverse()?.to_string(), "Sw<3,0,-3> o 0 o (8,8):(8,1)");
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `self.at(inverse.at(i)) == i` for i in 0..size(inverse).
+    /// # Errors
+    /// When there is an offset, and as of [`Layout::after_swizzle`].
+    pub fn right_inverse(&self) -> Result<Self, CuteError> {
+        self.without_offset()?;
+        let found = self.layout.right_inverse().after_swizzle(self.swizzle)?;
+        let size = found.layout.size().min(CHECKED);
+        for i in 0..size {
+            let index = self.at(found.at(i)?)?;
+            if index != i {
+                return Err(Kind::NotSwizzled {
+                    at: i,
+                    expected: i,
+                    found: index,
+                }
+                .into());
+            }
+        }
+        Ok(found)
+    }
+
+    /// Returns the layout that leads from an index of the swizzled layout back to its coordinate; see
+    /// [`Layout::left_inverse`].
+    /// # Errors
+    /// When there is an offset, and as of [`Layout::left_inverse`] and [`Layout::after_swizzle`].
+    pub fn left_inverse(&self) -> Result<Self, CuteError> {
+        self.without_offset()?;
+        self.layout.left_inverse()?.after_swizzle(self.swizzle)
+    }
+
+    fn without_offset(&self) -> Result<(), CuteError> {
+        match self.offset {
+            0 => Ok(()),
+            offset => Err(Kind::OffsetNotZero { offset }.into()),
+        }
+    }
+
+    /// Returns the layout of the modes at which the coordinate has `_`, and the index where it starts.
+    ///
+    /// Where what is kept moves only bits that the swizzle reads, or only bits that it changes, the swizzle is a matter
+    /// of strides, and none is left:
+    /// ```
+    /// use linear_layout_cute::ComposedLayout;
+    /// let layout: ComposedLayout = "Sw<2,0,2> o 0 o (4,4):(1,4)".parse()?;
+    /// let slice = layout.slice(&"(_,2)".parse()?)?;
+    /// assert_eq!((slice.layout.layout.to_string().as_str(), slice.offset), ("((2,2)):((1,-2))", 10));
+    /// assert!(slice.layout.is_plain());
+    /// # Ok::<(), linear_layout_cute::CuteError>(())
+    /// ```
+    /// # Laws
+    /// `slice.offset + slice.layout.at(k)` is the index of the coordinate with k for its `_`.
+    /// # Errors
+    /// As of [`Layout::slice`].
+    pub fn slice(&self, coordinate: &Coord) -> Result<ComposedSlice, CuteError> {
+        let kept = self.layout.slice(coordinate)?;
+        let start = self.offset.checked_add(kept.offset).ok_or(Kind::Overflow)?;
+        let swizzle = self.swizzle;
+        // Right in any case: the swizzle stays, with all of the offset before it.
+        let whole = ComposedSlice {
+            layout: Self::new(swizzle, start, kept.layout.clone()),
+            offset: 0,
+        };
+        if coordinate.leaves().iter().all(Option::is_none) {
+            return Ok(whole);
+        }
+        if swizzle.is_identity() {
+            let layout = kept.layout.into();
+            let offset = start;
+            return Ok(ComposedSlice { layout, offset });
+        }
+        let mask = swizzle.source_mask() | swizzle.target_mask();
+        // An index is split into the bits that the swizzle looks at and the rest, which is added behind it.
+        let (inside, outside) = (start & mask, start & !mask);
+        let active = kept.layout.at(kept.layout.size() - 1)? & mask;
+        let found = if active & !swizzle.apply(active) != 0 {
+            Some(ComposedSlice {
+                layout: Self::new(swizzle, inside, kept.layout.clone()),
+                offset: outside,
+            })
+        } else {
+            let strides = swizzle_strides(swizzle, inside)?;
+            let layout = strides.composition(&kept.layout).ok();
+            layout.map(|layout| ComposedSlice {
+                layout: layout.into(),
+                offset: swizzle.apply(inside).saturating_add(outside),
+            })
+        };
+        match found {
+            Some(found) if found.is_slice(&whole)? => Ok(found),
+            _ => Ok(whole),
+        }
+    }
+}
+
+impl ComposedSlice {
+    /// Whether this is the same function; where there are too many elements to tell, it counts as another.
+    fn is_slice(&self, whole: &Self) -> Result<bool, CuteError> {
+        let size = whole.layout.layout.size();
+        if size > CHECKED {
+            return Ok(false);
+        }
+        for i in 0..size {
+            if self.layout.at(i)?.checked_add(self.offset) != Some(whole.layout.at(i)?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// The swizzle of indices that are `inside` and, disjoint to it, bits read or bits changed: as a layout, in which each
+/// bit has a stride of its own.
+fn swizzle_strides(swizzle: Swizzle, inside: i64) -> Result<Layout, CuteError> {
+    let (bits, base) = (swizzle.bits(), swizzle.base());
+    let distance = swizzle.shift().unsigned_abs();
+    let source = 1_i64 << swizzle.source_mask().trailing_zeros();
+    let target = 1_i64 << swizzle.target_mask().trailing_zeros();
+    // A changed bit goes up, or down where the bit that is read is set; a bit that is read takes the changed one along.
+    let changed = |bit: u32| match inside & (source << bit) {
+        0 => target << bit,
+        _ => -(target << bit),
+    };
+    let read = |bit: u32| match inside & (target << bit) {
+        0 => (source + target) << bit,
+        _ => (source - target) * (1 << bit),
+    };
+    let is_up = swizzle.shift() > 0;
+    let mut modes = Leaves::new();
+    modes.push(Mode::new(1 << base, 1));
+    for bit in 0..bits {
+        modes.push(Mode::new(2, if is_up { changed(bit) } else { read(bit) }));
+    }
+    modes.push(Mode::new(1 << (distance - bits), 1 << (base + bits)));
+    for bit in 0..bits {
+        modes.push(Mode::new(2, if is_up { read(bit) } else { changed(bit) }));
+    }
+    modes.push(Mode::new(1, 1 << (base + bits + distance)));
+    Layout::checked(Layout::of_modes(modes).into_tuple())
+}

@@ -1,0 +1,373 @@
+//! Layouts of layouts, and their quotients.
+
+use super::RegisterLayout;
+use super::error::{Kind, ModeList, TilusError};
+use super::register_layout::{MAX_SIZE, entry_of, mode_of, product, replication};
+use super::{Extents, Modes};
+
+/// Which part of a composition a divisor is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// The fast digits of every dim and list.
+    Inner,
+    /// The slow ones.
+    Outer,
+}
+
+impl Part {
+    const fn name(self) -> &'static str {
+        match self {
+            Self::Inner => "inner",
+            Self::Outer => "outer",
+        }
+    }
+
+    /// The place in a list of the digit that is reached at this step.
+    const fn at(self, step: usize, len: usize) -> usize {
+        match self {
+            Self::Inner => len - 1 - step,
+            Self::Outer => step,
+        }
+    }
+}
+
+/// The extent of a replication of one thread that is to stay.
+const KEPT: u64 = 0;
+
+/// Takes digits of these extents, the slowest first, until their product is `size`; a digit that is
+/// more than what is left is split. Writes what it takes of each digit it reaches and returns how many
+/// those are, or nothing where `size` is no boundary.
+#[inline]
+fn take(extents: &[u64], size: u64, part: Part, taken: &mut [u64]) -> Option<usize> {
+    let mut left = size;
+    let mut digits = 0;
+    while left > 1 {
+        if digits == extents.len() {
+            return None;
+        }
+        let at = part.at(digits, extents.len());
+        let extent = extents[at];
+        if left.is_multiple_of(extent) {
+            taken[at] = extent;
+            left /= extent;
+        } else if extent.is_multiple_of(left) {
+            taken[at] = left;
+            left = 1;
+        } else {
+            return None;
+        }
+        digits += 1;
+    }
+    Some(digits)
+}
+
+impl RegisterLayout {
+    /// Returns `self` with each of its elements replaced by the whole of `inner`.
+    ///
+    /// Element `i * inner.shape + j` is held where `self` holds `i`, and within that where `inner` holds
+    /// `j`. The layout of lower rank gets dims of extent 1 in front.
+    /// ```
+    /// # use linear_layout_tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.compose(&spatial(&[2, 3])?)?;
+    /// // Row 5 = 2*2 + 1, column 7 = 2*3 + 1: thread (1, 1) of 2 x 3, place (2, 2) of 3 x 4.
+    /// assert_eq!((l.threads_of(&[5, 7])?.next(), l.local_of(&[5, 7])?), (Some(4), 10));
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// Associative, with [`unit`](Self::unit) as identity (property `composition_is_a_monoid`).
+    ///
+    /// # Errors
+    /// When the product of the shapes or of the numbers of threads is too large.
+    pub fn compose(&self, inner: &Self) -> Result<Self, TilusError> {
+        let rank = self.rank().max(inner.rank());
+        let padded = |layout: &Self, dim: usize| {
+            (dim + layout.rank())
+                .checked_sub(rank)
+                .map_or(1, |i| layout.shape[i])
+        };
+        let mut shape: Extents = Extents::new();
+        for dim in 0..rank {
+            // What saturates is too large below.
+            shape.push(padded(self, dim).saturating_mul(padded(inner, dim)));
+        }
+        product(shape.iter().copied(), "shape")?;
+        check_threads(self, inner)?;
+        let mut mode_shape: Modes<u64> = Modes::new();
+        let (mut of_outer, mut of_inner): (Modes<usize>, Modes<usize>) =
+            (Modes::new(), Modes::new());
+        let (mut outer_groups, mut inner_groups) = (self.mode_groups(), inner.mode_groups());
+        for dim in 0..rank {
+            if dim + self.rank() >= rank {
+                for mode in outer_groups.next().unwrap_or_default() {
+                    of_outer.push(mode_shape.len());
+                    mode_shape.push(self.mode_shape[mode]);
+                }
+            }
+            if dim + inner.rank() >= rank {
+                for mode in inner_groups.next().unwrap_or_default() {
+                    of_inner.push(mode_shape.len());
+                    mode_shape.push(inner.mode_shape[mode]);
+                }
+            }
+        }
+        let (spatial_modes, local_modes) = self.lists_with(inner, &of_outer, &of_inner);
+        Ok(Self {
+            shape,
+            mode_shape,
+            spatial_modes,
+            local_modes,
+        }
+        .into_merged())
+    }
+
+    /// The lists of `self` and then those of the other, with modes numbered anew.
+    fn lists_with(
+        &self,
+        other: &Self,
+        of_self: &[usize],
+        of_other: &[usize],
+    ) -> (Modes<i64>, Modes<usize>) {
+        let (mut spatial, mut local): (Modes<i64>, Modes<usize>) = (Modes::new(), Modes::new());
+        for (layout, number) in [(self, of_self), (other, of_other)] {
+            let entries = layout.spatial_modes.iter();
+            spatial.extend(
+                entries.map(|&entry| mode_of(entry).map_or(entry, |mode| entry_of(number[mode]))),
+            );
+            local.extend(layout.local_modes.iter().map(|&mode| number[mode]));
+        }
+        (spatial, local)
+    }
+
+    /// Returns the layout of the pairs: the dims of `self`, then those of the other, whose threads and
+    /// places are the fast digits.
+    ///
+    /// # Errors
+    /// When the product of the shapes or of the numbers of threads is too large.
+    pub fn concat(&self, other: &Self) -> Result<Self, TilusError> {
+        let shape: Extents = self
+            .shape
+            .iter()
+            .chain(other.shape.iter())
+            .copied()
+            .collect();
+        product(shape.iter().copied(), "shape")?;
+        check_threads(self, other)?;
+        let modes = self.mode_shape.len();
+        let of_self: Modes<usize> = (0..modes).collect();
+        let of_other: Modes<usize> = (modes..modes + other.mode_shape.len()).collect();
+        let (spatial_modes, local_modes) = self.lists_with(other, &of_self, &of_other);
+        Ok(Self {
+            shape,
+            mode_shape: self
+                .mode_shape
+                .iter()
+                .chain(other.mode_shape.iter())
+                .copied()
+                .collect(),
+            spatial_modes,
+            local_modes,
+        }
+        .into_merged())
+    }
+
+    /// Returns the layout of which `self` is the composition with `inner`.
+    ///
+    /// ```
+    /// # use linear_layout_tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
+    /// assert_eq!(l.divide(&spatial(&[2, 3])?)?, local(&[3, 4])?);
+    /// assert_eq!(l.divide(&spatial(&[2, 2])?).unwrap_err().to_string(),
+    ///     "dim 1 of extent 12 has no boundary of modes at 2, the divisor's extent there");
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// `x.compose(&inner) == self` for every answer `x`, and there is an answer if there is such an `x`
+    /// (property `a_quotient_is_found_where_there_is_one`).
+    ///
+    /// # Errors
+    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    pub fn divide(&self, inner: &Self) -> Result<Self, TilusError> {
+        self.quotient(inner, Part::Inner)
+    }
+
+    /// Returns the layout whose composition into `outer` is `self`.
+    ///
+    /// ```
+    /// # use linear_layout_tilus::{local, spatial};
+    /// let l = local(&[3, 4])?.spatial(&[2, 3])?;
+    /// assert_eq!(l.left_divide(&local(&[3, 4])?)?, spatial(&[2, 3])?);
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// `outer.compose(&x) == self` for every answer `x`, and there is an answer if there is such an `x`
+    /// (property `a_quotient_is_found_where_there_is_one`).
+    ///
+    /// # Errors
+    /// When there is none; which dim, list or mode has no boundary where one is needed.
+    pub fn left_divide(&self, outer: &Self) -> Result<Self, TilusError> {
+        self.quotient(outer, Part::Outer)
+    }
+
+    fn quotient(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
+        if self.has_modes_to_merge() {
+            return self.merged().quotient(divisor, part);
+        }
+        // First with replications as they are spelled, which the answer then keeps.
+        let found = self.quotient_as_spelled(divisor, part);
+        if found.is_err() {
+            let canonical = self.canonical();
+            if !canonical.is_spelled_like(self) {
+                let other = canonical.quotient_as_spelled(divisor, part);
+                if other.is_ok() {
+                    return other;
+                }
+            }
+        }
+        found
+    }
+
+    fn quotient_as_spelled(&self, divisor: &Self, part: Part) -> Result<Self, TilusError> {
+        let rank = self.rank();
+        let Some(missing) = rank.checked_sub(divisor.rank()) else {
+            return Err(Kind::RankLarger {
+                found: divisor.rank(),
+                rank,
+            }
+            .into());
+        };
+        let mut taken: Modes<u64> = Modes::from_elem(1, self.mode_shape.len());
+        let mut shape = Extents::new();
+        for (dim, group) in self.mode_groups().enumerate() {
+            let by = dim.checked_sub(missing).map_or(1, |i| divisor.shape[i]);
+            let extent = self.shape[dim];
+            let modes = &self.mode_shape[group.clone()];
+            take(modes, by, part, &mut taken[group]).ok_or(Kind::DimNotDivisible {
+                dim,
+                extent,
+                by,
+            })?;
+            shape.push(extent / by);
+        }
+        let threads: Modes<u64> = self.spatial_shape().collect();
+        let by = divisor.spatial_size();
+        let mut of_threads: Modes<u64> = Modes::from_elem(1, threads.len());
+        let digits =
+            take(&threads, by, part, &mut of_threads).ok_or_else(|| Kind::ListNotDivisible {
+                list: ModeList::Spatial,
+                size: self.spatial_size(),
+                by,
+            })?;
+        let places: Modes<u64> = self.local_shape().collect();
+        let by = divisor.local_size();
+        let mut of_places: Modes<u64> = Modes::from_elem(1, places.len());
+        take(&places, by, part, &mut of_places).ok_or_else(|| Kind::ListNotDivisible {
+            list: ModeList::Local,
+            size: self.local_size(),
+            by,
+        })?;
+        let agrees = |list, mode: usize, by_list| {
+            if taken[mode] == by_list {
+                return Ok(());
+            }
+            Err(TilusError::from(Kind::CutsDiffer {
+                list,
+                mode,
+                extent: self.mode_shape[mode],
+                by_dim: taken[mode],
+                by_list,
+            }))
+        };
+        for (&entry, &by_list) in self.spatial_modes.iter().zip(of_threads.iter()) {
+            if let Some(mode) = mode_of(entry) {
+                agrees(ModeList::Spatial, mode, by_list)?;
+            }
+        }
+        for (&mode, &by_list) in self.local_modes.iter().zip(of_places.iter()) {
+            agrees(ModeList::Local, mode, by_list)?;
+        }
+        // Without dims of extent 1 in front, which the divisor has not.
+        let found = self.with_extents(divisor.shape.clone(), &taken, &of_threads);
+        if found != *divisor {
+            return Err(Kind::PartDiffers {
+                which: part.name(),
+                found: found.merged().to_string(),
+            }
+            .into());
+        }
+        let left: Modes<u64> = self
+            .mode_shape
+            .iter()
+            .zip(taken.iter())
+            .map(|(a, b)| a / b)
+            .collect();
+        let mut threads_left: Modes<u64> = threads
+            .iter()
+            .zip(of_threads.iter())
+            .map(|(a, b)| a / b)
+            .collect();
+        if self.spatial_modes.contains(&-1) {
+            self.keep_singles(divisor, digits, part, &mut threads_left);
+        }
+        Ok(self.with_extents(shape, &left, &threads_left).into_merged())
+    }
+
+    /// Marks the replications of one thread that stay in a quotient: those beyond what the divisor took.
+    ///
+    /// They say nothing; but a layout is printed as it was spelled.
+    fn keep_singles(&self, divisor: &Self, taken: usize, part: Part, left: &mut Modes<u64>) {
+        let len = left.len();
+        let is_single = |step: usize| self.spatial_modes[part.at(step, len)] == -1;
+        let inside = (0..taken).filter(|step| is_single(*step)).count();
+        let of_divisor = divisor.spatial_modes.iter().filter(|e| **e == -1).count();
+        // Those of the divisor stand at its edge, too.
+        let edge = of_divisor.saturating_sub(inside);
+        let at_edge = (taken..len).take(edge).take_while(|step| is_single(*step));
+        let first = taken + at_edge.count();
+        for step in (first..len).filter(|step| is_single(*step)) {
+            left[part.at(step, len)] = KEPT;
+        }
+    }
+
+    /// The layout of this shape with other extents of modes and of entries of the spatial list; those of
+    /// 1 are left out, but for replications that are [`KEPT`].
+    fn with_extents(&self, shape: Extents, modes: &[u64], threads: &[u64]) -> Self {
+        let mut number: Modes<usize> = Modes::new();
+        let mut kept = 0;
+        for &extent in modes {
+            number.push(kept);
+            kept += usize::from(extent > 1);
+        }
+        Self {
+            shape,
+            mode_shape: modes.iter().copied().filter(|e| *e > 1).collect(),
+            spatial_modes: self
+                .spatial_modes
+                .iter()
+                .zip(threads)
+                .filter(|(_, extent)| **extent != 1)
+                .map(|(&entry, &extent)| match mode_of(entry) {
+                    Some(mode) => entry_of(number[mode]),
+                    None => replication(extent.max(1)),
+                })
+                .collect(),
+            local_modes: self
+                .local_modes
+                .iter()
+                .copied()
+                .filter(|mode| modes[*mode] > 1)
+                .map(|mode| number[mode])
+                .collect(),
+        }
+    }
+}
+
+/// Fails where two layouts together have too many threads.
+fn check_threads(a: &RegisterLayout, b: &RegisterLayout) -> Result<(), TilusError> {
+    match a.spatial_size().checked_mul(b.spatial_size()) {
+        Some(threads) if threads <= MAX_SIZE => Ok(()),
+        _ => Err(Kind::TooLarge {
+            what: "number of threads",
+        }
+        .into()),
+    }
+}

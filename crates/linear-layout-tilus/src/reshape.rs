@@ -1,0 +1,307 @@
+//! Other shapes for the same threads and places: dims added, dropped, moved, merged, split, reduced.
+
+use core::ops::{Bound, RangeBounds};
+
+use super::RegisterLayout;
+use super::error::{Kind, TilusError};
+use super::register_layout::{
+    check_count, check_extents, check_groups, entry_of, groups, mode_of, product, replication,
+};
+use super::{Extents, Modes};
+
+/// For each of `rank` dims, whether it is named.
+fn named(dims: &[usize], rank: usize) -> Result<Modes<bool>, TilusError> {
+    let mut is_named: Modes<bool> = Modes::from_elem(false, rank);
+    for &dim in dims {
+        match is_named.get_mut(dim) {
+            Some(is_named) if *is_named => return Err(Kind::DimTwice { dim }.into()),
+            Some(is_named) => *is_named = true,
+            None => return Err(Kind::NoSuchDim { found: dim, rank }.into()),
+        }
+    }
+    Ok(is_named)
+}
+
+/// Modes split where dims of these extents end inside one, and where the parts of each mode start; the
+/// products are known to agree.
+pub(super) fn split_modes(
+    mode_shape: &[u64],
+    shape: &[u64],
+) -> Result<(Modes<u64>, Modes<usize>), TilusError> {
+    let mut parts: Modes<u64> = Modes::new();
+    let mut first: Modes<usize> = Modes::new();
+    let mut dims = shape.iter().copied().enumerate();
+    let (mut dim, mut left) = (0, 1);
+    for (mode, &extent) in mode_shape.iter().enumerate() {
+        first.push(parts.len());
+        let mut rest = extent;
+        while rest > 1 {
+            while left == 1 {
+                // The products agree, so that a dim is left while a mode is.
+                (dim, left) = dims.next().unwrap_or((dim, rest));
+            }
+            let part = if left.is_multiple_of(rest) {
+                rest
+            } else if rest.is_multiple_of(left) {
+                left
+            } else {
+                return Err(Kind::Straddles {
+                    mode,
+                    extent,
+                    dim,
+                    left,
+                }
+                .into());
+            };
+            parts.push(part);
+            rest /= part;
+            left /= part;
+        }
+    }
+    first.push(parts.len());
+    Ok((parts, first))
+}
+
+impl RegisterLayout {
+    /// Returns the layout without these dims of extent 1.
+    ///
+    /// # Errors
+    /// When a dim does not exist, is named twice, or has another extent.
+    pub fn squeeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
+        let is_named = named(dims, self.rank())?;
+        for &dim in dims {
+            let extent = self.shape[dim];
+            if extent != 1 {
+                return Err(Kind::NotExtentOne { dim, extent }.into());
+            }
+        }
+        let rest = self.shape.iter().zip(is_named.iter());
+        Ok(Self {
+            shape: rest.filter(|(_, n)| !**n).map(|(e, _)| *e).collect(),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout with dims of extent 1 at these positions of the new shape.
+    ///
+    /// ```
+    /// # use linear_layout_tilus::spatial;
+    /// assert_eq!(spatial(&[2, 3])?.unsqueeze(&[0, 2])?.shape(), [1, 2, 1, 3]);
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Errors
+    /// When a position is beyond the new shape, or named twice.
+    pub fn unsqueeze(&self, dims: &[usize]) -> Result<Self, TilusError> {
+        let is_new = named(dims, self.rank() + dims.len())?;
+        let mut old = self.shape.iter();
+        let shape = is_new.iter().map(|is_new| match is_new {
+            true => 1,
+            false => *old.next().unwrap_or(&1),
+        });
+        Ok(Self {
+            shape: shape.collect(),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout in which dim `i` is dim `dims[i]` of `self`.
+    ///
+    /// # Errors
+    /// When `dims` are not each of the dims once.
+    pub fn permute(&self, dims: &[usize]) -> Result<Self, TilusError> {
+        let rank = self.rank();
+        check_count("numbers of dims", dims.len(), "dims", rank)?;
+        named(dims, rank)?;
+        let mut starts: Modes<(usize, usize)> = Modes::new();
+        starts.extend(self.mode_groups().map(|group| (group.start, group.end)));
+        let mut number: Modes<usize> = Modes::from_elem(0, self.mode_shape.len());
+        let mut mode_shape: Modes<u64> = Modes::new();
+        for &dim in dims {
+            let (start, end) = starts[dim];
+            for mode in start..end {
+                number[mode] = mode_shape.len();
+                mode_shape.push(self.mode_shape[mode]);
+            }
+        }
+        Ok(Self {
+            shape: dims.iter().map(|dim| self.shape[*dim]).collect(),
+            mode_shape,
+            spatial_modes: self
+                .spatial_modes
+                .iter()
+                .map(|&entry| mode_of(entry).map_or(entry, |mode| entry_of(number[mode])))
+                .collect(),
+            local_modes: self.local_modes.iter().map(|mode| number[*mode]).collect(),
+        }
+        .into_merged())
+    }
+
+    /// Returns the layout with the same modes, spelled as they are, in dims of these extents.
+    ///
+    /// # Errors
+    /// When the modes do not fill the new dims one after the other.
+    pub fn with_shape(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        check_extents(shape, "shape")?;
+        check_groups(shape, &self.mode_shape)?;
+        Ok(Self {
+            shape: shape.into(),
+            ..self.clone()
+        })
+    }
+
+    /// Returns the layout of the same elements in row-major order under another shape.
+    ///
+    /// Modes are split where a new dim ends inside one.
+    /// ```
+    /// # use linear_layout_tilus::{local, spatial};
+    /// let l = spatial(&[8])?.local(&[4])?.reshape(&[4, 2, 4])?;
+    /// assert_eq!(l, spatial(&[4, 2, 1])?.local(&[1, 1, 4])?);
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Laws
+    /// The element of every row-major number stays where it is (property `reshape_keeps_the_order`).
+    ///
+    /// # Errors
+    /// When the number of elements differs, or a dim would end inside a mode at no divisor of it.
+    pub fn reshape(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        check_extents(shape, "shape")?;
+        let (found, expected) = (product(shape.iter().copied(), "shape")?, self.size());
+        if found != expected {
+            return Err(Kind::SizesDiffer { found, expected }.into());
+        }
+        let whole = self.merged();
+        let (mode_shape, first) = split_modes(&whole.mode_shape, shape)?;
+        let parts = |mode: usize| first[mode]..first[mode + 1];
+        let mut spatial_modes: Modes<i64> = Modes::new();
+        for &entry in whole.spatial_modes.iter() {
+            match mode_of(entry) {
+                Some(mode) => spatial_modes.extend(parts(mode).map(entry_of)),
+                None => spatial_modes.push(entry),
+            }
+        }
+        Ok(Self {
+            shape: shape.into(),
+            mode_shape,
+            spatial_modes,
+            local_modes: whole.local_modes.iter().flat_map(|m| parts(*m)).collect(),
+        }
+        .into_merged())
+    }
+
+    /// Returns the layout with the dims of this range as one, in row-major order.
+    ///
+    /// The range is one of Rust's: `..` is all dims, `1..3` ends before dim 3 and `1..=3` with it. An
+    /// empty range puts a dim of extent 1 at its place.
+    /// ```
+    /// # use linear_layout_tilus::local;
+    /// let l = local(&[3, 4, 5])?;
+    /// assert_eq!(l.flatten(1..)?.shape(), [3, 20]);
+    /// assert_eq!(l.flatten(0..=1)?.shape(), [12, 5]);
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Errors
+    /// When the range is not one of the dims.
+    pub fn flatten(&self, dims: impl RangeBounds<usize>) -> Result<Self, TilusError> {
+        let rank = self.rank();
+        let start = match dims.start_bound() {
+            Bound::Included(dim) => *dim,
+            Bound::Excluded(dim) => dim.saturating_add(1),
+            Bound::Unbounded => 0,
+        };
+        let end = match dims.end_bound() {
+            Bound::Included(dim) => dim.saturating_add(1),
+            Bound::Excluded(dim) => *dim,
+            Bound::Unbounded => rank,
+        };
+        if start > end || end > rank {
+            return Err(Kind::RangeOfDims { start, end, rank }.into());
+        }
+        let mut shape: Extents = self.shape[..start].into();
+        shape.push(self.shape[start..end].iter().product());
+        shape.extend(self.shape[end..].iter().copied());
+        self.with_shape(&shape).map(Self::into_merged)
+    }
+
+    /// Returns the layout of what is left when these dims are reduced to one element each: where their
+    /// digits chose the thread, all those threads hold the result, and where they chose the place, one
+    /// place does.
+    ///
+    /// With `keeps_dims` the dims stay, with extent 1.
+    /// ```
+    /// # use linear_layout_tilus::spatial;
+    /// let column_sums = spatial(&[3, 4])?.reduce(&[0], false)?;
+    /// assert_eq!(column_sums.threads_of(&[1])?.collect::<Vec<_>>(), [1, 5, 9]);
+    /// # Ok::<(), linear_layout_tilus::TilusError>(())
+    /// ```
+    /// # Errors
+    /// When a dim does not exist, or is named twice.
+    pub fn reduce(&self, dims: &[usize], keeps_dims: bool) -> Result<Self, TilusError> {
+        let is_named = named(dims, self.rank())?;
+        if dims.is_empty() {
+            return Ok(self.clone());
+        }
+        let mut number: Modes<usize> = Modes::from_elem(usize::MAX, self.mode_shape.len());
+        let mut mode_shape: Modes<u64> = Modes::new();
+        let mut shape = Extents::new();
+        for (dim, group) in groups(&self.shape, &self.mode_shape).enumerate() {
+            if is_named[dim] {
+                shape.extend(keeps_dims.then_some(1));
+                continue;
+            }
+            shape.push(self.shape[dim]);
+            for mode in group {
+                number[mode] = mode_shape.len();
+                mode_shape.push(self.mode_shape[mode]);
+            }
+        }
+        Ok(Self {
+            shape,
+            mode_shape,
+            spatial_modes: self
+                .spatial_modes
+                .iter()
+                .map(|&entry| match mode_of(entry) {
+                    Some(mode) if number[mode] == usize::MAX => replication(self.mode_shape[mode]),
+                    Some(mode) => entry_of(number[mode]),
+                    None => entry,
+                })
+                .collect(),
+            local_modes: self
+                .local_modes
+                .iter()
+                .map(|mode| number[*mode])
+                .filter(|number| *number != usize::MAX)
+                .collect(),
+        }
+        .into_merged())
+    }
+
+    /// Returns the layout [reduced](Self::reduce) to a shape that broadcasts to its own: leading dims may
+    /// be missing, other dims are kept or become 1.
+    ///
+    /// # Errors
+    /// When the shape has more dims, or a dim is neither kept nor 1.
+    pub fn reduce_to(&self, shape: &[u64]) -> Result<Self, TilusError> {
+        let Some(missing) = self.rank().checked_sub(shape.len()) else {
+            return Err(Kind::LengthsDiffer {
+                what: "extents to reduce to",
+                found: shape.len(),
+                of: "dims",
+                expected: self.rank(),
+            }
+            .into());
+        };
+        let mut to_one: Modes<usize> = Modes::new();
+        for (i, &found) in shape.iter().enumerate() {
+            let (dim, extent) = (missing + i, self.shape[missing + i]);
+            if found != extent {
+                if found != 1 {
+                    return Err(Kind::NotBroadcast { dim, extent, found }.into());
+                }
+                to_one.push(dim);
+            }
+        }
+        let leading: Modes<usize> = (0..missing).collect();
+        self.reduce(&to_one, true)?.reduce(&leading, false)
+    }
+}

@@ -1,0 +1,83 @@
+//! Offsets with some bits XORed into others.
+
+use super::TilusError;
+use super::error::Kind;
+
+/// XORs `bits` bits of an offset, those from bit `base + shift` on, into those from bit `base` on.
+///
+/// ```
+/// # use linear_layout_tilus::Swizzle;
+/// let s = Swizzle::new(1, 2, 2)?; // bits 4 and 3 into bits 2 and 1
+/// assert_eq!(s.apply(0b11000), 0b11110);
+/// assert_eq!(s.apply(s.apply(27)), 27);
+/// # Ok::<(), linear_layout_tilus::TilusError>(())
+/// ```
+/// # Units
+/// Offsets count elements; [`to_bytes`](Self::to_bytes) has the swizzle of offsets in bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Swizzle {
+    base: u32,
+    bits: u32,
+    shift: u32,
+}
+
+impl Swizzle {
+    /// Returns the swizzle; CuTe writes it `Sw<bits,base,shift>`.
+    ///
+    /// # Errors
+    /// When it reaches beyond bit 62.
+    pub fn new(base: u32, bits: u32, shift: u32) -> Result<Self, TilusError> {
+        match base.checked_add(bits).and_then(|b| b.checked_add(shift)) {
+            Some(end) if end < 64 => Ok(Self { base, bits, shift }),
+            _ => Err(Kind::SwizzleTooLarge { base, bits, shift }.into()),
+        }
+    }
+
+    /// Returns the lowest bit that changes.
+    #[must_use]
+    pub const fn base(self) -> u32 {
+        self.base
+    }
+
+    /// Returns how many bits change.
+    #[must_use]
+    pub const fn bits(self) -> u32 {
+        self.bits
+    }
+
+    /// Returns how far above a bit that changes it is the one that changes it.
+    #[must_use]
+    pub const fn shift(self) -> u32 {
+        self.shift
+    }
+
+    /// Returns the offset with its bits XORed.
+    #[must_use]
+    pub const fn apply(self, offset: u64) -> u64 {
+        let mask = ((1 << self.bits) - 1) << self.base;
+        offset ^ (offset >> self.shift & mask)
+    }
+
+    /// Tells whether offsets up to this one stay what they are.
+    #[must_use]
+    pub const fn keeps_all_up_to(self, offset: u64) -> bool {
+        self.bits == 0 || offset >> (self.base + self.shift) == 0
+    }
+
+    /// Returns the swizzle that does to multiples of `2^log2` what `self` does to their quotients.
+    pub(super) fn scaled(self, log2: u32) -> Result<Self, TilusError> {
+        Self::new(self.base.saturating_add(log2), self.bits, self.shift)
+    }
+
+    /// Returns the swizzle of offsets in bytes, for elements of this many bytes.
+    ///
+    /// # Errors
+    /// When that is not a power of two, or the swizzle reaches beyond bit 62.
+    pub fn to_bytes(self, bytes: u64) -> Result<Self, TilusError> {
+        if bytes.is_power_of_two() {
+            self.scaled(bytes.trailing_zeros())
+        } else {
+            Err(Kind::ElementSize { bytes }.into())
+        }
+    }
+}

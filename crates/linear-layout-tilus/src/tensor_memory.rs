@@ -1,0 +1,132 @@
+//! Where elements of a tensor are in the tensor memory of Blackwell GPUs.
+
+use super::Extents;
+use super::TilusError;
+use super::error::Kind;
+use super::register_layout::{check_count, check_extents, product};
+
+/// The lane and column of each element of a tensor in tensor memory.
+///
+/// The last dim but one is the row, which is the lane; the others choose the column.
+/// ```
+/// # use linear_layout_tilus::TensorMemoryLayout;
+/// let l = TensorMemoryLayout::row_major(&[2, 128, 64])?;
+/// assert_eq!(l.place_of(&[1, 5, 7])?, (5, 64 + 7));
+/// # Ok::<(), linear_layout_tilus::TilusError>(())
+/// ```
+/// # Units
+/// Columns count elements.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TensorMemoryLayout {
+    shape: Extents,
+    column_strides: Extents,
+    lane_offset: u64,
+}
+
+impl TensorMemoryLayout {
+    /// Returns the layout with these strides in columns; rows begin at lane `lane_offset`.
+    ///
+    /// # Errors
+    /// When an extent is zero, there is not one stride for each dim, there are fewer than two dims, not
+    /// 32, 64 or 128 rows, or a column stride of the rows that is not 0.
+    pub fn new(
+        shape: &[u64],
+        column_strides: &[u64],
+        lane_offset: u64,
+    ) -> Result<Self, TilusError> {
+        check_extents(shape, "shape")?;
+        check_count("column strides", column_strides.len(), "dims", shape.len())?;
+        let (&[.., rows, _], &[.., stride, _]) = (shape, column_strides) else {
+            return Err(Kind::LengthsDiffer {
+                what: "extents",
+                found: shape.len(),
+                of: "dims of a tile",
+                expected: 2,
+            }
+            .into());
+        };
+        if !matches!(rows, 32 | 64 | 128) {
+            return Err(Kind::RowsOfTensorMemory { rows }.into());
+        }
+        if stride != 0 {
+            return Err(Kind::RowStride { stride }.into());
+        }
+        for (extent, stride) in shape.iter().zip(column_strides) {
+            product([*extent, (*stride).max(1)], "largest column")?;
+        }
+        product([lane_offset.max(1)], "lane offset")?;
+        Ok(Self {
+            shape: shape.into(),
+            column_strides: column_strides.into(),
+            lane_offset,
+        })
+    }
+
+    /// Returns the compact layout in which the last dim is the fastest, from lane 0 on.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new).
+    pub fn row_major(shape: &[u64]) -> Result<Self, TilusError> {
+        check_extents(shape, "shape")?;
+        let rows = shape.len().checked_sub(2);
+        let mut strides = Extents::from_elem(0, shape.len());
+        let mut stride = 1;
+        for dim in (0..shape.len()).rev().filter(|dim| Some(*dim) != rows) {
+            strides[dim] = stride;
+            stride *= shape[dim];
+        }
+        Self::new(shape, &strides, 0)
+    }
+
+    /// Returns the layout of a part: `shape` elements along these dims, `lane_offset` lanes further on.
+    ///
+    /// # Errors
+    /// As [`new`](Self::new), and when a dim does not exist.
+    pub fn slice(
+        &self,
+        lane_offset: u64,
+        dims: &[usize],
+        shape: &[u64],
+    ) -> Result<Self, TilusError> {
+        let rank = self.shape.len();
+        let mut strides = Extents::new();
+        for &found in dims {
+            let stride = self.column_strides.get(found);
+            strides.push(*stride.ok_or_else(|| TilusError::from(Kind::NoSuchDim { found, rank }))?);
+        }
+        let lane = self.lane_offset.saturating_add(lane_offset);
+        Self::new(shape, &strides, lane)
+    }
+
+    /// Returns the extent of each dim.
+    #[must_use]
+    pub fn shape(&self) -> &[u64] {
+        &self.shape
+    }
+
+    /// Returns how many columns a step along each dim is.
+    #[must_use]
+    pub fn column_strides(&self) -> &[u64] {
+        &self.column_strides
+    }
+
+    /// Returns the lane of row 0.
+    #[must_use]
+    pub const fn lane_offset(&self) -> u64 {
+        self.lane_offset
+    }
+
+    /// Returns the lane and the column of an element.
+    ///
+    /// # Errors
+    /// When the index has another rank, or is beyond the shape.
+    pub fn place_of(&self, index: &[u64]) -> Result<(u64, u64), TilusError> {
+        super::multi_function::row_major_number(index, &self.shape)?;
+        let row = index[index.len() - 2];
+        let column = index.iter().zip(self.column_strides.iter());
+        Ok((
+            self.lane_offset + row,
+            column.map(|(i, stride)| i * stride).sum(),
+        ))
+    }
+}

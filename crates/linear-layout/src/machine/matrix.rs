@@ -1,0 +1,297 @@
+//! Which lane holds what of the rows that an instruction of a warp loads or stores.
+//!
+//! Said anew, as quotients and remainders: the planner's bits are in the target room, and the two must agree.
+//!
+//! # Source
+//! PTX ISA, `ldmatrix` and `stmatrix`, the figures of the fragments; for AMD's transposing loads Triton's parameters.
+
+use crate::plan::memory::{Form, MemoryPlan};
+use crate::target::Fragment;
+
+/// Bytes of a word.
+pub const WORD_BYTES: u32 = 4;
+
+/// The size of what one fragment moves.
+#[derive(Clone, Copy, Debug)]
+pub struct Size {
+    /// Rows in memory.
+    pub rows: u32,
+    /// Bytes of a row.
+    pub row_bytes: u32,
+    /// Bytes that a lane holds of it.
+    pub lane_bytes: u32,
+    /// Bytes that keep together.
+    pub unit_bytes: u32,
+    /// Lanes that take part.
+    pub lanes: u32,
+}
+
+/// Returns the size of a fragment.
+pub const fn size(fragment: Fragment) -> Size {
+    use Fragment as F;
+    let (rows, row_bytes, lane_bytes, unit_bytes) = match fragment {
+        F::Plain => (8, 16, 4, 4),
+        F::Transposed => (8, 16, 4, 2),
+        F::StoredBytes => (8, 16, 4, 1),
+        F::LoadedBytes => (16, 16, 8, 1),
+        F::Read16 => (64, 8, 8, 2),
+        F::Read8 => (64, 8, 8, 1),
+        F::Load16 => (32, 16, 16, 2),
+        F::Load8 => (32, 8, 8, 1),
+    };
+    Size {
+        rows,
+        row_bytes,
+        lane_bytes,
+        unit_bytes,
+        lanes: if rows == 64 { 64 } else { 32 },
+    }
+}
+
+/// The row and the byte within it of byte `byte` of what a lane holds.
+pub const fn cell(lane: u32, byte: u32, fragment: Fragment) -> (u32, u32) {
+    use Fragment as F;
+    let (unit, low) = (byte / 2, byte % 2);
+    match fragment {
+        F::Plain => (lane / 4, 4 * (lane % 4) + byte),
+        F::Transposed => (2 * (lane % 4) + unit, 2 * (lane / 4) + low),
+        F::LoadedBytes => (4 * (lane % 4) + byte % 4, lane / 4 + 8 * (byte / 4)),
+        F::StoredBytes => (2 * (lane % 4) + low, lane / 4 + 8 * unit),
+        F::Read16 => (
+            lane / 4 % 4 + 4 * unit + 16 * (lane / 16),
+            2 * (lane % 4) + low,
+        ),
+        F::Read8 => (lane / 8 % 2 + 2 * byte + 16 * (lane / 16), lane % 8),
+        F::Load16 => (unit + 8 * (lane / 8), 2 * (lane % 8) + low),
+        F::Load8 => (
+            byte % 4 + 4 * (lane / 8 % 2) + 8 * (byte / 4) + 16 * (lane / 16),
+            lane % 8,
+        ),
+    }
+}
+
+/// The lane that holds a byte of a row of a plain matrix, and which byte of its word.
+pub const fn holder(row: u32, byte: u32) -> (u32, u32) {
+    (4 * row + byte / WORD_BYTES, byte % WORD_BYTES)
+}
+
+/// Where a register of a thread, lane and warp, lies in a view at a position.
+pub(super) fn address_of(plan: &MemoryPlan, register: usize, thread: [u64; 2], view: u64) -> u64 {
+    let (access, slot) = plan.held()[register];
+    let byte = u64::from(slot) * plan.place().element_bytes();
+    let address = |lane| plan.address(access as usize, [lane, thread[1]], view);
+    let Form::Matrices(fragment) = plan.form() else {
+        return address(thread[0]) + byte;
+    };
+    let size = size(fragment);
+    let (matrix, byte) = (byte as u32 / size.lane_bytes, byte as u32 % size.lane_bytes);
+    let (row, column) = cell(thread[0] as u32, byte, fragment);
+    address(u64::from(size.rows * matrix + row)) + u64::from(column)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::encoding::Encoding;
+    use crate::layout::{Dim, LinearLayout};
+    use crate::plan::memory::Place;
+    use crate::target::{Access, Target};
+    use std::collections::HashMap;
+
+    const SHAPE: [u64; 2] = [64, 64];
+
+    const BUFFERS: [&str; 4] = [
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [1, 0]}>",
+        "#ttg.swizzled_shared<{vec = 8, perPhase = 1, maxPhase = 8, order = [0, 1]}>",
+        "#ttg.nvmma_shared<{swizzlingByteWidth = 128, transposed = false, elementBitWidth = 16}>",
+        "#ttg.padded_shared<[64:+16] {order = [1, 0], shape = [64, 64]}>",
+    ];
+
+    const MMA: &str = "#ttg.nvidia_mma<{versionMajor = 2, versionMinor = 0, warpsPerCTA = [2, 2], instrShape = [16, 8]}>";
+    const MFMA: &str = "#ttg.amd_mfma<{version = 4, warpsPerCTA = [2, 2], instrShape = [16, 16, 32], isTransposed = true}>";
+    const WMMA: &str = "#ttg.amd_wmma<{version = 3, isTranspose = true, ctaLayout = {warp = [[1, 0], [0, 1]]}, instrShape = [16, 16, 32]}>";
+
+    /// A result and both operands of a product.
+    fn layouts(result: &str, k_width: u32) -> [String; 3] {
+        let operand = |index| {
+            format!("#ttg.dot_op<{{opIdx = {index}, parent = {result}, kWidth = {k_width}}}>")
+        };
+        [result.to_owned(), operand(0), operand(1)]
+    }
+
+    fn layout(text: &str) -> LinearLayout {
+        let encoding: Encoding = text.parse().unwrap();
+        encoding.to_surjective_layout(&SHAPE).unwrap()
+    }
+
+    fn place(text: &str, bits: u32) -> Place {
+        let encoding: Encoding = text.parse().unwrap();
+        let layout = encoding.to_surjective_layout(&SHAPE).unwrap();
+        Place::new(layout, encoding.interval_paddings(), bits).unwrap()
+    }
+
+    fn form(buffer: &str, registers: &str, bits: u32, access: Access, target: &str) -> Form {
+        let (registers, place) = (layout(registers), place(buffer, bits));
+        let registers = registers.remove_zero_bases(Dim::REGISTER).unwrap();
+        let target = Target::parse(target).unwrap();
+        let plan = MemoryPlan::of_warps(&registers, &place, 0, access, target).unwrap();
+        plan.form()
+    }
+
+    /// What tensor cores take and give is laid out for matrices; rows along the other dim are transposed ones.
+    #[test]
+    fn tensor_cores_take_matrices() {
+        let [result, a, b] = layouts(MMA, 2);
+        let plain = Form::Matrices(Fragment::Plain);
+        let transposed = Form::Matrices(Fragment::Transposed);
+        let load = |buffer: usize, registers: &str| {
+            form(BUFFERS[buffer], registers, 16, Access::Load, "cuda:90")
+        };
+        assert_eq!(
+            [0, 1, 2, 3].map(|i| load(i, &a)),
+            [plain, transposed, plain, plain]
+        );
+        assert_eq!([0, 1].map(|i| load(i, &b)), [transposed, plain]);
+        let store = |target| form(BUFFERS[0], &result, 16, Access::Store, target);
+        assert_eq!([store("cuda:90"), store("cuda:80")], [plain, Form::Own]);
+        // Two 32-bit elements of a row are no word.
+        let wide = |target| form(BUFFERS[0], &result, 32, Access::Store, target);
+        assert_eq!(wide("cuda:90"), Form::Own);
+    }
+
+    /// AMD's units read columns; bytes are turned where a GPU has instructions for them.
+    #[test]
+    fn columns_are_read_as_each_gpu_can() {
+        let columns = |target: &str, result: &str, k_width: u32, bits: u32| {
+            let [_, left, _] = layouts(result, k_width);
+            form(BUFFERS[1], &left, bits, Access::Load, target)
+        };
+        let as_columns = [
+            ("hip:gfx950", MFMA, 8, 16, Fragment::Read16),
+            ("hip:gfx950", MFMA, 16, 8, Fragment::Read8),
+            ("hip:gfx1250", WMMA, 8, 16, Fragment::Load16),
+            ("hip:gfx1250", WMMA, 8, 8, Fragment::Load8),
+            ("cuda:100", MMA, 4, 8, Fragment::LoadedBytes),
+        ];
+        for (target, result, k_width, bits, fragment) in as_columns {
+            let found = columns(target, result, k_width, bits);
+            assert_eq!(found, Form::Matrices(fragment), "{target} {bits}");
+        }
+        assert_eq!(columns("hip:gfx942", MFMA, 8, 16), Form::Own);
+        assert_eq!(columns("cuda:90", MMA, 4, 8), Form::Own);
+        let [result, ..] = layouts(MMA, 4);
+        let store = |target| form(BUFFERS[1], &result, 8, Access::Store, target);
+        let turned = Form::Matrices(Fragment::StoredBytes);
+        assert_eq!([store("cuda:100"), store("cuda:90")], [turned, Form::Own]);
+    }
+
+    /// The planner's bits and the machine's numbers are one thing.
+    #[test]
+    fn fragments_are_said_twice_alike() {
+        use crate::target::Held;
+        use Fragment as F;
+        let all = [
+            F::Plain,
+            F::Transposed,
+            F::LoadedBytes,
+            F::StoredBytes,
+            F::Read16,
+            F::Read8,
+            F::Load16,
+            F::Load8,
+        ];
+        for fragment in all {
+            let (deal, size) = (fragment.deal(), size(fragment));
+            assert_eq!(
+                (
+                    deal.row_count(),
+                    deal.row_bytes(),
+                    deal.lane_bytes(),
+                    deal.unit_bytes
+                ),
+                (size.rows, size.row_bytes, size.lane_bytes, size.unit_bytes),
+                "{fragment:?}"
+            );
+            let mut seen = std::collections::HashSet::new();
+            for lane in 0..size.lanes {
+                for byte in 0..size.lane_bytes {
+                    let unit = byte / deal.unit_bytes;
+                    let mut units = (0..).map(|bit| unit >> bit & 1);
+                    let mut number = |bits: &[Held]| {
+                        let bit = |by: &Held| match by {
+                            Held::Lane(bit) => lane >> bit & 1,
+                            Held::Unit => units.next().unwrap(),
+                        };
+                        (0..)
+                            .zip(bits.iter().map(bit))
+                            .fold(0, |sum, (i, bit)| sum | bit << i)
+                    };
+                    let row = number(deal.rows);
+                    let column = number(deal.within) * deal.unit_bytes + byte % deal.unit_bytes;
+                    assert_eq!(
+                        cell(lane, byte, fragment),
+                        (row, column),
+                        "{fragment:?} {lane} {byte}"
+                    );
+                    assert!(seen.insert((row, column)));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn every_register_of_a_matrix_is_at_its_element() {
+        let mut found = std::collections::HashSet::new();
+        let targets = [
+            ("cuda:90", MMA),
+            ("cuda:100", MMA),
+            ("hip:gfx950", MFMA),
+            ("hip:gfx1250", WMMA),
+        ];
+        for ((target, result), buffer) in targets.iter().flat_map(|t| BUFFERS.map(|b| (*t, b))) {
+            let target = Target::parse(target).unwrap();
+            let lanes_log2 = target.lanes_log2();
+            for bits in [8, 16, 32] {
+                let place = place(buffer, bits);
+                let mut addresses = HashMap::new();
+                for packed in 0..1u64 << place.layout().columns().len() {
+                    let coords = place.layout().unpack(place.layout().apply_packed(packed));
+                    let address = place.padded(packed * place.element_bytes());
+                    addresses.insert(coords.to_vec(), address);
+                }
+                for text in layouts(result, 32 / bits)
+                    .into_iter()
+                    .chain(layouts(result, 8))
+                {
+                    let registers = layout(&text).remove_zero_bases(Dim::REGISTER).unwrap();
+                    for access in [Access::Load, Access::Store] {
+                        let plan =
+                            MemoryPlan::of_warps(&registers, &place, 0, access, target).unwrap();
+                        if let Form::Matrices(fragment) = plan.form() {
+                            found.insert(fragment);
+                        }
+                        for register in 0..plan.held().len() {
+                            for thread in 0..4 << lanes_log2 {
+                                let lane = thread & ((1 << lanes_log2) - 1);
+                                let at = [lane, thread >> lanes_log2];
+                                let point = [
+                                    (Dim::REGISTER, register as u64),
+                                    (Dim::LANE, at[0]),
+                                    (Dim::WARP, at[1]),
+                                    (Dim::BLOCK, 0),
+                                ];
+                                let coords = registers.apply(&point).unwrap().to_vec();
+                                let at = address_of(&plan, register, at, 0);
+                                assert_eq!(
+                                    at, addresses[&coords],
+                                    "{buffer} {text} {bits} {point:?}"
+                                );
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        assert_eq!(found.len(), 8, "{found:?}");
+    }
+}

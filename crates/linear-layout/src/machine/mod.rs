@@ -1,0 +1,18 @@
+//! The evaluator: runs plans lane by lane.
+
+mod gather;
+mod histogram;
+pub mod matrix;
+mod plan;
+mod reduce;
+mod scan;
+mod share;
+mod tuples;
+
+pub use gather::{GatherFault, check_gather};
+pub use histogram::{HistogramFault, check_histogram};
+pub use plan::{PlanFault, PlanReport, check_plan};
+pub use reduce::check_reduction;
+pub use scan::check_scan;
+pub use share::{ShareFault, check_sharing};
+pub use tuples::TupleFault;

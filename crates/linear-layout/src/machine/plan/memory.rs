@@ -1,0 +1,207 @@
+//! Shared memory of the plan checker: names in cells, and who may touch a cell without a barrier.
+//!
+//! Two ways of watching for races, with the same verdict on the plans they share. The *ledger* is the record of
+//! [`race`](gpu_race), which kernels are run with, and decides any order of steps. The *stamp* is a quarter of the size and serves the common case:
+//! between two barriers a plan only stores or only loads, and all barriers have the same scope. Then a load can
+//! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
+
+use crate::plan::{BarrierScope, Program, Step};
+use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
+
+/// No name: the register or cell was never written.
+pub(super) const NOTHING: u32 = u32::MAX;
+
+/// What went wrong in a cell.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum CellFault {
+    Race,
+    Uninitialised,
+}
+
+/// The cells, watched one way or the other.
+pub(super) enum Memory {
+    Stamped {
+        cells: Vec<Stamp>,
+        section: u32,
+        by_warp: bool,
+    },
+    Recorded {
+        cells: Vec<(u32, Cell)>,
+        order: Order,
+        epoch: u32,
+        block_epoch: u32,
+    },
+}
+
+/// The last write of a cell: the name, the section between barriers, and the warps that wrote this name.
+#[derive(Clone, Copy)]
+pub(super) struct Stamp {
+    name: u32,
+    section: u32,
+    warps: u64,
+}
+
+impl Memory {
+    pub(super) fn new(plan: &Program, cells: usize, warps: usize, force_ledger: bool) -> Self {
+        if force_ledger || !is_plain(plan, warps) {
+            return Self::Recorded {
+                cells: vec![(NOTHING, UNTOUCHED); cells],
+                order: Order {
+                    threads_per_block: (warps as u32) << plan.lanes_log2(),
+                    lanes_per_warp: 1 << plan.lanes_log2(),
+                    first_epoch: 0,
+                    is_block_own: true,
+                },
+                epoch: 0,
+                block_epoch: 0,
+            };
+        }
+        let by_warp = warps > 1 && plan.steps().contains(&Step::Barrier(BarrierScope::Warp));
+        let empty = Stamp {
+            name: NOTHING,
+            section: u32::MAX,
+            warps: 0,
+        };
+        Self::Stamped {
+            cells: vec![empty; cells],
+            section: 0,
+            by_warp,
+        }
+    }
+
+    pub(super) fn barrier(&mut self, scope: BarrierScope) {
+        match self {
+            Self::Stamped { section, .. } => *section += 1,
+            Self::Recorded {
+                epoch, block_epoch, ..
+            } => {
+                *epoch += 1;
+                if scope == BarrierScope::Block {
+                    *block_epoch += 1;
+                }
+            }
+        }
+    }
+
+    /// Writes names `rows[i][thread]` to the cells from `first` on; answers the cell at fault.
+    #[inline]
+    pub(super) fn store(
+        &mut self,
+        first: usize,
+        thread: u32,
+        warp: u32,
+        names: impl Iterator<Item = u32>,
+    ) -> Result<(), (usize, CellFault)> {
+        let warp = 1u64 << (warp & 63);
+        match self {
+            Self::Stamped {
+                cells,
+                section,
+                by_warp,
+            } => {
+                for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
+                    if cell.name == name {
+                        cell.warps |= warp;
+                    } else {
+                        let meets = cell.section == *section || *by_warp && cell.warps & !warp != 0;
+                        if meets && cell.name != NOTHING {
+                            return Err((first + i, CellFault::Race));
+                        }
+                        cell.name = name;
+                        cell.warps = warp;
+                    }
+                    cell.section = *section;
+                }
+            }
+            Self::Recorded {
+                cells,
+                order,
+                epoch,
+                block_epoch,
+            } => {
+                let now = now(thread, *order, *epoch, *block_epoch);
+                for (i, (cell, name)) in cells[first..].iter_mut().zip(names).enumerate() {
+                    let found = cell.1.write(cell.0 == name, now, *order);
+                    if matches!(found, Found::Conflict(_)) {
+                        return Err((first + i, CellFault::Race));
+                    }
+                    cell.0 = name;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads cell `at`.
+    #[inline]
+    pub(super) fn load(&mut self, at: usize, thread: u32, warp: u32) -> Result<u32, CellFault> {
+        let warp = 1u64 << (warp & 63);
+        match self {
+            Self::Stamped {
+                cells,
+                section,
+                by_warp,
+            } => {
+                let cell = &cells[at];
+                if cell.name == NOTHING {
+                    return Err(CellFault::Uninitialised);
+                }
+                // Another warp's copy of the value is not waited for.
+                if cell.section == *section || *by_warp && cell.warps != warp {
+                    return Err(CellFault::Race);
+                }
+                Ok(cell.name)
+            }
+            Self::Recorded {
+                cells,
+                order,
+                epoch,
+                block_epoch,
+            } => {
+                let (name, cell) = &mut cells[at];
+                match cell.read(now(thread, *order, *epoch, *block_epoch), *order) {
+                    (false, _) => Err(CellFault::Uninitialised),
+                    (true, Some(_)) => Err(CellFault::Race),
+                    (true, None) => Ok(*name),
+                }
+            }
+        }
+    }
+}
+
+fn now(thread: u32, order: Order, epoch: u32, block_epoch: u32) -> Now {
+    Now {
+        thread,
+        block: 0,
+        warp: thread & !(order.lanes_per_warp - 1),
+        op: 0,
+        block_epoch,
+        warp_epoch: epoch,
+        together: 0,
+    }
+}
+
+/// Only stores or only loads between barriers, and barriers of one scope; a single one where warps do not wait
+/// for each other, since the stamp knows nothing of readers.
+fn is_plain(plan: &Program, warps: usize) -> bool {
+    let (mut stores, mut loads, mut scope) = (false, false, None);
+    for step in plan.steps() {
+        match *step {
+            Step::Store { .. } | Step::StoreMatrices { .. } => stores = true,
+            Step::Load { .. } | Step::LoadMatrices { .. } => loads = true,
+            Step::Barrier(s) => {
+                let same = scope.is_none_or(|known| known == s && s == BarrierScope::Block);
+                if !same && warps > 1 {
+                    return false;
+                }
+                scope = Some(s);
+                (stores, loads) = (false, false);
+            }
+            _ => {}
+        }
+        if stores && loads {
+            return false;
+        }
+    }
+    true
+}

@@ -1,0 +1,159 @@
+//! Bank conflicts: how many wavefronts a warp's access of shared memory takes, of plans and of kernels.
+
+use super::Target;
+use std::ops::AddAssign;
+
+/// The wavefronts of accesses.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Wavefronts {
+    /// Wavefronts that the access takes.
+    pub taken: u64,
+    /// One for each group of lanes that are served together.
+    pub ideal: u64,
+}
+
+impl AddAssign for Wavefronts {
+    fn add_assign(&mut self, other: Self) {
+        self.taken += other.taken;
+        self.ideal += other.ideal;
+    }
+}
+
+/// The banks of a GPU's shared memory.
+///
+/// # Units
+/// `count` banks, each `bytes` wide.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Banks {
+    /// Number of banks.
+    pub count: u32,
+    /// Bytes of a bank.
+    pub bytes: u32,
+}
+
+impl Banks {
+    /// Returns the banks of a GPU.
+    pub const fn of(target: &Target) -> Self {
+        Self {
+            count: target.banks,
+            bytes: target.bank_bytes,
+        }
+    }
+
+    /// The bits of a lane's number that run through lanes served together, where these are consecutive: as many
+    /// lanes as fill all banks once. On 32 banks of 4 bytes, 32 lanes of up to 4 bytes, 16 of 8, 8 of 16.
+    pub fn consecutive(self, bytes: u32) -> u32 {
+        // An access of 12 bytes takes the room of one of 16.
+        let per_lane = bytes.max(self.bytes).next_power_of_two();
+        (self.count * self.bytes / per_lane).max(1) - 1
+    }
+
+    /// Counts the wavefronts of one access of one warp, and how many it would take at best.
+    ///
+    /// Lanes whose numbers differ only in `lane_bits` are served together: each bank delivers one word per
+    /// wavefront, and lanes that want the same word share it. CDNA3 serves 16-byte loads of lanes 0 to 3 and 16 to
+    /// 19 together, which is `0b010011`.
+    ///
+    /// | lanes 0 .. 31 read 4 bytes at | taken | ideal |
+    /// |---|---|---|
+    /// | `4 * lane` | 1 | 1 |
+    /// | `8 * lane` | 2 | 1 |
+    /// | `128 * lane` | 32 | 1 |
+    /// | `0` | 1 | 1 |
+    /// # Units
+    /// `addresses` are byte addresses, `None` for lanes that are off; the result counts wavefronts.
+    pub fn wavefronts(self, addresses: &[Option<u64>], bytes: u32, lane_bits: u32) -> Wavefronts {
+        let lane_bits = lane_bits as usize;
+        let (width, count) = (u64::from(self.bytes), u64::from(self.count));
+        // The words that lanes want, each with the one before it of the same bank, plus one.
+        let mut words: Vec<(u64, usize)> = Vec::new();
+        // Of each bank the last of its words, plus one, and how many there are.
+        let mut banks = vec![(0, 0u64); self.count as usize];
+        let mut sum = Wavefronts::default();
+        for first in (0..addresses.len()).filter(|lane| lane & lane_bits == 0) {
+            words.clear();
+            banks.fill((0, 0));
+            let mut most = 0;
+            let members = (first..addresses.len()).filter(|lane| lane & !lane_bits == first);
+            for address in members.filter_map(|lane| addresses[lane]) {
+                let end = quotient(address + u64::from(bytes) + width - 1, width);
+                for word in quotient(address, width)..end {
+                    if words.last().is_some_and(|last| last.0 == word) {
+                        continue;
+                    }
+                    let (last, load) = &mut banks[(word - quotient(word, count) * count) as usize];
+                    let mut at = *last;
+                    while at != 0 && words[at - 1].0 != word {
+                        at = words[at - 1].1;
+                    }
+                    if at == 0 {
+                        words.push((word, *last));
+                        *last = words.len();
+                        *load += 1;
+                        most = most.max(*load);
+                    }
+                }
+            }
+            if !words.is_empty() {
+                sum += Wavefronts {
+                    taken: most,
+                    ideal: 1,
+                };
+            }
+        }
+        sum
+    }
+}
+
+/// A division, which is a shift in practice.
+fn quotient(value: u64, by: u64) -> u64 {
+    match by.is_power_of_two() {
+        true => value >> by.trailing_zeros(),
+        false => value / by,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(lanes: usize, bytes: u32, banks: u32, at: impl Fn(u64) -> u64, expect: (u64, u64)) {
+        let addresses: Vec<_> = (0..lanes as u64).map(|lane| Some(at(lane))).collect();
+        let banks = Banks {
+            count: banks,
+            bytes: 4,
+        };
+        let found = banks.wavefronts(&addresses, bytes, banks.consecutive(bytes));
+        assert_eq!((found.taken, found.ideal), expect);
+    }
+
+    #[test]
+    fn groups_of_lanes_that_are_not_consecutive() {
+        // Lanes 4 to 7 and 16 to 19 want the same banks: no conflict if served apart.
+        let at = |lane: u64| 16 * (lane & 3 | lane >> 2 & 4) + 128 * (lane >> 2);
+        let addresses: Vec<_> = (0..64).map(|lane| Some(at(lane))).collect();
+        let banks = Banks {
+            count: 32,
+            bytes: 4,
+        };
+        let taken = |lane_bits| banks.wavefronts(&addresses, 16, lane_bits).taken;
+        assert_eq!([taken(0b01_0011), taken(banks.consecutive(16))], [8, 16]);
+    }
+
+    #[test]
+    fn textbook_cases() {
+        check(32, 4, 32, |l| 4 * l, (1, 1));
+        check(32, 4, 32, |l| 8 * l, (2, 1));
+        check(32, 4, 32, |l| 128 * l, (32, 1));
+        check(32, 4, 32, |_| 0, (1, 1));
+        check(32, 2, 32, |l| 2 * l, (1, 1));
+        check(32, 16, 32, |l| 16 * l, (4, 4));
+        check(32, 16, 32, |l| 128 * l, (32, 4));
+        check(32, 8, 32, |l| 8 * l, (2, 2));
+        check(64, 4, 32, |l| 4 * l, (2, 2));
+        check(64, 4, 64, |l| 4 * l, (1, 1));
+        check(64, 16, 32, |l| 16 * l, (8, 8));
+        check(64, 12, 32, |l| 12 * l, (8, 8));
+    }
+}

@@ -1,0 +1,169 @@
+//! How instructions that a warp runs together deal rows of shared memory to its lanes.
+//!
+//! Each lane gives the address of a row, and holds a few units of several rows. Which ones, the instruction says: bits
+//! of the lane and of what it holds number the units of a row and the rows.
+//!
+//! | [`Fragment`] | instruction | a row | a lane holds |
+//! |---|---|---|---|
+//! | `Plain` | `ldmatrix`, `stmatrix` | 16 bytes | 4 bytes of one row |
+//! | `Transposed` | the same, `.trans` | 16 bytes | 2 units of 16 bits, of two rows |
+//! | `LoadedBytes` | `ldmatrix.m16n16.trans.b8` | 16 bytes | twice 4 bytes, of four rows |
+//! | `StoredBytes` | `stmatrix.m16n8.trans.b8` | 16 bytes | twice 2 bytes, of two rows |
+//! | `Read16`, `Read8` | `ds_read_b64_tr_b16`, `_b8` (gfx950) | 8 bytes | a unit of each of 4 rows, or 8 |
+//! | `Load16` | `ds_load_tr16_b128` (gfx1250) | 16 bytes | a unit of each of 8 rows |
+//! | `Load8` | `ds_load_tr8_b64` (gfx1250) | 8 bytes | a unit of each of 8 rows |
+//!
+//! # Source
+//! PTX ISA 9, the figures of the fragments of `ldmatrix` and `stmatrix`; for AMD's the parameters by which Triton
+//! lowers to them.
+
+use super::{Access, Target};
+
+/// An instruction of a warp, by what it deals to whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Fragment {
+    /// 8 rows, of which a lane holds neighbours.
+    Plain,
+    /// 8 rows of units of 16 bits, of which a lane holds two of a column.
+    Transposed,
+    /// 16 rows of bytes, of which a lane holds four of a column, twice.
+    LoadedBytes,
+    /// 8 rows of bytes, of which a lane holds two of a column, twice.
+    StoredBytes,
+    /// A row a lane, of units of 16 bits (CDNA 4).
+    Read16,
+    /// A row a lane, of bytes (CDNA 4).
+    Read8,
+    /// A row a lane, of units of 16 bits (gfx1250).
+    Load16,
+    /// A row a lane, of bytes (gfx1250).
+    Load8,
+}
+
+/// Who says one bit of where a unit lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Held {
+    /// A bit of the lane's number.
+    Lane(usize),
+    /// A bit of the number of a lane's unit: those of `rows` come first, each list in its order.
+    Unit,
+}
+
+/// A fragment as bits.
+#[derive(Debug)]
+pub struct Deal {
+    /// Bytes that keep together.
+    pub unit_bytes: u32,
+    /// What numbers the units of a row, lowest bit first.
+    pub within: &'static [Held],
+    /// What numbers the rows, lowest bit first.
+    pub rows: &'static [Held],
+    /// One instruction moves up to 2^this of them.
+    pub most_log2: u32,
+}
+
+impl Deal {
+    /// Log2 of the units that a lane holds.
+    pub fn units_log2(&self) -> u32 {
+        let units = self.within.iter().chain(self.rows);
+        units.filter(|held| **held == Held::Unit).count() as u32
+    }
+
+    /// Bytes that a lane holds.
+    pub fn lane_bytes(&self) -> u32 {
+        self.unit_bytes << self.units_log2()
+    }
+
+    /// Bytes of a row.
+    pub fn row_bytes(&self) -> u32 {
+        self.unit_bytes << self.within.len()
+    }
+
+    /// Number of rows.
+    pub fn row_count(&self) -> u32 {
+        1 << self.rows.len()
+    }
+}
+
+use Held::{Lane, Unit};
+
+impl Fragment {
+    /// Returns which lane holds what of the rows.
+    pub const fn deal(self) -> &'static Deal {
+        match self {
+            Self::Plain => &Deal {
+                unit_bytes: 4,
+                within: &[Lane(0), Lane(1)],
+                rows: &[Lane(2), Lane(3), Lane(4)],
+                most_log2: 2,
+            },
+            Self::Transposed => &Deal {
+                unit_bytes: 2,
+                within: &[Lane(2), Lane(3), Lane(4)],
+                rows: &[Unit, Lane(0), Lane(1)],
+                most_log2: 2,
+            },
+            Self::LoadedBytes => &Deal {
+                unit_bytes: 1,
+                within: &[Lane(2), Lane(3), Lane(4), Unit],
+                rows: &[Unit, Unit, Lane(0), Lane(1)],
+                most_log2: 1,
+            },
+            Self::StoredBytes => &Deal {
+                unit_bytes: 1,
+                within: &[Lane(2), Lane(3), Lane(4), Unit],
+                rows: &[Unit, Lane(0), Lane(1)],
+                most_log2: 2,
+            },
+            Self::Read16 => &Deal {
+                unit_bytes: 2,
+                within: &[Lane(0), Lane(1)],
+                rows: &[Lane(2), Lane(3), Unit, Unit, Lane(4), Lane(5)],
+                most_log2: 0,
+            },
+            Self::Read8 => &Deal {
+                unit_bytes: 1,
+                within: &[Lane(0), Lane(1), Lane(2)],
+                rows: &[Lane(3), Unit, Unit, Unit, Lane(4), Lane(5)],
+                most_log2: 0,
+            },
+            Self::Load16 => &Deal {
+                unit_bytes: 2,
+                within: &[Lane(0), Lane(1), Lane(2)],
+                rows: &[Unit, Unit, Unit, Lane(3), Lane(4)],
+                most_log2: 0,
+            },
+            Self::Load8 => &Deal {
+                unit_bytes: 1,
+                within: &[Lane(0), Lane(1), Lane(2)],
+                rows: &[Unit, Unit, Lane(3), Unit, Lane(4)],
+                most_log2: 0,
+            },
+        }
+    }
+}
+
+impl Target {
+    /// The fragments that instructions of this GPU load from shared memory, or store to it.
+    pub fn fragments(&self, access: Access) -> impl Iterator<Item = Fragment> + use<> {
+        use Fragment as F;
+        let has = &self.instructions;
+        let (plain, bytes) = match access {
+            Access::Load => (has.load_matrix, F::LoadedBytes),
+            Access::Store => (has.store_matrix, F::StoredBytes),
+        };
+        let loads = access == Access::Load;
+        let (reads, loads) = (has.read_transposed && loads, has.load_transposed && loads);
+        [
+            (plain, F::Plain),
+            (plain, F::Transposed),
+            (has.byte_matrices, bytes),
+            (reads, F::Read16),
+            (reads, F::Read8),
+            (loads, F::Load16),
+            (loads, F::Load8),
+        ]
+        .into_iter()
+        .filter_map(|(exists, fragment)| exists.then_some(fragment))
+    }
+}

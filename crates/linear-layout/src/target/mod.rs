@@ -1,0 +1,710 @@
+//! GPUs as data: lanes, banks, phases, instructions, costs.
+//!
+//! A [`Target`] says what one GPU is, as far as layouts need to know. Nothing here decides anything: the
+//! planner reads the tables, and so does the machine model, so a plan and its check agree on the hardware.
+//!
+//! ```
+//! use linear_layout::target::{Access, Target};
+//! let h100 = Target::parse("cuda:90")?;
+//! assert_eq!((h100.lanes, h100.banks, h100.max_shared_bytes), (32, 32, 232_448));
+//! // A 16-byte load of a whole warp is 512 bytes: four phases of eight lanes (lane bits 0, 1, 2).
+//! assert_eq!(h100.phase_lane_bits(Access::Load, 16), 0b00111);
+//! // CDNA3 serves lanes 0..4 and 16..20 together: lane bits 0, 1 and 4.
+//! assert_eq!(Target::parse("hip:gfx942")?.phase_lane_bits(Access::Load, 16), 0b010011);
+//! # Ok::<(), linear_layout::target::TargetError>(())
+//! ```
+//!
+//! What differs between GPUs is a column here, with its source. Whoever needs to know a new difference adds
+//! a column; names and version numbers are compared in `table.rs` only, where the rows are made.
+//!
+//! Reading order: [`Target`], [`XorShuffle`], [`BufferInstructions`], [`Costs`]. Missing on purpose: TMA and
+//! the shapes of matrix products, which nothing asks for yet.
+
+use core::fmt;
+
+mod banks;
+mod float8;
+mod fragment;
+mod table;
+
+pub use banks::{Banks, Wavefronts};
+pub use float8::{FLOAT8, Float8, Float8Family};
+pub use fragment::{Deal, Fragment, Held};
+pub use table::TARGETS;
+
+/// The maker of a GPU, which is also the instruction set family that a lowering emits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Vendor {
+    /// NVIDIA: NVVM intrinsics, `cuda:90`.
+    Nvidia,
+    /// AMD: ROCDL intrinsics, `hip:gfx942`.
+    Amd,
+}
+
+/// An assembly language: what LLVM writes for a GPU, and inline assembly is written in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Assembly {
+    /// NVIDIA's PTX, a virtual instruction set that `ptxas` or the driver assembles.
+    Ptx,
+    /// AMD's, in the words of its ISA manuals.
+    Gcn,
+}
+
+impl Assembly {
+    /// Returns options of LLVM's command line, and their values, that a function's attributes cannot say.
+    ///
+    /// - `nvptx-mad-wide-opt` fuses an addition with the 32-bit product before it: `mad.wide.s32` instead of
+    ///   `mul.wide.s32` and `add.s64`, for nearly every address of a tensor's element. LLVM has it off by default, and
+    ///   Triton on.
+    /// - `slp-schedule-budget` bounds how far apart in a basic block operations are that the SLP vectoriser puts side by
+    ///   side. It looks through all between them for each, and unrolled kernels are one block: 0.7 s of 0.75 s of a kernel
+    ///   with 6500 operations, whose 2900 instructions become 4 more with this bound. LLVM's default is 100000.
+    #[must_use]
+    pub const fn llvm_options(self) -> &'static [(&'static str, &'static str)] {
+        match self {
+            Self::Ptx => &[
+                ("nvptx-mad-wide-opt", "true"),
+                ("slp-schedule-budget", "1000"),
+            ],
+            Self::Gcn => &[],
+        }
+    }
+}
+
+/// The direction of a shared-memory access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// Shared memory to registers.
+    Load,
+    /// Registers to shared memory.
+    Store,
+}
+
+/// Optional instructions of a target, as a set of flags.
+///
+/// A flag is set where the instruction exists; what it costs stands in [`Costs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub struct Instructions {
+    /// `ldmatrix` (8x8 blocks of 16 bits from shared memory), `sm_75` and later.
+    pub load_matrix: bool,
+    /// `stmatrix`, `sm_90` and later.
+    pub store_matrix: bool,
+    /// `movmatrix` (8x8 transpose within a warp), `sm_75` and later.
+    pub move_matrix: bool,
+    /// Transposed matrices of bytes (`ldmatrix.m16n16.trans.b8`, `stmatrix.m16n8.trans.b8`), `sm_100` and later.
+    pub byte_matrices: bool,
+    /// `v_permlane16_swap` and `v_permlane32_swap`: a register bit for lane bit 4 or 5, gfx950 and gfx1250.
+    pub permlane_swap: bool,
+    /// `v_permlanex16`: lane bit 4 flipped, gfx10 and later.
+    pub permlane_x16: bool,
+    /// Data-parallel primitives within rows of 16 lanes (`quad_perm`, `row_mirror`, `row_ror`).
+    pub dpp: bool,
+    /// `row_xmask`: any exclusive or within 16 lanes in one DPP operation, gfx10 and later.
+    pub dpp_xmask: bool,
+    /// `ds_read_b64_tr_b16` and its kin: transposed reads of shared memory, CDNA 4.
+    pub read_transposed: bool,
+    /// `ds_load_tr16_b128` and its kin: the same since gfx1250.
+    pub load_transposed: bool,
+    /// Stores to shared memory of another block of the cluster.
+    pub clusters: bool,
+    /// Tensor memory and the products in it: compute capability 10 and 11.
+    pub tensor_memory: bool,
+    /// Scales in tensor memory of 4-bit `a` are read along K first.
+    pub k_first_scales: bool,
+    /// Atomic sums of bf16, and of vectors of floats side by side, `sm_90` and later (PTX ISA, `atom`, `red`).
+    pub vector_atomics: bool,
+    /// One instruction combines integers of 32 bits of all lanes of a warp (`redux.sync`): sums, extremes, bits.
+    pub lane_reductions: bool,
+    /// And the extremes of f32.
+    pub float_lane_reductions: bool,
+    /// Copies from global to shared memory beside other work (`cp.async`), `sm_80` and later.
+    pub async_copies: bool,
+    /// `griddepcontrol`: kernels of one stream that overlap, `sm_90` and later.
+    pub grid_dependencies: bool,
+    /// The time is asked for by a message (`s_sendmsg_rtn`), gfx11 and later; read by `s_memrealtime` before.
+    pub time_by_message: bool,
+    /// Policies for the second cache on each access (`createpolicy`), `sm_80` and later.
+    pub cache_policies: bool,
+    /// `cvt` of f32 to bf16, to nearest and towards zero, `sm_80` and later.
+    pub bf16_conversions: bool,
+    /// `cvt` of f32 and f64 to bf16 in every rounding mode, `sm_90` and later.
+    pub bf16_rounding_modes: bool,
+    /// Buffer instructions that write shared memory, gfx942 and gfx950.
+    pub buffer_to_shared: bool,
+    /// Buffer instructions; none on NVIDIA.
+    pub buffer: Option<BufferInstructions>,
+    /// What conversions with scales ask for.
+    pub scaled_conversion: ScaledConversion,
+    /// The floats of 8 bits that are converted by instructions, to nearest: OCP's from `sm_89` on, on gfx950 and
+    /// gfx12; FNUZ on gfx942.
+    pub float8: Option<Float8Family>,
+}
+
+/// How a family's buffer instructions spell what they are told.
+///
+/// # Source
+/// The ISA manuals of CDNA 3, RDNA 3 and RDNA 4 ("Memory buffer instructions"), and LLVM's AMDGPU usage guide
+/// for the resource descriptor.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct BufferInstructions {
+    /// The bits that say how data is cached.
+    pub cache: CacheBits,
+    /// The fourth word of the resource descriptor: data format, and rules for what is out of range.
+    pub descriptor_flags: u32,
+}
+
+/// The bits of a buffer instruction for each of Triton's cache modifiers; 0 for the others.
+///
+/// `sc0` is 1, `nt` 2, `sc1` 16 on CDNA 3; `glc` 1, `slc` 2, `dlc` 4 on RDNA 3; on RDNA 4 a temporal hint
+/// stands in bits 0 to 2 and a scope from bit 3 on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct CacheBits {
+    /// `cg` of a load.
+    pub load_cg: u32,
+    /// `cg` of a store.
+    pub store_cg: u32,
+    /// `cs`.
+    pub cs: u32,
+    /// `cv`.
+    pub cv: u32,
+    /// `wt`.
+    pub wt: u32,
+    /// Of an atomic access that all blocks see, beside `sc0`, which asks for what was there.
+    pub atomic: u32,
+}
+
+impl CacheBits {
+    /// Returns the bits for a cache modifier as the IR spells it.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let buffer = Target::parse("hip:gfx942")?.instructions.buffer.unwrap();
+    /// assert_eq!((buffer.cache.of("cg", false), buffer.cache.of("cg", true)), (3, 0));
+    /// assert_eq!(buffer.cache.of("none", false), 0);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn of(&self, modifier: &str, is_store: bool) -> u32 {
+        match (modifier, is_store) {
+            ("cg", false) => self.load_cg,
+            ("cg", true) => self.store_cg,
+            ("cs", _) => self.cs,
+            ("cv", _) => self.cv,
+            ("wt", _) => self.wt,
+            _ => 0,
+        }
+    }
+}
+
+/// How a GPU multiplies by scales as it widens numbers of 4 and 8 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Default)]
+pub enum ScaledConversion {
+    /// By instructions for any number of elements.
+    #[default]
+    Any,
+    /// As gfx950: four numbers of 8 bits or eight of 4 bits at a time.
+    Words,
+    /// As gfx1250: eight numbers at a time, by scales of 8 bits.
+    Eights,
+}
+
+/// What one warp-wide operation costs, in quarters of a clock of one SM (or CU).
+///
+/// Two units work side by side: the load-store unit and the arithmetic unit. A plan takes as long as the
+/// busier one. On `sm_90` a select costs half a clock (2), a shuffle one slot (4), and a wavefront of shared
+/// memory one slot (4): measured, see the conversion benchmarks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Costs {
+    /// A select, byte permute or other arithmetic operation on the arithmetic unit.
+    pub select: u32,
+    /// A shuffle through the load-store unit (any lane to any lane).
+    pub shuffle: u32,
+    /// A lane exchange that stays in the arithmetic unit (DPP, `v_permlane*`).
+    pub lane_alu: u32,
+    /// A reduction of one word over all lanes by one instruction, where there is one.
+    pub lane_reduction: u32,
+    /// One wavefront: up to `banks * 4` bytes read or written at once.
+    pub wavefront: u32,
+    /// What an access costs beside its wavefronts: issue and address.
+    pub access: u32,
+    /// A barrier of the whole block, with the time lost waiting for the slowest warp.
+    pub barrier: u32,
+    /// A synchronisation of one warp with itself.
+    pub warp_sync: u32,
+    /// The time of one trip through shared memory when nothing else hides it, weighed for a partly filled SM.
+    pub round_trip: u32,
+    /// The time of one shuffle that waits for another, weighed as `round_trip` is; 0 where it was not measured.
+    pub shuffle_trip: u32,
+}
+
+/// The instruction that flips bits of the lane number, cheapest first where a target has several.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum XorShuffle {
+    /// NVIDIA `shfl.sync.bfly` with the mask.
+    Bfly,
+    /// AMD DPP `quad_perm`: masks 1, 2, 3.
+    DppQuadPerm,
+    /// AMD DPP `row_half_mirror`: mask 7.
+    DppRowHalfMirror,
+    /// AMD DPP `row_mirror`: mask 15.
+    DppRowMirror,
+    /// AMD DPP `row_ror:8`: mask 8.
+    DppRowRor8,
+    /// AMD DPP `row_xmask`: any mask below 16 (gfx10 and later).
+    DppRowXmask,
+    /// AMD `v_permlanex16` with the identity selection: mask 16 (gfx10 and later).
+    PermlaneX16,
+    /// AMD `ds_swizzle_b32` in bit-mask mode: masks below 32, through the load-store unit.
+    DsSwizzle,
+    /// AMD `ds_bpermute_b32`: any mask, through the load-store unit.
+    DsBpermute,
+}
+
+impl XorShuffle {
+    /// Says whether the exchange stays in the arithmetic unit and leaves the load-store unit alone.
+    #[must_use]
+    pub const fn is_arithmetic(self) -> bool {
+        !matches!(self, Self::Bfly | Self::DsSwizzle | Self::DsBpermute)
+    }
+}
+
+/// What the blocks share that run on one processor (SM, CU) at the same time.
+///
+/// CUDA programming guide, "Compute capabilities"; the makers' ISA and tuning manuals for waves of a CU.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Processor {
+    /// The most threads of all blocks.
+    pub threads: u32,
+    /// The most blocks.
+    pub blocks: u32,
+    /// Bytes of shared memory.
+    pub shared_bytes: u32,
+    /// Bytes that each block takes beside its own.
+    pub reserved_bytes: u32,
+}
+
+/// One GPU as data.
+///
+/// | field | H100 (`cuda:90`) | MI300 (`hip:gfx942`) |
+/// |---|---|---|
+/// | lanes | 32 | 64 |
+/// | banks | 32 | 32 |
+/// | max_shared_bytes | 232448 | 65536 |
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub struct Target {
+    /// The name in `ttg.target`: `cuda:90`, `hip:gfx942`.
+    pub name: &'static str,
+    /// The processor name for LLVM: `sm_90a`, `gfx942`.
+    pub llvm_cpu: &'static str,
+    /// The features that LLVM is asked for beside what the processor has, as `+ptx80`; empty for none.
+    ///
+    /// Drivers since CUDA 12.0 take PTX 8.0, those since CUDA 12.1 PTX 8.1, which has the vectors that `sm_90`
+    /// accesses atomically and the floats of 8 bits that `sm_89` converts. From PTX 8.8 on, `sm_100` and
+    /// later access 256 bits at once.
+    pub llvm_features: &'static str,
+    /// The maker.
+    pub vendor: Vendor,
+    /// LLVM's name of the platform.
+    pub llvm_triple: &'static str,
+    /// The language of assembly, inline or not.
+    pub assembly: Assembly,
+    /// Whether LLVM writes objects for it, which a linker makes code objects of that the driver loads.
+    pub has_objects: bool,
+    /// Whether the lanes of a warp run in lockstep, so that the order of instructions orders their accesses.
+    ///
+    /// AMD's waves do (ISA manuals, "Wavefront"); NVIDIA's threads are scheduled one by one since `sm_70` (CUDA
+    /// programming guide, "Independent thread scheduling").
+    pub lockstep: bool,
+    /// The most threads of one block.
+    ///
+    /// 1024 on all (CUDA programming guide, "Compute capabilities"; LLVM's AMDGPU usage guide,
+    /// `amdgpu-flat-work-group-size`).
+    pub max_threads: u32,
+    /// Lanes per warp (wave): 32 or 64.
+    pub lanes: u32,
+    /// The lanes that a kernel may choose to have per warp.
+    ///
+    /// Waves of RDNA have 32 or 64 (LLVM's AMDGPU usage guide, `wavefrontsize64`), of gfx1250 only 32.
+    pub warp_sizes: &'static [u32],
+    /// Banks of shared memory, each `bank_bytes` wide.
+    pub banks: u32,
+    /// Bytes of one bank.
+    pub bank_bytes: u32,
+    /// The most shared memory one block can have.
+    pub max_shared_bytes: u32,
+    /// What blocks that run at the same time share.
+    pub processor: Processor,
+    /// The most bits one lane reads or writes in one access to global memory.
+    ///
+    /// 256 from `sm_100` on (PTX ISA 8.8, `ld`), in accesses that no mask, cache or order is said of; 128 elsewhere.
+    pub max_global_vector_bits: u32,
+    /// The most bits one lane reads or writes in one shared-memory access.
+    pub max_shared_vector_bits: u32,
+    /// Which optional instructions exist.
+    pub instructions: Instructions,
+    /// What operations cost.
+    pub costs: Costs,
+    /// Lane bits served together by a 16-byte load, where they are not simply the lowest ones.
+    load_b128_lane_bits: Option<u32>,
+}
+
+/// Shared memory is given to blocks in pieces of so many bytes, at most.
+const SHARED_GRANULE_BYTES: u32 = 128;
+
+impl Target {
+    /// Returns how many bytes of shared memory a block of so many threads may take instead of `bytes`, without
+    /// fewer blocks running on a processor at the same time.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// let h100 = Target::parse("cuda:90")?;
+    /// // 16 blocks of 128 threads have 14 KiB each, of which one is reserved.
+    /// assert_eq!(h100.shared_bytes_as_cheap_as(16, 128), 13_568);
+    /// // 7 blocks with 29 600 bytes each run at the same time, and so do 7 with 32 256.
+    /// assert_eq!(h100.shared_bytes_as_cheap_as(29_600, 128), 32_256);
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    #[must_use]
+    pub fn shared_bytes_as_cheap_as(&self, bytes: u32, threads: u32) -> u32 {
+        let Processor {
+            threads: all_threads,
+            blocks,
+            shared_bytes,
+            reserved_bytes,
+        } = self.processor;
+        let taken = bytes.saturating_add(reserved_bytes).max(1);
+        let together = (all_threads / threads.max(1))
+            .min(blocks)
+            .min(shared_bytes / taken)
+            .max(1);
+        let each = shared_bytes / together - reserved_bytes;
+        (each / SHARED_GRANULE_BYTES * SHARED_GRANULE_BYTES)
+            .min(self.max_shared_bytes)
+            .max(bytes)
+    }
+
+    /// Finds a target by the name in `ttg.target`; `sm_90` and `gfx942` are understood too.
+    ///
+    /// # Errors
+    /// An unknown name, with the known ones and the nearest.
+    ///
+    /// ```
+    /// use linear_layout::target::Target;
+    /// assert_eq!(Target::parse("sm_90")?.name, "cuda:90");
+    /// let error = Target::parse("cuda:91").unwrap_err().to_string();
+    /// assert!(error.starts_with("unknown target `cuda:91`"), "{error}");
+    /// # Ok::<(), linear_layout::target::TargetError>(())
+    /// ```
+    pub fn parse(name: &str) -> Result<&'static Self, TargetError> {
+        let name = name.trim();
+        let bare = |t: &Self| t.name.split_once(':').map_or("", |(_, b)| b);
+        let wanted = name
+            .strip_prefix("sm_")
+            .or_else(|| name.starts_with("gfx").then_some(name));
+        // `cuda:90` may carry LLVM's architecture-specific suffix.
+        let trimmed = |s: &str| {
+            s.strip_suffix(['a', 'f'])
+                .filter(|s| s.ends_with(|c: char| c.is_ascii_digit()))
+                .map(str::to_owned)
+        };
+        let find =
+            |n: &str, b: Option<&str>| TARGETS.iter().find(|t| t.name == n || b == Some(bare(t)));
+        find(name, wanted)
+            .or_else(|| {
+                let is_nvidia = name.starts_with("sm_") || name.starts_with("cuda:");
+                let short = if is_nvidia {
+                    trimmed(name)?
+                } else {
+                    return None;
+                };
+                find(&short, short.strip_prefix("sm_"))
+            })
+            .ok_or_else(|| TargetError {
+                name: name.to_owned(),
+            })
+    }
+
+    /// The GPU whose prices count where a module names none: of those with so many lanes in a warp, a usual one.
+    ///
+    /// # Panics
+    /// Never: both are in the table.
+    #[must_use]
+    pub fn usual(lanes: u64) -> &'static Self {
+        let name = if lanes > 32 { "hip:gfx942" } else { "cuda:90" };
+        Self::parse(name).expect("it is in the table")
+    }
+
+    /// The names of the targets that have something, for messages: `cuda:90`, `cuda:100`.
+    #[must_use]
+    pub fn names_with(has: impl Fn(&Instructions) -> bool) -> String {
+        let all = TARGETS.iter().filter(|target| has(&target.instructions));
+        let names: Vec<String> = all.map(|target| format!("`{}`", target.name)).collect();
+        names.join(", ")
+    }
+
+    /// log2 of the lanes per warp.
+    #[must_use]
+    pub const fn lanes_log2(&self) -> u32 {
+        self.lanes.trailing_zeros()
+    }
+
+    /// Bytes of shared memory that one wavefront reads or writes when no two lanes meet in a bank.
+    #[must_use]
+    pub const fn wavefront_bytes(&self) -> u32 {
+        self.banks * self.bank_bytes
+    }
+
+    /// The lane bits that vary among lanes served together in an access of `bytes` per lane.
+    ///
+    /// Lanes that agree in all *other* lane bits are served in the same phase, and conflicts count only
+    /// among them. 4-byte accesses of 32 lanes are one phase (`0b11111`); 16-byte accesses are four phases
+    /// of eight lanes, on most targets the consecutive ones (`0b00111`).
+    ///
+    /// # Units
+    /// `bytes`: bytes per lane, a power of two up to 16. Result: a mask of lane bits.
+    /// # Source
+    /// Triton's `getSharedLdStTiles` for the 16-byte loads of CDNA3, CDNA4 and RDNA.
+    #[must_use]
+    pub const fn phase_lane_bits(&self, access: Access, bytes: u32) -> u32 {
+        if let (Access::Load, Some(bits)) = (access, self.load_b128_lane_bits)
+            && bytes == 16
+        {
+            return bits;
+        }
+        let per_lane = if bytes < self.bank_bytes {
+            self.bank_bytes
+        } else {
+            bytes
+        };
+        let lanes = self.wavefront_bytes() / per_lane;
+        let lanes = if lanes > self.lanes {
+            self.lanes
+        } else {
+            lanes
+        };
+        lanes - 1
+    }
+
+    /// The instruction that moves a word from lane `i ^ mask` to lane `i`.
+    ///
+    /// # Panics
+    /// None; a mask of 0 answers like any other.
+    #[must_use]
+    pub const fn xor_shuffle(&self, mask: u32) -> XorShuffle {
+        if matches!(self.vendor, Vendor::Nvidia) {
+            return XorShuffle::Bfly;
+        }
+        match mask {
+            1..=3 => XorShuffle::DppQuadPerm,
+            7 => XorShuffle::DppRowHalfMirror,
+            15 => XorShuffle::DppRowMirror,
+            8 if !self.instructions.dpp_xmask => XorShuffle::DppRowRor8,
+            0..=15 if self.instructions.dpp_xmask => XorShuffle::DppRowXmask,
+            16 if self.instructions.permlane_x16 => XorShuffle::PermlaneX16,
+            0..=31 => XorShuffle::DsSwizzle,
+            _ => XorShuffle::DsBpermute,
+        }
+    }
+
+    /// Says whether a register bit can be exchanged with lane bit `bit` by one swap instruction per pair.
+    #[must_use]
+    pub const fn has_lane_swap(&self, bit: u32) -> bool {
+        self.instructions.permlane_swap && (bit == 4 || (bit == 5 && self.lanes == 64))
+    }
+}
+
+impl fmt::Display for Target {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name)
+    }
+}
+
+/// No target has this name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct TargetError {
+    name: String,
+}
+
+impl TargetError {
+    /// The name that was looked for.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+}
+
+impl fmt::Display for TargetError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "unknown target `{}`; known targets are ", self.name)?;
+        for (i, t) in TARGETS.iter().enumerate() {
+            let comma = if i == 0 { "" } else { ", " };
+            write!(f, "{comma}`{}`", t.name)?;
+        }
+        Ok(())
+    }
+}
+
+impl core::error::Error for TargetError {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_parses_to_itself() {
+        for t in TARGETS {
+            assert_eq!(Target::parse(t.name).unwrap(), t);
+            let bare = t.name.split_once(':').unwrap().1;
+            let bare = if t.vendor == Vendor::Nvidia {
+                format!("sm_{bare}")
+            } else {
+                bare.to_owned()
+            };
+            assert_eq!(Target::parse(&bare).unwrap(), t);
+            // LLVM has no name for the newest: it takes code for the first of their family.
+            if t.name != "cuda:107" {
+                assert_eq!(Target::parse(t.llvm_cpu).unwrap(), t);
+            }
+        }
+    }
+
+    /// RDNA 4: a scope from bit 3 on (16 is the device, 24 the system), and below it a temporal hint.
+    #[test]
+    fn cache_modifiers_have_bits_of_their_own() {
+        let buffer = Target::parse("hip:gfx1201").unwrap().instructions.buffer;
+        let cache = buffer.unwrap().cache;
+        let of = |modifier| [false, true].map(|is_store| cache.of(modifier, is_store));
+        assert_eq!(of("cg"), [16, 16]);
+        assert_eq!(of("cs"), [1, 1]);
+        assert_eq!(of("cv"), [27, 27]);
+        assert_eq!(of("wt"), [24, 24]);
+        assert_eq!(of("ca"), [0, 0]);
+    }
+
+    #[test]
+    fn unknown_names_list_the_known_ones() {
+        for bad in [
+            "",
+            "cuda",
+            "cuda:",
+            "cuda:9",
+            "hip:gfx",
+            "hip:sm_90",
+            "cuda:90aa",
+            "é",
+            "a",
+        ] {
+            let text = Target::parse(bad).unwrap_err().to_string();
+            assert!(
+                text.starts_with(&format!(
+                    "unknown target `{bad}`; known targets are `cuda:70`"
+                )),
+                "{text}"
+            );
+            assert!(text.contains("`hip:gfx942`"), "{text}");
+        }
+    }
+
+    /// Buffer instructions and lockstep are AMD's, a version 8 of PTX is asked for where a later one is not needed.
+    #[test]
+    fn columns_follow_the_instruction_set() {
+        for t in TARGETS {
+            let amd = t.vendor == Vendor::Amd;
+            assert_eq!(t.instructions.buffer.is_some(), amd, "{t}");
+            assert_eq!(t.lockstep, amd, "{t}");
+        }
+        let older: Vec<&str> = TARGETS
+            .iter()
+            .filter(|t| t.llvm_features.starts_with("+ptx8"))
+            .map(|t| t.name)
+            .collect();
+        assert_eq!((older[0], older[older.len() - 1]), ("cuda:70", "cuda:121"));
+        for name in ["sm_89", "sm_90"] {
+            assert_eq!(Target::parse(name).unwrap().llvm_features, "+ptx81");
+        }
+    }
+
+    /// A phase never asks for more bytes than one wavefront carries, and covers the warp with the others.
+    #[test]
+    fn phases_fill_a_wavefront() {
+        for t in TARGETS {
+            assert!(t.lanes == 32 || t.lanes == 64);
+            for access in [Access::Load, Access::Store] {
+                for bytes in [1, 2, 4, 8, 16] {
+                    let bits = t.phase_lane_bits(access, bytes);
+                    assert!(bits < t.lanes, "{t} {access:?} {bytes}");
+                    let lanes = 1 << bits.count_ones();
+                    assert!(
+                        lanes * bytes.max(4) <= t.wavefront_bytes(),
+                        "{t} {access:?} {bytes}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn instructions_are_those_of_the_manuals() {
+        let names = |has: fn(&Instructions) -> bool| Target::names_with(has);
+        assert_eq!(
+            names(|i| i.tensor_memory),
+            "`cuda:100`, `cuda:101`, `cuda:103`, `cuda:107`, `cuda:110`"
+        );
+        assert_eq!(names(|i| i.k_first_scales), "`cuda:107`");
+        let policies = names(|i| i.cache_policies);
+        assert!(policies.starts_with("`cuda:80`, "), "{policies}");
+        assert!(policies.ends_with(", `cuda:121`"), "{policies}");
+        let with_bits =
+            |wt: u32| Target::names_with(|i| i.buffer.is_some_and(|b| b.cache.wt == wt));
+        assert_eq!(with_bits(0), "`hip:gfx90a`");
+        assert_eq!(with_bits(17), "`hip:gfx942`, `hip:gfx950`");
+        assert_eq!(with_bits(27), "`hip:gfx1250`, `hip:gfx1251`");
+        assert_eq!(with_bits(24), "`hip:gfx1200`, `hip:gfx1201`");
+        assert_eq!(names(|i| i.buffer_to_shared), "`hip:gfx942`, `hip:gfx950`");
+        let eights = names(|i| i.scaled_conversion == ScaledConversion::Eights);
+        assert_eq!(eights, "`hip:gfx1250`, `hip:gfx1251`");
+        assert_eq!(
+            names(|i| i.float8 == Some(Float8Family::Fnuz)),
+            "`hip:gfx942`"
+        );
+        let ocp = names(|i| i.float8 == Some(Float8Family::Ocp));
+        assert!(ocp.starts_with("`cuda:89`, `cuda:90`, "), "{ocp}");
+        let amd = "`hip:gfx950`, `hip:gfx1200`, `hip:gfx1201`, `hip:gfx1250`, `hip:gfx1251`";
+        assert!(ocp.ends_with(&format!("`cuda:121`, {amd}")), "{ocp}");
+    }
+
+    #[test]
+    fn exchanges_name_an_instruction() {
+        let nv = Target::parse("cuda:80").unwrap();
+        let amd = Target::parse("hip:gfx942").unwrap();
+        let rdna = Target::parse("hip:gfx1100").unwrap();
+        assert_eq!(nv.xor_shuffle(5), XorShuffle::Bfly);
+        let got = [1, 4, 7, 8, 15, 16, 32].map(|m| amd.xor_shuffle(m));
+        use XorShuffle::*;
+        assert_eq!(
+            got,
+            [
+                DppQuadPerm,
+                DsSwizzle,
+                DppRowHalfMirror,
+                DppRowRor8,
+                DppRowMirror,
+                DsSwizzle,
+                DsBpermute
+            ]
+        );
+        assert_eq!(
+            [4, 8, 16].map(|m| rdna.xor_shuffle(m)),
+            [DppRowXmask, DppRowXmask, PermlaneX16]
+        );
+        let swaps = |name| {
+            let target = Target::parse(name).unwrap();
+            [3, 4, 5, 6].map(|bit| target.has_lane_swap(bit))
+        };
+        assert_eq!(swaps("hip:gfx950"), [false, true, true, false]);
+        // A warp of 32 lanes has no lane bit 5.
+        assert_eq!(swaps("hip:gfx1250"), [false, true, false, false]);
+        assert_eq!(swaps("hip:gfx942"), [false; 4]);
+    }
+}
