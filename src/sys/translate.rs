@@ -100,7 +100,7 @@ pub fn version() -> &'static str {
         let (mut major, mut minor, mut patch) = (0, 0, 0);
         // SAFETY: three places for a number each.
         unsafe { LLVMGetVersion(&raw mut major, &raw mut minor, &raw mut patch) };
-        let project = env!("CARGO_PKG_NAME");
+        let project = "linear-layout";
         let ours = env!("CARGO_PKG_VERSION");
         format!("{ours} ({project}, LLVM {major}.{minor}.{patch})")
     })

@@ -2,6 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod asynchronous;
 mod broken;
 mod buffers;
 #[path = "../files.rs"]

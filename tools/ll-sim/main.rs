@@ -6,8 +6,8 @@ mod source;
 use clap::Parser;
 use clap::builder::{OsStringValueParser, TypedValueParser};
 use gpu_sim::{
-    Arg, ArgSpec, ArgValue, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError, Launch,
-    Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
+    Arg, ArgSpec, ArgValue, Arrival, BufferId, Decoded, ElementTy, FaultKind, Fill, KernelError,
+    Launch, Machine, Memory, Param, ParamTy, Report, Schedule, Tolerance, compare, initial_bytes,
     list_operations,
 };
 use linear_layout_mlir::sys;
@@ -95,6 +95,13 @@ struct Options {
     #[arg(long, value_name = "N")]
     schedule: Option<u64>,
 
+    /// When the values of asynchronous copies arrive: `early`, `late`, or `seed=N` for each copy as drawn
+    ///
+    /// A copy may arrive at any moment until its thread has waited for it. Whatever is chosen, an access to its
+    /// destination before is an error, as is a write to its source: a kernel that waits as it must cannot tell.
+    #[arg(long, value_name = "WHEN", default_value = "late", value_parser = parse_arrival)]
+    arrival: Arrival,
+
     /// Most cores of this computer that run blocks at the same time [default: all]
     ///
     /// What is found does not depend on it.
@@ -120,6 +127,18 @@ struct Options {
     /// Print the operations, intrinsics and statements of inline PTX that can be run, and stop
     #[arg(long)]
     list_operations: bool,
+}
+
+fn parse_arrival(text: &str) -> Result<Arrival, String> {
+    match (text, text.strip_prefix("seed=")) {
+        ("early", _) => Ok(Arrival::Early),
+        ("late", _) => Ok(Arrival::Late),
+        (_, Some(seed)) => seed
+            .parse()
+            .map(Arrival::Random)
+            .map_err(|_| format!("`{seed}` is no seed; `seed=7` is")),
+        _ => Err("expected `early`, `late` or `seed=N`".to_owned()),
+    }
 }
 
 fn parse_axes(text: &str) -> Result<[u32; 3], String> {
@@ -222,6 +241,7 @@ fn run(options: &Options) -> Result<bool, String> {
         .step_limit(options.step_limit)
         .threads(options.threads.unwrap_or_else(cores))
         .check_global_races(!options.no_global_races)
+        .arrival(options.arrival)
         .schedule(options.schedule.map_or(Schedule::Lockstep, Schedule::Warps))
         .args(args);
     let launch = match options.block {

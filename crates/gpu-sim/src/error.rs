@@ -70,6 +70,10 @@ pub enum FaultKind {
     Uninitialised,
     /// Two unordered accesses of different threads, one of them a write.
     Race,
+    /// An access to memory that an asynchronous copy in flight writes, or a write to memory that it reads.
+    InFlight,
+    /// An access through the async proxy to what was written through the generic one, with no fence between.
+    MissingFence,
     /// A write to constant memory.
     ReadOnly,
     /// A barrier or cross-lane operation that only a part of its threads reaches.

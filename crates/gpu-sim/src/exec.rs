@@ -10,16 +10,19 @@
 
 mod blocks;
 mod bounds;
+mod in_flight;
 mod lanes;
 mod matrix;
 mod memory;
 mod order;
 mod poison;
+mod proxy;
 mod schedule;
 mod spin;
 mod warp;
 
 use bounds::{Owner, Windows};
+pub(crate) use in_flight::{Channel, Transfer};
 pub(crate) use matrix::Parts;
 pub(crate) use memory::Place;
 pub(crate) use poison::{Fate, Kind, Marks, whole_if_all};
@@ -34,9 +37,11 @@ use super::ops::print::Message;
 use super::program::{Content, ParamTy, Program};
 use super::report::{GlobalUse, OpUse, Report, Sample, SharedUse, by_line};
 use gpu_race::{History, Moments, Now, Order, Shadow};
+use in_flight::InFlight;
 use linear_layout::target::Wavefronts;
 use order::HappensBefore;
 use poison::Poison;
+use proxy::Proxies;
 use schedule::{Party, Turns};
 use spin::{Loops, Spin};
 use std::collections::BTreeMap;
@@ -139,6 +144,10 @@ pub(crate) struct Exec<'a> {
     happens: Option<Box<HappensBefore>>,
     /// Undefined values of the block, once there are any.
     poison: Option<Box<Poison>>,
+    /// Asynchronous copies of the block.
+    in_flight: InFlight,
+    /// Generic writes and proxy fences, where something reads through the async proxy.
+    proxies: Option<Box<Proxies>>,
     /// The record of an earlier block, cleared.
     idle_poison: Option<Box<Poison>>,
 }
@@ -300,6 +309,8 @@ impl<'a> Exec<'a> {
             access_together: 0,
             happens,
             poison: None,
+            in_flight: InFlight::new(num_threads),
+            proxies: program.uses_async_proxy.then(Box::default),
             idle_poison: None,
         })
     }
@@ -326,6 +337,10 @@ impl<'a> Exec<'a> {
         if let Some(mut poison) = self.poison.take() {
             poison.clear();
             self.idle_poison = Some(poison);
+        }
+        self.in_flight.clear();
+        if let Some(proxies) = &mut self.proxies {
+            proxies.clear();
         }
         self.spin = Spin::default();
         if let Some(happens) = &mut self.happens {

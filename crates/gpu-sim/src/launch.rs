@@ -115,6 +115,20 @@ pub enum Schedule {
     Warps(u64),
 }
 
+/// When the values of asynchronous copies arrive at their destinations.
+///
+/// A kernel that waits as it must computes the same whatever is chosen.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum Arrival {
+    /// When they start.
+    Early,
+    /// When a thread has waited for them.
+    #[default]
+    Late,
+    /// Each early or late, as drawn from this seed.
+    Random(u64),
+}
+
 /// The most threads of a grid: records of accesses number them in 32 bits.
 const MOST_THREADS: u128 = 1 << 31;
 
@@ -134,6 +148,7 @@ pub struct Launch {
     pub(super) step_limit: u64,
     pub(super) check_global_races: bool,
     pub(super) schedule: Schedule,
+    pub(super) arrival: Arrival,
     pub(super) threads: u32,
 }
 
@@ -153,6 +168,7 @@ impl Launch {
             step_limit: Self::DEFAULT_STEP_LIMIT,
             check_global_races: true,
             schedule: Schedule::Lockstep,
+            arrival: Arrival::Late,
             threads: 1,
         }
     }
@@ -214,6 +230,17 @@ impl Launch {
     #[must_use]
     pub fn schedule(self, schedule: Schedule) -> Self {
         Self { schedule, ..self }
+    }
+
+    /// Lanes of a warp or wave.
+    pub(super) const fn lanes(&self) -> u32 {
+        self.machine.lanes_per_warp
+    }
+
+    /// Sets when the values of asynchronous copies arrive.
+    #[must_use]
+    pub fn arrival(self, arrival: Arrival) -> Self {
+        Self { arrival, ..self }
     }
 
     /// The most cores of this computer that run blocks at the same time; 1 by default.

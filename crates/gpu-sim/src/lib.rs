@@ -64,7 +64,7 @@ pub use data::{ArgSpec, ArgValue, Comparison, ElementTy, Fill, Tolerance, compar
 pub use decode::{Decoded, ModuleInfo, decode_generic};
 pub use error::{FaultKind, KernelError, Site, ThreadPlace};
 pub use float::FloatTy;
-pub use launch::{Arg, Launch, Machine, Schedule};
+pub use launch::{Arg, Arrival, Launch, Machine, Schedule};
 pub use memory::{BufferId, Memory};
 pub use ops::list_operations;
 pub use program::{Param, ParamTy, Program};

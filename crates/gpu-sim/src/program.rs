@@ -119,6 +119,8 @@ pub struct Program {
     pub(super) block_size: Option<[u32; 3]>,
     /// Whether it says that blocks may see what others do meanwhile: by atomic accesses, or by clocks.
     pub(super) sees_other_blocks: bool,
+    /// Whether something reads memory through the async proxy.
+    pub(super) uses_async_proxy: bool,
     /// Whether it has atomic accesses, and whether these or fences order other accesses.
     pub(super) has_atomics: bool,
     pub(super) orders_threads: bool,
@@ -177,6 +179,7 @@ pub(crate) struct ProgramBuilder {
     roots: HashMap<Reg, (u64, Root)>,
     block_size: Option<[u32; 3]>,
     sees_other_blocks: bool,
+    uses_async_proxy: bool,
     has_atomics: bool,
     orders_threads: bool,
     /// Registers that nothing writes, by the site and the bits that they hold.
@@ -212,6 +215,7 @@ impl ProgramBuilder {
             roots: HashMap::new(),
             block_size: None,
             sees_other_blocks: false,
+            uses_async_proxy: false,
             has_atomics: false,
             orders_threads: false,
             undefined: HashMap::new(),
@@ -233,6 +237,11 @@ impl ProgramBuilder {
     pub(crate) fn is_unset(&self, reg: Reg) -> bool {
         let mut known = self.undefined.values();
         known.any(|known| known.reg == reg && known.kind == Kind::Unset)
+    }
+
+    /// Notes that something reads memory through the async proxy.
+    pub(crate) fn uses_async_proxy(&mut self) {
+        self.uses_async_proxy = true;
     }
 
     /// Notes that the kernel may see what other blocks do at the same time.
@@ -487,6 +496,7 @@ impl ProgramBuilder {
             origins,
             block_size: self.block_size,
             sees_other_blocks: self.sees_other_blocks,
+            uses_async_proxy: self.uses_async_proxy,
             has_atomics: self.has_atomics,
             orders_threads: self.orders_threads,
         })

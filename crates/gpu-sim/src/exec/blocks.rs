@@ -8,8 +8,10 @@
 //! changes. One that has polled for long lets others run as well. Where all blocks wait there is a deadlock.
 
 use super::bounds::Windows;
+use super::in_flight::InFlight;
 use super::order::HappensBefore;
 use super::poison::Poison;
+use super::proxy::Proxies;
 use super::schedule::Party;
 use super::spin::{Spin, waiting_lanes};
 use super::{Exec, Frame, SharedVar, Stop};
@@ -54,6 +56,8 @@ struct Parked {
     threads: Vec<Knowledge>,
     messages: Vec<Message>,
     poison: Option<Box<Poison>>,
+    in_flight: InFlight,
+    proxies: Option<Box<Proxies>>,
     /// The number of changes of memory that it has seen, if nothing happens in it before the next one.
     stuck_at: Option<u64>,
 }
@@ -87,7 +91,7 @@ impl Exec<'_> {
                 pause = self.go_on()?;
             }
             if pause == Pause::Over {
-                self.end_block();
+                self.end_block()?;
                 done += 1;
                 watch(done);
                 continue;
@@ -107,7 +111,7 @@ impl Exec<'_> {
             match self.go_on()? {
                 Pause::Polls => {}
                 Pause::Over => {
-                    self.end_block();
+                    self.end_block()?;
                     return Ok(());
                 }
                 Pause::Stuck => return Err(self.deadlock(VecDeque::new())),
@@ -115,11 +119,13 @@ impl Exec<'_> {
         }
     }
 
-    fn end_block(&mut self) {
+    fn end_block(&mut self) -> Result<(), KernelError> {
+        self.end_copies()?;
         let block = self.block_linear;
         if let Some(happens) = &mut self.happens {
             happens.forget_block(block);
         }
+        Ok(())
     }
 
     /// Runs the block until it is over or waits.
@@ -181,6 +187,8 @@ impl Exec<'_> {
             },
             messages: Vec::new(),
             poison: None,
+            in_flight: InFlight::new(self.num_threads),
+            proxies: self.program.uses_async_proxy.then(Box::default),
             stuck_at: None,
         }
     }
@@ -209,6 +217,8 @@ impl Exec<'_> {
         }
         swap(&mut self.messages, &mut other.messages);
         swap(&mut self.poison, &mut other.poison);
+        swap(&mut self.in_flight, &mut other.in_flight);
+        swap(&mut self.proxies, &mut other.proxies);
     }
 
     /// The index of a block in the grid.

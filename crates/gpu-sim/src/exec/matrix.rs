@@ -133,7 +133,9 @@ impl Exec<'_> {
         let Some(&Place::Shared { var, window, .. }) = rows.first() else {
             return from;
         };
-        if rows.first().is_some_and(|place| self.is_exact(*place)) {
+        if rows.first().is_some_and(|place| self.is_exact(*place))
+            || !IS_LOAD && self.proxies.is_some()
+        {
             return from;
         }
         let owner = self.owner(first, window);
@@ -154,6 +156,10 @@ impl Exec<'_> {
                 } if other == window => at + element.offset as usize,
                 _ => return done,
             };
+            let place = rows[element.row].behind(element.offset as usize);
+            if self.in_flight.may_meet(place, count as u32, !IS_LOAD) {
+                return done;
+            }
             record.now.thread = now.block + first + element.lane;
             let value = &mut self.regs[element.reg.0 as usize][(first + element.lane) as usize];
             let shift = element.shift;

@@ -33,19 +33,11 @@ pub(crate) enum Place {
 
 impl Place {
     /// The place so many bytes behind.
-    fn behind(self, bytes: usize) -> Self {
-        match self {
-            Self::Global { buffer, at } => Self::Global {
-                buffer,
-                at: at + bytes,
-            },
-            Self::Shared { var, window, at } => Self::Shared {
-                var,
-                window,
-                at: at + bytes,
-            },
-            Self::Local { at } => Self::Local { at: at + bytes },
-        }
+    #[inline]
+    pub(crate) fn behind(mut self, bytes: usize) -> Self {
+        let (Self::Global { at, .. } | Self::Shared { at, .. } | Self::Local { at }) = &mut self;
+        *at = at.wrapping_add(bytes);
+        self
     }
 }
 
@@ -240,6 +232,7 @@ impl Exec<'_> {
         for field in fields {
             let offset = field.offset as usize;
             let count = usize::from(field.bytes);
+            self.check_in_flight(lane, place.behind(offset), count as u32, false)?;
             if is_exact {
                 let kind = sync.map_or(Kind::Read, |sync| Kind::AtomicRead(sync.scope));
                 self.note_access(lane, place, (offset, count), kind, 0)?;
@@ -328,6 +321,7 @@ impl Exec<'_> {
             let value = self.get(field.reg, lane);
             if let Some(sync) = sync.filter(|_| self.is_exact(place)) {
                 let at = place.behind(field.offset as usize);
+                self.check_in_flight(lane, at, field.bytes.into(), true)?;
                 let old = self.value_at(at, field.bytes);
                 let kind = Kind::AtomicWrite(sync.scope);
                 self.note_access(lane, at, (0, field.bytes.into()), kind, 0)?;
@@ -353,7 +347,7 @@ impl Exec<'_> {
     }
 
     /// What memory holds at a place.
-    fn value_at(&self, place: Place, count: u8) -> u64 {
+    pub(super) fn value_at(&self, place: Place, count: u8) -> u64 {
         match place {
             Place::Global { buffer, at } => memory::read_le(&self.buffer(buffer).bytes, at, count),
             Place::Shared { var, at, .. } => memory::read_le(&self.shared[var].bytes, at, count),
@@ -362,7 +356,7 @@ impl Exec<'_> {
     }
 
     /// Makes memory hold a value at a place.
-    fn put(&mut self, lane: u32, place: Place, count: u8, value: u64) {
+    pub(super) fn put(&mut self, lane: u32, place: Place, count: u8, value: u64) {
         let (bytes, at) = match place {
             Place::Global { buffer, at } => {
                 let memory = buffer_mut(self.memory, &mut self.symbols, buffer);
@@ -387,6 +381,11 @@ impl Exec<'_> {
         count: u8,
         value: u64,
     ) -> Result<(), KernelError> {
+        let start = place.behind(offset as usize);
+        self.check_in_flight(lane, start, count.into(), true)?;
+        if self.proxies.is_some() {
+            self.note_generic_write(lane, start, count.into());
+        }
         if self.is_exact(place) {
             let place = place.behind(offset as usize);
             let value = value & mask(8 * u32::from(count));
@@ -653,6 +652,7 @@ impl Exec<'_> {
             || !vector.is_dense()
             || vector.sync.is_some()
             || self.is_exact(place)
+            || !IS_LOAD && self.proxies.is_some()
         {
             return 0;
         }
@@ -692,6 +692,7 @@ impl Exec<'_> {
             }
             Place::Local { .. } => return 0,
         };
+        let first_at = at;
         let begin = start.wrapping_sub(at as u64);
         // The first and the last byte at which an access may begin.
         let (low, span) = (low as u64, (high - size - low) as u64);
@@ -710,7 +711,12 @@ impl Exec<'_> {
         let mut is_changed = false;
         for &(lane, address) in lanes {
             let at = address.wrapping_sub(begin);
-            if at.wrapping_sub(low) > span || address & low_bits != 0 || lane - warp.0 >= warp.1 {
+            let here = place.behind((at as usize).wrapping_sub(first_at));
+            if self.in_flight.may_meet(here, vector.size, !IS_LOAD)
+                || at.wrapping_sub(low) > span
+                || address & low_bits != 0
+                || lane - warp.0 >= warp.1
+            {
                 break;
             }
             let at = at as usize;
@@ -845,6 +851,7 @@ impl Exec<'_> {
                 self.check_owner(lane, var, window, at, count.into())?;
             }
             self.uses_memory(lane, place, count.into())?;
+            self.check_in_flight(lane, place, count.into(), true)?;
             let old = self.value_at(place, count);
             let new = update(self, lane, old);
             let scope = access.sync.scope;

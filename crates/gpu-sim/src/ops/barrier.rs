@@ -4,7 +4,7 @@ use super::control::nothing;
 use super::{Family, Instruction, Regs, Row, Turn, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::{Exec, Fate, Marks};
+use crate::exec::{Channel, Exec, Fate, Marks};
 use crate::text::Node;
 
 pub(super) const FAMILY: Family = Family {
@@ -17,13 +17,13 @@ const ROWS: &[Row] = &[
     row("nvvm.barrier0", block),
     row("nvvm.barrier", partial),
     row("nvvm.bar.warp.sync", warp),
-    row("rocdl.barrier", block),
+    row("rocdl.barrier", |d, _| {
+        d.b.push(Barrier { releases: true });
+        Ok(())
+    }),
     row("rocdl.s.barrier", block),
-    // Every access is of the same proxy here.
-    row("nvvm.fence.proxy", nothing),
     row("nvvm.fence.mbarrier.init", nothing),
-    // Scheduling and waiting: every access is complete when its instruction is.
-    row("rocdl.s.waitcnt", nothing),
+    // Scheduling, and waiting for what is complete when its instruction is.
     row("rocdl.s.wait.dscnt", nothing),
     row("rocdl.s.wait.loadcnt", nothing),
     row("rocdl.s.wait.storecnt", nothing),
@@ -43,12 +43,14 @@ const INTRINSICS: &[Row] = &[
     row("llvm.amdgcn.s.barrier", block),
     row("llvm.amdgcn.wave.barrier", nothing),
     row("llvm.amdgcn.sched.barrier", nothing),
-    row("llvm.amdgcn.s.waitcnt", nothing),
 ];
 
 /// All threads of the block meet; memory accesses before are ordered before those after.
 #[derive(Debug)]
-pub(crate) struct Barrier;
+pub(crate) struct Barrier {
+    /// It releases what the wave has done, for which AMD's waves wait for their copies to LDS.
+    pub(crate) releases: bool,
+}
 
 impl Instruction for Barrier {
     fn regs(&self) -> Regs {
@@ -56,6 +58,9 @@ impl Instruction for Barrier {
     }
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
+        if self.releases {
+            exec.wait_for_copies(Channel::Vector, 0, false)?;
+        }
         exec.barrier()
     }
 
@@ -65,7 +70,7 @@ impl Instruction for Barrier {
 }
 
 fn block<'a>(d: &mut Decoder<'_, 'a>, _: &Node<'a>) -> Done {
-    d.b.push(Barrier);
+    d.b.push(Barrier { releases: false });
     Ok(())
 }
 

@@ -255,7 +255,7 @@ impl Instruction for BufferStore {
 }
 
 /// Base address, stride, number of bytes, flags.
-fn descriptor<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<[Reg; 4]> {
+pub(super) fn descriptor<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<[Reg; 4]> {
     let rsrc = d.operand(op, operand)?;
     let &[base, stride, records, flags] = &rsrc.slots[..] else {
         return Err(d.unsupported(op, "a descriptor not made by `rocdl.make.buffer.rsrc`"));

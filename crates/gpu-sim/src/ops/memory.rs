@@ -1,7 +1,6 @@
-//! Loads and stores, and the asynchronous copy, which is both.
+//! Loads and stores.
 
-use super::control::nothing;
-use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, order, row};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, order, row};
 use crate::code::{Reg, Space};
 use crate::decode::{Decoder, Done, size_align};
 use crate::exec::{Exec, Fate, Marks};
@@ -29,10 +28,6 @@ const ROWS: &[Row] = &[
         d.b.push(Store(access));
         Ok(())
     }),
-    // Asynchronous copies are carried out where they start.
-    row("nvvm.cp.async.shared.global", copy).needing(&needs::ASYNC_COPIES),
-    row("nvvm.cp.async.commit.group", nothing),
-    row("nvvm.cp.async.wait.group", nothing),
 ];
 
 /// One register's part of a memory access.
@@ -320,40 +315,4 @@ fn access<'a>(
         guard: None,
         sync,
     })
-}
-
-fn copy<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
-    let size = op.int("size").and_then(|size| u32::try_from(size).ok());
-    let size = size.unwrap_or(0);
-    if !matches!(size, 4 | 8 | 16) {
-        let text = format!("asynchronous copy of {size} bytes; 4, 8 and 16 exist");
-        return Err(d.malformed(op, text));
-    }
-    if op.operands.len() > 2 {
-        return Err(d.unsupported(op, "asynchronous copy of a part is not supported"));
-    }
-    let words = d.b.regs((size / 4) as usize);
-    let fields: Box<[Field]> = words
-        .iter()
-        .zip(0..)
-        .map(|(&reg, i)| Field {
-            reg,
-            offset: 4 * i,
-            bytes: 4,
-        })
-        .collect();
-    let [to, from] = d.scalars(op, [0, 1])?;
-    let access = |space, addr| Access {
-        space,
-        addr,
-        offset: 0,
-        fields: fields.clone(),
-        size,
-        align: size,
-        guard: None,
-        sync: None,
-    };
-    d.b.push(Load(access(Space::Global, from)));
-    d.b.push(Store(access(Space::Shared, to)));
-    Ok(())
 }

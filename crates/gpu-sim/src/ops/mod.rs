@@ -23,6 +23,7 @@ pub(crate) mod compare;
 pub(crate) mod constant;
 pub(crate) mod control;
 pub(crate) mod convert;
+mod copy;
 pub(crate) mod float;
 pub(crate) mod float8;
 pub(crate) mod integer;
@@ -177,6 +178,7 @@ const FAMILIES: &[&Family] = &[
     &aggregate::FAMILY,
     &address::FAMILY,
     &memory::FAMILY,
+    &copy::FAMILY,
     &atomic::FAMILY,
     &order::FAMILY,
     &buffer::FAMILY,

@@ -4,9 +4,10 @@ use super::memory::Guard;
 use super::{Family, Instruction, Regs, Row, row};
 use crate::code::Reg;
 use crate::decode::{Decoder, Done, keyword};
-use crate::exec::Exec;
+use crate::exec::{Channel, Exec};
 use crate::text::Node;
 use gpu_race::{Scope, Sync};
+use linear_layout::target::Assembly;
 
 pub(super) const FAMILY: Family = Family {
     title: "fences",
@@ -61,6 +62,10 @@ impl Instruction for Fence {
 
     fn step(&self, exec: &mut Exec<'_>) -> Done {
         exec.fence(self.sync, self.guard);
+        if self.sync.releases && exec.launch.machine.assembly == Assembly::Gcn {
+            // The back end waits for all copies to LDS before it releases.
+            return exec.wait_for_copies(Channel::Vector, 0, false);
+        }
         Ok(())
     }
 }

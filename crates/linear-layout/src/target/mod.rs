@@ -131,6 +131,10 @@ pub struct Instructions {
     pub bf16_rounding_modes: bool,
     /// Buffer instructions that write shared memory, gfx942 and gfx950.
     pub buffer_to_shared: bool,
+    /// And those of 12 and 16 bytes a lane, gfx950.
+    pub wide_buffer_to_shared: bool,
+    /// Copies to shared memory that have a counter of their own (`global_load_async_to_lds`), gfx1250.
+    pub async_to_shared: bool,
     /// Buffer instructions; none on NVIDIA.
     pub buffer: Option<BufferInstructions>,
     /// What conversions with scales ask for.

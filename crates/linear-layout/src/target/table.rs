@@ -132,6 +132,8 @@ const fn nvidia(name: &'static str, llvm_cpu: &'static str, arch: u32, shared_ki
             bf16_conversions: arch >= 80,
             bf16_rounding_modes: arch >= 90,
             buffer_to_shared: false,
+            wide_buffer_to_shared: false,
+            async_to_shared: false,
             buffer: None,
             scaled_conversion: ScaledConversion::Any,
             float8: if arch >= 89 {
@@ -195,6 +197,8 @@ const fn cdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             bf16_conversions: false,
             bf16_rounding_modes: false,
             buffer_to_shared: arch == 0x942 || is_cdna4,
+            wide_buffer_to_shared: is_cdna4,
+            async_to_shared: false,
             buffer: Some(BufferInstructions {
                 cache: match arch {
                     0x942 | 0x950 => cache_bits([3, 0, 3, 17, 17, 0]),
@@ -272,6 +276,8 @@ const fn rdna(name: &'static str, llvm_cpu: &'static str, arch: u32) -> Target {
             bf16_conversions: false,
             bf16_rounding_modes: false,
             buffer_to_shared: false,
+            wide_buffer_to_shared: false,
+            async_to_shared: is_gfx1250,
             buffer: Some(BufferInstructions {
                 cache: match arch {
                     0x1100..0x1200 => cache_bits([1, 0, 7, 7, 7, 0]),

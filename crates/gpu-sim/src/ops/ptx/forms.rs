@@ -903,6 +903,6 @@ fn barrier(s: &mut Scope<'_, '_, '_>, line: &Line<'_>) -> Done {
     if line.args != [Arg::Immediate(0)] {
         return Err(s.unsupported("inline assembly: named barriers are not supported"));
     }
-    s.d.b.push(Barrier);
+    s.d.b.push(Barrier { releases: false });
     Ok(())
 }

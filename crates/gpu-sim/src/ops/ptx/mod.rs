@@ -71,7 +71,7 @@ const ROWS: &[Row] = &[row("llvm.inline_asm", |d, op| {
 })];
 
 /// What an AMD GPU has to do, but nothing here.
-const HARMLESS: [&str; 3] = ["s_waitcnt", "s_nop", "s_sleep"];
+const HARMLESS: [&str; 4] = ["s_wait", "s_nop", "s_sleep", "s_setprio"];
 
 /// Text of AMD GPUs: vector instructions, or none with an effect on values, where results are operands.
 fn vector_text<'a>(
@@ -86,6 +86,9 @@ fn vector_text<'a>(
         .map(|line| line.split([';', '#']).next().unwrap_or_default().trim())
         .filter(|line| !line.is_empty() && !HARMLESS.iter().any(|word| line.starts_with(word)))
         .collect();
+    for line in text.lines().filter(|line| line.contains("s_wait")) {
+        super::copy::wait_line(d, line)?;
+    }
     if !lines.is_empty() {
         let mut scope = Scope::new(d, op, "", constraints, outputs)?;
         for line in lines {

@@ -1,0 +1,143 @@
+//! Proxies: what threads write through the generic proxy, the async proxy sees behind a proxy fence only.
+//!
+//! A fence may be executed by the thread that wrote, before a barrier, or by one that comes after the barrier: it must
+//! lie on the way from the write to the asynchronous access.
+//!
+//! ```text
+//! store; fence.proxy.async; barrier; copy          store; barrier; fence.proxy.async; copy
+//! ```
+//! # Source
+//! PTX ISA, "Memory Consistency Model: Proxies" and "membar, fence: fence.proxy.async".
+
+use super::{Exec, Place};
+use crate::error::{FaultKind, KernelError};
+
+/// A moment in a thread of the block.
+#[derive(Clone, Copy, Debug, Default)]
+struct Moment {
+    lane: u32,
+    /// The instruction.
+    op: u32,
+    /// Ordered with other moments of the same thread.
+    time: u64,
+    block_epoch: u32,
+    warp_epoch: u32,
+}
+
+/// The generic writes to shared memory, and the proxy fences, of a block.
+#[derive(Debug, Default)]
+pub(super) struct Proxies {
+    /// For each shared variable and byte the last write.
+    writes: Vec<Vec<Option<Moment>>>,
+    fences: Vec<Moment>,
+    time: u64,
+}
+
+impl Proxies {
+    /// Forgets a block.
+    pub(super) fn clear(&mut self) {
+        self.writes.clear();
+        self.fences.clear();
+    }
+}
+
+impl Exec<'_> {
+    fn proxy_moment(&mut self, lane: u32) -> Moment {
+        let now = self.now(lane);
+        let time = self.proxies.as_mut().map_or(0, |proxies| {
+            proxies.time += 1;
+            proxies.time
+        });
+        Moment {
+            lane,
+            op: self.op,
+            time,
+            block_epoch: now.block_epoch,
+            warp_epoch: now.warp_epoch,
+        }
+    }
+
+    /// Whether a moment comes before another one for sure.
+    fn is_before(&self, a: Moment, b: Moment) -> bool {
+        let per_warp = self.launch.machine.lanes_per_warp;
+        match a.lane == b.lane {
+            true => a.time < b.time,
+            false => {
+                a.block_epoch < b.block_epoch
+                    || a.lane / per_warp == b.lane / per_warp && a.warp_epoch < b.warp_epoch
+            }
+        }
+    }
+
+    /// Notes a write through the generic proxy.
+    pub(super) fn note_generic_write(&mut self, lane: u32, place: Place, bytes: usize) {
+        let Place::Shared { var, at, .. } = place else {
+            return;
+        };
+        let moment = self.proxy_moment(lane);
+        let size = self.shared[var].bytes.len();
+        let Some(proxies) = &mut self.proxies else {
+            return;
+        };
+        if proxies.writes.len() <= var {
+            proxies.writes.resize(var + 1, Vec::new());
+        }
+        let writes = &mut proxies.writes[var];
+        writes.resize(size, None);
+        writes[at..at + bytes].fill(Some(moment));
+    }
+
+    /// The active lanes execute a fence between the generic and the async proxy.
+    pub(crate) fn proxy_fence(&mut self) {
+        if self.proxies.is_none() {
+            return;
+        }
+        for index in 0..self.lanes.len() {
+            let fence = self.proxy_moment(self.lanes[index]);
+            if let Some(proxies) = &mut self.proxies {
+                proxies.fences.push(fence);
+            }
+        }
+    }
+
+    /// Checks that bytes of shared memory may be read through the async proxy.
+    pub(super) fn check_proxy(
+        &mut self,
+        lane: u32,
+        place: Place,
+        bytes: u32,
+    ) -> Result<(), KernelError> {
+        let now = self.proxy_moment(lane);
+        let (Some(proxies), Place::Shared { var, window, at }) = (&self.proxies, place) else {
+            return Ok(());
+        };
+        let Some(writes) = proxies.writes.get(var) else {
+            return Ok(());
+        };
+        let mut last = None;
+        for byte in at..at + bytes as usize {
+            let Some(write) = writes.get(byte).copied().flatten() else {
+                continue;
+            };
+            if last == Some(write.time) {
+                continue;
+            }
+            let mut fences = proxies.fences.iter().rev();
+            if !fences.any(|&f| self.is_before(write, f) && self.is_before(f, now)) {
+                let text = format!(
+                    "read of {} through the async proxy, with no `fence.proxy.async` after it was written",
+                    self.shared_byte(window, byte)
+                );
+                let site = self.program.site(write.op);
+                return Err(self
+                    .fault(FaultKind::MissingFence, lane, text)
+                    .note(format!("it was written by {site}"))
+                    .note(
+                        "the writers execute the fence before the barrier, or the reader after it",
+                    ));
+            }
+            last = Some(write.time);
+        }
+        Ok(())
+    }
+}

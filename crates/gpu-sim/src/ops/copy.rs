@@ -1,0 +1,463 @@
+//! Asynchronous copies and the waits for them: `cp.async`, `cp.async.bulk` to global memory, AMD's copies to LDS.
+
+use super::memory::{dwords, space};
+use super::{Counted, Family, Instruction, Regs, Row, Turn, needs, row};
+use crate::code::{Reg, Space};
+use crate::decode::{Decoder, Done, keyword};
+use crate::error::{FaultKind, KernelError};
+use crate::exec::{Channel, Exec, Fate, Marks, Transfer};
+use crate::text::Node;
+use linear_layout::target::Assembly;
+
+pub(super) const FAMILY: Family = Family {
+    title: "asynchronous copies",
+    operations: &[ROWS],
+    intrinsics: &[INTRINSICS],
+};
+
+const ROWS: &[Row] = &[
+    row("nvvm.cp.async.shared.global", cp_async).needing(&needs::ASYNC_COPIES),
+    row("nvvm.cp.async.commit.group", |d, _| {
+        close(d, Channel::Group)
+    }),
+    row("nvvm.cp.async.wait.group", |d, op| {
+        wait(d, Channel::Group, count(d, op, "n")?)
+    }),
+    row("nvvm.cp.async.bulk.global.shared.cta", bulk_store).needing(&needs::CLUSTERS),
+    row("nvvm.cp.async.bulk.commit.group", |d, _| {
+        close(d, Channel::Bulk)
+    }),
+    row("nvvm.cp.async.bulk.wait_group", |d, op| {
+        let most = count(d, op, "group")?;
+        d.b.push(Wait {
+            channel: Channel::Bulk,
+            most,
+            only_reads: op.attr("read").is_some(),
+        });
+        Ok(())
+    }),
+    row("nvvm.fence.proxy", |d, op| {
+        let kind = op.str("kind").map_or("async", keyword);
+        if matches!(kind, "async" | "async.shared") {
+            d.b.push(ProxyFence);
+        }
+        Ok(())
+    }),
+    row("rocdl.global.load.lds", to_lds).needing(&needs::COPIES_TO_LDS),
+    row("rocdl.load.to.lds", to_lds).needing(&needs::COPIES_TO_LDS),
+    row("rocdl.raw.ptr.buffer.load.lds", buffer_to_lds).needing(&needs::COPIES_TO_LDS),
+    row("rocdl.global.load.async.to.lds.b8", |d, op| {
+        async_to_lds(d, op, 1)
+    })
+    .needing(&needs::ASYNC_COPIES_TO_LDS),
+    row("rocdl.global.load.async.to.lds.b32", |d, op| {
+        async_to_lds(d, op, 4)
+    })
+    .needing(&needs::ASYNC_COPIES_TO_LDS),
+    row("rocdl.global.load.async.to.lds.b64", |d, op| {
+        async_to_lds(d, op, 8)
+    })
+    .needing(&needs::ASYNC_COPIES_TO_LDS),
+    row("rocdl.global.load.async.to.lds.b128", |d, op| {
+        async_to_lds(d, op, 16)
+    })
+    .needing(&needs::ASYNC_COPIES_TO_LDS),
+    row("rocdl.s.waitcnt", |d, op| {
+        wait(d, Channel::Vector, vmcnt(count(d, op, "bitfield")?))
+    }),
+    row("rocdl.s.wait.asynccnt", |d, op| {
+        wait(d, Channel::Async, count(d, op, "count")?)
+    }),
+];
+
+const INTRINSICS: &[Row] = &[
+    row("llvm.nvvm.cp.async.commit.group", |d, _| {
+        close(d, Channel::Group)
+    }),
+    row("llvm.nvvm.cp.async.wait.all", |d, _| {
+        close(d, Channel::Group)?;
+        wait(d, Channel::Group, 0)
+    }),
+    row("llvm.nvvm.cp.async.wait.group", |d, op| {
+        let most = constant(d, op, 0)?;
+        wait(d, Channel::Group, most)
+    }),
+    row("llvm.amdgcn.s.waitcnt", |d, op| {
+        let field = constant(d, op, 0)?;
+        wait(d, Channel::Vector, vmcnt(field))
+    }),
+    row("llvm.amdgcn.s.wait.asynccnt", |d, op| {
+        let most = constant(d, op, 0)?;
+        wait(d, Channel::Async, most)
+    }),
+];
+
+/// The count of vector memory instructions in the operand of `s_waitcnt`; GPUs with copies that it counts have this
+/// form.
+const fn vmcnt(field: u32) -> u32 {
+    field & 0xf | field >> 14 << 4 & 0x30
+}
+
+fn count(d: &Decoder<'_, '_>, op: &Node<'_>, name: &str) -> Done<u32> {
+    let value = op.int(name).and_then(|n| u32::try_from(n).ok());
+    value.ok_or_else(|| d.malformed(op, format!("`{name}` must be a number, 0 or more")))
+}
+
+fn constant<'a>(d: &Decoder<'_, 'a>, op: &Node<'a>, operand: usize) -> Done<u32> {
+    let value = d.b.constant_of(d.scalar(op, operand)?);
+    let value = value.and_then(|n| u32::try_from(n).ok());
+    value.ok_or_else(|| d.unsupported(op, format!("operand {operand} must be a constant")))
+}
+
+/// The source of a copy.
+#[derive(Debug)]
+enum Source {
+    /// A register with the address, and an offset.
+    Address(Space, Reg, i64),
+    /// An AMD buffer descriptor and offsets; nothing is read outside of it.
+    Buffer { rsrc: [Reg; 4], offsets: [Reg; 3] },
+}
+
+/// Starts a copy in each active lane.
+#[derive(Debug)]
+struct Copy {
+    channel: Channel,
+    from: Source,
+    /// The memory, address and offset of the destination.
+    to: (Space, Reg, i64),
+    /// Bytes between the destinations of neighbouring lanes, where all of a wave have one address.
+    stride: Option<u32>,
+    size: Size,
+    /// How many bytes are read, where that is not `size`; the rest becomes 0.
+    read: Option<Reg>,
+    align: u32,
+    scratch: Reg,
+}
+
+/// The bytes of a copy.
+#[derive(Clone, Copy, Debug)]
+enum Size {
+    Fixed(u32),
+    /// As a register says.
+    Of(Reg),
+}
+
+impl Copy {
+    fn step_lane(&self, exec: &mut Exec<'_>, lane: u32, first: u32) -> Result<u64, KernelError> {
+        let size = match self.size {
+            Size::Fixed(size) => size,
+            Size::Of(reg) => exec.get(reg, lane) as u32,
+        };
+        if !size.is_multiple_of(self.align) {
+            let text = format!(
+                "asynchronous copy of {size} bytes, which is no multiple of {}",
+                self.align
+            );
+            return Err(exec.fault(FaultKind::Misaligned, lane, text));
+        }
+        let (from_space, from, address, limit) = match &self.from {
+            Source::Address(space, reg, offset) => (
+                *space,
+                *reg,
+                exec.get(*reg, lane).wrapping_add_signed(*offset),
+                size,
+            ),
+            Source::Buffer { rsrc, offsets } => {
+                let [base, _, records, _] = rsrc.map(|reg| exec.get(reg, lane));
+                let offset: u64 = offsets.iter().map(|&reg| exec.get(reg, lane)).sum();
+                let is_inside = offset + u64::from(size) <= records.min(0xffff_ffff);
+                let address = base.wrapping_add(offset);
+                (
+                    Space::Global,
+                    rsrc[0],
+                    address,
+                    if is_inside { size } else { 0 },
+                )
+            }
+        };
+        let read = self
+            .read
+            .map_or(limit, |reg| limit.min(exec.get(reg, lane) as u32));
+        let (space, reg, offset) = self.to;
+        let mut target = exec.get(reg, lane).wrapping_add_signed(offset);
+        if let Some(stride) = self.stride {
+            if exec.get(reg, first) != exec.get(reg, lane) {
+                let text = "the lanes of a wave give different LDS addresses, and the wave has one";
+                return Err(exec.fault(FaultKind::Divergence, lane, text.to_owned()));
+            }
+            target += u64::from(lane - first / exec.launch.lanes() * exec.launch.lanes())
+                * u64::from(stride);
+        }
+        let to = exec.resolve(lane, space, target, size, self.align, "store")?;
+        exec.check_origin(lane, reg, to, (space, size, "store"))?;
+        let from = match read {
+            // Nothing is read, wherever the source is.
+            0 => to,
+            read => {
+                let place = exec.resolve(lane, from_space, address, read, self.align, "load")?;
+                exec.check_origin(lane, from, place, (from_space, read, "load"))?;
+                place
+            }
+        };
+        let transfer = Transfer {
+            from,
+            to,
+            read,
+            size,
+            scratch: self.scratch,
+        };
+        exec.start_copy(self.channel, lane, transfer)?;
+        Ok(address)
+    }
+}
+
+impl Instruction for Copy {
+    fn regs(&self) -> Regs {
+        let mut reads = vec![self.to.1];
+        match &self.from {
+            Source::Address(_, reg, _) => reads.push(*reg),
+            Source::Buffer { rsrc, offsets } => reads.extend(rsrc.iter().chain(offsets)),
+        }
+        reads.extend(self.read);
+        if let Size::Of(reg) = self.size {
+            reads.push(reg);
+        }
+        Regs::new([self.scratch], reads)
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        for (_, lanes) in exec.active_warps() {
+            let mut addresses = Vec::new();
+            for &lane in &lanes {
+                addresses.push((lane, self.step_lane(exec, lane, lanes[0])?));
+            }
+            if let (Size::Fixed(size), Source::Address(space, ..)) = (self.size, &self.from) {
+                exec.count(*space, &addresses, size, true);
+            }
+        }
+        exec.count_copy(self.channel);
+        exec.order_waves();
+        Ok(())
+    }
+
+    fn poison(&self, lane: &Marks<'_>) -> Fate {
+        lane.harm()
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+
+    fn access(&self, words: Assembly) -> Option<Counted> {
+        let Size::Fixed(size) = self.size else {
+            return None;
+        };
+        Some(Counted::Global(match words {
+            Assembly::Ptx => format!("cp.async b{}", 8 * size),
+            Assembly::Gcn => format!("global_load_lds_{}", dwords(size)),
+        }))
+    }
+}
+
+fn cp_async<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let size = count(d, op, "size")?;
+    if !matches!(size, 4 | 8 | 16) {
+        let text = format!("asynchronous copy of {size} bytes; 4, 8 and 16 exist");
+        return Err(d.malformed(op, text));
+    }
+    let [to, from] = d.scalars(op, [0, 1])?;
+    let read = (op.operands.len() > 2)
+        .then(|| d.scalar(op, 2))
+        .transpose()?;
+    let scratch = d.b.reg();
+    d.b.push(Copy {
+        channel: Channel::Group,
+        from: Source::Address(Space::Global, from, 0),
+        to: (Space::Shared, to, 0),
+        stride: None,
+        size: Size::Fixed(size),
+        read,
+        align: size,
+        scratch,
+    });
+    Ok(())
+}
+
+fn bulk_store<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    if op
+        .ints("operandSegmentSizes")
+        .is_some_and(|sizes| sizes.last() == Some(&1))
+    {
+        return Err(d.unsupported(op, "a bulk copy with a byte mask is not supported"));
+    }
+    let [to, from, size] = d.scalars(op, [0, 1, 2])?;
+    let scratch = d.b.reg();
+    d.b.uses_async_proxy();
+    d.b.push(Copy {
+        channel: Channel::Bulk,
+        from: Source::Address(Space::Shared, from, 0),
+        to: (Space::Global, to, 0),
+        stride: None,
+        size: Size::Of(size),
+        read: None,
+        align: 16,
+        scratch,
+    });
+    Ok(())
+}
+
+/// Checks the bytes that a lane copies to LDS, and returns the distance between the lanes' destinations.
+fn lds_stride(d: &Decoder<'_, '_>, op: &Node<'_>, size: u32) -> Done<u32> {
+    match size {
+        1 | 2 | 4 => Ok(4),
+        12 | 16 => {
+            d.check_has(op, |target| needs::WIDE_COPIES_TO_LDS.lacking(target))?;
+            Ok(size)
+        }
+        _ => Err(d.malformed(
+            op,
+            format!("copy of {size} bytes to LDS; 1, 2, 4, 12 and 16 exist"),
+        )),
+    }
+}
+
+fn to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let size = count(d, op, "size")?;
+    let stride = lds_stride(d, op, size)?;
+    let offset = op.int("offset").unwrap_or(0);
+    let [from, to] = d.scalars(op, [0, 1])?;
+    let from = Source::Address(space(d, op, 0)?, from, offset);
+    copy_to_lds(d, from, (to, offset), Some(stride), size)
+}
+
+fn buffer_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>) -> Done {
+    let size = constant(d, op, 2)?;
+    let stride = lds_stride(d, op, size)?;
+    let rsrc = super::buffer::descriptor(d, op, 0)?;
+    let offsets = d.scalars(op, [3, 4, 5])?;
+    let to = d.scalar(op, 1)?;
+    let offset = i64::from(constant(d, op, 5)?);
+    copy_to_lds(
+        d,
+        Source::Buffer { rsrc, offsets },
+        (to, offset),
+        Some(stride),
+        size,
+    )
+}
+
+fn async_to_lds<'a>(d: &mut Decoder<'_, 'a>, op: &Node<'a>, size: u32) -> Done {
+    let offset = op.int("offset").unwrap_or(0);
+    let [from, to] = d.scalars(op, [0, 1])?;
+    let from = Source::Address(Space::Global, from, offset);
+    copy_to_lds(d, from, (to, offset), None, size)
+}
+
+fn copy_to_lds(
+    d: &mut Decoder<'_, '_>,
+    from: Source,
+    (to, offset): (Reg, i64),
+    stride: Option<u32>,
+    size: u32,
+) -> Done {
+    let scratch = d.b.reg();
+    d.b.push(Copy {
+        channel: if stride.is_some() {
+            Channel::Vector
+        } else {
+            Channel::Async
+        },
+        from,
+        to: (Space::Shared, to, offset),
+        stride,
+        size: Size::Fixed(size),
+        read: None,
+        align: if size == 2 { 2 } else { size.min(4) },
+        scratch,
+    });
+    Ok(())
+}
+
+/// Closes the group of copies of each active lane.
+#[derive(Debug)]
+struct Close(Channel);
+
+impl Instruction for Close {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.close_group(self.0);
+        Ok(())
+    }
+}
+
+fn close(d: &mut Decoder<'_, '_>, channel: Channel) -> Done {
+    d.b.push(Close(channel));
+    Ok(())
+}
+
+/// Waits until at most so many groups, or instructions, are in flight.
+#[derive(Debug)]
+struct Wait {
+    channel: Channel,
+    most: u32,
+    only_reads: bool,
+}
+
+impl Instruction for Wait {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.wait_for_copies(self.channel, self.most, self.only_reads)
+    }
+
+    fn turn(&self) -> Turn {
+        Turn::Matters
+    }
+}
+
+fn wait(d: &mut Decoder<'_, '_>, channel: Channel, most: u32) -> Done {
+    d.b.push(Wait {
+        channel,
+        most,
+        only_reads: false,
+    });
+    Ok(())
+}
+
+/// A line of AMD's assembly that waits: `s_waitcnt vmcnt(0) lgkmcnt(0)`.
+pub(super) fn wait_line(d: &mut Decoder<'_, '_>, line: &str) -> Done {
+    let operand = |name: &str| {
+        let (_, rest) = line.split_once(name)?;
+        rest.trim_start_matches('(')
+            .split(')')
+            .next()?
+            .trim()
+            .parse()
+            .ok()
+    };
+    match (operand("vmcnt"), operand("s_wait_asynccnt")) {
+        (Some(most), _) => wait(d, Channel::Vector, most),
+        (None, Some(most)) => wait(d, Channel::Async, most),
+        (None, None) => Ok(()),
+    }
+}
+
+/// Orders what the generic proxy wrote before what the async proxy reads.
+#[derive(Debug)]
+struct ProxyFence;
+
+impl Instruction for ProxyFence {
+    fn regs(&self) -> Regs {
+        Regs::new([], [])
+    }
+
+    fn step(&self, exec: &mut Exec<'_>) -> Done {
+        exec.proxy_fence();
+        Ok(())
+    }
+}
