@@ -108,16 +108,14 @@ impl Request {
 }
 
 impl Effects {
-    /// The effects of programs that run one after another or side by side, in so many bytes of scratch.
-    pub(crate) fn of_programs<'p>(
-        programs: impl IntoIterator<Item = &'p Program>,
-        scratch_bytes: u32,
-    ) -> Self {
+    /// The effects of a program in its scratch memory.
+    pub(crate) fn of_program(program: &Program) -> Self {
+        let scratch_bytes = program.scratch_bytes();
         if scratch_bytes == 0 {
             return Self::default();
         }
         let mut acts: Vec<Act> = Vec::new();
-        for step in programs.into_iter().flat_map(Program::steps) {
+        for step in program.steps() {
             let act = match step {
                 Step::Store { .. } | Step::StoreMatrices { .. } => Act::Write(Touched::Scratch),
                 Step::Load { .. } | Step::LoadMatrices { .. } => Act::Read(Touched::Scratch),
@@ -133,19 +131,6 @@ impl Effects {
         Self {
             scratch: Some(Request::scratch(scratch_bytes)),
             acts,
-            ..Self::default()
-        }
-    }
-
-    /// The effects of an operation whose threads write to so many bytes of scratch, wait for each other, and read.
-    pub(crate) fn exchanging(scratch_bytes: u32) -> Self {
-        Self {
-            scratch: Some(Request::scratch(scratch_bytes)),
-            acts: vec![
-                Act::Write(Touched::Scratch),
-                Act::Barrier,
-                Act::Read(Touched::Scratch),
-            ],
             ..Self::default()
         }
     }

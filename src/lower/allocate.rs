@@ -12,19 +12,15 @@ use crate::analysis::flow;
 use crate::ir::Layouts;
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic, Reported, operation_id};
-use linear_layout::plan::ConvertPlan;
 use linear_layout::plan::gather::GatherPlan;
 use linear_layout::plan::histogram::HistogramPlan;
-use linear_layout::plan::share::SharePlan;
 use std::collections::HashSet;
 use std::sync::Arc;
 
-/// The plans of a function's conversions, reductions, scans, gathers and histograms, and where its shared memory is used.
+/// The plans of a function's operations, and where its shared memory is used.
 #[derive(Debug, Default)]
 pub(crate) struct SharedMemory {
-    conversions: Plans<ConvertPlan>,
-    tuples: Plans<Planned>,
-    shares: Plans<SharePlan>,
+    programs: Plans<Planned>,
     gathers: Plans<GatherPlan>,
     histograms: Plans<HistogramPlan>,
     allocation: Allocation,
@@ -40,9 +36,7 @@ pub(crate) type Says = fn(&mut Asked<'_>, Op<'_>, &Buffers) -> Result<Effects, D
 pub(crate) struct Asked<'a> {
     pub(crate) layouts: &'a Layouts,
     pub(crate) gpu: Gpu,
-    pub(crate) conversions: Plans<ConvertPlan>,
-    pub(crate) tuples: Plans<Planned>,
-    pub(crate) shares: Plans<SharePlan>,
+    pub(crate) programs: Plans<Planned>,
     pub(crate) gathers: Plans<GatherPlan>,
     pub(crate) histograms: Plans<HistogramPlan>,
     /// The operations that call a function which touches shared memory.
@@ -72,9 +66,7 @@ impl SharedMemory {
         let mut asked = Asked {
             layouts,
             gpu,
-            conversions: Plans::default(),
-            tuples: Plans::default(),
-            shares: Plans::default(),
+            programs: Plans::default(),
             gathers: Plans::default(),
             histograms: Plans::default(),
             calls,
@@ -112,9 +104,7 @@ impl SharedMemory {
             Allocation::default()
         });
         let all = Self {
-            conversions: asked.conversions,
-            tuples: asked.tuples,
-            shares: asked.shares,
+            programs: asked.programs,
             gathers: asked.gathers,
             histograms: asked.histograms,
             allocation,
@@ -127,20 +117,10 @@ impl SharedMemory {
         self.allocation.bytes()
     }
 
-    /// Returns the plan of a conversion, and where its scratch memory begins.
-    pub(crate) fn conversion(&self, op: Op<'_>) -> Option<(Arc<ConvertPlan>, u32)> {
-        Some((self.conversions.get(op)?, self.scratch(op)))
-    }
-
-    /// Returns the program of a reduction or a scan, and where its scratch memory begins.
-    pub(crate) fn tuples(&self, op: Op<'_>) -> Option<(Arc<Planned>, u32)> {
-        Some((self.tuples.get(op)?, self.scratch(op)))
-    }
-
-    /// Returns the plan by which an operation's result reaches all threads, where anybody asks for it, and where its
-    /// scratch memory begins.
-    pub(crate) fn share(&self, op: Op<'_>) -> Option<(Arc<SharePlan>, u32)> {
-        Some((self.shares.get(op)?, self.scratch(op)))
+    /// Returns the program of an operation, and where its scratch memory begins: of a conversion, a reduction, a scan, or
+    /// of what brings the result of an atomic access to all threads.
+    pub(crate) fn program(&self, op: Op<'_>) -> Option<(Arc<Planned>, u32)> {
+        Some((self.programs.get(op)?, self.scratch(op)))
     }
 
     /// Returns the plan of a gather, and where its scratch memory begins.

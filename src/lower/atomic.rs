@@ -20,7 +20,6 @@ use crate::ir::ops::{MemSemantic, MemSyncScope, OpView, RMWOp};
 use crate::ir::{OpKind, TensorLayout, element_name};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
-use linear_layout::plan::share::ShareWay;
 use melior::ir::{Type, TypeLike, ValueLike};
 
 /// What the operations of this family say.
@@ -116,7 +115,7 @@ impl<'c> Atomic<'c> {
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let atomic = Atomic::of(op).expect("the dispatch goes by kind");
     let mut effects = match atomic.used_result() {
-        Some(result) => share::effects(&*share::plan(asked, op, result.r#type())?),
+        Some(result) => share::plan(asked, op, result.r#type())?.effects(),
         None => Effects::default(),
     };
     if acquires(atomic.sem) && !effects.acts.contains(&Act::Barrier) {
@@ -288,11 +287,11 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if is_fenced && acquires(atomic.sem) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, atomic.scope);
     }
-    let way = l.allocation.share(op).map(|(plan, _)| plan);
-    let waits = way.is_some_and(|plan| matches!(plan.way(), ShareWay::Memory(_)));
+    let way = l.allocation.program(op);
+    let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     if let Some(result) = atomic.result {
         let registers = if is_used {
-            share::share(l, op, layout, registers)
+            share::share(l, op, registers)
         } else {
             registers.into()
         };

@@ -3,12 +3,12 @@
 //! An element whose value is no bin's number is not counted, on no GPU.
 
 use super::allocate::Asked;
-use super::convert::emit_plans;
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, Gpu};
 use super::local;
 use super::memory::{Accesses, owner};
 use super::plans::{layout_of, wrong};
 use super::state::{Lowering, Outcome};
+use super::steps;
 use super::types::bits_of;
 use super::value::Buffer;
 use crate::analysis::effects::{Act, Effects, Request, Touched};
@@ -32,7 +32,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
         .plan(op, key.to_vec(), || plan(layouts, gpu, histogram))?;
     if let Some(conversion) = plan.conversion() {
         let program = conversion.program();
-        return Ok(Effects::of_programs([program], program.scratch_bytes()));
+        return Ok(Effects::of_program(program));
     }
     let scratch = Touched::Scratch;
     let waits = plan.bins().is_some_and(|bins| !bins.is_one_warp);
@@ -97,10 +97,7 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
             let counts = vote(l, &plan, voting, &elements);
             match &voting.end {
                 VotingEnd::Convert { plan, .. } => {
-                    let program = plan.program();
-                    let scratch = (program.scratch_bytes() > 0).then(|| l.shared_memory(offset));
-                    let lists = emit_plans(&mut l.e, l.gpu, &[(program, &counts, scratch)]);
-                    lists.into_iter().flatten().collect()
+                    steps::emit(l, plan.program(), &counts, offset, None)?
                 }
                 VotingEnd::Add(bins) => {
                     let lanes = l.gpu.target.lanes - 1;

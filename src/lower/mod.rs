@@ -60,6 +60,7 @@ mod scratch;
 mod share;
 mod shared;
 mod state;
+mod steps;
 #[cfg(test)]
 mod tests;
 mod texts;

@@ -1,9 +1,10 @@
 //! The plans of a function's operations, proved; what repeats an operation on the same types shares its plan.
 
+use crate::analysis::effects::{Choice, Effects};
 use crate::ir::{Layouts, TensorLayout, TensorType};
 use crate::sys::build::Op;
 use crate::sys::{Diagnostic, operation_id};
-use linear_layout::plan::tuples::TupleProgram;
+use linear_layout::plan::Program;
 use melior::ir::Type;
 use std::collections::HashMap;
 use std::fmt::Display;
@@ -55,12 +56,26 @@ impl<P> Plans<P> {
     }
 }
 
-/// The program of a reduction or a scan.
+/// The program of an operation.
 #[derive(Debug)]
 pub(crate) struct Planned {
-    pub(crate) program: TupleProgram,
-    /// How many bytes of shared memory the plain way would take, where there is one.
+    pub(crate) program: Program,
+    /// The bytes of shared memory that the plain way would take, where the operation can be planned anew with fewer.
     pub(crate) plain_bytes: Option<u32>,
+}
+
+impl Planned {
+    /// Returns the effects of the operation.
+    pub(crate) fn effects(&self) -> Effects {
+        let effects = Effects::of_program(&self.program);
+        match self.plain_bytes {
+            Some(plain_bytes) => effects.with_choice(Choice {
+                plain_bytes,
+                barriers: self.program.num_barriers(),
+            }),
+            None => effects,
+        }
+    }
 }
 
 /// The layout of a type that must be a tensor's.

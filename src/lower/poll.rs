@@ -16,7 +16,6 @@ use crate::ir::TensorLayout;
 use crate::ir::ops::{MemSemantic, tt};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
-use linear_layout::plan::share::ShareWay;
 use melior::ir::{Type, ValueLike};
 
 /// Whether the owners have found out what others ask for: without a time the wait ends with what is expected.
@@ -28,7 +27,7 @@ fn is_shared(view: tt::AtomicPoll<'_, '_>) -> bool {
 pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diagnostic> {
     let view = tt::AtomicPoll::of(op).expect("the dispatch goes by kind");
     let mut effects = if is_shared(view) {
-        share::effects(&*share::plan(asked, op, view.result().r#type())?)
+        share::plan(asked, op, view.result().r#type())?.effects()
     } else {
         Effects::default()
     };
@@ -73,15 +72,15 @@ pub(crate) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     if acquires(view.sem()) {
         l.gpu.fence(&mut l.e, MemSemantic::Acquire, view.scope());
     }
-    let way = l.allocation.share(op).map(|(plan, _)| plan);
-    let waits = way.is_some_and(|plan| matches!(plan.way(), ShareWay::Memory(_)));
+    let way = l.allocation.program(op);
+    let waits = way.is_some_and(|(plan, _)| plan.program.num_barriers() > 0);
     let yes = l.e.constant(i1, 1);
     let mut registers = vec![yes; num_registers];
     if is_shared(view) {
         for (r, found) in polled.into_iter().zip(found) {
             registers[r] = found;
         }
-        let registers = share::share(l, op, layout, registers);
+        let registers = share::share(l, op, registers);
         l.set(view.result(), registers);
     } else {
         l.set(view.result(), registers);

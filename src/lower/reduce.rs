@@ -20,13 +20,15 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let reduce = tt::Reduce::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(reduce.axis()).unwrap_or_default();
     let at_once = LaneOperation::of(op).and_then(|known| known.planned(asked.gpu.target));
+    let is_packed = tuples::packed(op).is_some();
     let option = at_once.map_or(0, |known| 1 + usize::from(known.is_idempotent));
     tuples::effects(
         asked,
         op,
-        [axis, option],
+        [axis, option, usize::from(is_packed)],
         |layouts, gpu, operands, limit| {
-            plan((layouts, gpu), reduce, (axis, at_once), (operands, limit))
+            let combining = (axis, at_once, is_packed);
+            plan((layouts, gpu), reduce, combining, (operands, limit))
         },
     )
 }
@@ -35,7 +37,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
 fn plan<'c>(
     (layouts, gpu): (&Layouts, Gpu),
     reduce: tt::Reduce<'c, 'c>,
-    (axis, at_once): (usize, Option<LaneReduction>),
+    (axis, at_once, is_packed): (usize, Option<LaneReduction>, bool),
     (operands, scratch_limit): (&Operands, Option<u32>),
 ) -> Result<Planned, Diagnostic> {
     let result = reduce.result().first().map(|result| result.r#type());
@@ -50,6 +52,7 @@ fn plan<'c>(
         widths: &operands.widths,
         combine: operands.combine,
         at_once,
+        is_packed,
         target: gpu.target,
         scratch_limit,
     };

@@ -17,18 +17,19 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let scan = tt::Scan::of(op).expect("the dispatch goes by kind");
     let axis = usize::try_from(scan.axis()).unwrap_or_default();
     let reverse = scan.reverse();
+    let is_packed = tuples::packed(op).is_some();
     tuples::effects(
         asked,
         op,
-        [axis, usize::from(reverse)],
-        |_, gpu, operands, limit| plan(gpu, (axis, reverse), operands, limit),
+        [axis, usize::from(reverse), usize::from(is_packed)],
+        |_, gpu, operands, limit| plan(gpu, (axis, reverse, is_packed), operands, limit),
     )
 }
 
 /// Plans a scan, and has the machine prove the plan.
 fn plan(
     gpu: Gpu,
-    (axis, reverse): (usize, bool),
+    (axis, reverse, is_packed): (usize, bool, bool),
     operands: &Operands,
     scratch_limit: Option<u32>,
 ) -> Result<Planned, Diagnostic> {
@@ -38,6 +39,7 @@ fn plan(
         reverse,
         widths: &operands.widths,
         combine: operands.combine,
+        is_packed,
         target: gpu.target,
         scratch_limit,
     };

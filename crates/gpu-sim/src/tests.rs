@@ -203,7 +203,7 @@ fn lanes_part_and_meet_again() {
         t.b.terminate(Terminator::Branch(edge));
     }
     t.b.switch_to(end);
-    t.b.push(Barrier);
+    t.b.push(Barrier { releases: false });
     let value = t.int_with(&integer::ADD, sum, 1);
     t.put(out, value);
     let (words, _) = t.run(Machine::nvidia(), 32).unwrap();
@@ -305,7 +305,7 @@ fn a_switch_sends_each_lane_its_way_and_returned_lanes_stay_away() {
     t.b.switch_to(gone);
     t.b.terminate(Terminator::Return);
     t.b.switch_to(end);
-    t.b.push(Barrier);
+    t.b.push(Barrier { releases: false });
     t.put(out, value);
     let (words, _) = t.run(Machine::nvidia(), 32).unwrap();
     assert_eq!(words[..8], [10, 20, 0, 3, 10, 20, 0, 3]);
@@ -349,7 +349,7 @@ fn exchange(distance: u64, sync: Option<fn(&mut Bench)>) -> Bench {
 
 #[test]
 fn a_barrier_orders_shared_memory() {
-    let (words, report) = exchange(33, Some(|t| t.b.push(Barrier)))
+    let (words, report) = exchange(33, Some(|t| t.b.push(Barrier { releases: false })))
         .run(Machine::nvidia(), 64)
         .unwrap();
     assert_eq!(words[..3], [33, 32, 35]);
@@ -624,7 +624,7 @@ fn barriers_and_shuffles_in_divergent_code_are_errors() {
         t.b.switch_to(end);
         t
     };
-    let barrier = build(|t| t.b.push(Barrier));
+    let barrier = build(|t| t.b.push(Barrier { releases: false }));
     check_fault(
         barrier,
         Machine::nvidia(),
@@ -878,7 +878,7 @@ fn matrix_loads_give_each_lane_its_pair() {
                 fragment: fragment(transposed),
             }),
         }
-        t.b.push(Barrier);
+        t.b.push(Barrier { releases: false });
         let dst = t.b.reg();
         t.b.push(LoadMatrix {
             dst: Box::new([dst]),
@@ -935,7 +935,7 @@ fn a_barrier_is_a_step_like_any_other() {
     let least = |barriers: usize| {
         let runs = |limit: &u64| {
             let mut t = Bench::new();
-            (0..barriers).for_each(|_| t.b.push(Barrier));
+            (0..barriers).for_each(|_| t.b.push(Barrier { releases: false }));
             t.b.terminate(Terminator::Return);
             let program = t.b.finish().unwrap();
             let launch = Launch::new(Machine::nvidia()).block([64, 1, 1]);

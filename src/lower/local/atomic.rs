@@ -20,7 +20,7 @@ pub(crate) fn effects(asked: &mut Asked<'_>, op: Op<'_>) -> Result<Effects, Diag
     let mut effects = if sys::is_unused(result) {
         Effects::default()
     } else {
-        share::effects(&*share::plan(asked, op, result.r#type())?)
+        share::plan(asked, op, result.r#type())?.effects()
     };
     let buffer = Touched::Buffer(sys::value_id(scatter.dst()));
     effects
@@ -64,7 +64,7 @@ pub(crate) fn scatter<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         }
     }
     let registers = if is_used {
-        share::share(l, op, Some(&layout), found)
+        share::share(l, op, found)
     } else {
         found.into()
     };

@@ -14,5 +14,4 @@ pub use histogram::{HistogramFault, check_histogram};
 pub use plan::{PlanFault, PlanReport, check_plan};
 pub use reduce::check_reduction;
 pub use scan::check_scan;
-pub use share::{ShareFault, check_sharing};
-pub use tuples::TupleFault;
+pub use share::check_sharing;

@@ -1,10 +1,11 @@
 //! Runs the plan of a reduction on sets of elements and compares every result with its row.
 //!
-//! A tuple stands for the set of elements that have been combined into it. A set is known here by the sum of its
+//! An element stands for the set of elements that have been combined into it. A set is known here by the sum of its
 //! elements' hashes, modulo 2^64: a combination adds, and an element that is combined twice, or not at all, gives
 //! another sum (two sets have equal sums by chance once in 2^64).
 
-use super::tuples::{Cell, TupleFault, check, elements};
+use super::plan::{Cell, PlanFault, check_cells};
+use super::tuples::elements;
 use crate::plan::reduce::{ReducePlan, Reduction};
 
 /// A set of elements.
@@ -12,6 +13,8 @@ use crate::plan::reduce::{ReducePlan, Reduction};
 struct Set(u64);
 
 impl Cell for Set {
+    const NOTHING: Self = Self(u64::MAX);
+
     fn combined_with(self, other: Self) -> Self {
         Self(self.0.wrapping_add(other.0))
     }
@@ -34,11 +37,11 @@ impl Set {
 /// `plan` as made by [`crate::plan::reduce::plan_reduction`] of `reduction`.
 /// # Errors
 /// The first fault: a result that is not its row's combination, a wrong conversion, a malformed step.
-pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), TupleFault> {
+pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(), PlanFault> {
     let src = reduction.src;
     let held = elements(src);
     let threads = held.first().map_or(0, Vec::len);
-    let sources = held
+    let sources: Vec<Vec<Set>> = held
         .into_iter()
         .map(|list| list.into_iter().map(Set::of).collect())
         .collect();
@@ -62,7 +65,7 @@ pub fn check_reduction(plan: &ReducePlan, reduction: &Reduction<'_>) -> Result<(
         .into_iter()
         .map(|list| list.into_iter().map(of_row).collect())
         .collect();
-    check(plan.program(), sources, &expected, reduction.target)
+    check_cells(plan.program(), &sources, &expected, reduction.target)
 }
 
 #[cfg(test)]
@@ -70,8 +73,9 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
+    use crate::plan::Step;
     use crate::plan::reduce::{plain_reduction, plan_reduction};
-    use crate::plan::tuples::{LaneReduction, TupleStep, Turns};
+    use crate::plan::tuples::LaneReduction;
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -110,6 +114,7 @@ mod tests {
                     Some(LaneReduction { is_idempotent: false }),
                     Some(LaneReduction { is_idempotent: true }),
                 ][known],
+                is_packed: known == 0 && mixed,
                 target,
                 scratch_limit: None,
             };
@@ -154,6 +159,7 @@ mod tests {
             widths: &[32, 16],
             combine: 1,
             at_once: None,
+            is_packed: false,
             target,
             scratch_limit: None,
         };
@@ -191,21 +197,12 @@ mod tests {
             widths: &[32],
             combine: 1,
             at_once: None,
+            is_packed: false,
             target,
             scratch_limit: None,
         };
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
-        let exchanged: usize = plan
-            .program()
-            .steps()
-            .iter()
-            .map(|step| match step {
-                TupleStep::Exchange { values, .. } => values.len(),
-                _ => 0,
-            })
-            .sum();
-        assert_eq!(exchanged, 9, "{plan}");
         // In the layout that halving leaves, nothing is gathered.
         let distributed =
             LinearLayout::from_bases(&[(Dim::LANE, &[&[0], &[0], &[1], &[2], &[4]])], &[row])
@@ -216,7 +213,14 @@ mod tests {
         };
         let plan = plan_reduction(&reduction).expect("it fits");
         check_reduction(&plan, &reduction).expect("it is right");
-        assert!(plan.program().conversions().is_empty(), "{plan}");
+        let count = |sort: &str| {
+            let steps = plan.program().steps().iter();
+            steps.filter(|step| step.sort() == sort).count()
+        };
+        // Rows are exchanged by halves, each half with two selects, and combined.
+        let counts = ["shuffle", "combine", "select"].map(count);
+        assert_eq!(counts, [9, 9, 14], "{plan}");
+        assert_eq!(plan.program().steps().len(), 32, "{plan}");
     }
 
     /// Rows of four elements, one in each warp, so many of them that shared memory holds those of few operands.
@@ -231,7 +235,7 @@ mod tests {
         let copies = LinearLayout::zeros_1d(4, Dim::WARP, row, 1).expect("small");
         let dst = rows.product(&copies).expect("small");
         let mut bytes = Vec::new();
-        for (operands, turns) in [(1, Turns::None), (8, Turns::Operands)] {
+        for (operands, barriers) in [(1, 1), (8, 15)] {
             let widths = vec![64; operands];
             let reduction = Reduction {
                 src: &src,
@@ -240,12 +244,13 @@ mod tests {
                 widths: &widths,
                 combine: 1,
                 at_once: None,
+                is_packed: false,
                 target,
                 scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
-            assert_eq!(plan.program().turns(), turns, "{plan}");
+            assert_eq!(plan.program().num_barriers(), barriers, "{plan}");
             bytes.push(plan.program().scratch_bytes());
         }
         assert_eq!(bytes[0], bytes[1]);
@@ -285,6 +290,7 @@ mod tests {
                 widths: &[32],
                 combine: 1,
                 at_once: None,
+                is_packed: false,
                 target,
                 scratch_limit: None,
             };
@@ -316,6 +322,7 @@ mod tests {
                     widths,
                     combine: 0,
                     at_once: None,
+                    is_packed: false,
                     target,
                     scratch_limit: None,
                 };
@@ -348,16 +355,17 @@ mod tests {
                 widths: &[32],
                 combine: 1,
                 at_once: Some(LaneReduction { is_idempotent }),
+                is_packed: false,
                 target,
                 scratch_limit: None,
             };
             let plan = plan_reduction(&reduction).expect("it fits");
             check_reduction(&plan, &reduction).expect("it is right");
             let steps = plan.program().steps().iter();
-            let at_once = |step: &&TupleStep| matches!(step, TupleStep::ReduceLanes { .. });
+            let at_once = |step: &&Step| matches!(step, Step::ReduceLanes { .. });
             for at in 0..plan.program().steps().len() {
                 let broken = plan.edited(|steps| {
-                    if let TupleStep::ReduceLanes { copies, .. } = &mut steps[at] {
+                    if let Step::ReduceLanes { copies, .. } = &mut steps[at] {
                         *copies ^= 1;
                     }
                 });
@@ -381,6 +389,7 @@ mod tests {
             widths: &[16],
             combine: 1,
             at_once: None,
+            is_packed: false,
             target,
             scratch_limit: None,
         };
@@ -394,20 +403,19 @@ mod tests {
         check_reduction(&plan, &reduction).expect("it is right");
         let mut seen = 0;
         for at in 0..plan.program().steps().len() {
+            let mut is_changed = true;
             let broken = plan.edited(|steps| match &mut steps[at] {
-                TupleStep::Combine { acc, other, .. } => *other = *acc,
-                TupleStep::Exchange { lane_mask, .. } => *lane_mask = 0,
-                TupleStep::Select {
+                Step::Combine { acc, other, .. } => *other = *acc,
+                Step::ShuffleXor { lane_mask, .. } => *lane_mask = 0,
+                Step::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
-                TupleStep::ReduceLanes { copies, .. } => *copies ^= 1,
-                TupleStep::Fetch { .. } => unreachable!("a reduction exchanges"),
-                TupleStep::Convert { values, .. } => values.rotate_left(1),
+                Step::ReduceLanes { copies, .. } => *copies ^= 1,
+                // The steps of conversions.
+                _ => is_changed = false,
             });
             let verdict = check_reduction(&broken, &reduction);
-            let is_one = matches!(&plan.program().steps()[at],
-                TupleStep::Convert { values, .. } if values.len() == 1);
-            assert!(is_one || verdict.is_err(), "step {at} of {broken}");
+            assert_eq!(is_changed, verdict.is_err(), "step {at} of {broken}");
             seen += usize::from(verdict.is_err());
         }
         assert!(seen > 6, "{plan}");

@@ -1,10 +1,11 @@
 //! Runs the plan of a scan on runs of elements and compares every result with its prefix.
 //!
-//! A tuple stands for neighbours of one row, in order: the row, the first position and the one after the last.
+//! An element stands for neighbours of one row, in order: the row, the first position and the one after the last.
 //! Two runs combine into one where the second begins where the first ends; anything else stands for nothing,
 //! whatever it is combined with, and may only be there where nobody asks.
 
-use super::tuples::{Cell, TupleFault, check, elements};
+use super::plan::{Cell, PlanFault, check_cells};
+use super::tuples::elements;
 use crate::plan::scan::{Scan, ScanPlan};
 
 /// Neighbours of one row in the order of the scan, or nothing.
@@ -12,9 +13,12 @@ use crate::plan::scan::{Scan, ScanPlan};
 enum Run {
     Of { row: u64, from: u64, to: u64 },
     Nothing,
+    Unwritten,
 }
 
 impl Cell for Run {
+    const NOTHING: Self = Self::Unwritten;
+
     fn combined_with(self, other: Self) -> Self {
         match (self, other) {
             (
@@ -36,7 +40,7 @@ impl Cell for Run {
 /// `plan` as made by [`crate::plan::scan::plan_scan`] of `scan`.
 /// # Errors
 /// The first fault: a result that is not its prefix in order, a wrong conversion, a malformed step.
-pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), TupleFault> {
+pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), PlanFault> {
     let sizes: Vec<usize> = scan.src.out_dims().map(|d| scan.src.out_bits(d)).collect();
     let below: usize = sizes.iter().take(scan.axis).sum();
     let size = 1u64 << sizes.get(scan.axis).copied().unwrap_or_default();
@@ -56,7 +60,7 @@ pub fn check_scan(plan: &ScanPlan, scan: &Scan<'_>) -> Result<(), TupleFault> {
             .map(|list| list.iter().map(of).collect())
             .collect()
     };
-    check(plan.program(), runs(|at| at), &runs(|_| 0), scan.target)
+    check_cells(plan.program(), &runs(|at| at), &runs(|_| 0), scan.target)
 }
 
 #[cfg(test)]
@@ -64,8 +68,8 @@ mod tests {
     use super::super::tuples::tests::layout;
     use super::*;
     use crate::layout::{Dim, LinearLayout};
+    use crate::plan::Step;
     use crate::plan::scan::{plain_scan, plan_scan};
-    use crate::plan::tuples::TupleStep;
     use crate::target::Target;
     use proptest::prelude::*;
 
@@ -93,6 +97,7 @@ mod tests {
                 reverse,
                 widths: &widths,
                 combine: 1,
+                is_packed: false,
                 target,
                 scratch_limit: None,
             };
@@ -127,25 +132,26 @@ mod tests {
             reverse: false,
             widths: &[32],
             combine: 1,
+            is_packed: false,
             target,
             scratch_limit: None,
         };
         let plan = plan_scan(&scan).expect("it fits");
         check_scan(&plan, &scan).expect("it is right");
-        let count = |is: fn(&TupleStep) -> bool| {
+        let count = |is: fn(&Step) -> bool| {
             let steps = plan.program().steps().iter();
             steps.filter(|step| is(step)).count()
         };
-        let fetches = count(|step| matches!(step, TupleStep::Fetch { .. }));
-        let trips = count(|step| matches!(step, TupleStep::Convert { .. }));
+        let fetches = count(|step| matches!(step, Step::ShuffleIndex { .. }));
+        let trips = count(|step| matches!(step, Step::Barrier(_)));
         // Five lane bits, the lane before, the total of the warp.
         assert_eq!((fetches, trips), (7, 1), "{plan}");
         let text = plan.to_string();
-        for bit in 0..7 {
-            assert!(
-                text.contains(&format!("select thread & {} ?", 1 << bit)),
-                "{text}"
-            );
+        for (of, bits) in [("lane", 5), ("warp", 2)] {
+            for bit in 0..bits {
+                let select = format!("select {of} & {} ?", 1 << bit);
+                assert!(text.contains(&select), "{select} in {text}");
+            }
         }
     }
 
@@ -164,6 +170,7 @@ mod tests {
                 reverse: false,
                 widths: &[width],
                 combine: 0,
+                is_packed: false,
                 target,
                 scratch_limit: None,
             };
@@ -188,30 +195,26 @@ mod tests {
             reverse: true,
             widths: &[16, 64],
             combine: 1,
+            is_packed: false,
             target,
             scratch_limit: None,
         };
         let plan = plan_scan(&scan).expect("it fits");
         check_scan(&plan, &scan).expect("it is right");
         for at in 0..plan.program().steps().len() {
-            let mut is_one = false;
+            let mut is_changed = true;
             let broken = plan.edited(|steps| match &mut steps[at] {
-                TupleStep::Combine { acc, other, .. } => std::mem::swap(acc, other),
-                TupleStep::Exchange { lane_mask, .. } => *lane_mask = 0,
-                TupleStep::ReduceLanes { .. } => unreachable!("a scan keeps the order"),
-                TupleStep::Fetch { source, .. } => {
-                    *source = crate::plan::tuples::LaneSource::Fixed { mask: 0, bits: 0 };
-                }
-                TupleStep::Select {
+                Step::Combine { acc, other, .. } => std::mem::swap(acc, other),
+                Step::Select {
                     if_set, if_clear, ..
                 } => std::mem::swap(if_set, if_clear),
-                TupleStep::Convert { values, .. } => {
-                    values.rotate_left(1);
-                    is_one = values.len() == 1;
-                }
+                // Lanes that read from a neighbour of the lane that they should.
+                Step::ShuffleIndex { lane_xor, .. } => *lane_xor ^= 1,
+                // The steps of conversions.
+                _ => is_changed = false,
             });
             let verdict = check_scan(&broken, &scan);
-            assert!(is_one || verdict.is_err(), "step {at} of {broken}");
+            assert_eq!(is_changed, verdict.is_err(), "step {at} of {broken}");
         }
     }
 }

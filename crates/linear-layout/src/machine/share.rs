@@ -1,127 +1,38 @@
 //! Runs the plan of a sharing on element names, which owners alone hold at first.
 
-use super::matrix::address_of;
-use super::plan::{PlanFault, check_plan, columns, span};
-use crate::layout::{Dim, LayoutError};
-use crate::plan::memory::MemoryPlan;
-use crate::plan::share::{SharePlan, ShareWay, ThroughMemory, told_apart};
+use super::plan::{PlanFault, check_owned};
+use crate::layout::{Dim, LinearLayout};
+use crate::plan::Program;
 use crate::target::Target;
-use core::fmt;
-use std::collections::HashMap;
 
-/// What is wrong with the plan of a sharing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShareFault {
-    kind: Kind,
-}
-
-#[derive(Clone, Debug, PartialEq, Eq)]
-enum Kind {
-    Layout(LayoutError),
-    Lanes(PlanFault),
-    Repeated { register: usize, thread: u64 },
-    Stored { element: u64, thread: u64 },
-    Loaded { register: usize, thread: u64 },
-}
-
-impl From<Kind> for ShareFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl fmt::Display for ShareFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Layout(error) => error.fmt(f),
-            Kind::Lanes(fault) => fault.fmt(f),
-            Kind::Repeated { register, thread } => write!(
-                f,
-                "nothing is shared, but register {register} of thread {thread} is a copy"
-            ),
-            Kind::Stored { element, thread } => write!(
-                f,
-                "element {element} is stored where thread {thread} stores another one"
-            ),
-            Kind::Loaded { register, thread } => write!(
-                f,
-                "register {register} of thread {thread} is loaded from where its element is not"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ShareFault {}
-
-/// Runs the plan for every thread and checks that each register ends with its element.
+/// Runs the plan for every thread and checks that each register ends with its element, where at first the owners of
+/// elements alone hold them.
 ///
+/// # Shape
+/// `plan` as made by [`crate::plan::share::plan_sharing`] of `layout`.
 /// # Errors
 /// The first fault: an element that reaches nobody, or the wrong register, or is stored over another one.
-pub fn check_sharing(plan: &SharePlan, target: &Target) -> Result<(), ShareFault> {
-    match plan.way() {
-        ShareWay::Alone => alone(plan),
-        ShareWay::Lanes(conversion) => {
-            let (from, to) = told_apart(plan.layout()).map_err(Kind::Layout)?;
-            check_plan(conversion.program(), &from, &to, target).map_err(Kind::Lanes)?;
-            Ok(())
-        }
-        ShareWay::Memory(memory) => through_memory(plan, memory),
-    }
-}
-
-/// The element of each register of each thread.
-fn places(plan: &SharePlan) -> impl Iterator<Item = (usize, u64, u64)> {
-    let (registers, threads) = columns(plan.layout());
-    let (registers, threads) = (span(&registers), span(&threads));
-    (0u64..).zip(threads).flat_map(move |(thread, there)| {
-        let registers = registers.clone();
-        let at = move |(register, here): (usize, u64)| (register, thread, here ^ there);
-        registers.into_iter().enumerate().map(at)
-    })
-}
-
-fn alone(plan: &SharePlan) -> Result<(), ShareFault> {
-    let mut held = HashMap::new();
-    for (register, thread, element) in places(plan) {
-        if held.insert(element, thread).is_some() {
-            return Err(Kind::Repeated { register, thread }.into());
-        }
-    }
-    Ok(())
-}
-
-fn through_memory(plan: &SharePlan, memory: &ThroughMemory) -> Result<(), ShareFault> {
-    let layout = plan.layout();
+pub fn check_sharing(
+    plan: &Program,
+    layout: &LinearLayout,
+    target: &Target,
+) -> Result<(), PlanFault> {
     let free = layout.free_variable_masks();
     let lanes_log2 = layout.in_bits(Dim::LANE);
-    let lane_and_warp = |thread: u64| [thread & ((1 << lanes_log2) - 1), thread >> lanes_log2];
-    let copies = free.mask(Dim::LANE) | free.mask(Dim::WARP) << lanes_log2;
-    let address = |plan: &MemoryPlan, register: usize, thread: u64| {
-        address_of(plan, register, lane_and_warp(thread), 0)
+    let threads = free.mask(Dim::LANE) | free.mask(Dim::WARP) << lanes_log2;
+    let registers = free.mask(Dim::REGISTER);
+    let is_owner = |register: usize, thread: usize| {
+        (register as u64 & registers, thread as u64 & threads) == (0, 0)
     };
-    let mut cells = HashMap::new();
-    for (register, thread, element) in places(plan).filter(|(_, thread, _)| thread & copies == 0) {
-        // A register that repeats another one is stored by none.
-        let Some(stored) = memory.registers.iter().position(|r| *r == register) else {
-            continue;
-        };
-        let at = address(&memory.store, stored, thread);
-        if cells.insert(at, element).is_some_and(|old| old != element) {
-            return Err(Kind::Stored { element, thread }.into());
-        }
-    }
-    for (register, thread, element) in places(plan) {
-        if cells.get(&address(&memory.load, register, thread)) != Some(&element) {
-            return Err(Kind::Loaded { register, thread }.into());
-        }
-    }
-    Ok(())
+    check_owned(plan, layout, target, is_owner)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::layout::{LinearLayout, Surjectivity};
+    use crate::layout::Surjectivity;
+    use crate::plan::Step;
+    use crate::plan::share::plan_sharing;
 
     fn target() -> &'static Target {
         Target::parse("cuda:90").expect("it is in the table")
@@ -141,15 +52,15 @@ mod tests {
     }
 
     #[track_caller]
-    fn check(layout: &LinearLayout, way: &str) -> SharePlan {
+    fn check(layout: &LinearLayout, way: &str) -> Program {
         let mut last = None;
         for bits in [16, 32, 64] {
-            let plan = SharePlan::new(layout, bits, target()).expect("there is a plan");
-            assert_eq!(check_sharing(&plan, target()), Ok(()));
-            let found = match plan.way() {
-                ShareWay::Alone => "alone",
-                ShareWay::Lanes(_) => "lanes",
-                ShareWay::Memory(_) => "memory",
+            let plan = plan_sharing(layout, bits, target()).expect("there is a plan");
+            assert_eq!(check_sharing(&plan, layout, target()), Ok(()), "{plan}");
+            let found = match plan.num_barriers() {
+                0 if plan.is_identity() => "alone",
+                0 => "lanes",
+                _ => "memory",
             };
             assert_eq!(found, way, "{bits}");
             last = Some(plan);
@@ -172,20 +83,27 @@ mod tests {
     #[test]
     fn what_is_broken_is_noticed() {
         let copies = layout(&[1, 2], [4, 8, 16, 32, 64], [0, 0], 7);
-        let mut plan = check(&copies, "memory");
-        let ShareWay::Memory(memory) = plan.way() else {
-            panic!("it goes through memory");
-        };
-        let mut wrong = memory.clone();
-        wrong.registers.swap(0, 1);
-        plan = plan.with_way(ShareWay::Memory(wrong));
-        let fault = check_sharing(&plan, target()).unwrap_err().to_string();
-        assert!(
-            fault.starts_with("register 0 of thread 0 is loaded"),
-            "{fault}"
-        );
-        plan = plan.with_way(ShareWay::Alone);
-        let fault = check_sharing(&plan, target()).unwrap_err().to_string();
-        assert!(fault.starts_with("nothing is shared"), "{fault}");
+        let unique = layout(&[1, 2], [4, 8, 16, 32, 64], [128, 256], 9);
+        let plan = check(&copies, "memory");
+        let alone = check(&unique, "alone");
+        for at in 0..plan.steps().len() {
+            let without = plan.edited(|steps| {
+                steps.remove(at);
+            });
+            assert!(
+                check_sharing(&without, &copies, target()).is_err(),
+                "{without}"
+            );
+        }
+        // Threads that own nothing store, too.
+        let unguarded = plan.edited(|steps| {
+            for step in steps {
+                if let Step::Store { guard, .. } = step {
+                    *guard = None;
+                }
+            }
+        });
+        assert!(check_sharing(&unguarded, &copies, target()).is_err());
+        assert!(check_sharing(&alone, &copies, target()).is_err());
     }
 }

@@ -61,6 +61,18 @@ pub(super) enum Kind {
         lane: u32,
         lanes: u32,
     },
+    /// Elements of different operands, or of none, that are combined.
+    Tuple {
+        step: usize,
+    },
+    /// Lanes that are no copies of each other.
+    Lanes {
+        step: usize,
+    },
+    Combined {
+        result: usize,
+        thread: usize,
+    },
 }
 
 impl PlanFault {
@@ -172,6 +184,18 @@ impl fmt::Display for PlanFault {
             Kind::Lane { step, lane, lanes } => {
                 write!(f, "step {step}: a lane reads from lane {lane} of {lanes}")
             }
+            Kind::Tuple { step } => write!(
+                f,
+                "step {step} combines what does not stand for the same in all operands"
+            ),
+            Kind::Lanes { step } => write!(
+                f,
+                "step {step} takes for copies what lanes do not hold alike"
+            ),
+            Kind::Combined { result, thread } => write!(
+                f,
+                "result {result} of thread {thread} does not combine what it should, each element once and in order"
+            ),
         }
     }
 }

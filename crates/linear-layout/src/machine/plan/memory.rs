@@ -5,11 +5,9 @@
 //! between two barriers a plan only stores or only loads, and all barriers have the same scope. Then a load can
 //! meet no store of its own section, and it is enough to know when and by which warps a cell was last written.
 
+use super::name::Name;
 use crate::plan::{BarrierScope, Program, Step};
 use gpu_race::{Cell, Found, Now, Order, UNTOUCHED};
-
-/// No name: the register or cell was never written.
-pub(super) const NOTHING: u32 = u32::MAX;
 
 /// What went wrong in a cell.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -19,14 +17,14 @@ pub(super) enum CellFault {
 }
 
 /// The cells, watched one way or the other.
-pub(super) enum Memory {
+pub(super) enum Memory<N> {
     Stamped {
-        cells: Vec<Stamp>,
+        cells: Vec<Stamp<N>>,
         section: u32,
         by_warp: bool,
     },
     Recorded {
-        cells: Vec<(u32, Cell)>,
+        cells: Vec<(N, Cell)>,
         order: Order,
         epoch: u32,
         block_epoch: u32,
@@ -35,17 +33,17 @@ pub(super) enum Memory {
 
 /// The last write of a cell: the name, the section between barriers, and the warps that wrote this name.
 #[derive(Clone, Copy)]
-pub(super) struct Stamp {
-    name: u32,
+pub(super) struct Stamp<N> {
+    name: N,
     section: u32,
     warps: u64,
 }
 
-impl Memory {
+impl<N: Name> Memory<N> {
     pub(super) fn new(plan: &Program, cells: usize, warps: usize, force_ledger: bool) -> Self {
         if force_ledger || !is_plain(plan, warps) {
             return Self::Recorded {
-                cells: vec![(NOTHING, UNTOUCHED); cells],
+                cells: vec![(N::NOTHING, UNTOUCHED); cells],
                 order: Order {
                     threads_per_block: (warps as u32) << plan.lanes_log2(),
                     lanes_per_warp: 1 << plan.lanes_log2(),
@@ -58,7 +56,7 @@ impl Memory {
         }
         let by_warp = warps > 1 && plan.steps().contains(&Step::Barrier(BarrierScope::Warp));
         let empty = Stamp {
-            name: NOTHING,
+            name: N::NOTHING,
             section: u32::MAX,
             warps: 0,
         };
@@ -90,7 +88,7 @@ impl Memory {
         first: usize,
         thread: u32,
         warp: u32,
-        names: impl Iterator<Item = u32>,
+        names: impl Iterator<Item = N>,
     ) -> Result<(), (usize, CellFault)> {
         let warp = 1u64 << (warp & 63);
         match self {
@@ -104,7 +102,7 @@ impl Memory {
                         cell.warps |= warp;
                     } else {
                         let meets = cell.section == *section || *by_warp && cell.warps & !warp != 0;
-                        if meets && cell.name != NOTHING {
+                        if meets && cell.name != N::NOTHING {
                             return Err((first + i, CellFault::Race));
                         }
                         cell.name = name;
@@ -134,7 +132,7 @@ impl Memory {
 
     /// Reads cell `at`.
     #[inline]
-    pub(super) fn load(&mut self, at: usize, thread: u32, warp: u32) -> Result<u32, CellFault> {
+    pub(super) fn load(&mut self, at: usize, thread: u32, warp: u32) -> Result<N, CellFault> {
         let warp = 1u64 << (warp & 63);
         match self {
             Self::Stamped {
@@ -143,7 +141,7 @@ impl Memory {
                 by_warp,
             } => {
                 let cell = &cells[at];
-                if cell.name == NOTHING {
+                if cell.name == N::NOTHING {
                     return Err(CellFault::Uninitialised);
                 }
                 // Another warp's copy of the value is not waited for.

@@ -30,6 +30,7 @@
 
 mod fault;
 mod memory;
+mod name;
 mod report;
 mod run;
 #[cfg(test)]
@@ -39,6 +40,8 @@ pub use fault::PlanFault;
 pub use report::PlanReport;
 
 use fault::Kind;
+pub(super) use name::Cell;
+use name::Part;
 use run::Machine;
 
 use crate::layout::{Dim, LinearLayout};
@@ -109,13 +112,123 @@ fn check(
         dst_threads.len(),
     )?;
 
-    let mut machine = Machine::new(plan, target, 1 << src_threads.len(), force_ledger);
-    machine.fill(&span(&src_registers), &span(&src_threads));
+    let machine = Machine::new(plan, target, 1 << src_threads.len(), force_ledger);
+    let src = (span(&src_registers), span(&src_threads));
+    let dst = (span(&dst_registers), span(&dst_threads));
+    run_on_elements(machine, plan, (&src, &|_, _| true), &dst)
+}
+
+/// The elements that registers and threads hold: `registers[register] ^ threads[thread]`.
+type Held = (Vec<u64>, Vec<u64>);
+
+/// Runs a program on elements, which the sources hold where the condition on register and thread says so, and compares
+/// what the results hold.
+fn run_on_elements(
+    mut machine: Machine<'_, u32>,
+    plan: &Program,
+    (src, holds): (&Held, &dyn Fn(usize, usize) -> bool),
+    dst: &Held,
+) -> Result<PlanReport, PlanFault> {
+    // Granules of one element have names side by side.
+    let granules = machine.granules_of_elements() as u32;
+    let element = |(registers, threads): &Held, register: usize, thread: usize| {
+        (registers[register] ^ threads[thread]) as u32
+    };
+    machine.fill(|register, thread| match holds(register, thread) {
+        true => element(src, register, thread) * granules,
+        false => u32::MAX,
+    });
     for index in 0..plan.steps().len() {
         machine.step(index)?;
     }
-    machine.compare(&span(&dst_registers), &span(&dst_threads))?;
+    let lanes_log2 = plan.lanes_log2();
+    machine.compare(
+        |register, thread| element(dst, register, thread) * granules,
+        |register, thread, found| Kind::Wrong {
+            register,
+            lane: thread as u32 & ((1 << lanes_log2) - 1),
+            warp: thread as u32 >> lanes_log2,
+            found: (found != u32::MAX).then(|| found / granules),
+            expected: element(dst, register, thread),
+        },
+    )?;
     Ok(machine.report())
+}
+
+/// Runs a program whose sources hold their elements of a layout where `holds` says so, and nothing elsewhere; each
+/// result of each thread must be its element of the layout.
+pub(super) fn check_owned(
+    plan: &Program,
+    layout: &LinearLayout,
+    target: &Target,
+    holds: impl Fn(usize, usize) -> bool,
+) -> Result<(), PlanFault> {
+    let (registers, threads) = columns(layout);
+    let (registers, threads) = (span(&registers), span(&threads));
+    for (what, found) in [
+        ("source registers", plan.num_sources()),
+        ("destination registers", plan.results().len()),
+    ] {
+        let expected = registers.len();
+        if found != expected {
+            return Err(Kind::Shape {
+                what,
+                found,
+                expected,
+            }
+            .into());
+        }
+    }
+    let machine = Machine::new(plan, target, threads.len(), false);
+    let held = (registers, threads);
+    run_on_elements(machine, plan, (&held, &holds), &held)?;
+    Ok(())
+}
+
+/// Runs a program that combines elements, for every thread, and checks each result: `[register][thread]` of what goes
+/// in and of what must come out, for each operand alike.
+pub(super) fn check_cells<C: Cell>(
+    plan: &Program,
+    sources: &[Vec<C>],
+    expected: &[Vec<C>],
+    target: &Target,
+) -> Result<(), PlanFault> {
+    let operands = plan.widths().len();
+    for (what, found, expected) in [
+        (
+            "source registers",
+            plan.num_sources(),
+            operands * sources.len(),
+        ),
+        (
+            "result registers",
+            plan.results().len(),
+            operands * expected.len(),
+        ),
+    ] {
+        if found != expected {
+            return Err(Kind::Shape {
+                what,
+                found,
+                expected,
+            }
+            .into());
+        }
+    }
+    let threads = 1 << (plan.lanes_log2() + plan.warps_log2());
+    let name = |cells: &[Vec<C>], value: usize, thread: usize| {
+        let (operand, register) = (value / cells.len(), value % cells.len());
+        Part::of(cells[register][thread], operand as u8)
+    };
+    let mut machine = Machine::new(plan, target, threads, false);
+    machine.fill(|value, thread| name(sources, value, thread));
+    for index in 0..plan.steps().len() {
+        machine.step(index)?;
+    }
+    machine.compare(
+        |result, thread| name(expected, result, thread),
+        |result, thread, _| Kind::Combined { result, thread },
+    )
 }
 
 /// The columns of a layout in one block: non-zero registers, then lanes and warps.

@@ -1,7 +1,8 @@
 //! The steps of a plan, carried out for all threads of a block.
 
 use super::fault::{Kind, PlanFault};
-use super::memory::{CellFault, Memory, NOTHING};
+use super::memory::{CellFault, Memory};
+use super::name::Name;
 use super::report::PlanReport;
 use crate::machine::matrix::{WORD_BYTES, cell, holder, size};
 use crate::plan::{Address, BarrierScope, Program, Step, ValueId};
@@ -11,7 +12,7 @@ use crate::target::{Access, Banks, Fragment, Target, Wavefronts};
 type AccessShape = (u32, u32, Access);
 
 /// The registers of all threads and the shared memory, full of names.
-pub(super) struct Machine<'a> {
+pub(super) struct Machine<'a, N> {
     plan: &'a Program,
     target: &'a Target,
     threads: usize,
@@ -19,33 +20,31 @@ pub(super) struct Machine<'a> {
     /// Bytes of a granule, the unit that carries a name.
     granule: u32,
     granule_log2: u32,
-    /// Granules per element.
-    per_element: usize,
     /// First granule of each value and how many; granules are rows of `threads` names.
     place: Vec<(u32, u32)>,
-    names: Vec<u32>,
-    memory: Memory,
+    names: Vec<N>,
+    memory: Memory<N>,
     bases: Vec<Vec<u32>>,
     /// Wavefronts of the accesses seen so far.
     waves: Vec<(AccessShape, Wavefronts)>,
     report: PlanReport,
 }
 
-impl<'a> Machine<'a> {
+impl<'a, N: Name> Machine<'a, N> {
     pub(super) fn new(
         plan: &'a Program,
         target: &'a Target,
         threads: usize,
         force_ledger: bool,
     ) -> Self {
-        let container = plan.container_bits();
         // 64-bit elements that are never split carry one name.
         let splits = plan
             .steps()
             .iter()
             .any(|s| matches!(s, Step::Unpack { .. } | Step::Load { words: true, .. }));
-        let granule = if splits { container.min(32) } else { container } / 8;
-        let per_element = (container / 8 / granule) as usize;
+        let most = if splits { 32 } else { 64 };
+        let containers = plan.widths().iter().map(|bits| (*bits).clamp(8, most));
+        let granule = containers.min().unwrap_or(8) / 8;
         let thread_numbers = || 0..threads as u32;
         Self {
             plan,
@@ -54,9 +53,8 @@ impl<'a> Machine<'a> {
             lanes_log2: plan.lanes_log2(),
             granule,
             granule_log2: granule.trailing_zeros(),
-            per_element,
             place: vec![(0, 0); plan.num_values()],
-            names: Vec::with_capacity(plan.num_values() * per_element * threads),
+            names: Vec::with_capacity(plan.num_values() * threads),
             memory: Memory::new(
                 plan,
                 (plan.scratch_bytes() / granule) as usize,
@@ -78,6 +76,21 @@ impl<'a> Machine<'a> {
         self.report
     }
 
+    /// How many granules an element of the only operand has.
+    pub(super) fn granules_of_elements(&self) -> usize {
+        (self.plan.widths()[0].max(8) / 8 / self.granule) as usize
+    }
+
+    /// How many granules a value has.
+    fn granules(&self, value: ValueId) -> usize {
+        (self.plan.value_bytes(value) / self.granule) as usize
+    }
+
+    /// The byte of the scratch memory that the offsets of a base count from.
+    fn start(&self, base: u32) -> u32 {
+        self.plan.address_bases()[base as usize].start
+    }
+
     fn warps(&self) -> u64 {
         (self.threads >> self.lanes_log2) as u64
     }
@@ -86,7 +99,8 @@ impl<'a> Machine<'a> {
     fn define(&mut self, value: ValueId, granules: usize) -> usize {
         let start = self.names.len();
         self.place[value.index()] = (start as u32, granules as u32);
-        self.names.resize(start + granules * self.threads, NOTHING);
+        self.names
+            .resize(start + granules * self.threads, N::NOTHING);
         start
     }
 
@@ -98,51 +112,131 @@ impl<'a> Machine<'a> {
         }
     }
 
-    pub(super) fn fill(&mut self, registers: &[u64], threads: &[u64]) {
-        let per_element = self.per_element as u32;
-        for (r, register) in registers.iter().enumerate() {
-            let start = self.define(ValueId(r as u32), self.per_element);
-            for g in 0..self.per_element {
-                let row = &mut self.names[start + g * self.threads..][..self.threads];
-                for (name, thread) in row.iter_mut().zip(threads) {
-                    *name = (register ^ thread) as u32 * per_element + g as u32;
+    /// Gives the sources their names: of the first granule of each value in each thread.
+    pub(super) fn fill(&mut self, name: impl Fn(usize, usize) -> N) {
+        for value in 0..self.plan.num_sources() {
+            let id = ValueId(value as u32);
+            let granules = self.granules(id);
+            let start = self.define(id, granules);
+            for granule in 0..granules {
+                let row = &mut self.names[start + granule * self.threads..][..self.threads];
+                for (thread, found) in row.iter_mut().enumerate() {
+                    *found = name(value, thread).granule(granule);
                 }
             }
         }
     }
 
-    pub(super) fn compare(&mut self, registers: &[u64], threads: &[u64]) -> Result<(), PlanFault> {
-        let per_element = self.per_element as u32;
-        for (r, (register, &value)) in registers.iter().zip(self.plan.results()).enumerate() {
-            let (start, granules) = self.place(self.plan.steps().len(), value)?;
-            if granules != self.per_element
-                || self.plan.is_word(value) && self.plan.elem_bits() < 32
-            {
-                return Err(Kind::Width {
-                    step: self.plan.steps().len(),
-                    what: "a result is not an element",
-                }
-                .into());
+    /// Compares the results with the names that they must have; `wrong` makes the fault of a result in a thread that
+    /// has another name.
+    pub(super) fn compare(
+        &mut self,
+        name: impl Fn(usize, usize) -> N,
+        wrong: impl Fn(usize, usize, N) -> Kind,
+    ) -> Result<(), PlanFault> {
+        let step = self.plan.steps().len();
+        for (result, &value) in self.plan.results().iter().enumerate() {
+            let (start, granules) = self.place(step, value)?;
+            if self.plan.is_word(value) {
+                let what = "a result is not an element";
+                return Err(Kind::Width { step, what }.into());
             }
-            for g in 0..granules {
-                let row = &self.names[start + g * self.threads..][..self.threads];
-                let wrong = row.iter().zip(threads).position(|(name, thread)| {
-                    *name != (register ^ thread) as u32 * per_element + g as u32
-                });
-                if let Some(t) = wrong {
-                    let found = (row[t] != NOTHING).then(|| row[t] / per_element);
-                    return Err(Kind::Wrong {
-                        register: r,
-                        lane: t as u32 & ((1 << self.lanes_log2) - 1),
-                        warp: t as u32 >> self.lanes_log2,
-                        found,
-                        expected: (register ^ threads[t]) as u32,
-                    }
-                    .into());
+            for granule in 0..granules {
+                let row = &self.names[start + granule * self.threads..][..self.threads];
+                let found = (0..).zip(row);
+                let mut others = found
+                    .filter(|(thread, found)| **found != name(result, *thread).granule(granule));
+                if let Some((thread, found)) = others.next() {
+                    return Err(wrong(result, thread, *found).into());
                 }
             }
             self.report.elements_checked += self.threads as u64;
         }
+        Ok(())
+    }
+
+    /// The names of the first granules of an element, in all threads.
+    fn elements(&self, step: usize, value: ValueId) -> Result<&[N], PlanFault> {
+        let (start, granules) = self.place(step, value)?;
+        let row = |granule: usize| &self.names[start + granule * self.threads..][..self.threads];
+        let are_whole = (1..granules).all(|granule| {
+            let mut pairs = row(0).iter().zip(row(granule));
+            pairs.all(|(first, name)| *name == first.granule(granule))
+        });
+        if self.plan.is_word(value) || !are_whole || row(0).contains(&N::NOTHING) {
+            let what = "a combination of something that is no element";
+            return Err(Kind::Width { step, what }.into());
+        }
+        Ok(row(0))
+    }
+
+    /// Defines an element by its names in all threads.
+    fn define_element(&mut self, value: ValueId, names: &[N]) {
+        let granules = self.granules(value);
+        let start = self.define(value, granules);
+        for granule in 0..granules {
+            let row = &mut self.names[start + granule * self.threads..][..self.threads];
+            for (found, name) in row.iter_mut().zip(names) {
+                *found = name.granule(granule);
+            }
+        }
+    }
+
+    /// Combines elements in all threads: one of each operand, which must stand for the same, or two of one.
+    fn combine(
+        &mut self,
+        step: usize,
+        first: ValueId,
+        [acc, other]: [&[ValueId]; 2],
+        is_packed: bool,
+    ) -> Result<(), PlanFault> {
+        let mut made = Vec::with_capacity(acc.len());
+        for list in [acc, other] {
+            let of_first = self.elements(step, list[0])?;
+            for value in list[1..].iter().filter(|_| !is_packed) {
+                let mut pairs = of_first.iter().zip(self.elements(step, *value)?);
+                if !pairs.all(|(a, b)| a.is_beside(*b)) {
+                    return Err(Kind::Tuple { step }.into());
+                }
+            }
+        }
+        for (acc, other) in acc.iter().zip(other) {
+            let (acc, other) = (self.elements(step, *acc)?, self.elements(step, *other)?);
+            let pairs = acc.iter().zip(other);
+            let combined: Option<Vec<N>> = pairs.map(|(a, b)| a.combined_with(*b)).collect();
+            made.push(combined.ok_or(Kind::Tuple { step })?);
+        }
+        for (i, names) in (0..).zip(made) {
+            self.define_element(first.plus(i), &names);
+        }
+        Ok(())
+    }
+
+    /// Combines an element over the lanes of each warp; those that differ in `copies` alone must stand for the same.
+    fn reduce_lanes(
+        &mut self,
+        step: usize,
+        [out, value]: [ValueId; 2],
+        copies: u32,
+    ) -> Result<(), PlanFault> {
+        let mut names = self.elements(step, value)?.to_vec();
+        for warp in names.chunks_mut(1 << self.lanes_log2) {
+            let mut all: Option<N> = None;
+            for lane in 0..warp.len() {
+                let once = lane & !copies as usize;
+                if warp[lane] != warp[once] {
+                    return Err(Kind::Lanes { step }.into());
+                }
+                if lane == once {
+                    all = match all {
+                        None => Some(warp[lane]),
+                        Some(all) => all.combined_with(warp[lane]),
+                    };
+                }
+            }
+            warp.fill(all.ok_or(Kind::Tuple { step })?);
+        }
+        self.define_element(out, &names);
         Ok(())
     }
 
@@ -156,11 +250,7 @@ impl<'a> Machine<'a> {
                     let (start, granules) = self.place(index, p)?;
                     rows.extend((0..granules).map(|g| start + g * self.threads));
                 }
-                let whole = if plan.elem_bits() == 64 {
-                    self.per_element
-                } else {
-                    (4 / self.granule) as usize
-                };
+                let whole = self.granules(out);
                 if rows.len() > whole {
                     return Err(Kind::Width {
                         step: index,
@@ -180,7 +270,8 @@ impl<'a> Machine<'a> {
                 value,
             } => {
                 let (start, granules) = self.place(index, value)?;
-                if count as usize > granules {
+                let each = self.granules(first);
+                if count as usize * each > granules {
                     return Err(Kind::Width {
                         step: index,
                         what: "more is unpacked than there is",
@@ -188,9 +279,10 @@ impl<'a> Machine<'a> {
                     .into());
                 }
                 for k in 0..count as usize {
-                    let to = self.define(first.plus(k as u32), 1);
-                    let from = start + k * self.threads;
-                    self.names.copy_within(from..from + self.threads, to);
+                    let to = self.define(first.plus(k as u32), each);
+                    let from = start + k * each * self.threads;
+                    let all = from..from + each * self.threads;
+                    self.names.copy_within(all, to);
                 }
             }
             Step::Select {
@@ -241,7 +333,10 @@ impl<'a> Machine<'a> {
                 lane_xor,
             } => {
                 let map = &plan.lane_maps()[map as usize];
-                self.shuffle(index, out, value, |_, thread| map.apply(thread) ^ lane_xor)?;
+                let lanes_log2 = self.lanes_log2;
+                self.shuffle(index, out, value, |_, thread| {
+                    map.apply(thread, lanes_log2) ^ lane_xor
+                })?;
             }
             Step::TransposeMatrix { out, value } => self.transpose(index, out, value)?,
             Step::SwapLanes {
@@ -278,13 +373,17 @@ impl<'a> Machine<'a> {
                 }
                 self.report.shuffles += self.warps();
             }
-            Step::Store { address, values } => self.store(index, address, plan.operands(values))?,
+            Step::Store {
+                address,
+                values,
+                guard,
+            } => self.store(index, address, plan.operands(values), guard)?,
             Step::Load {
                 address,
                 first,
                 count,
-                words,
-            } => self.load(index, address, first, count, words)?,
+                ..
+            } => self.load(index, address, first, count)?,
             Step::StoreMatrices {
                 address,
                 values,
@@ -296,6 +395,19 @@ impl<'a> Machine<'a> {
                 count,
                 fragment,
             } => self.load_matrices(index, address, (first, count), fragment)?,
+            Step::Combine {
+                first,
+                acc,
+                other,
+                is_packed,
+            } => {
+                let both = [plan.operands(acc), plan.operands(other)];
+                self.combine(index, first, both, is_packed)?;
+            }
+            Step::ReduceLanes { out, value, copies } => {
+                self.reduce_lanes(index, [out, value], copies)?;
+                self.report.shuffles += self.warps();
+            }
             Step::Barrier(scope) => {
                 self.memory.barrier(scope);
                 if scope == BarrierScope::Block {
@@ -375,7 +487,8 @@ impl<'a> Machine<'a> {
     /// Checks the addresses of one access, for all threads.
     fn check_addresses(&self, step: usize, address: Address, bytes: u32) -> Result<(), PlanFault> {
         let scratch = self.plan.scratch_bytes();
-        let byte = |base: u32| (base ^ address.xor).wrapping_add(address.add);
+        let constant = address.add.wrapping_add(self.start(address.base));
+        let byte = |base: u32| (base ^ address.xor).wrapping_add(constant);
         let (mut all, mut most) = (0, 0);
         for &base in &self.bases[address.base as usize] {
             all |= byte(base);
@@ -415,7 +528,9 @@ impl<'a> Machine<'a> {
         step: usize,
         address: Address,
         values: &[ValueId],
+        guard: Option<u32>,
     ) -> Result<(), PlanFault> {
+        let guard = guard.map(|guard| self.plan.predicates()[guard as usize]);
         let mut rows = Vec::with_capacity(16);
         for &v in values {
             let (start, granules) = self.place(step, v)?;
@@ -430,10 +545,14 @@ impl<'a> Machine<'a> {
             .into());
         }
         self.check_addresses(step, address, bytes)?;
+        let constant = address.add + self.start(address.base);
         let names = &self.names;
         for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
-            let first = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let first = (((base ^ address.xor) + constant) >> self.granule_log2) as usize;
             let thread = t as u32;
+            if guard.is_some_and(|guard| !guard.holds(thread)) {
+                continue;
+            }
             let row = rows.iter().map(|&r| names[r + t]);
             if let Err((cell, _)) = self
                 .memory
@@ -463,15 +582,8 @@ impl<'a> Machine<'a> {
         address: Address,
         first: ValueId,
         count: u32,
-        words: bool,
     ) -> Result<(), PlanFault> {
-        let granules = if words && self.plan.elem_bits() < 32 {
-            (4 / self.granule) as usize
-        } else if words {
-            1
-        } else {
-            self.per_element
-        };
+        let granules = self.granules(first);
         let start = self.names.len();
         for k in 0..count {
             self.define(first.plus(k), granules);
@@ -486,8 +598,9 @@ impl<'a> Machine<'a> {
             .into());
         }
         self.check_addresses(step, address, bytes)?;
+        let constant = address.add + self.start(address.base);
         for (t, &base) in self.bases[address.base as usize].iter().enumerate() {
-            let at = (((base ^ address.xor) + address.add) >> self.granule_log2) as usize;
+            let at = (((base ^ address.xor) + constant) >> self.granule_log2) as usize;
             let thread = t as u32;
             for (i, cell) in (at..at + total).enumerate() {
                 match self.memory.load(cell, thread, thread >> self.lanes_log2) {
@@ -526,6 +639,7 @@ impl<'a> Machine<'a> {
             return Err(Kind::Width { step, what }.into());
         }
         self.check_addresses(step, address, size.row_bytes)?;
+        let constant = address.add + self.start(address.base);
         let bases = &self.bases[address.base as usize];
         let granules = WORD_BYTES * count / self.granule;
         let mut cells = Vec::with_capacity(self.threads * granules as usize);
@@ -535,7 +649,7 @@ impl<'a> Machine<'a> {
                 let lane = thread & (lanes - 1);
                 let (row, column) = cell(lane, byte, fragment);
                 let base = bases[(thread - lane + size.rows * matrix + row) as usize];
-                let byte = (base ^ address.xor) + address.add + column;
+                let byte = (base ^ address.xor) + constant + column;
                 cells.push((byte >> self.granule_log2) as usize);
             }
         }

@@ -4,7 +4,7 @@ use super::sides::{Side, Sides};
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon};
-use crate::plan::program::{Builder, ValueId};
+use crate::plan::program::{Builder, Predicate, ValueId};
 use crate::target::Target;
 
 /// Writes a matrix (by columns) as a sum of as few rank-1 ones as possible: pairs (vector, mask of columns).
@@ -39,7 +39,7 @@ pub(super) fn flip_where(
     flip: u64,
     mask: u32,
 ) -> Vec<Option<ValueId>> {
-    let predicate = builder.predicate(mask);
+    let predicate = builder.predicate(Predicate::Parity(mask));
     (0..file.len())
         .map(|x| Some(builder.select(predicate, file[x ^ flip as usize]?, file[x]?)))
         .collect()

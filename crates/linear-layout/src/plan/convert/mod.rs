@@ -195,6 +195,12 @@ impl ConvertPlan {
         &self.program
     }
 
+    /// Returns the steps alone.
+    #[must_use]
+    pub fn into_program(self) -> Program {
+        self.program
+    }
+
     /// Returns why the plan is as it is.
     #[must_use]
     pub const fn reason(&self) -> &Reason {

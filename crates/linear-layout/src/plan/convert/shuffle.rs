@@ -30,7 +30,7 @@ use super::sides::Sides;
 use super::{ConvertPlan, PlanKind};
 use crate::f2::Echelon;
 use crate::plan::gf2::{apply, echelon, extending};
-use crate::plan::program::{BarrierScope, Builder, Cost, Program, ValueId};
+use crate::plan::program::{BarrierScope, Builder, Cost, LaneMap, Predicate, Program, ValueId};
 use crate::target::Target;
 
 /// The three stages as matrices, columns as masks.
@@ -283,7 +283,7 @@ impl Words<'_> {
             let (flip, mask) = self.stages.offer[level - 1];
             let set = self.at(b, level - 1, x ^ flip);
             let clear = self.at(b, level - 1, x);
-            let predicate = b.predicate(mask);
+            let predicate = b.predicate(Predicate::Parity(mask));
             b.select(predicate, set, clear)
         };
         self.known[level][x as usize] = Some(v);
@@ -698,7 +698,8 @@ impl<'a> Exchange<'a> {
         let map = if lane_identity {
             0
         } else {
-            b.lane_map(stages.lane_of_thread.iter().map(|&c| c as u32).collect())
+            let columns = stages.lane_of_thread.iter().map(|&c| c as u32);
+            b.lane_map(LaneMap::Linear(columns.collect()))
         };
         let mut file = vec![None; 1 << self.coordinates.between.len()];
         for &x in wanted {

@@ -140,7 +140,7 @@ impl Sides {
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
         };
-        Builder::new(self.src.reg.len() as u32, elem_bits, threads)
+        Builder::new(self.src.reg.len() as u32, &[elem_bits], threads)
     }
 
     /// Every element of the destination must be in the same block of the source.

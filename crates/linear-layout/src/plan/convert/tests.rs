@@ -6,7 +6,7 @@ use super::sides::Sides;
 use super::swizzle::swizzle;
 use super::{PlanKind, PlanOptions, Strategy as Way, plain_conversion, plan_conversion};
 use crate::layout::{Dim, LinearLayout, Surjectivity};
-use crate::plan::program::Cost;
+use crate::plan::program::{Cost, Predicate};
 use crate::target::Target;
 use proptest::prelude::*;
 use std::collections::BTreeSet;
@@ -209,7 +209,7 @@ proptest! {
                 let lanes = 1 << case.target.lanes_log2();
                 mask | if of == "lane" { bits % lanes } else { bits * lanes }
             });
-            let known = plan.program().predicates().iter().any(|p| p.thread_mask == mask);
+            let known = plan.program().predicates().iter().any(|p| *p == Predicate::Parity(mask));
             prop_assert!(mask != 0 && known, "{line}");
         }
     }

@@ -3,7 +3,9 @@
 use super::cost::cost_of;
 use super::{
     Address, AddressBase, BarrierScope, Cost, LaneMap, Operands, Predicate, Program, Step, ValueId,
+    ValueType,
 };
+use crate::plan::memory::{MemoryAccess, MemoryPlan};
 use crate::target::{Fragment, Target};
 use rustc_hash::FxHashMap;
 
@@ -19,8 +21,9 @@ pub(crate) struct Builder {
     address_bases: Vec<AddressBase>,
     /// Which step defines a value; `NO_STEP` for sources.
     defined_by: Vec<u32>,
+    types: Vec<ValueType>,
     num_sources: u32,
-    elem_bits: u32,
+    widths: Vec<u32>,
     lanes_log2: u32,
     warps_log2: u32,
     known: FxHashMap<Step, ValueId>,
@@ -35,11 +38,31 @@ pub(crate) struct Threads {
     pub(crate) warps_log2: u32,
 }
 
+/// A program that becomes a part of another one.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Inlined<'p> {
+    pub(crate) program: &'p Program,
+    /// The operand that it is for.
+    pub(crate) operand: u8,
+    /// Its registers.
+    pub(crate) sources: &'p [ValueId],
+    /// Where its scratch memory begins in that of the whole.
+    pub(crate) start: u32,
+}
+
 impl Builder {
-    /// Begins a program on `1 << sources_log2` registers of each thread.
-    pub(crate) fn new(sources_log2: u32, elem_bits: u32, threads: Threads) -> Self {
-        let num_sources = 1u32 << sources_log2;
+    /// Begins a program on `1 << sources_log2` registers of each operand: the registers of the first, then those of the
+    /// next.
+    pub(crate) fn new(sources_log2: u32, widths: &[u32], threads: Threads) -> Self {
+        let count = 1u32 << sources_log2;
+        let num_sources = count * widths.len() as u32;
+        let operands = (0..widths.len()).flat_map(|operand| (0..count).map(move |_| operand));
+        let types = operands.map(|operand| ValueType {
+            operand: operand as u8,
+            is_word: false,
+        });
         Self {
+            types: types.collect(),
             steps: Vec::new(),
             operands: Vec::new(),
             predicates: Vec::new(),
@@ -47,26 +70,37 @@ impl Builder {
             address_bases: Vec::new(),
             defined_by: vec![NO_STEP; num_sources as usize],
             num_sources,
-            elem_bits,
+            widths: widths.to_vec(),
             lanes_log2: threads.lanes_log2,
             warps_log2: threads.warps_log2,
             known: FxHashMap::default(),
         }
     }
 
-    /// The width of an element in words and in shared memory.
+    /// The width of an element of the first operand in words and in shared memory.
     pub(crate) fn container_bits(&self) -> u32 {
-        self.elem_bits.max(8)
+        self.widths[0].max(8)
+    }
+
+    /// The width of the elements of a value's operand.
+    fn bits(&self, value: ValueId) -> u32 {
+        self.widths[usize::from(self.types[value.index()].operand)]
+    }
+
+    /// The sort of word that elements of an operand become, or are made of.
+    fn word(&self, operand: u8, is_word: bool) -> ValueType {
+        ValueType { operand, is_word }
     }
 
     pub(crate) fn sources(&self) -> Vec<ValueId> {
         (0..self.num_sources).map(ValueId).collect()
     }
 
-    fn define(&mut self, count: u32) -> ValueId {
+    fn define(&mut self, count: u32, type_: ValueType) -> ValueId {
         let first = ValueId(self.defined_by.len() as u32);
         let step = self.steps.len() as u32;
         self.defined_by.extend((0..count).map(|_| step));
+        self.types.extend((0..count).map(|_| type_));
         first
     }
 
@@ -77,12 +111,12 @@ impl Builder {
         }
     }
 
-    /// Adds a step that defines one value, or finds the same step made before. `step` has `out` 0.
-    fn pure(&mut self, step: Step) -> ValueId {
+    /// Adds a step that defines a value of the type of `like`, or finds the same step made before. `step` has `out` 0.
+    fn pure(&mut self, step: Step, like: ValueId) -> ValueId {
         if let Some(&v) = self.known.get(&step) {
             return v;
         }
-        let value = self.define(1);
+        let value = self.define(1, self.types[like.index()]);
         self.known.insert(step, value);
         self.steps.push(with_out(step, value));
         value
@@ -97,20 +131,22 @@ impl Builder {
         }
     }
 
-    pub(crate) fn predicate(&mut self, thread_mask: u32) -> u32 {
-        intern(&mut self.predicates, Predicate { thread_mask })
+    pub(crate) fn predicate(&mut self, predicate: Predicate) -> u32 {
+        intern(&mut self.predicates, predicate)
     }
 
-    pub(crate) fn lane_map(&mut self, mut columns: Vec<u32>) -> u32 {
+    pub(crate) fn lane_map(&mut self, mut map: LaneMap) -> u32 {
         // Warps rarely matter to a lane's source; without them the map is of the lane alone.
-        if columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0) {
+        if let LaneMap::Linear(columns) = &mut map
+            && columns[self.lanes_log2 as usize..].iter().all(|&c| c == 0)
+        {
             columns.truncate(self.lanes_log2 as usize);
         }
-        intern(&mut self.lane_maps, LaneMap { columns })
+        intern(&mut self.lane_maps, map)
     }
 
     pub(crate) fn address_base(&mut self, columns: Vec<u32>) -> u32 {
-        intern(&mut self.address_bases, AddressBase { columns })
+        intern(&mut self.address_bases, AddressBase { columns, start: 0 })
     }
 
     /// Every bit that some thread may have set in an address base.
@@ -142,32 +178,35 @@ impl Builder {
         if set == clear {
             return set;
         }
-        self.pure(Step::Select {
+        let step = Step::Select {
             out: ValueId(0),
             predicate,
             if_set: set,
             if_clear: clear,
-        })
+        };
+        self.pure(step, set)
     }
 
     pub(crate) fn shuffle_xor(&mut self, value: ValueId, lane_mask: u32) -> ValueId {
         if lane_mask == 0 {
             return value;
         }
-        self.pure(Step::ShuffleXor {
+        let step = Step::ShuffleXor {
             out: ValueId(0),
             value,
             lane_mask,
-        })
+        };
+        self.pure(step, value)
     }
 
     pub(crate) fn shuffle_index(&mut self, value: ValueId, map: u32, lane_xor: u32) -> ValueId {
-        self.pure(Step::ShuffleIndex {
+        let step = Step::ShuffleIndex {
             out: ValueId(0),
             value,
             map,
             lane_xor,
-        })
+        };
+        self.pure(step, value)
     }
 
     pub(crate) fn swap_lanes(
@@ -176,7 +215,7 @@ impl Builder {
         high: ValueId,
         lane_bit: u32,
     ) -> (ValueId, ValueId) {
-        let first = self.define(2);
+        let first = self.define(2, self.types[low.index()]);
         self.steps.push(Step::SwapLanes {
             first,
             low,
@@ -187,14 +226,18 @@ impl Builder {
     }
 
     pub(crate) fn pack(&mut self, parts: &[ValueId]) -> ValueId {
+        let operand = self.types[parts[0].index()].operand;
+        let type_ = self.word(operand, self.bits(parts[0]) < 32);
         let parts = self.list(parts);
-        let out = self.define(1);
+        let out = self.define(1, type_);
         self.steps.push(Step::Pack { out, parts });
         out
     }
 
     pub(crate) fn unpack(&mut self, value: ValueId, count: u32) -> ValueId {
-        let first = self.define(count);
+        let operand = self.types[value.index()].operand;
+        let type_ = self.word(operand, self.bits(value) == 64);
+        let first = self.define(count, type_);
         self.steps.push(Step::Unpack {
             first,
             count,
@@ -205,11 +248,85 @@ impl Builder {
 
     pub(crate) fn store(&mut self, address: Address, values: &[ValueId]) {
         let values = self.list(values);
-        self.steps.push(Step::Store { address, values });
+        self.steps.push(Step::Store {
+            address,
+            values,
+            guard: None,
+        });
     }
 
+    /// Stores registers to scratch memory as a plan says, in the threads that fulfil the guard.
+    pub(crate) fn store_registers(
+        &mut self,
+        plan: &MemoryPlan,
+        values: &[ValueId],
+        guard: Option<u32>,
+    ) {
+        let address = self.addresses(plan);
+        let per_word = (32 / self.container_bits().min(32)) as usize;
+        for access in plan.accesses() {
+            let registers = access.registers.iter();
+            let mut values: Vec<ValueId> = registers.map(|r| values[*r as usize]).collect();
+            if per_word > 1 && values.len() > per_word {
+                values = values
+                    .chunks(per_word)
+                    .map(|parts| self.pack(parts))
+                    .collect();
+            }
+            let values = self.list(&values);
+            self.steps.push(Step::Store {
+                address: address(access),
+                values,
+                guard,
+            });
+        }
+    }
+
+    /// Loads the registers of the first operand from scratch memory as a plan says.
+    pub(crate) fn load_registers(&mut self, plan: &MemoryPlan) -> Vec<ValueId> {
+        let address = self.addresses(plan);
+        let per_word = (32 / self.container_bits().min(32)) as usize;
+        let loaded: Vec<Vec<ValueId>> = plan
+            .accesses()
+            .iter()
+            .map(|access| {
+                let run =
+                    |first: ValueId, count: usize| (0..count as u32).map(move |i| first.plus(i));
+                if per_word == 1 || plan.vector() <= per_word {
+                    let first = self.load(address(access), plan.vector() as u32, false);
+                    return run(first, plan.vector()).collect();
+                }
+                let words = plan.vector() / per_word;
+                let first = self.load(address(access), words as u32, true);
+                run(first, words)
+                    .flat_map(|word| run(self.unpack(word, per_word as u32), per_word))
+                    .collect()
+            })
+            .collect();
+        let held = plan.held().iter();
+        held.map(|(access, slot)| loaded[*access as usize][*slot as usize])
+            .collect()
+    }
+
+    /// The addresses of the accesses of a plan, whose buffer begins where the scratch memory does.
+    fn addresses(&mut self, plan: &MemoryPlan) -> impl Fn(&MemoryAccess) -> Address + use<> {
+        let thread = plan.thread();
+        let of_bit = |bit: u32| match bit.checked_sub(self.lanes_log2) {
+            None => thread.evaluate(&[1 << bit, 0])[0],
+            Some(bit) => thread.evaluate(&[0, 1 << bit])[0],
+        };
+        let columns = (0..self.lanes_log2 + self.warps_log2).map(|bit| of_bit(bit) as u32);
+        let base = self.address_base(columns.collect());
+        move |access| Address {
+            base,
+            xor: access.xor as u32,
+            add: access.add as u32,
+        }
+    }
+
+    /// Loads values of the first operand.
     pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
-        let first = self.define(count);
+        let first = self.define(count, self.word(0, words));
         self.steps.push(Step::Load {
             address,
             first,
@@ -239,7 +356,7 @@ impl Builder {
         count: u32,
         fragment: Fragment,
     ) -> ValueId {
-        let first = self.define(count);
+        let first = self.define(count, self.word(0, self.widths[0] < 32));
         self.steps.push(Step::LoadMatrices {
             address,
             first,
@@ -250,14 +367,147 @@ impl Builder {
     }
 
     pub(crate) fn transpose(&mut self, value: ValueId) -> ValueId {
-        self.pure(Step::TransposeMatrix {
+        let step = Step::TransposeMatrix {
             out: ValueId(0),
             value,
-        })
+        };
+        self.pure(step, value)
     }
 
     pub(crate) fn barrier(&mut self, scope: BarrierScope) {
         self.steps.push(Step::Barrier(scope));
+    }
+
+    /// Combines one element of each operand, or two neighbours of one.
+    pub(crate) fn combine(
+        &mut self,
+        acc: &[ValueId],
+        other: &[ValueId],
+        is_packed: bool,
+    ) -> Vec<ValueId> {
+        let types: Vec<ValueType> = acc.iter().map(|v| self.types[v.index()]).collect();
+        let (acc, other) = (self.list(acc), self.list(other));
+        let made = types.into_iter().map(|type_| self.define(1, type_));
+        let made: Vec<ValueId> = made.collect();
+        self.steps.push(Step::Combine {
+            first: made[0],
+            acc,
+            other,
+            is_packed,
+        });
+        made
+    }
+
+    pub(crate) fn reduce_lanes(&mut self, value: ValueId, copies: u32) -> ValueId {
+        let out = self.define(1, self.types[value.index()]);
+        self.steps.push(Step::ReduceLanes { out, value, copies });
+        out
+    }
+
+    /// Elements of one operand, brought to other lanes word by word.
+    pub(crate) fn through_words(
+        &mut self,
+        values: &[ValueId],
+        mut send: impl FnMut(&mut Self, ValueId) -> ValueId,
+    ) -> Vec<ValueId> {
+        let Some(first) = values.first() else {
+            return Vec::new();
+        };
+        let mut send = |b: &mut Self, words: Vec<ValueId>| -> Vec<ValueId> {
+            words.into_iter().map(|word| send(b, word)).collect()
+        };
+        match self.bits(*first).max(8) {
+            64 => {
+                let words = values.iter().flat_map(|value| {
+                    let low = self.unpack(*value, 2);
+                    [low, low.plus(1)]
+                });
+                let words = words.collect();
+                let sent = send(self, words);
+                sent.chunks(2).map(|pair| self.pack(pair)).collect()
+            }
+            32 => send(self, values.to_vec()),
+            bits => {
+                let chunks = values.chunks((32 / bits) as usize);
+                let words = chunks.clone().map(|chunk| self.pack(chunk)).collect();
+                let sent = send(self, words);
+                let both = sent.into_iter().zip(chunks);
+                both.flat_map(|(word, chunk)| {
+                    let first = self.unpack(word, chunk.len() as u32);
+                    (0..chunk.len() as u32).map(move |i| first.plus(i))
+                })
+                .collect()
+            }
+        }
+    }
+
+    /// Takes programs in side by side, each in scratch memory of its own: where all wait for the block, they wait once
+    /// for all. Returns the results of each.
+    pub(crate) fn inline(&mut self, parts: &[Inlined<'_>]) -> Vec<Vec<ValueId>> {
+        let is_block_barrier = |step: &Step| matches!(step, Step::Barrier(BarrierScope::Block));
+        let mut names: Vec<Vec<ValueId>> = parts
+            .iter()
+            .map(|part| {
+                let mut names = part.sources.to_vec();
+                names.resize(part.program.num_values(), ValueId(u32::MAX));
+                names
+            })
+            .collect();
+        let mut rounds: Vec<_> = parts
+            .iter()
+            .map(|part| part.program.steps.split(is_block_barrier))
+            .collect();
+        let barriers = parts.iter().map(|part| part.program.num_barriers());
+        for round in 0..=barriers.max().unwrap_or(0) {
+            if round > 0 {
+                self.barrier(BarrierScope::Block);
+            }
+            for ((part, names), rounds) in parts.iter().zip(&mut names).zip(&mut rounds) {
+                for step in rounds.next().unwrap_or_default() {
+                    self.inline_step(part, step, names);
+                }
+            }
+        }
+        let results = parts.iter().zip(&names).map(|(part, names)| {
+            let results = part.program.results.iter();
+            results.map(|v| names[v.index()]).collect()
+        });
+        results.collect()
+    }
+
+    fn inline_step(&mut self, part: &Inlined<'_>, step: &Step, names: &mut [ValueId]) {
+        let program = part.program;
+        let (first, count) = outs(step);
+        let mut step = *step;
+        match &mut step {
+            Step::Select { predicate, .. } => {
+                *predicate = self.predicate(program.predicates[*predicate as usize]);
+            }
+            Step::ShuffleIndex { map, .. } => {
+                *map = self.lane_map(program.lane_maps[*map as usize].clone());
+            }
+            Step::Store { guard: Some(_), .. } => {
+                unreachable!("conversions store in all threads")
+            }
+            Step::Store { address, .. }
+            | Step::Load { address, .. }
+            | Step::StoreMatrices { address, .. }
+            | Step::LoadMatrices { address, .. } => {
+                let mut base = program.address_bases[address.base as usize].clone();
+                base.start += part.start;
+                address.base = intern(&mut self.address_bases, base);
+            }
+            _ => {}
+        }
+        for index in first.index()..first.index() + count as usize {
+            let type_ = ValueType {
+                operand: part.operand,
+                ..program.types[index]
+            };
+            names[index] = self.define(1, type_);
+        }
+        let step = renumber(step, names, &program.operands, &mut self.operands);
+        self.steps.push(step);
     }
 
     /// Removes what no result needs, numbers the values anew and adds up the cost.
@@ -269,13 +519,12 @@ impl Builder {
     ) -> Program {
         let mut results = results;
         self.sweep(&mut results);
-        let words = self.words();
         let mut program = Program {
-            elem_bits: self.elem_bits,
+            widths: self.widths,
             lanes_log2: self.lanes_log2,
             warps_log2: self.warps_log2,
             num_sources: self.num_sources,
-            words,
+            types: self.types,
             steps: self.steps,
             operands: self.operands,
             predicates: self.predicates,
@@ -287,27 +536,6 @@ impl Builder {
         };
         program.cost = cost_of(&program, target);
         program
-    }
-
-    /// Which values are words.
-    fn words(&self) -> Vec<bool> {
-        let mut words = vec![false; self.defined_by.len()];
-        for step in &self.steps {
-            let (first, count) = outs(step);
-            let word = match *step {
-                Step::Pack { .. } | Step::LoadMatrices { .. } => self.elem_bits < 32,
-                Step::Unpack { .. } => self.elem_bits == 64,
-                Step::Select { if_set: v, .. }
-                | Step::ShuffleXor { value: v, .. }
-                | Step::ShuffleIndex { value: v, .. }
-                | Step::TransposeMatrix { value: v, .. }
-                | Step::SwapLanes { low: v, .. } => words[v.index()],
-                Step::Load { words, .. } => words,
-                Step::Store { .. } | Step::StoreMatrices { .. } | Step::Barrier(_) => continue,
-            };
-            words[first.index()..first.index() + count as usize].fill(word);
-        }
-        words
     }
 
     fn sweep(&mut self, results: &mut [ValueId]) {
@@ -330,12 +558,14 @@ impl Builder {
         let mut renamed: Vec<ValueId> = (0..self.num_sources).map(ValueId).collect();
         renamed.resize(self.defined_by.len(), ValueId(u32::MAX));
         let mut next = self.num_sources;
+        let mut types = self.types[..next as usize].to_vec();
         let mut kept = Vec::with_capacity(self.steps.len());
         let mut operands = Vec::with_capacity(self.operands.len());
         for (step, _) in self.steps.iter().zip(&keep).filter(|(_, k)| **k) {
             let (first, count) = outs(step);
             for k in 0..count {
                 renamed[first.plus(k).index()] = ValueId(next + k);
+                types.push(self.types[first.plus(k).index()]);
             }
             next += count;
             kept.push(renumber(*step, &renamed, &self.operands, &mut operands));
@@ -344,6 +574,7 @@ impl Builder {
             *v = renamed[v.index()];
         }
         self.steps = kept;
+        self.types = types;
         self.operands = operands;
         self.defined_by.truncate(next as usize);
     }
@@ -364,8 +595,10 @@ fn with_out(step: Step, value: ValueId) -> Step {
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. }
-        | Step::TransposeMatrix { out, .. } => *out = value,
+        | Step::TransposeMatrix { out, .. }
+        | Step::ReduceLanes { out, .. } => *out = value,
         Step::Unpack { first, .. }
+        | Step::Combine { first, .. }
         | Step::SwapLanes { first, .. }
         | Step::Load { first, .. }
         | Step::LoadMatrices { first, .. } => *first = value,
@@ -381,7 +614,9 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
         | Step::Select { out, .. }
         | Step::ShuffleXor { out, .. }
         | Step::ShuffleIndex { out, .. }
-        | Step::TransposeMatrix { out, .. } => (out, 1),
+        | Step::TransposeMatrix { out, .. }
+        | Step::ReduceLanes { out, .. } => (out, 1),
+        Step::Combine { first, acc, .. } => (first, acc.len),
         Step::Unpack { first, count, .. }
         | Step::Load { first, count, .. }
         | Step::LoadMatrices { first, count, .. } => (first, count),
@@ -391,19 +626,23 @@ pub(crate) fn outs(step: &Step) -> (ValueId, u32) {
 }
 
 fn each_input(step: &Step, pool: &[ValueId], mut f: impl FnMut(ValueId)) {
-    let mut list = |l: Operands| {
-        pool[l.start as usize..(l.start + l.len) as usize]
-            .iter()
-            .for_each(|v| f(*v));
-    };
-    match *step {
-        Step::Pack { parts: l, .. }
-        | Step::Store { values: l, .. }
-        | Step::StoreMatrices { values: l, .. } => list(l),
-        _ => single_inputs(&mut step.clone())
-            .into_iter()
-            .flatten()
-            .for_each(|v| f(*v)),
+    let mut step = *step;
+    for list in lists(&mut step).into_iter().flatten() {
+        let values = &pool[list.start as usize..(list.start + list.len) as usize];
+        values.iter().for_each(|v| f(*v));
+    }
+    let single = single_inputs(&mut step).into_iter().flatten();
+    single.for_each(|v| f(*v));
+}
+
+/// The lists of values that a step takes.
+fn lists(step: &mut Step) -> [Option<&mut Operands>; 2] {
+    match step {
+        Step::Pack { parts: list, .. }
+        | Step::Store { values: list, .. }
+        | Step::StoreMatrices { values: list, .. } => [Some(list), None],
+        Step::Combine { acc, other, .. } => [Some(acc), Some(other)],
+        _ => [None, None],
     }
 }
 
@@ -413,7 +652,8 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
         Step::Unpack { value, .. }
         | Step::ShuffleXor { value, .. }
         | Step::ShuffleIndex { value, .. }
-        | Step::TransposeMatrix { value, .. } => [Some(value), None],
+        | Step::TransposeMatrix { value, .. }
+        | Step::ReduceLanes { value, .. } => [Some(value), None],
         Step::Select {
             if_set: a,
             if_clear: b,
@@ -427,6 +667,7 @@ fn single_inputs(step: &mut Step) -> [Option<&mut ValueId>; 2] {
         | Step::StoreMatrices { .. }
         | Step::Load { .. }
         | Step::LoadMatrices { .. }
+        | Step::Combine { .. }
         | Step::Barrier(_) => [None, None],
     }
 }
@@ -443,10 +684,7 @@ fn renumber(
     } else {
         step
     };
-    if let Step::Pack { parts: list, .. }
-    | Step::Store { values: list, .. }
-    | Step::StoreMatrices { values: list, .. } = &mut step
-    {
+    for list in lists(&mut step).into_iter().flatten() {
         let start = operands.len() as u32;
         let old = &pool[list.start as usize..(list.start + list.len) as usize];
         operands.extend(old.iter().map(|v| renamed[v.index()]));

@@ -71,7 +71,6 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
         wave_memo.push((base, bytes, access, w));
         w
     };
-    let container = program.container_bits() / 8;
     // Lanes that give no address ask for nothing.
     let matrix_waves = |waves: &mut dyn FnMut(u32, u32, Access) -> u32,
                         (base, count): (u32, u32),
@@ -101,7 +100,9 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             // Measured on an H200: as many a clock as shuffles, on the same unit.
             Step::ShuffleIndex { .. } | Step::TransposeMatrix { .. } => load_store += costs.shuffle,
             Step::SwapLanes { .. } => arithmetic += costs.lane_alu,
-            Step::Store { address, values } => {
+            Step::Store {
+                address, values, ..
+            } => {
                 let bytes =
                     values.len * program.value_bytes(program.operands[values.start as usize]);
                 load_store += waves(address.base, bytes, Access::Store) * costs.wavefront;
@@ -111,11 +112,11 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
             }
             Step::Load {
                 address,
+                first,
                 count,
-                words,
                 ..
             } => {
-                let bytes = count * if words { 4 } else { container };
+                let bytes = count * program.value_bytes(first);
                 load_store += waves(address.base, bytes, Access::Load) * costs.wavefront;
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
@@ -139,6 +140,9 @@ pub(super) fn cost_of(program: &Program, target: &Target) -> Cost {
                 load_store += matrix_waves(&mut waves, asked, fragment, Access::Load);
                 arithmetic += costs.access + address_cost(&mut xors, address) * costs.select;
             }
+            // What combining costs, the plan that asks for it knows.
+            Step::Combine { .. } => {}
+            Step::ReduceLanes { .. } => load_store += costs.lane_reduction,
             Step::Barrier(BarrierScope::Warp) => waiting += costs.warp_sync,
             // A block of one warp has nobody to wait for.
             Step::Barrier(BarrierScope::Block) => {
@@ -197,6 +201,13 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
             Step::SwapLanes {
                 first, low, high, ..
             } => (first, 2, before(&[low, high])),
+            Step::ReduceLanes { out, value, .. } => (out, 1, before(&[value]) + 1),
+            Step::Combine {
+                first, acc, other, ..
+            } => {
+                let both = [program.operands(acc), program.operands(other)];
+                (first, acc.len, before(&both.concat()))
+            }
             Step::Store { .. }
             | Step::StoreMatrices { .. }
             | Step::Load { .. }
@@ -211,8 +222,8 @@ fn longest_chain(program: &Program, target: &Target) -> u32 {
 
 /// Byte permutes to bring narrow elements together: none for neighbours, which their producers keep in one register.
 fn packing(program: &Program, list: Operands, one_word: bool) -> u32 {
-    let container = program.container_bits();
     let values = program.operands(list);
+    let container = program.element_bits(values[0]).max(8);
     if container >= 32 || program.is_word(values[0]) {
         return 0;
     }

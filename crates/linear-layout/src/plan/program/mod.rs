@@ -6,8 +6,8 @@
 //!
 //! # Values
 //! A program is in single-assignment form. Values `0..num_sources` are the registers it is given; each step
-//! defines consecutive new ones. There are two sorts, told by the step that makes them:
-//! - an **element** has the tensor's element type (64-bit ones stay whole);
+//! defines consecutive new ones. Each belongs to one of the operands, and is of one of two sorts ([`ValueType`]):
+//! - an **element** has the operand's element type (64-bit ones stay whole);
 //! - a **word** is an `i32` that carries several narrow elements, or half of a 64-bit one.
 //!
 //! 32-bit elements are never packed: shuffles, selects and permutes take them as they are (bit-cast where the
@@ -29,10 +29,12 @@ mod step;
 mod text;
 
 pub(crate) use banks::wavefronts;
-pub(crate) use build::{Builder, Threads};
+pub(crate) use build::{Builder, Inlined, Threads};
 pub use cost::Cost;
 pub use index::{IndexOp, IndexProgram, Join, NodeId};
-pub use step::{Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId};
+pub use step::{
+    Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate, Step, ValueId, ValueType,
+};
 
 /// Straight-line code on the registers of every thread of a block.
 ///
@@ -40,12 +42,11 @@ pub use step::{Address, AddressBase, BarrierScope, LaneMap, Operands, Predicate,
 /// `num_sources()` values in, `results().len()` values out, for every thread of the block.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Program {
-    elem_bits: u32,
+    widths: Vec<u32>,
     lanes_log2: u32,
     warps_log2: u32,
     num_sources: u32,
-    /// Per value: is it a word?
-    words: Vec<bool>,
+    types: Vec<ValueType>,
     steps: Vec<Step>,
     operands: Vec<ValueId>,
     predicates: Vec<Predicate>,
@@ -69,20 +70,22 @@ pub const fn scratch_alignment(bytes: u32) -> u32 {
 }
 
 impl Program {
-    /// The width of an element as the caller gave it.
+    /// The width in bits of each operand's elements, as the caller gave it.
     #[must_use]
-    pub const fn elem_bits(&self) -> u32 {
-        self.elem_bits
+    pub fn widths(&self) -> &[u32] {
+        &self.widths
     }
 
-    /// The width an element takes in words and in shared memory: at least 8 bits.
+    /// The type of a value.
     #[must_use]
-    pub const fn container_bits(&self) -> u32 {
-        if self.elem_bits < 8 {
-            8
-        } else {
-            self.elem_bits
-        }
+    pub fn type_of(&self, value: ValueId) -> ValueType {
+        self.types[value.index()]
+    }
+
+    /// The width in bits of the elements of a value's operand.
+    #[must_use]
+    pub fn element_bits(&self, value: ValueId) -> u32 {
+        self.widths[usize::from(self.types[value.index()].operand)]
     }
 
     /// log2 of the lanes of a warp.
@@ -106,7 +109,7 @@ impl Program {
     /// How many values there are in all, for a table indexed by [`ValueId::index`].
     #[must_use]
     pub fn num_values(&self) -> usize {
-        self.words.len()
+        self.types.len()
     }
 
     /// The steps, in order.
@@ -167,6 +170,11 @@ impl Program {
         self.cost
     }
 
+    /// The same program, of which its maker knows the cost better than its steps say.
+    pub(crate) fn with_cost(self, cost: Cost) -> Self {
+        Self { cost, ..self }
+    }
+
     /// Says whether the results are the source values, each in its place.
     #[must_use]
     pub fn is_identity(&self) -> bool {
@@ -178,7 +186,7 @@ impl Program {
     /// Says whether a value is a word: an `i32` that carries narrow elements or half of a 64-bit one.
     #[must_use]
     pub fn is_word(&self, value: ValueId) -> bool {
-        self.words[value.index()]
+        self.types[value.index()].is_word
     }
 
     /// Bytes that a value takes in shared memory.
@@ -187,7 +195,7 @@ impl Program {
         if self.is_word(value) {
             4
         } else {
-            self.container_bits() / 8
+            self.element_bits(value).max(8) / 8
         }
     }
 }

@@ -49,35 +49,98 @@ impl Operands {
     }
 }
 
-/// A condition on the thread: set where an odd number of the mask's bits are set in the thread number.
-///
-/// Usually the mask is one bit of the lane: `thread_mask = 4` is "lane bit 2 is set".
+/// The type of a value.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub struct Predicate {
-    /// Bits of the thread number (`lane + (warp << lanes_log2)`).
-    pub thread_mask: u32,
+pub struct ValueType {
+    /// Which of [`super::Program::widths`] its elements have.
+    pub operand: u8,
+    /// Whether it is an `i32` that carries several narrow elements, or half of a 64-bit one; an element otherwise.
+    pub is_word: bool,
+}
+
+/// A condition on the thread number (`lane + (warp << lanes_log2)`).
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Predicate {
+    /// An odd number of these bits are set: usually one bit of the lane, as 4 is "lane bit 2 is set".
+    Parity(u32),
+    /// None of these bits are set: 96 is "warps 0, 4, 8, ..., of 32 lanes".
+    Clear(u32),
+    /// The bits of `mask` are not `first`: `mask = 31, first = 0` is "not lane 0 of a warp of 32".
+    Differs {
+        /// The bits that matter.
+        mask: u32,
+        /// Their value where the condition does not hold.
+        first: u32,
+    },
 }
 
 impl Predicate {
-    /// The condition's value in one thread.
+    /// Returns the condition that a bit of the thread number is set.
+    #[must_use]
+    pub const fn is_set(bit: usize) -> Self {
+        Self::Differs {
+            mask: 1 << bit,
+            first: 0,
+        }
+    }
+
+    /// Returns the condition's value in one thread.
     #[must_use]
     pub const fn holds(self, thread: u32) -> bool {
-        (self.thread_mask & thread).count_ones() & 1 == 1
+        match self {
+            Self::Parity(mask) => (mask & thread).count_ones() & 1 == 1,
+            Self::Clear(mask) => mask & thread == 0,
+            Self::Differs { mask, first } => thread & mask != first,
+        }
     }
 }
 
-/// A linear map from a thread to the lane it reads from; most have one column per lane bit, some go on with warp bits.
+/// The lane of its warp that each thread reads from.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub struct LaneMap {
-    /// Column `i`: what bit `i` of the thread number adds (exclusive or) to the source lane.
-    pub columns: Vec<u32>,
+pub enum LaneMap {
+    /// A linear map: column `i` is what bit `i` of the thread number adds (exclusive or) to the source lane. Most have
+    /// one column per lane bit, some go on with warp bits.
+    Linear(Vec<u32>),
+    /// The lane with the bits of `mask` set to `bits`, which all that differ in these bits read from.
+    Fixed {
+        /// The bits of the lane that are replaced.
+        mask: u32,
+        /// Their new value.
+        bits: u32,
+    },
+    /// The lane before in the order of the mask's bits; the first reads from the last.
+    Before {
+        /// The bits of the lane that are counted down.
+        mask: u32,
+    },
+    /// The lane after in the order of the mask's bits; the last reads from the first.
+    After {
+        /// The bits of the lane that are counted up.
+        mask: u32,
+    },
 }
 
 impl LaneMap {
-    /// The lane that a thread reads from, before the step's own exclusive or.
+    /// Returns the lane that a thread reads from, before the step's own exclusive or.
+    ///
+    /// ```
+    /// use linear_layout::plan::program::LaneMap;
+    /// // Lanes count in bits 1 and 3: 0, 2, 8, 10.
+    /// assert_eq!(LaneMap::Before { mask: 0b1010 }.apply(0b1000, 5), 0b0010);
+    /// assert_eq!(LaneMap::After { mask: 0b1010 }.apply(0b0011, 5), 0b1001);
+    /// assert_eq!(LaneMap::Fixed { mask: 3, bits: 1 }.apply(7, 5), 5);
+    /// assert_eq!(LaneMap::Linear(vec![2, 1]).apply(1, 5), 2);
+    /// ```
     #[must_use]
-    pub fn apply(&self, thread: u32) -> u32 {
-        crate::plan::gf2::apply_u32(&self.columns, thread)
+    pub fn apply(&self, thread: u32, lanes_log2: u32) -> u32 {
+        let lane = thread & ((1 << lanes_log2) - 1);
+        match *self {
+            Self::Linear(ref columns) => crate::plan::gf2::apply_u32(columns, thread),
+            Self::Fixed { mask, bits } => lane & !mask | bits,
+            // Other bits are clear or full, so that what is borrowed or carried runs through them.
+            Self::Before { mask } => (lane & mask).wrapping_sub(1) & mask | lane & !mask,
+            Self::After { mask } => (lane | !mask).wrapping_add(1) & mask | lane & !mask,
+        }
     }
 }
 
@@ -88,6 +151,8 @@ impl LaneMap {
 pub struct AddressBase {
     /// Column `i`: what thread bit `i` adds (exclusive or), in bytes. Lane bits first, then warp bits.
     pub columns: Vec<u32>,
+    /// Byte of the scratch memory that the offsets count from.
+    pub start: u32,
 }
 
 impl AddressBase {
@@ -104,7 +169,7 @@ impl AddressBase {
     }
 }
 
-/// Where an access goes, in bytes from the scratch buffer: `(base(thread) ^ xor) + add`.
+/// Where an access goes, in bytes of the scratch memory: `start + (base(thread) ^ xor) + add`.
 ///
 /// `add` only has bits that neither the base nor any `xor` of this base can have, so it is an immediate offset
 /// of the instruction; `xor` is shared by many accesses, so its value is computed once for all of them.
@@ -198,6 +263,8 @@ pub enum Step {
         address: Address,
         /// Elements or words, lowest address first; a power of two of them.
         values: Operands,
+        /// Which of [`super::Program::predicates`] a thread must fulfil to store; all do where there is none.
+        guard: Option<u32>,
     },
     /// Reads `count` values side by side from shared memory, as one access of up to 16 bytes.
     Load {
@@ -238,6 +305,27 @@ pub enum Step {
         /// The word each lane holds.
         value: ValueId,
     },
+    /// Combines elements by what the program is made for, the region of a reduction: one element of each operand, or
+    /// two neighbours of the only operand where one instruction combines them. Defines as many values.
+    Combine {
+        /// The first value made.
+        first: ValueId,
+        /// The operands combined so far, or those that come earlier.
+        acc: Operands,
+        /// The others.
+        other: Operands,
+        /// Two elements of one operand, by an instruction that takes them in a word.
+        is_packed: bool,
+    },
+    /// An element combined over all lanes of the warp by one instruction; all lanes get the result.
+    ReduceLanes {
+        /// The value made.
+        out: ValueId,
+        /// The element of each lane.
+        value: ValueId,
+        /// Lanes that differ in these bits alone hold copies, which the operation does not mind.
+        copies: u32,
+    },
     /// Orders the stores and loads before it against those after it.
     Barrier(BarrierScope),
 }
@@ -257,6 +345,8 @@ impl Step {
             Self::StoreMatrices { .. } => "matrix store",
             Self::LoadMatrices { .. } => "matrix load",
             Self::TransposeMatrix { .. } => "matrix transpose",
+            Self::Combine { .. } => "combine",
+            Self::ReduceLanes { .. } => "lane reduction",
             Self::Barrier(BarrierScope::Warp) => "warp barrier",
             Self::Barrier(BarrierScope::Block) => "block barrier",
         }

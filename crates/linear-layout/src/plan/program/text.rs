@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::target::Fragment;
 
-use super::{Address, BarrierScope, Operands, Program, Step};
+use super::{Address, BarrierScope, LaneMap, Operands, Predicate, Program, Step};
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -21,7 +21,11 @@ impl Program {
             "{} -> {} registers of {} bits, {} lanes, {} warps, {} bytes of shared memory, {}",
             self.num_sources,
             self.results.len(),
-            self.elem_bits,
+            self.widths
+                .iter()
+                .map(u32::to_string)
+                .collect::<Vec<_>>()
+                .join(", "),
             1u32 << self.lanes_log2,
             1u32 << self.warps_log2,
             self.scratch_bytes,
@@ -32,10 +36,21 @@ impl Program {
     /// Writes the tables, the steps and the results.
     pub(crate) fn fmt_steps(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (i, base) in self.address_bases.iter().enumerate() {
-            writeln!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
+            write!(f, "  address {i}: thread bits -> bytes {:?}", base.columns)?;
+            match base.start {
+                0 => writeln!(f)?,
+                start => writeln!(f, " + {start}")?,
+            }
         }
         for (i, map) in self.lane_maps.iter().enumerate() {
-            writeln!(f, "  lanes {i}: lane bits -> lane {:?}", map.columns)?;
+            match map {
+                LaneMap::Linear(columns) => {
+                    writeln!(f, "  lanes {i}: lane bits -> lane {columns:?}")?;
+                }
+                LaneMap::Fixed { mask, bits } => writeln!(f, "  lanes {i}: {bits} in bits {mask}")?,
+                LaneMap::Before { mask } => writeln!(f, "  lanes {i}: before in bits {mask}")?,
+                LaneMap::After { mask } => writeln!(f, "  lanes {i}: after in bits {mask}")?,
+            }
         }
         for step in &self.steps {
             write!(f, "  ")?;
@@ -78,7 +93,14 @@ impl Program {
     }
 
     fn fmt_predicate(&self, f: &mut fmt::Formatter<'_>, index: u32) -> fmt::Result {
-        let mask = self.predicates[index as usize].thread_mask;
+        let mask = match self.predicates[index as usize] {
+            Predicate::Parity(mask) => mask,
+            Predicate::Clear(mask) => return write!(f, "thread & {mask} == 0"),
+            Predicate::Differs { mask, first: 0 } if mask.is_power_of_two() => mask,
+            Predicate::Differs { mask, first } => {
+                return write!(f, "thread & {mask} != {first}");
+            }
+        };
         let lanes = (1u32 << self.lanes_log2) - 1;
         let mut first = true;
         for (name, bits) in [("lane", mask & lanes), ("warp", mask >> self.lanes_log2)] {
@@ -151,11 +173,18 @@ impl Program {
                     first.0 + 1
                 )
             }
-            Step::Store { address, values } => {
+            Step::Store {
+                address,
+                values,
+                guard,
+            } => {
                 write!(f, "store ")?;
                 Self::fmt_address(f, &address)?;
                 write!(f, " = ")?;
-                self.fmt_list(f, values)
+                self.fmt_list(f, values)?;
+                let Some(guard) = guard else { return Ok(()) };
+                write!(f, " where ")?;
+                self.fmt_predicate(f, guard)
             }
             Step::Load {
                 address,
@@ -192,6 +221,20 @@ impl Program {
                 }
                 write!(f, "load {} ", matrices(fragment))?;
                 Self::fmt_address(f, &address)
+            }
+            Step::Combine {
+                first, acc, other, ..
+            } => {
+                match acc.len {
+                    1 => write!(f, "{first} = combine ")?,
+                    n => write!(f, "{first}..%{} = combine ", first.0 + n - 1)?,
+                }
+                self.fmt_list(f, acc)?;
+                write!(f, " with ")?;
+                self.fmt_list(f, other)
+            }
+            Step::ReduceLanes { out, value, .. } => {
+                write!(f, "{out} = {value} of all lanes combined")
             }
             Step::Barrier(BarrierScope::Warp) => write!(f, "barrier warp"),
             Step::Barrier(BarrierScope::Block) => write!(f, "barrier block"),

@@ -1,9 +1,10 @@
 //! Planning a reduction: each way is built, the cheapest is taken.
 
-use super::super::ValueId;
+use super::super::Program;
+use super::super::program::Predicate;
 use super::super::tuples::{
-    Combining, Condition, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleProgram,
-    plan_in_room, rank,
+    Combining, Coordinates, LaneReduction, Room, TupleBuilder, TupleError, TupleId, plan_in_room,
+    rank,
 };
 use super::plain::plain_reduction;
 use super::state::State;
@@ -56,7 +57,7 @@ const MAX_GATHERED: usize = 64;
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, target, scratch_limit: None };
+/// let reduction = Reduction { src: &src, axis: 0, dst: None, widths: &[32], combine: 1, at_once: None, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_reduction(&reduction)?;
 /// // One combination in the thread, then an exchange and a combination for each of the five lane bits.
 /// let program = plan.program();
@@ -76,7 +77,7 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
         Some(_) => plain_reduction(reduction)?.map(|plain| plain.barriers),
         None => None,
     };
-    let rank = |program: &TupleProgram| rank(program, limit, plain);
+    let rank = |program: &Program| rank(program, limit, plain);
     plan_in_room(
         limit,
         |room| within(reduction, room, &rank),
@@ -88,9 +89,9 @@ pub fn plan_reduction(reduction: &Reduction<'_>) -> Planned {
 fn within(
     reduction: &Reduction<'_>,
     room: Room,
-    rank: &dyn Fn(&TupleProgram) -> (usize, u32),
+    rank: &dyn Fn(&Program) -> (usize, u32),
 ) -> Planned {
-    let mut plans: Vec<(Way, TupleProgram)> = Vec::new();
+    let mut plans: Vec<(Way, Program)> = Vec::new();
     let mut failed = None;
     for way in ways(room.limit.is_some()) {
         if way.at_once && reduction.at_once.is_none() {
@@ -132,6 +133,7 @@ impl<'a> Builder<'a> {
         let combining = Combining {
             widths: reduction.widths,
             combine: reduction.combine,
+            is_packed: reduction.is_packed,
             target: reduction.target,
             room,
         };
@@ -149,7 +151,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the plan that goes one way; nothing where that is the same as another way.
-    fn run(mut self, way: Way) -> Result<Option<TupleProgram>, TupleError> {
+    fn run(mut self, way: Way) -> Result<Option<Program>, TupleError> {
         if way.gathers_first {
             let axis_bits = self.coordinates.axis_bits();
             let most = self.wanted[0].len() + axis_bits;
@@ -288,8 +290,8 @@ impl<'a> Builder<'a> {
         let register = position.unwrap_or(self.state.reg.len() - 1);
         let column = self.state.reg[register];
         let pairs = self.state.split(register);
-        let is_set = Condition::is_set(lane_bit);
-        let (given, kept): (Vec<ValueId>, Vec<ValueId>) = pairs
+        let is_set = Predicate::is_set(lane_bit);
+        let (given, kept): (Vec<TupleId>, Vec<TupleId>) = pairs
             .iter()
             .map(|(clear, set)| {
                 (

@@ -36,9 +36,10 @@ mod plain;
 mod state;
 
 use super::Cost;
+use super::Program;
 #[cfg(test)]
-use super::tuples::TupleStep;
-use super::tuples::{LaneReduction, TupleError, TupleProgram};
+use super::Step;
+use super::tuples::{LaneReduction, TupleError};
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
@@ -61,6 +62,8 @@ pub struct Reduction<'a> {
     pub combine: u32,
     /// What the region is to an instruction that combines all lanes of a warp at once, where the GPU has one for it.
     pub at_once: Option<LaneReduction>,
+    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    pub is_packed: bool,
     /// The GPU.
     pub target: &'a Target,
     /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
@@ -73,7 +76,7 @@ pub struct Reduction<'a> {
 /// Each result is the combination of all elements of its row, each once: `check_reduction`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ReducePlan {
-    program: TupleProgram,
+    program: Program,
     considered: Vec<(Way, Cost)>,
 }
 
@@ -122,13 +125,13 @@ impl fmt::Display for Way {
 impl ReducePlan {
     /// Returns the steps: unique source registers in; unique result registers, or one scalar, out.
     #[must_use]
-    pub const fn program(&self) -> &TupleProgram {
+    pub const fn program(&self) -> &Program {
         &self.program
     }
 
     /// Returns the steps alone.
     #[must_use]
-    pub fn into_program(self) -> TupleProgram {
+    pub fn into_program(self) -> Program {
         self.program
     }
 
@@ -155,7 +158,7 @@ impl fmt::Display for ReducePlan {
 #[cfg(test)]
 impl ReducePlan {
     /// The plan with its steps changed, to see that the machine notices.
-    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<TupleStep>)) -> Self {
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),
             ..self.clone()

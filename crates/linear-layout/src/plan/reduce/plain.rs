@@ -22,7 +22,7 @@ use crate::layout::LinearLayout;
 /// let target = Target::parse("cuda:90")?;
 /// let widths = [32];
 /// let reduction = Reduction {
-///     src: &src, axis: 0, dst: None, widths: &widths, combine: 1, at_once: None, target, scratch_limit: None,
+///     src: &src, axis: 0, dst: None, widths: &widths, combine: 1, at_once: None, is_packed: false, target, scratch_limit: None,
 /// };
 /// let plain = plain_reduction(&reduction)?.expect("each bit moves along the axis");
 /// assert_eq!((plain.bytes, plain.barriers), (16, 1));

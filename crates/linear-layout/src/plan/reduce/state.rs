@@ -1,7 +1,6 @@
 //! Where the elements are in the middle of a reduction.
 
-use super::super::ValueId;
-use super::super::tuples::{Coordinates, TupleError};
+use super::super::tuples::{Coordinates, TupleError, TupleId};
 use super::Reduction;
 use crate::f2::{Echelon, low_mask};
 use crate::layout::{Dim, LinearLayout};
@@ -16,12 +15,12 @@ pub(super) struct State {
     pub(super) lane: Vec<u64>,
     pub(super) warp: Vec<u64>,
     /// One tuple for each register.
-    pub(super) values: Vec<ValueId>,
+    pub(super) values: Vec<TupleId>,
 }
 
 impl State {
     /// Where a layout puts elements; `values` are the tuples of its unique registers.
-    pub(super) fn of(src: &LinearLayout, values: Vec<ValueId>) -> Self {
+    pub(super) fn of(src: &LinearLayout, values: Vec<TupleId>) -> Self {
         let columns = |dim: Dim| src.columns_of(dim).to_vec();
         let mut reg = columns(Dim::REGISTER);
         reg.retain(|column| *column != 0);
@@ -37,7 +36,7 @@ impl State {
     pub(super) fn in_the_middle(
         src: &LinearLayout,
         coordinates: &Coordinates,
-        values: Vec<ValueId>,
+        values: Vec<TupleId>,
     ) -> Self {
         let mut state = Self::of(src, values);
         let lists = [&mut state.reg, &mut state.lane, &mut state.warp];
@@ -118,7 +117,7 @@ impl State {
     }
 
     /// The pairs of tuples that a register bit tells apart, bit clear and bit set; forgets the bit.
-    pub(super) fn split(&mut self, bit: usize) -> Vec<(ValueId, ValueId)> {
+    pub(super) fn split(&mut self, bit: usize) -> Vec<(TupleId, TupleId)> {
         self.reg.remove(bit);
         let values = std::mem::take(&mut self.values);
         let low = (1usize << bit) - 1;

@@ -1,9 +1,9 @@
 //! Planning a scan: parts from the bottom up, carries from the top down.
 
-use super::super::ValueId;
+use super::super::Program;
+use super::super::program::{LaneMap, Predicate};
 use super::super::tuples::{
-    Combining, Condition, Coordinates, LaneSource, Room, TupleBuilder, TupleError, TupleProgram,
-    plan_in_room, rank,
+    Combining, Coordinates, Room, TupleBuilder, TupleError, TupleId, plan_in_room, rank,
 };
 use super::plain::plain_scan;
 use super::{Scan, ScanPlan, ScanWay};
@@ -19,7 +19,7 @@ use crate::layout::{Dim, LinearLayout};
 /// let d = Dim::out(0);
 /// let src = LinearLayout::identity_1d(2, Dim::REGISTER, d)?.product(&LinearLayout::identity_1d(32, Dim::LANE, d)?)?;
 /// let target = Target::parse("cuda:90")?;
-/// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target, scratch_limit: None };
+/// let scan = Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plan = plan_scan(&scan)?;
 /// // One combination in the thread; a fetch, a combination and a choice for each of the five lane bits; what comes
 /// // before the lane is fetched, and combined into both elements except in lane 0.
@@ -36,7 +36,7 @@ use crate::layout::{Dim, LinearLayout};
 pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
     let limit = scan.scratch_limit;
     let plain = limit.map(|_| plain_scan(scan).barriers);
-    let rank = |program: &TupleProgram| rank(program, limit, plain);
+    let rank = |program: &Program| rank(program, limit, plain);
     plan_in_room(
         limit,
         |room| within(scan, room, &rank),
@@ -48,9 +48,9 @@ pub fn plan_scan(scan: &Scan<'_>) -> Result<ScanPlan, TupleError> {
 fn within(
     scan: &Scan<'_>,
     room: Room,
-    rank: &dyn Fn(&TupleProgram) -> (usize, u32),
+    rank: &dyn Fn(&Program) -> (usize, u32),
 ) -> Result<ScanPlan, TupleError> {
-    let mut plans: Vec<(ScanWay, TupleProgram)> = Vec::new();
+    let mut plans: Vec<(ScanWay, Program)> = Vec::new();
     let mut failed = None;
     for way in [ScanWay::Direct, ScanWay::Converted] {
         match Builder::new(scan, room).and_then(|builder| builder.run(way)) {
@@ -105,7 +105,7 @@ struct Columns {
 /// What is combined into a group from before it.
 #[derive(Clone, Copy, Debug)]
 struct Carry {
-    value: ValueId,
+    value: TupleId,
     /// The bits of the thread number that are all first where there is nothing before; 0 where there always is.
     absent_at_first_of: u32,
 }
@@ -113,11 +113,11 @@ struct Carry {
 /// What a part makes of its members.
 struct Within {
     /// Each combined with those before it.
-    inclusive: Vec<ValueId>,
+    inclusive: Vec<TupleId>,
     /// Those before it alone; nothing for the first of registers.
     exclusive: Vec<Option<Carry>>,
     /// All of a group combined, for each group.
-    totals: Vec<ValueId>,
+    totals: Vec<TupleId>,
     /// The group of each member.
     group: Vec<usize>,
     /// The register columns that tell groups apart.
@@ -137,6 +137,7 @@ impl<'a> Builder<'a> {
         let combining = Combining {
             widths: scan.widths,
             combine: scan.combine,
+            is_packed: scan.is_packed,
             target: scan.target,
             room,
         };
@@ -159,7 +160,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Builds the program that goes one way; nothing where it cannot go so, or would do the same as another.
-    fn run(mut self, way: ScanWay) -> Result<Option<TupleProgram>, TupleError> {
+    fn run(mut self, way: ScanWay) -> Result<Option<Program>, TupleError> {
         let sources = self.program.sources();
         match way {
             ScanWay::Direct => {
@@ -241,7 +242,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Each element combined with those before it.
-    fn elements(&mut self, values: &[ValueId]) -> Result<Vec<ValueId>, TupleError> {
+    fn elements(&mut self, values: &[TupleId]) -> Result<Vec<TupleId>, TupleError> {
         if self.parts.is_empty() {
             return Ok(values.to_vec());
         }
@@ -264,7 +265,7 @@ impl<'a> Builder<'a> {
         &mut self,
         part: usize,
         reg: &[u64],
-        totals: &[ValueId],
+        totals: &[TupleId],
     ) -> Result<Vec<Option<Carry>>, TupleError> {
         if part == self.parts.len() {
             return Ok(vec![None; totals.len()]);
@@ -296,7 +297,7 @@ impl<'a> Builder<'a> {
     }
 
     /// One value where there is something before, another where there is not.
-    fn where_present(&mut self, carry: Carry, present: ValueId, absent: ValueId) -> ValueId {
+    fn where_present(&mut self, carry: Carry, present: TupleId, absent: TupleId) -> TupleId {
         match carry.absent_at_first_of {
             0 => present,
             mask => {
@@ -307,16 +308,16 @@ impl<'a> Builder<'a> {
     }
 
     /// The condition that these bits of the thread number are not those of the first position.
-    fn not_first(&self, mask: u32) -> Condition {
+    fn not_first(&self, mask: u32) -> Predicate {
         let first = if self.scan.reverse { mask } else { 0 };
-        Condition { mask, first }
+        Predicate::Differs { mask, first }
     }
 
     fn within(
         &mut self,
         part: usize,
         reg: &[u64],
-        values: &[ValueId],
+        values: &[TupleId],
     ) -> Result<Within, TupleError> {
         let part = self.parts[part].clone();
         match part.place {
@@ -327,7 +328,7 @@ impl<'a> Builder<'a> {
     }
 
     /// One after the other in each thread.
-    fn registers(&mut self, part: &Part, reg: &[u64], values: &[ValueId]) -> Within {
+    fn registers(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
         // Each bit of a register's number, to its place among the members of a group or among the groups.
         let mut rest = Vec::new();
         let places: Vec<(bool, usize)> = reg
@@ -382,15 +383,15 @@ impl<'a> Builder<'a> {
     }
 
     /// For each lane bit: lanes beyond it take from the last lane before it.
-    fn lanes(&mut self, part: &Part, reg: &[u64], values: &[ValueId]) -> Within {
+    fn lanes(&mut self, part: &Part, reg: &[u64], values: &[TupleId]) -> Within {
         let reverse = self.scan.reverse;
         let mut inclusive = values.to_vec();
         let is_ascending = part.bits.is_sorted();
-        let mut before: Option<Vec<ValueId>> = None;
+        let mut before: Option<Vec<TupleId>> = None;
         let mut done = 0u32;
         for bit in &part.bits {
             let bit = 1u32 << bit;
-            let source = LaneSource::Fixed {
+            let source = LaneMap::Fixed {
                 mask: done | bit,
                 bits: if reverse { bit } else { done },
             };
@@ -424,13 +425,13 @@ impl<'a> Builder<'a> {
         }
         let before = before.unwrap_or_else(|| {
             let source = if reverse {
-                LaneSource::After { mask: done }
+                LaneMap::After { mask: done }
             } else {
-                LaneSource::Before { mask: done }
+                LaneMap::Before { mask: done }
             };
             self.program.fetch(&inclusive, source)
         });
-        let last = LaneSource::Fixed {
+        let last = LaneMap::Fixed {
             mask: done,
             bits: if reverse { 0 } else { done },
         };
@@ -448,7 +449,7 @@ impl<'a> Builder<'a> {
         &mut self,
         part: &Part,
         reg: &[u64],
-        values: &[ValueId],
+        values: &[TupleId],
     ) -> Result<Within, TupleError> {
         let own: Vec<u64> = (part.from..part.to)
             .map(|i| self.coordinates.left(i))
@@ -508,9 +509,9 @@ impl<'a> Builder<'a> {
     }
 
     /// The value of this thread's warp, of one for each position in the part.
-    fn by_warp(&mut self, part: &Part, lanes: usize, mut values: Vec<ValueId>) -> ValueId {
+    fn by_warp(&mut self, part: &Part, lanes: usize, mut values: Vec<TupleId>) -> TupleId {
         for bit in &part.bits {
-            let is_set = Condition::is_set(lanes + bit);
+            let is_set = Predicate::is_set(lanes + bit);
             let pairs = values.chunks(2);
             values = pairs
                 .map(|pair| self.program.select(is_set, pair[1], pair[0]))
@@ -538,7 +539,7 @@ impl<'a> Builder<'a> {
 }
 
 /// Carries that are absent where these bits of the thread number are all first.
-fn carries_of(values: Vec<ValueId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
+fn carries_of(values: Vec<TupleId>, absent_at_first_of: u32) -> Vec<Option<Carry>> {
     let carry = |value| Carry {
         value,
         absent_at_first_of,

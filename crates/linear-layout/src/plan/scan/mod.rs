@@ -30,9 +30,9 @@ mod build;
 mod plain;
 
 use super::Cost;
-use super::tuples::TupleProgram;
+use super::Program;
 #[cfg(test)]
-use super::tuples::TupleStep;
+use super::Step;
 use crate::layout::LinearLayout;
 use crate::target::Target;
 use core::fmt;
@@ -53,6 +53,8 @@ pub struct Scan<'a> {
     pub widths: &'a [u32],
     /// How many instructions combine two tuples.
     pub combine: u32,
+    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    pub is_packed: bool,
     /// The GPU.
     pub target: &'a Target,
     /// The most bytes of shared memory that the plan may use, where they are fewer than the GPU has.
@@ -84,20 +86,20 @@ impl fmt::Display for ScanWay {
 /// Each result is the combination of its row from the first element to its own, in order: `check_scan`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct ScanPlan {
-    program: TupleProgram,
+    program: Program,
     considered: Vec<(ScanWay, Cost)>,
 }
 
 impl ScanPlan {
     /// Returns the steps: unique registers of the layout in and out.
     #[must_use]
-    pub const fn program(&self) -> &TupleProgram {
+    pub const fn program(&self) -> &Program {
         &self.program
     }
 
     /// Returns the steps alone.
     #[must_use]
-    pub fn into_program(self) -> TupleProgram {
+    pub fn into_program(self) -> Program {
         self.program
     }
 
@@ -124,7 +126,7 @@ impl fmt::Display for ScanPlan {
 #[cfg(test)]
 impl ScanPlan {
     /// The plan with its steps changed, to see that the machine notices.
-    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<TupleStep>)) -> Self {
+    pub(crate) fn edited(&self, edit: impl FnOnce(&mut Vec<Step>)) -> Self {
         Self {
             program: self.program.edited(edit),
             ..self.clone()

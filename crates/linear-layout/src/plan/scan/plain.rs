@@ -18,7 +18,7 @@ use crate::layout::Dim;
 /// let src = part(4, Dim::REGISTER)?.product(&part(32, Dim::LANE)?)?.product(&part(2, Dim::WARP)?)?;
 /// let target = Target::parse("cuda:90")?;
 /// let scan =
-///     Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, target, scratch_limit: None };
+///     Scan { src: &src, axis: 0, reverse: false, widths: &[32], combine: 1, is_packed: false, target, scratch_limit: None };
 /// let plain = plain_scan(&scan);
 /// assert_eq!((plain.bytes, plain.barriers), (8, 1));
 /// # Ok::<(), Box<dyn std::error::Error>>(())

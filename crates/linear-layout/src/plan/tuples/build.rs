@@ -1,14 +1,84 @@
 //! Putting a program together: steps, conversions, removal of what nobody uses.
 
-use super::super::program::scratch_alignment;
-use super::super::{ConvertPlan, PlanKind, PlanOptions, ValueId, plan_conversion};
+use super::super::program::{
+    BarrierScope, Builder, Inlined, LaneMap, Predicate, Threads, ValueId, scratch_alignment,
+};
+use super::super::{ConvertPlan, Cost, PlanKind, PlanOptions, plan_conversion};
 use super::cost::cost_of;
 use super::error::{Kind, TupleError};
 use super::room::Room;
-use super::{Condition, Conversion, LaneSource, TupleProgram, TupleStep, Turns};
+use super::{Program, Turns};
 use crate::layout::{Dim, LinearLayout};
 use crate::target::Target;
 use core::cmp::Reverse;
+use rustc_hash::FxHashMap;
+
+/// A tuple of a program under construction.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub(in crate::plan) struct TupleId(u32);
+
+impl TupleId {
+    pub(super) const fn index(self) -> usize {
+        self.0 as usize
+    }
+
+    const fn plus(self, by: u32) -> Self {
+        Self(self.0 + by)
+    }
+}
+
+/// What is done to tuples, kept until it is known what is used.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum Act {
+    /// Combines two tuples, the first of which comes earlier.
+    Combine {
+        out: TupleId,
+        acc: TupleId,
+        other: TupleId,
+    },
+    /// Tuples of lane `lane ^ lane_mask` of the same warp; defines as many as it is given.
+    Exchange {
+        first: TupleId,
+        values: Vec<TupleId>,
+        lane_mask: u32,
+    },
+    /// Tuples of another lane of the same warp; defines as many as it is given.
+    Fetch {
+        first: TupleId,
+        values: Vec<TupleId>,
+        source: LaneMap,
+    },
+    /// Tuples combined over all lanes of the warp; lanes that differ in `copies` alone hold copies.
+    ReduceLanes {
+        first: TupleId,
+        values: Vec<TupleId>,
+        copies: u32,
+    },
+    /// One of two tuples.
+    Select {
+        out: TupleId,
+        condition: Predicate,
+        if_set: TupleId,
+        if_clear: TupleId,
+    },
+    /// Brings tuples into another layout, each operand by a plan of its own.
+    Convert {
+        first: TupleId,
+        values: Vec<TupleId>,
+        conversion: usize,
+    },
+}
+
+/// A change of layout in the middle of a program.
+#[derive(Clone, Debug)]
+pub(super) struct Conversion {
+    /// How many registers the layout after it has.
+    results: usize,
+    /// How each operand goes.
+    pub(super) plans: Vec<ConvertPlan>,
+    /// Where each operand's scratch memory begins in that of the program, in bytes.
+    offsets: Vec<u32>,
+}
 
 /// What combines, and where.
 #[derive(Clone, Copy, Debug)]
@@ -17,6 +87,8 @@ pub(in crate::plan) struct Combining<'a> {
     pub(in crate::plan) widths: &'a [u32],
     /// How many instructions combine two tuples.
     pub(in crate::plan) combine: u32,
+    /// Whether one instruction combines two neighbours of the only operand that lie in a word.
+    pub(in crate::plan) is_packed: bool,
     pub(in crate::plan) target: &'a Target,
     pub(in crate::plan) room: Room,
 }
@@ -24,8 +96,8 @@ pub(in crate::plan) struct Combining<'a> {
 /// A program under construction.
 pub(in crate::plan) struct TupleBuilder<'a> {
     combining: Combining<'a>,
-    warps_log2: u32,
-    steps: Vec<TupleStep>,
+    threads: Threads,
+    steps: Vec<Act>,
     conversions: Vec<Conversion>,
     num_sources: u32,
     next: u32,
@@ -61,7 +133,10 @@ impl<'a> TupleBuilder<'a> {
         let num_sources = 1 << registers;
         Ok(Self {
             combining,
-            warps_log2: src.columns_of(Dim::WARP).len() as u32,
+            threads: Threads {
+                lanes_log2: src.columns_of(Dim::LANE).len() as u32,
+                warps_log2: src.columns_of(Dim::WARP).len() as u32,
+            },
             steps: Vec::new(),
             conversions: Vec::new(),
             num_sources,
@@ -70,34 +145,34 @@ impl<'a> TupleBuilder<'a> {
     }
 
     /// The source tuples.
-    pub(in crate::plan) fn sources(&self) -> Vec<ValueId> {
-        (0..self.num_sources).map(ValueId).collect()
+    pub(in crate::plan) fn sources(&self) -> Vec<TupleId> {
+        (0..self.num_sources).map(TupleId).collect()
     }
 
-    fn new_values(&mut self, count: usize) -> ValueId {
-        let first = ValueId(self.next);
+    fn new_values(&mut self, count: usize) -> TupleId {
+        let first = TupleId(self.next);
         self.next += count as u32;
         first
     }
 
-    pub(in crate::plan) fn combine(&mut self, acc: ValueId, other: ValueId) -> ValueId {
+    pub(in crate::plan) fn combine(&mut self, acc: TupleId, other: TupleId) -> TupleId {
         let out = self.new_values(1);
-        self.steps.push(TupleStep::Combine { out, acc, other });
+        self.steps.push(Act::Combine { out, acc, other });
         out
     }
 
     /// One of two tuples; that which both are needs no step.
     pub(in crate::plan) fn select(
         &mut self,
-        condition: Condition,
-        if_set: ValueId,
-        if_clear: ValueId,
-    ) -> ValueId {
+        condition: Predicate,
+        if_set: TupleId,
+        if_clear: TupleId,
+    ) -> TupleId {
         if if_set == if_clear {
             return if_set;
         }
         let out = self.new_values(1);
-        self.steps.push(TupleStep::Select {
+        self.steps.push(Act::Select {
             out,
             condition,
             if_set,
@@ -108,11 +183,11 @@ impl<'a> TupleBuilder<'a> {
 
     pub(in crate::plan) fn exchange(
         &mut self,
-        values: &[ValueId],
+        values: &[TupleId],
         lane_bit: usize,
-    ) -> Vec<ValueId> {
+    ) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(TupleStep::Exchange {
+        self.steps.push(Act::Exchange {
             first,
             values: values.to_vec(),
             lane_mask: 1 << lane_bit,
@@ -123,11 +198,11 @@ impl<'a> TupleBuilder<'a> {
     /// Combines tuples over all lanes; those that differ in `copies` alone hold the same.
     pub(in crate::plan) fn reduce_lanes(
         &mut self,
-        values: &[ValueId],
+        values: &[TupleId],
         copies: u32,
-    ) -> Vec<ValueId> {
+    ) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(TupleStep::ReduceLanes {
+        self.steps.push(Act::ReduceLanes {
             first,
             values: values.to_vec(),
             copies,
@@ -135,13 +210,9 @@ impl<'a> TupleBuilder<'a> {
         run_of(first, values.len())
     }
 
-    pub(in crate::plan) fn fetch(
-        &mut self,
-        values: &[ValueId],
-        source: LaneSource,
-    ) -> Vec<ValueId> {
+    pub(in crate::plan) fn fetch(&mut self, values: &[TupleId], source: LaneMap) -> Vec<TupleId> {
         let first = self.new_values(values.len());
-        self.steps.push(TupleStep::Fetch {
+        self.steps.push(Act::Fetch {
             first,
             values: values.to_vec(),
             source,
@@ -174,8 +245,8 @@ impl<'a> TupleBuilder<'a> {
         &mut self,
         from: LinearLayout,
         to: LinearLayout,
-        values: Vec<ValueId>,
-    ) -> Result<Vec<ValueId>, TupleError> {
+        values: Vec<TupleId>,
+    ) -> Result<Vec<TupleId>, TupleError> {
         if from == to {
             return Ok(values);
         }
@@ -200,14 +271,13 @@ impl<'a> TupleBuilder<'a> {
         let columns = to.columns_of(Dim::REGISTER);
         let count = 1 << columns.iter().filter(|column| **column != 0).count();
         let first = self.new_values(count);
-        self.steps.push(TupleStep::Convert {
+        self.steps.push(Act::Convert {
             first,
             values,
             conversion: self.conversions.len(),
         });
         self.conversions.push(Conversion {
-            from,
-            to,
+            results: count,
             plans,
             offsets: Vec::new(),
         });
@@ -218,10 +288,7 @@ impl<'a> TupleBuilder<'a> {
     ///
     /// # Errors
     /// It needs more shared memory than there is.
-    pub(in crate::plan) fn finish(
-        mut self,
-        results: &[ValueId],
-    ) -> Result<TupleProgram, TupleError> {
+    pub(in crate::plan) fn finish(mut self, results: &[TupleId]) -> Result<Program, TupleError> {
         let results = self.remove_unused(results);
         let mut needed = 0u32;
         let Room { turns, limit } = self.combining.room;
@@ -260,23 +327,66 @@ impl<'a> TupleBuilder<'a> {
             &self.steps,
             &self.conversions,
             self.combining,
-            self.warps_log2,
+            self.threads.warps_log2,
         );
-        Ok(TupleProgram {
-            num_sources: self.num_sources,
-            num_values: self.next,
-            steps: self.steps,
-            conversions: self.conversions,
-            results,
-            scratch_bytes: needed,
-            turns,
-            cost,
-        })
+        Ok(self.program(&results, needed, cost))
+    }
+
+    /// Writes what is done out as a program.
+    fn program(&self, results: &[TupleId], scratch_bytes: u32, cost: Cost) -> Program {
+        let widths = self.combining.widths;
+        let mut writer = Writer {
+            b: Builder::new(self.num_sources.ilog2(), widths, self.threads),
+            tuples: vec![Vec::new(); self.next as usize],
+            words: FxHashMap::default(),
+            operands: widths.len(),
+            is_packed: self.combining.is_packed && widths.len() == 1,
+        };
+        let num_sources = self.num_sources as usize;
+        let sources = (0..widths.len()).map(|operand| {
+            let first = operand * num_sources;
+            (first..first + num_sources)
+                .map(|i| ValueId(i as u32))
+                .collect()
+        });
+        writer.set_lists(TupleId(0), &sources.collect::<Vec<_>>());
+        let mut scratch_is_used = false;
+        let mut acts = &self.steps[..];
+        while let Some((act, rest)) = acts.split_first() {
+            acts = rest;
+            if writer.pair(act, rest.first()) {
+                acts = &rest[1..];
+                continue;
+            }
+            match act {
+                Act::Convert {
+                    first,
+                    values,
+                    conversion,
+                } => {
+                    let conversion = &self.conversions[*conversion];
+                    let lists = writer.convert(
+                        conversion,
+                        values,
+                        self.combining.room.turns,
+                        &mut scratch_is_used,
+                    );
+                    writer.set_lists(*first, &lists);
+                }
+                _ => writer.act(act),
+            }
+        }
+        let results = (0..widths.len()).flat_map(|operand| writer.list(results, operand));
+        let results = results.collect();
+        let program = writer
+            .b
+            .finish(results, scratch_bytes, self.combining.target);
+        program.with_cost(cost)
     }
 
     /// Takes out steps, and what lanes give each other, that no result depends on; numbers values and conversions
     /// anew.
-    fn remove_unused(&mut self, results: &[ValueId]) -> Vec<ValueId> {
+    fn remove_unused(&mut self, results: &[TupleId]) -> Vec<TupleId> {
         let mut is_used = vec![false; self.next as usize];
         for result in results {
             is_used[result.index()] = true;
@@ -284,10 +394,10 @@ impl<'a> TupleBuilder<'a> {
         for step in self.steps.iter_mut().rev() {
             let first = first_of(step);
             match step {
-                TupleStep::Combine {
+                Act::Combine {
                     acc: a, other: b, ..
                 }
-                | TupleStep::Select {
+                | Act::Select {
                     if_set: a,
                     if_clear: b,
                     ..
@@ -297,25 +407,25 @@ impl<'a> TupleBuilder<'a> {
                         is_used[b.index()] = true;
                     }
                 }
-                TupleStep::Exchange { values, .. }
-                | TupleStep::ReduceLanes { values, .. }
-                | TupleStep::Fetch { values, .. } => {
+                Act::Exchange { values, .. }
+                | Act::ReduceLanes { values, .. }
+                | Act::Fetch { values, .. } => {
                     for (i, value) in (0..).zip(values) {
                         is_used[value.index()] |= is_used[first.plus(i).index()];
                     }
                 }
-                TupleStep::Convert {
+                Act::Convert {
                     values, conversion, ..
                 } => {
-                    let count = num_results(&self.conversions[*conversion]);
+                    let count = self.conversions[*conversion].results;
                     if run_of(first, count).iter().any(|v| is_used[v.index()]) {
                         values.iter().for_each(|v| is_used[v.index()] = true);
                     }
                 }
             }
         }
-        let mut numbers: Vec<ValueId> = self.sources();
-        numbers.resize(self.next as usize, ValueId(0));
+        let mut numbers: Vec<TupleId> = self.sources();
+        numbers.resize(self.next as usize, TupleId(0));
         let mut next = self.num_sources;
         let mut conversions = Vec::new();
         let old = std::mem::take(&mut self.conversions);
@@ -325,10 +435,10 @@ impl<'a> TupleBuilder<'a> {
             .filter_map(|mut step| {
                 let from = first_of(&step);
                 let count = match &mut step {
-                    TupleStep::Combine {
+                    Act::Combine {
                         acc: a, other: b, ..
                     }
-                    | TupleStep::Select {
+                    | Act::Select {
                         if_set: a,
                         if_clear: b,
                         ..
@@ -337,25 +447,25 @@ impl<'a> TupleBuilder<'a> {
                         *b = numbers[b.index()];
                         1
                     }
-                    TupleStep::Exchange { values, .. }
-                    | TupleStep::ReduceLanes { values, .. }
-                    | TupleStep::Fetch { values, .. }
-                    | TupleStep::Convert { values, .. } => {
+                    Act::Exchange { values, .. }
+                    | Act::ReduceLanes { values, .. }
+                    | Act::Fetch { values, .. }
+                    | Act::Convert { values, .. } => {
                         values.iter_mut().for_each(|v| *v = numbers[v.index()]);
                         values.len()
                     }
                 };
                 let mut made = run_of(from, count);
                 match &mut step {
-                    TupleStep::Exchange { values, .. }
-                    | TupleStep::ReduceLanes { values, .. }
-                    | TupleStep::Fetch { values, .. } => {
+                    Act::Exchange { values, .. }
+                    | Act::ReduceLanes { values, .. }
+                    | Act::Fetch { values, .. } => {
                         let mut is_taken = made.iter().map(|v| is_used[v.index()]);
                         values.retain(|_| is_taken.next().unwrap_or_default());
                         made.retain(|v| is_used[v.index()]);
                     }
-                    TupleStep::Convert { conversion, .. } => {
-                        made = run_of(from, num_results(&old[*conversion]));
+                    Act::Convert { conversion, .. } => {
+                        made = run_of(from, old[*conversion].results);
                         if made.iter().any(|v| is_used[v.index()]) {
                             conversions.push(old[*conversion].clone());
                             *conversion = conversions.len() - 1;
@@ -368,9 +478,9 @@ impl<'a> TupleBuilder<'a> {
                 if made.is_empty() {
                     return None;
                 }
-                set_first(&mut step, ValueId(next));
+                set_first(&mut step, TupleId(next));
                 for value in made {
-                    numbers[value.index()] = ValueId(next);
+                    numbers[value.index()] = TupleId(next);
                     next += 1;
                 }
                 Some(step)
@@ -382,35 +492,193 @@ impl<'a> TupleBuilder<'a> {
     }
 }
 
-/// So many values, one after another.
-fn run_of(first: ValueId, count: usize) -> Vec<ValueId> {
-    (0..count as u32).map(|i| first.plus(i)).collect()
+/// The values of tuples while a program is written.
+struct Writer {
+    b: Builder,
+    /// For each tuple a value of each operand.
+    tuples: Vec<Vec<ValueId>>,
+    /// The tuples whose elements lie side by side in a word with that of the next.
+    words: FxHashMap<TupleId, TupleId>,
+    operands: usize,
+    is_packed: bool,
 }
 
-fn num_results(conversion: &Conversion) -> usize {
-    let columns = conversion.to.columns_of(Dim::REGISTER);
-    1 << columns.iter().filter(|column| **column != 0).count()
-}
+impl Writer {
+    /// The values of several tuples in one operand.
+    fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
+        let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
+        tuples.iter().map(of).collect()
+    }
 
-/// The first value that a step makes.
-fn first_of(step: &TupleStep) -> ValueId {
-    match step {
-        TupleStep::Combine { out: first, .. }
-        | TupleStep::Select { out: first, .. }
-        | TupleStep::Exchange { first, .. }
-        | TupleStep::ReduceLanes { first, .. }
-        | TupleStep::Fetch { first, .. }
-        | TupleStep::Convert { first, .. } => *first,
+    /// Gives tuples their values, operand by operand.
+    fn set_lists(&mut self, first: TupleId, lists: &[Vec<ValueId>]) {
+        let count = lists.first().map_or(0, Vec::len);
+        if self.is_packed {
+            let firsts = (0..count as u32 / 2).map(|i| first.plus(2 * i));
+            self.words.extend(firsts.map(|low| (low, low.plus(1))));
+        }
+        for i in 0..count {
+            let tuple = lists.iter().map(|list| list[i]).collect();
+            self.tuples[first.index() + i] = tuple;
+        }
+    }
+
+    /// Combines two pairs by one instruction, where what it takes is in words as it is.
+    fn pair(&mut self, act: &Act, next: Option<&Act>) -> bool {
+        let (
+            Act::Combine { out, acc, other },
+            Some(Act::Combine {
+                out: next_out,
+                acc: next_acc,
+                other: next_other,
+            }),
+        ) = (act, next)
+        else {
+            return false;
+        };
+        let are_words = [(acc, next_acc), (other, next_other)]
+            .iter()
+            .all(|(low, high)| self.words.get(low) == Some(high));
+        if !self.is_packed || !are_words {
+            return false;
+        }
+        let acc = self.list(&[*acc, *next_acc], 0);
+        let other = self.list(&[*other, *next_other], 0);
+        let made = self.b.combine(&acc, &other, true);
+        for (tuple, value) in [out, next_out].into_iter().zip(made) {
+            self.tuples[tuple.index()] = vec![value];
+        }
+        self.words.insert(*out, *next_out);
+        true
+    }
+
+    fn act(&mut self, act: &Act) {
+        match act {
+            Act::Combine { out, acc, other } => {
+                let (acc, other) = (&self.tuples[acc.index()], &self.tuples[other.index()]);
+                self.tuples[out.index()] = self.b.combine(acc, other, false);
+            }
+            Act::Exchange {
+                first,
+                values,
+                lane_mask,
+            } => self.send(*first, values, |b, word| b.shuffle_xor(word, *lane_mask)),
+            Act::Fetch {
+                first,
+                values,
+                source,
+            } => {
+                let map = self.b.lane_map(source.clone());
+                self.send(*first, values, |b, word| b.shuffle_index(word, map, 0));
+            }
+            Act::ReduceLanes {
+                first,
+                values,
+                copies,
+            } => {
+                let lists = (0..self.operands).map(|operand| {
+                    let list = self.list(values, operand).into_iter();
+                    list.map(|value| self.b.reduce_lanes(value, *copies))
+                        .collect()
+                });
+                let lists: Vec<_> = lists.collect();
+                self.set_lists(*first, &lists);
+            }
+            Act::Select {
+                out,
+                condition,
+                if_set,
+                if_clear,
+            } => {
+                let predicate = self.b.predicate(*condition);
+                let (set, clear) = (&self.tuples[if_set.index()], &self.tuples[if_clear.index()]);
+                let pairs = set.iter().zip(clear);
+                let chosen = pairs.map(|(set, clear)| self.b.select(predicate, *set, *clear));
+                self.tuples[out.index()] = chosen.collect();
+            }
+            Act::Convert { .. } => {}
+        }
+    }
+
+    /// Sends tuples to other lanes, word by word.
+    fn send(
+        &mut self,
+        first: TupleId,
+        values: &[TupleId],
+        mut send: impl FnMut(&mut Builder, ValueId) -> ValueId,
+    ) {
+        let lists = (0..self.operands).map(|operand| {
+            let list = self.list(values, operand);
+            self.b.through_words(&list, &mut send)
+        });
+        let lists: Vec<_> = lists.collect();
+        self.set_lists(first, &lists);
+    }
+
+    /// Brings tuples into another layout; waits until the bytes are free that a conversion before has used, where they
+    /// take turns.
+    fn convert(
+        &mut self,
+        conversion: &Conversion,
+        values: &[TupleId],
+        turns: Turns,
+        scratch_is_used: &mut bool,
+    ) -> Vec<Vec<ValueId>> {
+        let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
+        let parts = conversion
+            .plans
+            .iter()
+            .zip(&conversion.offsets)
+            .zip(&sources);
+        let parts: Vec<Inlined<'_>> = (0..)
+            .zip(parts)
+            .map(|(operand, ((plan, start), sources))| Inlined {
+                program: plan.program(),
+                operand,
+                sources,
+                start: *start,
+            })
+            .collect();
+        let mut all = Vec::new();
+        let at_once = match turns {
+            Turns::Operands => 1,
+            Turns::None | Turns::Conversions => parts.len().max(1),
+        };
+        for parts in parts.chunks(at_once) {
+            let uses_scratch = parts.iter().any(|part| part.program.scratch_bytes() > 0);
+            if turns != Turns::None && uses_scratch && std::mem::replace(scratch_is_used, true) {
+                self.b.barrier(BarrierScope::Block);
+            }
+            all.extend(self.b.inline(parts));
+        }
+        all
     }
 }
 
-fn set_first(step: &mut TupleStep, value: ValueId) {
+/// So many values, one after another.
+fn run_of(first: TupleId, count: usize) -> Vec<TupleId> {
+    (0..count as u32).map(|i| first.plus(i)).collect()
+}
+
+/// The first value that a step makes.
+fn first_of(step: &Act) -> TupleId {
     match step {
-        TupleStep::Combine { out: first, .. }
-        | TupleStep::Select { out: first, .. }
-        | TupleStep::Exchange { first, .. }
-        | TupleStep::ReduceLanes { first, .. }
-        | TupleStep::Fetch { first, .. }
-        | TupleStep::Convert { first, .. } => *first = value,
+        Act::Combine { out: first, .. }
+        | Act::Select { out: first, .. }
+        | Act::Exchange { first, .. }
+        | Act::ReduceLanes { first, .. }
+        | Act::Fetch { first, .. }
+        | Act::Convert { first, .. } => *first,
+    }
+}
+
+fn set_first(step: &mut Act, value: TupleId) {
+    match step {
+        Act::Combine { out: first, .. }
+        | Act::Select { out: first, .. }
+        | Act::Exchange { first, .. }
+        | Act::ReduceLanes { first, .. }
+        | Act::Fetch { first, .. }
+        | Act::Convert { first, .. } => *first = value,
     }
 }

@@ -1,12 +1,12 @@
 //! What a program costs by the target's model.
 
 use super::super::Cost;
-use super::build::Combining;
-use super::{Conversion, TupleStep, Turns};
+use super::Turns;
+use super::build::{Act, Combining, Conversion};
 
 /// What the steps of a program cost.
 pub(super) fn cost_of(
-    steps: &[TupleStep],
+    steps: &[Act],
     conversions: &[Conversion],
     combining: Combining<'_>,
     warps_log2: u32,
@@ -16,23 +16,23 @@ pub(super) fn cost_of(
     let mut is_used = false;
     for step in steps {
         match step {
-            TupleStep::Combine { .. } => {
+            Act::Combine { .. } => {
                 cost.arithmetic += combining.combine * costs.select * warps;
             }
-            TupleStep::Select { .. } => {
+            Act::Select { .. } => {
                 let words: u32 = combining.widths.iter().map(|bits| words(*bits, 1)).sum();
                 cost.arithmetic += words * costs.select * warps;
             }
-            TupleStep::Exchange {
+            Act::Exchange {
                 values, lane_mask, ..
             } => {
                 let is_arithmetic = combining.target.xor_shuffle(*lane_mask).is_arithmetic();
                 add_lanes(&mut cost, combining, values.len(), is_arithmetic, warps);
             }
-            TupleStep::Fetch { values, .. } => {
+            Act::Fetch { values, .. } => {
                 add_lanes(&mut cost, combining, values.len(), false, warps);
             }
-            TupleStep::ReduceLanes { values, .. } => {
+            Act::ReduceLanes { values, .. } => {
                 let widths = combining.widths.iter();
                 let narrow = widths.filter(|bits| **bits < 32).count() as u32;
                 let count = values.len() as u32;
@@ -40,7 +40,7 @@ pub(super) fn cost_of(
                 // Widened, and narrowed again.
                 cost.arithmetic += 2 * narrow * count * costs.select * warps;
             }
-            TupleStep::Convert { conversion, .. } => {
+            Act::Convert { conversion, .. } => {
                 let mut waiting = 0;
                 let plans = &conversions[*conversion].plans;
                 let uses_scratch = plans.iter().any(|p| p.program().scratch_bytes() > 0);

@@ -1,6 +1,6 @@
 //! Whether conversions have bytes of shared memory of their own.
 
-use super::{TupleError, TupleProgram, Turns};
+use super::{Program, TupleError, Turns};
 
 /// The shared memory of a program.
 #[derive(Clone, Copy, Debug)]
@@ -13,7 +13,7 @@ pub(in crate::plan) struct Room {
 /// What programs are compared by: given a limit, those come first that wait as often as the plain way at most; then
 /// the cheapest.
 pub(in crate::plan) fn rank(
-    program: &TupleProgram,
+    program: &Program,
     limit: Option<u32>,
     plain_barriers: Option<u32>,
 ) -> (usize, u32) {

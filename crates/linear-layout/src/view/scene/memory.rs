@@ -152,7 +152,9 @@ impl Scene {
                 (0..count).map(|i| program.value_bytes(first.plus(i))).sum()
             };
             let (address, bytes, access, rows) = match *step {
-                Step::Store { address, values } => (
+                Step::Store {
+                    address, values, ..
+                } => (
                     address,
                     width(program.operands(values)),
                     Access::Store,

@@ -1,0 +1,505 @@
+//! Programs of plans: one operation, or a few, for each step.
+
+use super::blocks::BlockGraph;
+use super::emit::attributes_of;
+use super::gpu::{LaneOperation, SingleOperation};
+use super::index::emit_index;
+use super::plans::wrong;
+use super::state::Lowering;
+use super::types::bits_of;
+use super::words;
+use crate::sys::build::Val;
+use crate::sys::{self, Diagnostic};
+use linear_layout::plan::program::{IndexProgram, LaneMap, Predicate};
+use linear_layout::plan::{Address, BarrierScope, Program, Step, ValueId};
+use melior::ir::{Type, ValueLike};
+use std::collections::HashMap;
+
+/// What a program combines elements by.
+pub(super) struct Region<'c> {
+    pub(super) graph: BlockGraph<'c>,
+    /// What the region is to an instruction that combines all lanes of a warp.
+    pub(super) at_once: Option<LaneOperation>,
+    /// The region, where one instruction combines two elements in a word.
+    pub(super) packed: Option<SingleOperation<'c>>,
+}
+
+/// Carries a program out on the unique registers of its operands, one operand after the other; its scratch memory
+/// begins at `offset`.
+///
+/// # Errors
+/// The region that it combines elements by cannot be lowered.
+pub(super) fn emit<'c>(
+    l: &mut Lowering<'c>,
+    program: &Program,
+    sources: &[Val<'c>],
+    offset: u32,
+    region: Option<&Region<'c>>,
+) -> Result<Vec<Val<'c>>, Diagnostic> {
+    let mut scratch = HashMap::new();
+    for base in program.address_bases() {
+        if !scratch.contains_key(&base.start) {
+            scratch.insert(base.start, l.shared_memory(offset + base.start));
+        }
+    }
+    let count = program.num_sources() / program.widths().len();
+    let elements: Vec<Type<'c>> = sources.iter().step_by(count).map(|v| v.r#type()).collect();
+    let mut values = sources.to_vec();
+    values.resize(program.num_values(), sources[0]);
+    let mut run = Run {
+        l,
+        plan: program,
+        elements,
+        scratch,
+        values,
+        region,
+    };
+    let guard_of = |step: &Step| match step {
+        Step::Store { guard, .. } => *guard,
+        _ => None,
+    };
+    for steps in program.steps().chunk_by(|a, b| guard_of(a) == guard_of(b)) {
+        let guard = guard_of(&steps[0]);
+        let fork = guard.map(|guard| {
+            let holds = run.predicate(guard);
+            run.l.e.fork(holds)
+        });
+        for step in steps {
+            run.step(step)?;
+        }
+        if let Some(fork) = fork {
+            run.l.e.join_or(fork, &[], &[]);
+        }
+    }
+    let results = program.results().iter().map(|v| run.get(*v));
+    Ok(results.collect())
+}
+
+struct Run<'r, 'c> {
+    l: &'r mut Lowering<'c>,
+    plan: &'r Program,
+    /// The element type of each operand.
+    elements: Vec<Type<'c>>,
+    /// Where the offsets of addresses count from, by the byte of the program's scratch memory.
+    scratch: HashMap<u32, Val<'c>>,
+    values: Vec<Val<'c>>,
+    region: Option<&'r Region<'c>>,
+}
+
+impl<'r, 'c> Run<'r, 'c> {
+    fn get(&self, id: ValueId) -> Val<'c> {
+        self.values[id.index()]
+    }
+
+    fn set(&mut self, id: ValueId, value: Val<'c>) {
+        self.values[id.index()] = value;
+    }
+
+    /// The element type of a value's operand.
+    fn element(&self, id: ValueId) -> Type<'c> {
+        self.elements[usize::from(self.plan.type_of(id).operand)]
+    }
+
+    /// The type that an element has in words and in shared memory: its own, but an integer where it is narrower than a
+    /// byte.
+    fn container(&self, id: ValueId) -> Type<'c> {
+        match self.plan.element_bits(id) {
+            ..8 => self.l.e.types.i8,
+            _ => self.element(id),
+        }
+    }
+
+    /// A value as an `i32`, as lane exchanges and permutes take it.
+    fn word(&mut self, id: ValueId) -> Val<'c> {
+        let value = self.get(id);
+        words::as_integer(&mut self.l.e, value, 32)
+    }
+
+    /// The result of a step that works on words: a word, or a 32-bit element again.
+    fn set_word(&mut self, id: ValueId, value: Val<'c>) {
+        let value = if self.plan.is_word(id) {
+            value
+        } else {
+            {
+                let element = self.element(id);
+                words::integer_as(&mut self.l.e, value, element)
+            }
+        };
+        self.set(id, value);
+    }
+
+    /// A value as it lies in shared memory.
+    fn contained(&mut self, id: ValueId) -> Val<'c> {
+        let (value, container) = (self.get(id), self.container(id));
+        if value.r#type() == self.element(id) && value.r#type() != container {
+            return self.l.e.zext(value, container);
+        }
+        value
+    }
+
+    fn step(&mut self, step: &Step) -> Result<(), Diagnostic> {
+        match *step {
+            Step::Pack { out, parts } => {
+                let parts: Vec<Val<'c>> = self
+                    .plan
+                    .operands(parts)
+                    .iter()
+                    .map(|v| self.get(*v))
+                    .collect();
+                // Narrow elements make a word, two words a 64-bit element.
+                let packed = if self.plan.is_word(out) {
+                    words::pack(&mut self.l.e, &parts)
+                } else {
+                    {
+                        let element = self.element(out);
+                        words::unpack(&mut self.l.e, &parts, 1, element)
+                    }
+                };
+                self.set(out, packed[0]);
+            }
+            Step::Unpack {
+                first,
+                count,
+                value,
+            } => {
+                let whole = [self.get(value)];
+                let parts = if self.plan.is_word(value) {
+                    {
+                        let element = self.element(value);
+                        words::unpack(&mut self.l.e, &whole, count as usize, element)
+                    }
+                } else {
+                    words::pack(&mut self.l.e, &whole)
+                };
+                for (i, part) in (0..).zip(parts) {
+                    self.set(first.plus(i), part);
+                }
+            }
+            Step::Select {
+                out,
+                predicate,
+                if_set,
+                if_clear,
+            } => {
+                let condition = self.predicate(predicate);
+                let (a, b) = (self.get(if_set), self.get(if_clear));
+                let chosen = self.l.e.select(condition, a, b);
+                self.set(out, chosen);
+            }
+            Step::ShuffleXor {
+                out,
+                value,
+                lane_mask,
+            } => {
+                let value = self.word(value);
+                let word = self.l.gpu.shuffle_xor(&mut self.l.e, value, lane_mask);
+                self.set_word(out, word);
+            }
+            Step::ShuffleIndex {
+                out,
+                value,
+                map,
+                lane_xor,
+            } => {
+                let value = self.word(value);
+                let source = self.source_lane(map, lane_xor);
+                let word = self.l.gpu.shuffle_index(&mut self.l.e, value, source);
+                self.set_word(out, word);
+            }
+            Step::TransposeMatrix { out, value } => {
+                let value = self.word(value);
+                let word = self.l.gpu.transpose_matrix(&mut self.l.e, value);
+                self.set_word(out, word);
+            }
+            Step::SwapLanes {
+                first,
+                low,
+                high,
+                lane_bit,
+            } => {
+                let (low, high) = (self.word(low), self.word(high));
+                let [low, high] = self.l.gpu.swap_lanes(&mut self.l.e, low, high, lane_bit);
+                self.set_word(first, low);
+                self.set_word(first.plus(1), high);
+            }
+            Step::Store {
+                address, values, ..
+            } => self.store(address, self.plan.operands(values)),
+            Step::Load {
+                address,
+                first,
+                count,
+                ..
+            } => self.load(address, first, count),
+            Step::StoreMatrices {
+                address,
+                values,
+                fragment,
+            } => {
+                let words = self.plan.operands(values).iter();
+                let words: Vec<Val<'c>> = words.map(|v| self.word(*v)).collect();
+                let pointer = self.address(address);
+                self.l
+                    .gpu
+                    .store_matrices(&mut self.l.e, pointer, &words, fragment);
+            }
+            Step::LoadMatrices {
+                address,
+                first,
+                count,
+                fragment,
+            } => {
+                let pointer = self.address(address);
+                let count = count as usize;
+                let words = self
+                    .l
+                    .gpu
+                    .load_matrices(&mut self.l.e, pointer, count, fragment);
+                for (i, word) in (0..).zip(words) {
+                    self.set_word(first.plus(i), word);
+                }
+            }
+            Step::Combine {
+                first,
+                acc,
+                other,
+                is_packed,
+            } => {
+                let both = [acc, other].map(|list| -> Vec<Val<'c>> {
+                    let list = self.plan.operands(list).iter();
+                    list.map(|v| self.get(*v)).collect()
+                });
+                let combined = match is_packed {
+                    true => self.combine_packed(both)?,
+                    false => {
+                        let graph = &self.region()?.graph;
+                        self.l.inline(graph, &both.concat(), &self.elements)?
+                    }
+                };
+                for (i, value) in (0..).zip(combined) {
+                    self.set(first.plus(i), value);
+                }
+            }
+            Step::ReduceLanes { out, value, .. } => {
+                let known = self.region()?.at_once.ok_or_else(|| {
+                    wrong("all lanes are combined at once by a region that no instruction knows")
+                })?;
+                let value = self.get(value);
+                let combined = at_once(self.l, known, value);
+                self.set(out, combined);
+            }
+            Step::Barrier(BarrierScope::Warp) => self.l.gpu.warp_barrier(&mut self.l.e),
+            Step::Barrier(BarrierScope::Block) => self.l.gpu.block_barrier(&mut self.l.e),
+        }
+        Ok(())
+    }
+
+    fn region(&self) -> Result<&'r Region<'c>, Diagnostic> {
+        let region = self.region;
+        region.ok_or_else(|| wrong("elements are combined in a program that is given no region"))
+    }
+
+    /// Combines two neighbours by one instruction.
+    fn combine_packed(&mut self, both: [Vec<Val<'c>>; 2]) -> Result<Vec<Val<'c>>, Diagnostic> {
+        let packed = self.region()?.packed;
+        let packed =
+            packed.ok_or_else(|| wrong("no instruction combines two elements in a word"))?;
+        let mut words = both.map(|halves| self.l.e.gather(&halves));
+        if packed.is_swapped {
+            words.reverse();
+        }
+        let type_ = words[0].r#type();
+        let attributes = attributes_of(packed.op);
+        let combined = self.l.e.upstream(packed.kind, &words, type_, &attributes);
+        Ok(self.l.e.scatter(combined, 2, packed.element))
+    }
+
+    fn predicate(&mut self, predicate: u32) -> Val<'c> {
+        let mask = match self.plan.predicates()[predicate as usize] {
+            Predicate::Parity(mask) => mask,
+            Predicate::Clear(mask) => {
+                let thread = self.l.gpu.thread_id(&mut self.l.e);
+                let mask = self.l.e.i32(mask);
+                let bits = self.l.e.and(thread, mask);
+                return self.l.e.is_zero(bits);
+            }
+            Predicate::Differs { mask, first } => return self.differs(mask, first),
+        };
+        let thread = self.l.gpu.thread_id(&mut self.l.e);
+        let mask_value = self.l.e.i32(mask);
+        let bits = self.l.e.and(thread, mask_value);
+        if mask.count_ones() == 1 {
+            return self.l.e.is_nonzero(bits);
+        }
+        let count = self.l.e.count_ones(bits);
+        let i1 = self.l.e.types.i1;
+        self.l.e.trunc(count, i1)
+    }
+
+    /// Whether bits of the thread number are not these.
+    fn differs(&mut self, mask: u32, first: u32) -> Val<'c> {
+        let (l, lanes_log2) = (&mut *self.l, self.plan.lanes_log2());
+        let (number, shift) = if mask < 1 << lanes_log2 {
+            (l.gpu.lane(&mut l.e), 0)
+        } else if mask.trailing_zeros() >= lanes_log2 {
+            // The same in all lanes.
+            (l.gpu.warp(&mut l.e), lanes_log2)
+        } else {
+            (l.gpu.thread_id(&mut l.e), 0)
+        };
+        let mask = l.e.i32(mask >> shift);
+        let bits = l.e.and(number, mask);
+        if first == 0 {
+            return l.e.is_nonzero(bits);
+        }
+        let first = l.e.i32(first >> shift);
+        let differs = l.e.xor(bits, first);
+        l.e.is_nonzero(differs)
+    }
+
+    fn source_lane(&mut self, map: u32, lane_xor: u32) -> Val<'c> {
+        let l = &mut *self.l;
+        let lanes_log2 = self.plan.lanes_log2();
+        let source = match self.plan.lane_maps()[map as usize] {
+            LaneMap::Linear(ref columns) => {
+                let columns: Vec<u64> = columns.iter().map(|c| u64::from(*c)).collect();
+                // A map that goes on past the lane bits depends on the warp too.
+                let (bits, input) = if columns.len() > lanes_log2 as usize {
+                    let bits = lanes_log2 + self.plan.warps_log2();
+                    (bits, l.gpu.thread_id(&mut l.e))
+                } else {
+                    (lanes_log2, l.gpu.lane(&mut l.e))
+                };
+                let program = IndexProgram::new(&[bits], &[columns]);
+                emit_index(&mut l.e, &program, &[input])[0]
+            }
+            LaneMap::Fixed { mask, bits } => {
+                let own = l.gpu.lane(&mut l.e);
+                let moved = l.e.i32(bits);
+                beside(l, own, mask, moved)
+            }
+            LaneMap::Before { mask } => {
+                // Bits that are not counted are clear, so that what is borrowed runs through them.
+                let own = l.gpu.lane(&mut l.e);
+                let all = l.e.i32(mask);
+                let counted = l.e.and(own, all);
+                let one = l.e.i32(1);
+                let moved = l.e.sub(counted, one);
+                let moved = l.e.and(moved, all);
+                beside(l, own, mask, moved)
+            }
+            LaneMap::After { mask } => {
+                // They are set, so that what is carried does.
+                let own = l.gpu.lane(&mut l.e);
+                let lanes = l.gpu.target.lanes - 1;
+                let (all, others) = (l.e.i32(mask), l.e.i32(lanes & !mask));
+                let counted = l.e.or(own, others);
+                let one = l.e.i32(1);
+                let moved = l.e.add(counted, one);
+                let moved = l.e.and(moved, all);
+                beside(l, own, mask, moved)
+            }
+        };
+        let flip = l.e.i32(lane_xor);
+        l.e.xor(source, flip)
+    }
+
+    fn address(&mut self, address: Address) -> Val<'c> {
+        let base = &self.plan.address_bases()[address.base as usize];
+        let scratch = self.scratch[&base.start];
+        let columns = base.columns.iter().map(|c| u64::from(*c));
+        let program = IndexProgram::new(
+            &[self.plan.lanes_log2() + self.plan.warps_log2()],
+            &[columns.collect()],
+        );
+        let thread = self.l.gpu.thread_id(&mut self.l.e);
+        let offset = emit_index(&mut self.l.e, &program, &[thread])[0];
+        let constant = self.l.e.i32(address.xor);
+        let offset = self.l.e.xor(offset, constant);
+        let i8 = self.l.e.types.i8;
+        let pointer = self.l.e.gep(scratch, i8, offset);
+        self.l.e.gep_bytes(pointer, address.add)
+    }
+
+    fn store(&mut self, address: Address, values: &[ValueId]) {
+        let values: Vec<Val<'c>> = values
+            .iter()
+            .map(|id| {
+                let value = self.contained(*id);
+                // Vectors of pointers are no vectors of bits.
+                if is_pointer(value.r#type()) {
+                    words::as_integer(&mut self.l.e, value, 64)
+                } else {
+                    value
+                }
+            })
+            .collect();
+        let bytes = values.len() as u32 * bits_of(values[0].r#type()) / 8;
+        let value = self.l.e.gather(&values);
+        let pointer = self.address(address);
+        self.l.e.store(value, pointer, bytes);
+    }
+
+    fn load(&mut self, address: Address, first: ValueId, count: u32) {
+        let element = self.element(first);
+        let type_ = match self.plan.is_word(first) {
+            true => self.l.e.types.i32,
+            false => self.container(first),
+        };
+        let held = if is_pointer(type_) {
+            self.l.e.types.i64
+        } else {
+            type_
+        };
+        let bytes = count * bits_of(held) / 8;
+        let whole = if count == 1 {
+            held
+        } else {
+            self.l.e.vector_type(count as usize, held)
+        };
+        let pointer = self.address(address);
+        let value = self.l.e.load(pointer, whole, bytes);
+        for (i, part) in (0..).zip(self.l.e.scatter(value, count as usize, held)) {
+            let id = first.plus(i);
+            let part = if self.plan.is_word(id) {
+                part
+            } else if is_pointer(type_) {
+                words::integer_as(&mut self.l.e, part, type_)
+            } else if element == type_ {
+                part
+            } else {
+                self.l.e.trunc(part, element)
+            };
+            self.set(id, part);
+        }
+    }
+}
+
+fn is_pointer(type_: Type<'_>) -> bool {
+    sys::is_llvm_pointer(type_)
+}
+
+/// The lane with the bits of `mask` taken from `moved`, the others its own.
+fn beside<'c>(l: &mut Lowering<'c>, own: Val<'c>, mask: u32, moved: Val<'c>) -> Val<'c> {
+    let lanes = l.gpu.target.lanes - 1;
+    let others = l.e.i32(lanes & !mask);
+    let kept = l.e.and(own, others);
+    l.e.or(kept, moved)
+}
+
+/// An element combined over all lanes: as a word, which a narrower integer is widened to as the operation takes it.
+fn at_once<'c>(l: &mut Lowering<'c>, known: LaneOperation, value: Val<'c>) -> Val<'c> {
+    let (type_, i32) = (value.r#type(), l.e.types.i32);
+    let is_narrow = bits_of(type_) < 32;
+    let word = match known {
+        _ if !is_narrow => value,
+        LaneOperation::Max | LaneOperation::Min => l.e.sext(value, i32),
+        _ => l.e.zext(value, i32),
+    };
+    let combined = l.gpu.reduce_lanes(&mut l.e, known, word);
+    if is_narrow {
+        l.e.trunc(combined, type_)
+    } else {
+        combined
+    }
+}
