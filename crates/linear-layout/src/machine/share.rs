@@ -6,52 +6,27 @@ use crate::layout::{Dim, LayoutError};
 use crate::plan::memory::MemoryPlan;
 use crate::plan::share::{SharePlan, ShareWay, ThroughMemory, told_apart};
 use crate::target::Target;
-use core::fmt;
 use std::collections::HashMap;
+use thiserror::Error;
 
 /// What is wrong with the plan of a sharing.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShareFault {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct ShareFault(#[from] Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum Kind {
+    #[error(transparent)]
     Layout(LayoutError),
+    #[error(transparent)]
     Lanes(PlanFault),
+    #[error("nothing is shared, but register {register} of thread {thread} is a copy")]
     Repeated { register: usize, thread: u64 },
+    #[error("element {element} is stored where thread {thread} stores another one")]
     Stored { element: u64, thread: u64 },
+    #[error("register {register} of thread {thread} is loaded from where its element is not")]
     Loaded { register: usize, thread: u64 },
 }
-
-impl From<Kind> for ShareFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl fmt::Display for ShareFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Layout(error) => error.fmt(f),
-            Kind::Lanes(fault) => fault.fmt(f),
-            Kind::Repeated { register, thread } => write!(
-                f,
-                "nothing is shared, but register {register} of thread {thread} is a copy"
-            ),
-            Kind::Stored { element, thread } => write!(
-                f,
-                "element {element} is stored where thread {thread} stores another one"
-            ),
-            Kind::Loaded { register, thread } => write!(
-                f,
-                "register {register} of thread {thread} is loaded from where its element is not"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for ShareFault {}
 
 /// Runs the plan for every thread and checks that each register ends with its element.
 ///

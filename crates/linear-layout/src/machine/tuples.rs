@@ -9,7 +9,7 @@ use crate::layout::LinearLayout;
 use crate::plan::ValueId;
 use crate::plan::tuples::{Conversion, TupleProgram, TupleStep};
 use crate::target::Target;
-use core::fmt;
+use thiserror::Error;
 
 /// What a tuple stands for.
 pub(super) trait Cell: Copy + PartialEq {
@@ -19,53 +19,26 @@ pub(super) trait Cell: Copy + PartialEq {
 }
 
 /// What is wrong with the plan of a reduction or a scan.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct TupleFault {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct TupleFault(#[from] Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum Kind {
+    #[error("step {step} reads {value}, which nothing has made")]
     Values { step: usize, value: ValueId },
+    #[error("{found} registers, where the layout has {expected}")]
     Registers { found: usize, expected: usize },
+    #[error("step {step} converts element {element}, whose copies are not combined alike")]
     Copies { step: usize, element: u64 },
+    #[error("step {step} takes for copies what lanes do not hold alike")]
     Lanes { step: usize },
+    #[error("a conversion is wrong: {0}")]
     Conversion(PlanFault),
+    #[error(
+        "result {register} of thread {thread} does not combine what it should, each element once and in order"
+    )]
     Result { register: usize, thread: u64 },
-}
-
-impl fmt::Display for TupleFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Values { step, value } => {
-                write!(f, "step {step} reads {value}, which nothing has made")
-            }
-            Kind::Registers { found, expected } => {
-                write!(f, "{found} registers, where the layout has {expected}")
-            }
-            Kind::Copies { step, element } => write!(
-                f,
-                "step {step} converts element {element}, whose copies are not combined alike"
-            ),
-            Kind::Lanes { step } => write!(
-                f,
-                "step {step} takes for copies what lanes do not hold alike"
-            ),
-            Kind::Conversion(fault) => write!(f, "a conversion is wrong: {fault}"),
-            Kind::Result { register, thread } => write!(
-                f,
-                "result {register} of thread {thread} does not combine what it should, each element once and in order"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for TupleFault {}
-
-impl From<Kind> for TupleFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
 }
 
 /// The element of each register of each thread: `[register][thread]`, registers without copies.
