@@ -26,7 +26,11 @@ impl Swizzle {
         let is_run =
             |mask: i64| mask > 0 && ((mask >> mask.trailing_zeros()) + 1).count_ones() == 1;
         if bits != target.count_ones() || !is_run(source) || !is_run(target) {
-            return Err(Kind::SwizzleMasks { source, target }.into());
+            return Err(Kind::SwizzleMasks {
+                read: source,
+                changed: target,
+            }
+            .into());
         }
         let (from, to) = (source.trailing_zeros(), target.trailing_zeros());
         let shift = i64::from(from) - i64::from(to);

@@ -15,7 +15,6 @@ use linear_layout::encoding::spelling::nearest;
 use linear_layout::layout::LayoutError;
 use linear_layout::tilus::TilusError;
 use serde_json::{Map, Value, json};
-use std::fmt;
 
 /// The keys of answers: taken out of a question, put into its answer.
 const ANSWERS: [&str; 4] = ["bases", "interval_padding", "ok", "error"];
@@ -29,63 +28,26 @@ const SYSTEMS: [(&str, &[Operation]); 4] = [
 ];
 
 /// Why a case has no answer.
-#[derive(Debug)]
+#[derive(Debug, thiserror::Error)]
 pub(crate) enum CaseError {
     /// The algebra says no.
-    Layout(LayoutError),
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
     /// The algebra of CuTe says no.
-    Cute(CuteError),
+    #[error(transparent)]
+    Cute(#[from] CuteError),
     /// The algebra of Tilus says no.
-    Tilus(TilusError),
+    #[error(transparent)]
+    Tilus(#[from] TilusError),
     /// A layout is none of another system.
-    Bridge(BridgeError),
+    #[error(transparent)]
+    Bridge(#[from] BridgeError),
     /// The encoding, or it with this shape, is not valid.
-    Encoding(EncodingError),
+    #[error(transparent)]
+    Encoding(#[from] EncodingError),
     /// The object is not a case: what was expected.
+    #[error("{0}")]
     Schema(String),
-}
-
-impl fmt::Display for CaseError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Layout(e) => e.fmt(f),
-            Self::Cute(e) => e.fmt(f),
-            Self::Tilus(e) => e.fmt(f),
-            Self::Bridge(e) => e.fmt(f),
-            Self::Encoding(e) => e.fmt(f),
-            Self::Schema(text) => f.write_str(text),
-        }
-    }
-}
-
-impl From<LayoutError> for CaseError {
-    fn from(e: LayoutError) -> Self {
-        Self::Layout(e)
-    }
-}
-
-impl From<CuteError> for CaseError {
-    fn from(e: CuteError) -> Self {
-        Self::Cute(e)
-    }
-}
-
-impl From<TilusError> for CaseError {
-    fn from(e: TilusError) -> Self {
-        Self::Tilus(e)
-    }
-}
-
-impl From<BridgeError> for CaseError {
-    fn from(e: BridgeError) -> Self {
-        Self::Bridge(e)
-    }
-}
-
-impl From<EncodingError> for CaseError {
-    fn from(e: EncodingError) -> Self {
-        Self::Encoding(e)
-    }
 }
 
 fn schema(text: impl Into<String>) -> CaseError {

@@ -58,54 +58,48 @@ impl<T> OfRule for Result<T, EncodingError> {
     }
 }
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Kind {
     // Text.
+    #[error("expected {expected} at byte {at}, found {found}")]
     Syntax {
         at: usize,
         expected: &'static str,
         found: String,
     },
-    UnknownFamily {
-        name: String,
-    },
-    UnknownAlias {
-        name: String,
-    },
-    DuplicateAlias {
-        name: String,
-    },
+    #[error("unknown encoding `{name}`; {}", nearest_family(.name))]
+    UnknownFamily { name: String },
+    #[error("alias `#{name}` is not defined; define it with `#{name} = ...` first")]
+    UnknownAlias { name: String },
+    #[error("alias `#{name}` is defined twice")]
+    DuplicateAlias { name: String },
+    #[error("unexpected key `{key}` in `{family}`; {}", nearest_key(.key, .valid))]
     UnknownKey {
         family: &'static str,
         key: String,
         valid: &'static str,
     },
-    DuplicateKey {
-        key: String,
-    },
+    #[error("key `{key}` is given twice")]
+    DuplicateKey { key: String },
+    #[error("`{family}` needs the key `{key}`{}", match *.key {
+            "register" | "lane" | "warp" | "block" | "offset" => format!("; write `{key} = []` where it has no bases"),
+            _ => String::new() })]
     MissingKey {
         family: &'static str,
         key: &'static str,
     },
-    NumberTooLarge {
-        at: usize,
-    },
-    Negative {
-        at: usize,
-        value: i64,
-    },
-    TooDeep {
-        limit: usize,
-    },
-    TooMany {
-        key: String,
-        limit: usize,
-    },
-    TrailingText {
-        at: usize,
-        found: String,
-    },
+    #[error("number at byte {at} does not fit into 32 bits")]
+    NumberTooLarge { at: usize },
+    #[error("number at byte {at} is {value}, expected zero or more")]
+    Negative { at: usize, value: i64 },
+    #[error("encodings are nested more than {limit} deep")]
+    TooDeep { limit: usize },
+    #[error("`{}` is too long: expected at most {limit} items", if .key.is_empty() { "the list" } else { .key })]
+    TooMany { key: String, limit: usize },
+    #[error("expected the end of the text at byte {at}, found {found}")]
+    TrailingText { at: usize, found: String },
     // A layout of another system, in quotes.
+    #[error("{reason}")]
     Quoted {
         at: usize,
         is_syntax: bool,
@@ -113,131 +107,158 @@ pub(crate) enum Kind {
         reason: String,
     },
     // Fields.
+    #[error("`{what}` has rank {found}, expected {expected} as `{than}` has")]
     RankMismatch {
         what: &'static str,
         found: usize,
         than: &'static str,
         expected: usize,
     },
+    #[error("`{what}` has rank {found}, expected {expected}")]
     RankUnsupported {
         what: &'static str,
         found: usize,
         expected: &'static str,
     },
+    #[error("`{what}{}` is {value}, expected a power of two{}",
+            .index.map_or_else(String::new, |i| format!("[{i}]")), nearest_powers(*.value))]
     NotPowerOfTwo {
         what: &'static str,
         index: Option<usize>,
         value: u64,
     },
-    NotPermutation {
-        what: &'static str,
-        order: Ints,
-    },
+    #[error("`{what}` is {order}, expected a permutation of {}", Ints::collect((0..order.len() as u32).rev()))]
+    NotPermutation { what: &'static str, order: Ints },
+    #[error("`{what}` is {value}, expected {expected}")]
     BadValue {
         what: &'static str,
         value: u64,
         expected: Words,
     },
+    #[error(
+        "`padded_shared` has no padding, expected a pair `interval:+padding` or more; `#ttg.shared_linear` lays out a \
+         buffer without"
+    )]
     NoPairs,
+    #[error("`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]")]
     NotOfCluster,
+    #[error("instruction shape {shape} does not exist for `{family}`; expected {expected}")]
     BadInstruction {
         family: &'static str,
         shape: Ints,
         expected: &'static str,
     },
-    Duplicate {
-        what: &'static str,
-        value: u64,
-    },
+    #[error("`{what}` {value} is given twice; give it once, with one padding")]
+    Duplicate { what: &'static str, value: u64 },
+    #[error("`{what}` is a `{found}`, expected {expected}")]
     WrongFamily {
         what: &'static str,
         found: &'static str,
         expected: &'static str,
     },
+    #[error("basis {basis} of `{what}` has rank {}, expected {expected}: a number for each dim", .basis.len())]
     BasisLength {
         what: &'static str,
         basis: Ints,
         expected: usize,
     },
-    NotOneDim {
-        what: &'static str,
-        basis: Ints,
-    },
-    NotEvenStep {
-        what: &'static str,
-        basis: Ints,
-    },
-    NotSinglePower {
-        what: &'static str,
-        basis: Ints,
-    },
-    NotSurjective {
-        what: &'static str,
-        missed: Ints,
-    },
+    #[error(
+        "basis {basis} of `{what}` moves in several dims, expected one; only `warp` may do that"
+    )]
+    NotOneDim { what: &'static str, basis: Ints },
+    #[error(
+        "basis {basis} of `{what}` moves by no power of two, expected one; only `lane` and `warp` may do that"
+    )]
+    NotEvenStep { what: &'static str, basis: Ints },
+    #[error(
+        "basis {basis} of `{what}` moves in several dims or by no power of two, expected zeros with at most one power \
+         of two"
+    )]
+    NotSinglePower { what: &'static str, basis: Ints },
+    #[error(
+        "no bases of `{what}` add up to {missed}, expected some for every element; add {missed}, or make larger bases \
+         smaller"
+    )]
+    NotSurjective { what: &'static str, missed: Ints },
+    #[error(
+        "basis {basis} of `{what}` leads to where others lead already, expected another element; {advice}"
+    )]
     NotInjective {
         what: &'static str,
         basis: Ints,
         advice: &'static str,
     },
-    NotOutermost {
-        basis: Ints,
-    },
+    #[error(
+        "basis {basis} of `block` moves within the part of one CTA, expected beyond it: what a CTA holds must be \
+         contiguous along each dim"
+    )]
+    NotOutermost { basis: Ints },
+    #[error("`{what}` has {found} bases, expected at most {limit}")]
     TooManyBases {
         what: &'static str,
         found: usize,
         limit: usize,
     },
+    #[error("layout of `{what}` has the wrong dims, expected {expected}")]
     WrongDims {
         what: &'static str,
         expected: &'static str,
     },
     // An encoding on a shape.
+    #[error("shape has rank {found}, but the `{family}` encoding has rank {expected}")]
     ShapeRank {
         family: &'static str,
         found: usize,
         expected: usize,
     },
-    ShapeSize {
-        dim: usize,
-        size: u64,
-    },
-    ShapeTooLarge {
-        bits: u32,
-    },
+    #[error("shape has {size} elements along dim{dim}, expected a power of two{}", nearest_powers(*.size))]
+    ShapeSize { dim: usize, size: u64 },
+    #[error("shape has 2^{bits} elements, expected at most 2^62 and 2^31 along one dim")]
+    ShapeTooLarge { bits: u32 },
+    #[error(
+        "the layout has too many bases, expected at most 64, and 62 of one dim; make the encoding or the shape smaller"
+    )]
     TooManyBits,
+    #[error(
+        "shape of one CTA has {found} elements along {dim}, but the tile of `{family}` has {expected}"
+    )]
     TooSmall {
         family: &'static str,
         dim: &'static str,
         found: u64,
         expected: u64,
     },
+    #[error(
+        "shape has {found} elements along dim{dim}, but this `{family}` encoding is fixed to {expected}"
+    )]
     FixedShape {
         family: &'static str,
         dim: usize,
         found: u64,
         expected: u64,
     },
-    NoLayout {
-        family: &'static str,
-        reason: Words,
-    },
+    #[error("`{family}` has no linear layout here: {reason}")]
+    NoLayout { family: &'static str, reason: Words },
     // Inference.
+    #[error("cannot infer an encoding through `{op}`: {reason}")]
     CannotInfer {
         op: &'static str,
         reason: &'static str,
     },
+    #[error("`{op}` has axis {axis}, expected less than the rank {rank}")]
     Axis {
         op: &'static str,
         axis: usize,
         rank: usize,
     },
+    #[error("`{op}` turns {src} elements into {dst}; the counts must be equal")]
     ElementCount {
         op: &'static str,
         src: u64,
         dst: u64,
     },
-    Layout(LayoutError),
+    #[error("{0}")]
+    Layout(#[source] LayoutError),
 }
 
 impl EncodingError {
@@ -432,284 +453,54 @@ impl fmt::Debug for EncodingError {
     }
 }
 
+/// The nearest name of an encoding, or all of them.
+fn nearest_family(name: &str) -> String {
+    let family = name.split_once('.').map_or(name, |(_, family)| family);
+    let near = nearest(family, FAMILIES.iter().map(|(_, known)| *known));
+    let listed = FAMILIES
+        .iter()
+        .filter(|(_, known)| near.is_none_or(|near| *known == near));
+    let listed: Vec<_> = listed
+        .map(|(dialect, name)| format!("`#{dialect}.{name}`"))
+        .collect();
+    let lead = if near.is_some() {
+        "the nearest is"
+    } else {
+        "the known ones are"
+    };
+    format!("{lead} {}", listed.join(", "))
+}
+
+/// The nearest of the keys that stand between backticks in `valid`, or all of them.
+fn nearest_key(key: &str, valid: &str) -> String {
+    // A key that is known is wrong for another reason.
+    let known = valid
+        .split('`')
+        .skip(1)
+        .step_by(2)
+        .filter(|known| *known != key);
+    match nearest(key, known) {
+        Some(near) => format!("the nearest key is `{near}`"),
+        None => format!("the keys are {valid}"),
+    }
+}
+
+fn nearest_powers(value: u64) -> String {
+    match value.checked_next_power_of_two() {
+        Some(_) if value == 0 => "; the nearest one is 1".into(),
+        Some(above) => format!("; the nearest ones are {} and {above}", above / 2),
+        None => String::new(),
+    }
+}
+
 impl fmt::Display for EncodingError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.0.kind {
-            Kind::Syntax {
-                at,
-                expected,
-                found,
-            } => {
-                write!(f, "expected {expected} at byte {at}, found {found}")
-            }
-            Kind::Quoted { reason, .. } => f.write_str(reason),
-            Kind::UnknownFamily { name } => unknown_family(f, name),
-            Kind::UnknownAlias { name } => {
-                write!(
-                    f,
-                    "alias `#{name}` is not defined; define it with `#{name} = ...` first"
-                )
-            }
-            Kind::DuplicateAlias { name } => write!(f, "alias `#{name}` is defined twice"),
-            Kind::UnknownKey { family, key, valid } => {
-                write!(f, "unexpected key `{key}` in `{family}`; ")?;
-                // The keys stand between backticks; one that is known is wrong for another reason.
-                let keys = valid.split('`').skip(1).step_by(2);
-                match nearest(key, keys.filter(|known| known != key)) {
-                    Some(near) => write!(f, "the nearest key is `{near}`"),
-                    None => write!(f, "the keys are {valid}"),
-                }
-            }
-            Kind::DuplicateKey { key } => write!(f, "key `{key}` is given twice"),
-            Kind::MissingKey { family, key } => {
-                write!(f, "`{family}` needs the key `{key}`")?;
-                match *key {
-                    "register" | "lane" | "warp" | "block" | "offset" => {
-                        write!(f, "; write `{key} = []` where it has no bases")
-                    }
-                    _ => Ok(()),
-                }
-            }
-            Kind::NumberTooLarge { at } => {
-                write!(f, "number at byte {at} does not fit into 32 bits")
-            }
-            Kind::Negative { at, value } => {
-                write!(f, "number at byte {at} is {value}, expected zero or more")
-            }
-            Kind::TooDeep { limit } => {
-                write!(f, "encodings are nested more than {limit} deep")
-            }
-            Kind::TooMany { key, limit } => {
-                let what = if key.is_empty() { "the list" } else { key };
-                write!(f, "`{what}` is too long: expected at most {limit} items")
-            }
-            Kind::TrailingText { at, found } => {
-                write!(
-                    f,
-                    "expected the end of the text at byte {at}, found {found}"
-                )
-            }
-            Kind::RankMismatch {
-                what,
-                found,
-                than,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "`{what}` has rank {found}, expected {expected} as `{than}` has"
-                )
-            }
-            Kind::RankUnsupported {
-                what,
-                found,
-                expected,
-            } => {
-                write!(f, "`{what}` has rank {found}, expected {expected}")
-            }
-            Kind::NotPowerOfTwo { what, index, value } => {
-                match index {
-                    Some(i) => write!(f, "`{what}[{i}]` is {value}, expected a power of two")?,
-                    None => write!(f, "`{what}` is {value}, expected a power of two")?,
-                }
-                nearest_powers(f, *value)
-            }
-            Kind::NotPermutation { what, order } => write!(
-                f,
-                "`{what}` is {order}, expected a permutation of {}",
-                Ints::collect((0..order.len() as u32).rev())
-            ),
-            Kind::BadValue {
-                what,
-                value,
-                expected,
-            } => {
-                write!(f, "`{what}` is {value}, expected {expected}")
-            }
-            Kind::NoPairs => f.write_str(
-                "`padded_shared` has no padding, expected a pair `interval:+padding` or more; \
-                 `#ttg.shared_linear` lays out a buffer without",
-            ),
-            Kind::NotOfCluster => f.write_str(
-                "`twoCTAs` is true, expected false unless the first basis of `CGALayout` is [1, 0]",
-            ),
-            Kind::BadInstruction {
-                family,
-                shape,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "instruction shape {shape} does not exist for `{family}`; expected {expected}"
-                )
-            }
-            Kind::Duplicate { what, value } => {
-                write!(
-                    f,
-                    "`{what}` {value} is given twice; give it once, with one padding"
-                )
-            }
-            Kind::WrongFamily {
-                what,
-                found,
-                expected,
-            } => {
-                write!(f, "`{what}` is a `{found}`, expected {expected}")
-            }
-            Kind::BasisLength {
-                what,
-                basis,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "basis {basis} of `{what}` has rank {}, expected {expected}: a number for each dim",
-                    basis.len()
-                )
-            }
-            Kind::NotSinglePower { what, basis } => write!(
-                f,
-                "basis {basis} of `{what}` moves in several dims or by no power of two, expected \
-                 zeros with at most one power of two"
-            ),
-            Kind::NotOneDim { what, basis } => write!(
-                f,
-                "basis {basis} of `{what}` moves in several dims, expected one; only `warp` may do that"
-            ),
-            Kind::NotEvenStep { what, basis } => write!(
-                f,
-                "basis {basis} of `{what}` moves by no power of two, expected one; only `lane` and \
-                 `warp` may do that"
-            ),
-            Kind::NotSurjective { what, missed } => write!(
-                f,
-                "no bases of `{what}` add up to {missed}, expected some for every element; \
-                 add {missed}, or make larger bases smaller"
-            ),
-            Kind::NotInjective {
-                what,
-                basis,
-                advice,
-            } => write!(
-                f,
-                "basis {basis} of `{what}` leads to where others lead already, expected another \
-                 element; {advice}"
-            ),
-            Kind::NotOutermost { basis } => write!(
-                f,
-                "basis {basis} of `block` moves within the part of one CTA, expected beyond it: what a \
-                 CTA holds must be contiguous along each dim"
-            ),
-            Kind::WrongDims { what, expected } => {
-                write!(
-                    f,
-                    "layout of `{what}` has the wrong dims, expected {expected}"
-                )
-            }
-            Kind::ShapeRank {
-                family,
-                found,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "shape has rank {found}, but the `{family}` encoding has rank {expected}"
-                )
-            }
-            Kind::ShapeSize { dim, size } => {
-                write!(
-                    f,
-                    "shape has {size} elements along dim{dim}, expected a power of two"
-                )?;
-                nearest_powers(f, *size)
-            }
-            Kind::ShapeTooLarge { bits } => write!(
-                f,
-                "shape has 2^{bits} elements, expected at most 2^62 and 2^31 along one dim"
-            ),
-            Kind::TooManyBits => f.write_str(
-                "the layout has too many bases, expected at most 64, and 62 of one dim; \
-                 make the encoding or the shape smaller",
-            ),
-            Kind::TooManyBases { what, found, limit } => {
-                write!(f, "`{what}` has {found} bases, expected at most {limit}")
-            }
-            Kind::TooSmall {
-                family,
-                dim,
-                found,
-                expected,
-            } => write!(
-                f,
-                "shape of one CTA has {found} elements along {dim}, but the tile of `{family}` has {expected}"
-            ),
-            Kind::FixedShape {
-                family,
-                dim,
-                found,
-                expected,
-            } => write!(
-                f,
-                "shape has {found} elements along dim{dim}, but this `{family}` encoding is fixed to {expected}"
-            ),
-            Kind::NoLayout { family, reason } => {
-                write!(f, "`{family}` has no linear layout here: {reason}")
-            }
-            Kind::CannotInfer { op, reason } => {
-                write!(f, "cannot infer an encoding through `{op}`: {reason}")
-            }
-            Kind::Axis { op, axis, rank } => {
-                write!(
-                    f,
-                    "`{op}` has axis {axis}, expected less than the rank {rank}"
-                )
-            }
-            Kind::ElementCount { op, src, dst } => {
-                write!(
-                    f,
-                    "`{op}` turns {src} elements into {dst}; the counts must be equal"
-                )
-            }
-            Kind::Layout(e) => write!(f, "{e}"),
-        }
-    }
-}
-
-/// An encoding with a name that no family has.
-fn unknown_family(f: &mut fmt::Formatter<'_>, name: &str) -> fmt::Result {
-    write!(f, "unknown encoding `{name}`; ")?;
-    let family = name.split_once('.').map_or(name, |(_, family)| family);
-    match nearest(family, FAMILIES.iter().map(|(_, known)| *known)) {
-        Some(near) => FAMILIES
-            .iter()
-            .filter(|(_, known)| *known == near)
-            .try_for_each(|(dialect, _)| write!(f, "the nearest is `#{dialect}.{near}`")),
-        None => {
-            let known = FAMILIES
-                .iter()
-                .map(|(dialect, name)| format!("`#{dialect}.{name}`"));
-            write!(
-                f,
-                "the known ones are {}",
-                known.collect::<Vec<_>>().join(", ")
-            )
-        }
-    }
-}
-
-fn nearest_powers(f: &mut fmt::Formatter<'_>, value: u64) -> fmt::Result {
-    match value.checked_next_power_of_two() {
-        Some(_) if value == 0 => f.write_str("; the nearest one is 1"),
-        Some(above) => write!(f, "; the nearest ones are {} and {above}", above / 2),
-        None => Ok(()),
+        self.0.kind.fmt(f)
     }
 }
 
 impl Error for EncodingError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        match &self.0.kind {
-            Kind::Layout(e) => Some(e),
-            _ => None,
-        }
+        self.0.kind.source()
     }
 }

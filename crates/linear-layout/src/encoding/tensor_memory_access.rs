@@ -1,49 +1,27 @@
 //! Which register layouts the instructions `tcgen05.ld` and `tcgen05.st` can move.
 
 use crate::layout::{Dim, LayoutError, LinearLayout, RegisterPermutation, Surjectivity};
+use thiserror::Error;
 
 /// Why a register layout cannot be moved to or from tensor memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum AccessError {
     /// The registers of one CTA hold what lies in the tensor memory of another.
+    #[error("registers and tensor memory are split over CTAs in different ways")]
     CrossesCtas,
     /// A warp can reach only a quarter of the rows: warps 1 and 2 are rows 32 and 64.
+    #[error("warps 1 and 2 must hold rows 32 and 64, which are all that they reach")]
     WrongQuarter,
     /// Narrow elements are neither packed into 32 bits nor one to a column.
+    #[error("elements narrower than 32 bits must fill their column, or have one each")]
     NotPacked,
     /// No shape of the instruction has its lanes and registers in these places.
+    #[error("no shape of `tcgen05.ld` has lanes and registers in these places")]
     NoInstruction,
     /// The two are not layouts of one tensor.
-    Layout(LayoutError),
-}
-
-impl std::fmt::Display for AccessError {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            Self::CrossesCtas => {
-                f.write_str("registers and tensor memory are split over CTAs in different ways")
-            }
-            Self::WrongQuarter => {
-                f.write_str("warps 1 and 2 must hold rows 32 and 64, which are all that they reach")
-            }
-            Self::NotPacked => f.write_str(
-                "elements narrower than 32 bits must fill their column, or have one each",
-            ),
-            Self::NoInstruction => {
-                f.write_str("no shape of `tcgen05.ld` has lanes and registers in these places")
-            }
-            Self::Layout(reason) => reason.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for AccessError {}
-
-impl From<LayoutError> for AccessError {
-    fn from(reason: LayoutError) -> Self {
-        Self::Layout(reason)
-    }
+    #[error(transparent)]
+    Layout(#[from] LayoutError),
 }
 
 /// Whether tensor memory can be read into registers, and written from them, by `tcgen05.ld` and

@@ -1,6 +1,7 @@
 //! What can be wrong with a layout, with the dim or basis that is at fault.
 
 use core::fmt;
+use thiserror::Error;
 
 use super::Dim;
 
@@ -33,347 +34,103 @@ impl fmt::Display for Role {
 /// assert_eq!(e.to_string(), "size 12 of in-dim `lane` is not a power of two");
 /// assert_eq!(e.dim(), Some(Dim::LANE));
 /// ```
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Error)]
+#[error(transparent)]
 pub struct LayoutError {
     kind: Kind,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
-    SizeNotPowerOfTwo {
-        role: Role,
-        dim: Dim,
-        size: u64,
-    },
-    TooManyDims {
-        role: Role,
-        max: usize,
-    },
-    TooManyBits {
-        role: Role,
-        dim: Dim,
-        bits: usize,
-    },
-    DimTooLarge {
-        role: Role,
-        dim: Dim,
-        bits: usize,
-    },
-    DuplicateDim {
-        role: Role,
-        dim: Dim,
-    },
-    BasisLength {
-        dim: Dim,
-        bit: usize,
-        found: usize,
-        expected: usize,
-    },
-    BasisTooLarge {
-        dim: Dim,
-        bit: usize,
-        out: Dim,
-        value: u64,
-        size: u64,
-    },
-    NotSurjective {
-        rank: usize,
-        bits: usize,
-        missed: Dim,
-        value: u64,
-    },
-    NotInvertible {
-        in_bits: usize,
-        out_bits: usize,
-        rank: usize,
-    },
-    NoSuchDim {
-        role: Role,
-        dim: Dim,
-    },
-    DimMissing {
-        role: Role,
-        dim: Dim,
-    },
-    SizesDiffer {
-        role: Role,
-        dim: Dim,
-        found: u64,
-        expected: u64,
-    },
-    OrderDiffers {
-        role: Role,
-        found: Dim,
-        expected: Dim,
-    },
-    SizeTooLarge {
-        dim: Dim,
-        found: u64,
-        max: u64,
-    },
-    TotalsDiffer {
-        role: Role,
-        found_bits: usize,
-        expected_bits: usize,
-    },
-    NotInImage {
-        dim: Dim,
-        bit: usize,
-    },
-    NotSizeOne {
-        role: Role,
-        dim: Dim,
-        size: u64,
-    },
-    PointTooLarge {
-        dim: Dim,
-        value: u64,
-        size: u64,
-    },
-    TileLarger {
-        role: Role,
-        dim: Dim,
-        tile_bits: usize,
-        bits: usize,
-    },
-    TileBasis {
-        dim: Dim,
-        bit: usize,
-    },
-    NotResizable {
-        dim: Dim,
-        size: u64,
-        to: u64,
-    },
-    ActionIndex {
-        dim: Dim,
-        index: usize,
-        size: usize,
-    },
-    ActionRepeats {
-        dim: Dim,
-        index: usize,
-    },
-    ActionSize {
-        dim: Dim,
-        found: usize,
-        expected: usize,
-    },
-    ValueCount {
-        dim: Dim,
-        found: usize,
-        expected: usize,
-    },
-    OrderLength {
-        found: usize,
-        expected: usize,
-    },
-    DimIndex {
-        index: usize,
-        rank: usize,
-    },
-    OutDimCount {
-        found: usize,
-        expected: usize,
-    },
-    NameTooLong {
-        bytes: usize,
-        max: usize,
-    },
-    TooManyNames {
-        max: usize,
-    },
-    Parse {
-        at: usize,
-        expected: &'static str,
-    },
-    Misaligned {
-        dim: Dim,
-        start: u64,
-        size: u64,
-    },
-    OffsetNotInImage,
-    AtLeastOneDim {
-        role: Role,
-    },
+/// The kinds, each with its text and a constructor, so that they stay private to this file.
+macro_rules! kinds {
+    ($($(#[$text:meta])* $name:ident => $kind:ident { $($field:ident: $ty:ty),* };)*) => {
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Error)]
+        enum Kind {
+            $($(#[$text])* $kind { $($field: $ty),* },)*
+        }
+
+        impl LayoutError {
+            $(
+                #[cold]
+                pub(super) const fn $name($($field: $ty),*) -> Self {
+                    Self { kind: Kind::$kind { $($field),* } }
+                }
+            )*
+        }
+    };
 }
 
-impl fmt::Display for LayoutError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.kind {
-            Kind::SizeNotPowerOfTwo { role, dim, size } => {
-                write!(f, "size {size} of {role} `{dim}` is not a power of two")
-            }
-            Kind::TooManyDims { role, max } => write!(f, "more than {max} {role}s"),
-            Kind::TooManyBits { role, dim, bits } => {
-                write!(
-                    f,
-                    "{role} `{dim}` brings the {role}s to {bits} bits; at most 64 are supported"
-                )
-            }
-            Kind::DimTooLarge { role, dim, bits } => {
-                write!(
-                    f,
-                    "{role} `{dim}` has {bits} bits; at most 63 are supported in one dim"
-                )
-            }
-            Kind::DuplicateDim { role, dim } => write!(f, "{role} `{dim}` is named twice"),
-            Kind::BasisLength {
-                dim,
-                bit,
-                found,
-                expected,
-            } => write!(
-                f,
-                "basis {bit} of in-dim `{dim}` has {found} components; expected {expected}, one for each out-dim"
-            ),
-            Kind::BasisTooLarge {
-                dim,
-                bit,
-                out,
-                value,
-                size,
-            } => write!(
-                f,
-                "basis {bit} of in-dim `{dim}` has {value} in out-dim `{out}`; expected < {size}"
-            ),
-            Kind::NotSurjective {
-                rank,
-                bits,
-                missed,
-                value,
-            } => write!(
-                f,
-                "layout is not surjective: its rank is {rank}, its out-dims have {bits} bits; \
-                 no input reaches {missed} = {value}"
-            ),
-            Kind::NotInvertible {
-                in_bits,
-                out_bits,
-                rank,
-            } => write!(
-                f,
-                "layout is not invertible: {in_bits} in bits, {out_bits} out bits, rank {rank}; \
-                 all three must be equal"
-            ),
-            Kind::NoSuchDim { role, dim } => write!(f, "there is no {role} `{dim}`"),
-            Kind::DimMissing { role, dim } => write!(f, "{role} `{dim}` is not given"),
-            Kind::SizesDiffer {
-                role,
-                dim,
-                found,
-                expected,
-            } => {
-                write!(f, "{role} `{dim}` has size {found}; expected {expected}")
-            }
-            Kind::OrderDiffers {
-                role,
-                found,
-                expected,
-            } => {
-                write!(f, "{role} `{found}` stands where `{expected}` is expected")
-            }
-            Kind::SizeTooLarge { dim, found, max } => {
-                write!(f, "`{dim}` has size {found}; expected at most {max}")
-            }
-            Kind::TotalsDiffer {
-                role,
-                found_bits,
-                expected_bits,
-            } => write!(
-                f,
-                "the new {role}s have {found_bits} bits together; expected {expected_bits}"
-            ),
-            Kind::NotInImage { dim, bit } => write!(
-                f,
-                "basis {bit} of in-dim `{dim}` is outside the image of the layout to be inverted"
-            ),
-            Kind::NotSizeOne { role, dim, size } => {
-                write!(f, "{role} `{dim}` has size {size}; expected 1")
-            }
-            Kind::PointTooLarge { dim, value, size } => {
-                write!(f, "`{dim}` = {value} is outside the dim; expected < {size}")
-            }
-            Kind::TileLarger {
-                role,
-                dim,
-                tile_bits,
-                bits,
-            } => write!(
-                f,
-                "layout is not divisible: {role} `{dim}` has {bits} bits and the tile {tile_bits}"
-            ),
-            Kind::TileBasis { dim, bit } => write!(
-                f,
-                "layout is not divisible: basis {bit} of in-dim `{dim}` does not fit the tile"
-            ),
-            Kind::NotResizable { dim, size, to } => {
-                write!(
-                    f,
-                    "out-dim `{dim}` of size {size} cannot grow to {to}; it can only shrink"
-                )
-            }
-            Kind::ActionIndex { dim, index, size } => {
-                write!(
-                    f,
-                    "the action on `{dim}` names basis {index}; expected < {size}"
-                )
-            }
-            Kind::ActionRepeats { dim, index } => {
-                write!(f, "the action on `{dim}` names basis {index} twice")
-            }
-            Kind::ActionSize {
-                dim,
-                found,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "the action on `{dim}` is for {expected} bases; found {found}"
-                )
-            }
-            Kind::ValueCount {
-                dim,
-                found,
-                expected,
-            } => {
-                write!(f, "found {found} values along `{dim}`; expected {expected}")
-            }
-            Kind::OrderLength { found, expected } => {
-                write!(f, "the order names {found} dims; expected {expected}")
-            }
-            Kind::DimIndex { index, rank } => {
-                write!(f, "there is no dim number {index}; expected < {rank}")
-            }
-            Kind::OutDimCount { found, expected } => {
-                write!(f, "the layout has {found} out-dims; expected {expected}")
-            }
-            Kind::NameTooLong { bytes, max } => {
-                write!(
-                    f,
-                    "a dim name of {bytes} bytes is too long; expected at most {max}"
-                )
-            }
-            Kind::TooManyNames { max } => {
-                write!(f, "more than {max} different dim names are in use")
-            }
-            Kind::Parse { at, expected } => {
-                write!(f, "expected {expected} at byte {at} of the layout text")
-            }
-            Kind::Misaligned { dim, start, size } => {
-                write!(
-                    f,
-                    "`{dim}` = {start} is not a multiple of the size {size} of the slice"
-                )
-            }
-            Kind::OffsetNotInImage => {
-                f.write_str("the offset is outside the image of the layout to be inverted")
-            }
-            Kind::AtLeastOneDim { role } => {
-                write!(f, "the layout has no {role}; expected at least one")
-            }
-        }
-    }
+kinds! {
+    #[error("size {size} of {role} `{dim}` is not a power of two")]
+    size_not_power_of_two => SizeNotPowerOfTwo { role: Role, dim: Dim, size: u64 };
+    #[error("more than {max} {role}s")]
+    too_many_dims => TooManyDims { role: Role, max: usize };
+    #[error("{role} `{dim}` brings the {role}s to {bits} bits; at most 64 are supported")]
+    too_many_bits => TooManyBits { role: Role, dim: Dim, bits: usize };
+    #[error("{role} `{dim}` has {bits} bits; at most 63 are supported in one dim")]
+    dim_too_large => DimTooLarge { role: Role, dim: Dim, bits: usize };
+    #[error("{role} `{dim}` is named twice")]
+    duplicate_dim => DuplicateDim { role: Role, dim: Dim };
+    #[error("basis {bit} of in-dim `{dim}` has {found} components; expected {expected}, one for \
+             each out-dim")]
+    basis_length => BasisLength { dim: Dim, bit: usize, found: usize, expected: usize };
+    #[error("basis {bit} of in-dim `{dim}` has {value} in out-dim `{out}`; expected < {size}")]
+    basis_too_large => BasisTooLarge { dim: Dim, bit: usize, out: Dim, value: u64, size: u64 };
+    #[error("layout is not surjective: its rank is {rank}, its out-dims have {bits} bits; no input \
+             reaches {missed} = {value}")]
+    not_surjective => NotSurjective { rank: usize, bits: usize, missed: Dim, value: u64 };
+    #[error("layout is not invertible: {in_bits} in bits, {out_bits} out bits, rank {rank}; all \
+             three must be equal")]
+    not_invertible => NotInvertible { in_bits: usize, out_bits: usize, rank: usize };
+    #[error("there is no {role} `{dim}`")]
+    no_such_dim => NoSuchDim { role: Role, dim: Dim };
+    #[error("{role} `{dim}` is not given")]
+    dim_missing => DimMissing { role: Role, dim: Dim };
+    #[error("{role} `{dim}` has size {found}; expected {expected}")]
+    sizes_differ => SizesDiffer { role: Role, dim: Dim, found: u64, expected: u64 };
+    #[error("{role} `{found}` stands where `{expected}` is expected")]
+    order_differs => OrderDiffers { role: Role, found: Dim, expected: Dim };
+    #[error("`{dim}` has size {found}; expected at most {max}")]
+    size_too_large => SizeTooLarge { dim: Dim, found: u64, max: u64 };
+    #[error("the new {role}s have {found_bits} bits together; expected {expected_bits}")]
+    totals_differ => TotalsDiffer { role: Role, found_bits: usize, expected_bits: usize };
+    #[error("basis {bit} of in-dim `{dim}` is outside the image of the layout to be inverted")]
+    not_in_image => NotInImage { dim: Dim, bit: usize };
+    #[error("{role} `{dim}` has size {size}; expected 1")]
+    not_size_one => NotSizeOne { role: Role, dim: Dim, size: u64 };
+    #[error("`{dim}` = {value} is outside the dim; expected < {size}")]
+    point_too_large => PointTooLarge { dim: Dim, value: u64, size: u64 };
+    #[error("layout is not divisible: {role} `{dim}` has {bits} bits and the tile {tile_bits}")]
+    tile_larger => TileLarger { role: Role, dim: Dim, tile_bits: usize, bits: usize };
+    #[error("layout is not divisible: basis {bit} of in-dim `{dim}` does not fit the tile")]
+    tile_basis => TileBasis { dim: Dim, bit: usize };
+    #[error("out-dim `{dim}` of size {size} cannot grow to {to}; it can only shrink")]
+    not_resizable => NotResizable { dim: Dim, size: u64, to: u64 };
+    #[error("the action on `{dim}` names basis {index}; expected < {size}")]
+    action_index => ActionIndex { dim: Dim, index: usize, size: usize };
+    #[error("the action on `{dim}` names basis {index} twice")]
+    action_repeats => ActionRepeats { dim: Dim, index: usize };
+    #[error("the action on `{dim}` is for {expected} bases; found {found}")]
+    action_size => ActionSize { dim: Dim, found: usize, expected: usize };
+    #[error("found {found} values along `{dim}`; expected {expected}")]
+    value_count => ValueCount { dim: Dim, found: usize, expected: usize };
+    #[error("the order names {found} dims; expected {expected}")]
+    order_length => OrderLength { found: usize, expected: usize };
+    #[error("there is no dim number {index}; expected < {rank}")]
+    dim_index => DimIndex { index: usize, rank: usize };
+    #[error("the layout has {found} out-dims; expected {expected}")]
+    out_dim_count => OutDimCount { found: usize, expected: usize };
+    #[error("a dim name of {bytes} bytes is too long; expected at most {max}")]
+    name_too_long => NameTooLong { bytes: usize, max: usize };
+    #[error("more than {max} different dim names are in use")]
+    too_many_names => TooManyNames { max: usize };
+    #[error("expected {expected} at byte {at} of the layout text")]
+    parse => Parse { at: usize, expected: &'static str };
+    #[error("`{dim}` = {start} is not a multiple of the size {size} of the slice")]
+    misaligned => Misaligned { dim: Dim, start: u64, size: u64 };
+    #[error("the offset is outside the image of the layout to be inverted")]
+    offset_not_in_image => OffsetNotInImage {};
+    #[error("the layout has no {role}; expected at least one")]
+    at_least_one_dim => AtLeastOneDim { role: Role };
 }
 
 impl fmt::Debug for LayoutError {
@@ -381,8 +138,6 @@ impl fmt::Debug for LayoutError {
         write!(f, "LayoutError({self})")
     }
 }
-
-impl core::error::Error for LayoutError {}
 
 impl LayoutError {
     /// Returns the dim at fault, if the error is about one.
@@ -412,17 +167,7 @@ impl LayoutError {
             Kind::BasisTooLarge { out, .. } => Some(out),
             Kind::OrderDiffers { found, .. } => Some(found),
             Kind::NotSurjective { missed, .. } => Some(missed),
-            Kind::TooManyDims { .. }
-            | Kind::NotInvertible { .. }
-            | Kind::TotalsDiffer { .. }
-            | Kind::OrderLength { .. }
-            | Kind::DimIndex { .. }
-            | Kind::OutDimCount { .. }
-            | Kind::NameTooLong { .. }
-            | Kind::TooManyNames { .. }
-            | Kind::Parse { .. }
-            | Kind::OffsetNotInImage
-            | Kind::AtLeastOneDim { .. } => None,
+            _ => None,
         }
     }
 
@@ -472,57 +217,6 @@ impl LayoutError {
             _ => None,
         }
     }
-}
-
-/// One constructor for each kind, so that the kinds stay private to this file.
-macro_rules! constructors {
-    ($($name:ident => $kind:ident { $($field:ident: $ty:ty),* };)*) => {
-        impl LayoutError {
-            $(
-                #[cold]
-                pub(super) const fn $name($($field: $ty),*) -> Self {
-                    Self { kind: Kind::$kind { $($field),* } }
-                }
-            )*
-        }
-    };
-}
-
-constructors! {
-    size_not_power_of_two => SizeNotPowerOfTwo { role: Role, dim: Dim, size: u64 };
-    too_many_dims => TooManyDims { role: Role, max: usize };
-    too_many_bits => TooManyBits { role: Role, dim: Dim, bits: usize };
-    dim_too_large => DimTooLarge { role: Role, dim: Dim, bits: usize };
-    duplicate_dim => DuplicateDim { role: Role, dim: Dim };
-    basis_length => BasisLength { dim: Dim, bit: usize, found: usize, expected: usize };
-    basis_too_large => BasisTooLarge { dim: Dim, bit: usize, out: Dim, value: u64, size: u64 };
-    not_surjective => NotSurjective { rank: usize, bits: usize, missed: Dim, value: u64 };
-    not_invertible => NotInvertible { in_bits: usize, out_bits: usize, rank: usize };
-    no_such_dim => NoSuchDim { role: Role, dim: Dim };
-    dim_missing => DimMissing { role: Role, dim: Dim };
-    sizes_differ => SizesDiffer { role: Role, dim: Dim, found: u64, expected: u64 };
-    order_differs => OrderDiffers { role: Role, found: Dim, expected: Dim };
-    size_too_large => SizeTooLarge { dim: Dim, found: u64, max: u64 };
-    totals_differ => TotalsDiffer { role: Role, found_bits: usize, expected_bits: usize };
-    not_in_image => NotInImage { dim: Dim, bit: usize };
-    not_size_one => NotSizeOne { role: Role, dim: Dim, size: u64 };
-    point_too_large => PointTooLarge { dim: Dim, value: u64, size: u64 };
-    tile_larger => TileLarger { role: Role, dim: Dim, tile_bits: usize, bits: usize };
-    tile_basis => TileBasis { dim: Dim, bit: usize };
-    not_resizable => NotResizable { dim: Dim, size: u64, to: u64 };
-    action_index => ActionIndex { dim: Dim, index: usize, size: usize };
-    action_repeats => ActionRepeats { dim: Dim, index: usize };
-    action_size => ActionSize { dim: Dim, found: usize, expected: usize };
-    value_count => ValueCount { dim: Dim, found: usize, expected: usize };
-    order_length => OrderLength { found: usize, expected: usize };
-    dim_index => DimIndex { index: usize, rank: usize };
-    out_dim_count => OutDimCount { found: usize, expected: usize };
-    name_too_long => NameTooLong { bytes: usize, max: usize };
-    too_many_names => TooManyNames { max: usize };
-    parse => Parse { at: usize, expected: &'static str };
-    misaligned => Misaligned { dim: Dim, start: u64, size: u64 };
-    offset_not_in_image => OffsetNotInImage {};
-    at_least_one_dim => AtLeastOneDim { role: Role };
 }
 
 #[cfg(test)]

@@ -8,18 +8,21 @@ use super::matrix::address_of;
 use super::plan::{columns, span};
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gather::{Gather, GatherPlan, GatherWay, LaneGather, MemoryGather};
-use core::fmt;
+use thiserror::Error;
 
 /// What is wrong with the plan of a gather.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct GatherFault {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct GatherFault(#[from] Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum Kind {
+    #[error("{found} registers, where the layout has {expected}")]
     Registers { found: usize, expected: usize },
+    #[error("register {} of lane {} of warp {} gets another element at index {}",
+            .at.register, .at.lane, .at.warp, .at.index)]
     Result { at: Asked },
+    #[error("register {register} of thread {thread} is stored where another element is looked for")]
     Stored { register: usize, thread: u64 },
 }
 
@@ -30,40 +33,6 @@ struct Asked {
     lane: u64,
     warp: u64,
     index: u64,
-}
-
-impl fmt::Display for GatherFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Registers { found, expected } => {
-                write!(f, "{found} registers, where the layout has {expected}")
-            }
-            Kind::Result { at } => {
-                let Asked {
-                    register,
-                    lane,
-                    warp,
-                    index,
-                } = at;
-                write!(
-                    f,
-                    "register {register} of lane {lane} of warp {warp} gets another element at index {index}"
-                )
-            }
-            Kind::Stored { register, thread } => write!(
-                f,
-                "register {register} of thread {thread} is stored where another element is looked for"
-            ),
-        }
-    }
-}
-
-impl std::error::Error for GatherFault {}
-
-impl From<Kind> for GatherFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
 }
 
 /// Runs the plan for every register and for every bit of lane, warp and index, and checks what each gets.

@@ -7,61 +7,27 @@
 use super::plan::{PlanFault, check_plan, columns, span};
 use crate::plan::histogram::{Bins, Histogram, HistogramPlan, HistogramWay, Voting, VotingEnd};
 use crate::plan::memory::MemoryPlan;
-use core::fmt;
-
+use thiserror::Error;
 /// What is wrong with the plan of a histogram.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistogramFault {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct HistogramFault(#[from] Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 enum Kind {
+    #[error("element {element} is counted {times} times, expected once")]
     Counted { element: u64, times: usize },
+    #[error("bin {bin} is not cleared")]
     Cleared { bin: u64 },
+    #[error("bin {bin} is cleared, expected one of {bins}")]
     Outside { bin: u64, bins: usize },
+    #[error("register {register} of thread {thread} is loaded from another bin than its own")]
     Loaded { register: usize, thread: u64 },
+    #[error("votes find {found} elements in bin {bin}, expected {expected}")]
     Votes { bin: u32, found: u32, expected: u32 },
+    #[error(transparent)]
     Conversion(PlanFault),
 }
-
-impl From<Kind> for HistogramFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl fmt::Display for HistogramFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Counted { element, times } => {
-                write!(
-                    f,
-                    "element {element} is counted {times} times, expected once"
-                )
-            }
-            Kind::Cleared { bin } => write!(f, "bin {bin} is not cleared"),
-            Kind::Outside { bin, bins } => {
-                write!(f, "bin {bin} is cleared, expected one of {bins}")
-            }
-            Kind::Loaded { register, thread } => write!(
-                f,
-                "register {register} of thread {thread} is loaded from another bin than its own"
-            ),
-            Kind::Votes {
-                bin,
-                found,
-                expected,
-            } => write!(
-                f,
-                "votes find {found} elements in bin {bin}, expected {expected}"
-            ),
-            Kind::Conversion(fault) => fault.fmt(f),
-        }
-    }
-}
-
-impl std::error::Error for HistogramFault {}
 
 /// Runs the plan for every thread and checks that each count is right.
 ///

@@ -21,6 +21,7 @@
 //! the shapes of matrix products, which nothing asks for yet.
 
 use core::fmt;
+use thiserror::Error;
 
 mod banks;
 mod float8;
@@ -525,7 +526,9 @@ impl fmt::Display for Target {
 }
 
 /// No target has this name.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown target `{name}`; known targets are {}",
+        TARGETS.iter().map(|t| format!("`{t}`")).collect::<Vec<_>>().join(", "))]
 pub struct TargetError {
     name: String,
 }
@@ -537,19 +540,6 @@ impl TargetError {
         &self.name
     }
 }
-
-impl fmt::Display for TargetError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "unknown target `{}`; known targets are ", self.name)?;
-        for (i, t) in TARGETS.iter().enumerate() {
-            let comma = if i == 0 { "" } else { ", " };
-            write!(f, "{comma}`{}`", t.name)?;
-        }
-        Ok(())
-    }
-}
-
-impl core::error::Error for TargetError {}
 
 #[cfg(test)]
 mod tests {

@@ -1,26 +1,25 @@
 //! What can be wrong with a plan.
 
-use core::fmt;
-
 use crate::plan::ValueId;
+use thiserror::Error;
 
 /// What is wrong with a plan, at the first place where it shows.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub struct PlanFault {
-    kind: Kind,
-}
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+#[error(transparent)]
+pub struct PlanFault(#[from] Kind);
 
-#[derive(Clone, PartialEq, Eq, Debug)]
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
 pub(super) enum Kind {
+    #[error("the plan is not for these layouts: it has {found} {what}, expected {expected}")]
     Shape {
         what: &'static str,
         found: usize,
         expected: usize,
     },
-    Undefined {
-        step: usize,
-        value: ValueId,
-    },
+    #[error("step {step} uses {value}, which no step defined before")]
+    Undefined { step: usize, value: ValueId },
+    #[error("register {register} of lane {lane}, warp {warp} ends with {}{expected}",
+            .found.map_or("nothing: expected element ".into(), |found| format!("element {found}: expected ")))]
     Wrong {
         register: usize,
         lane: u32,
@@ -28,17 +27,19 @@ pub(super) enum Kind {
         found: Option<u32>,
         expected: u32,
     },
+    #[error("race at step {step}: thread {thread} {} byte {byte} of shared memory without a barrier after another \
+             thread's access", if *.reading { "reads" } else { "writes" })]
     Race {
         step: usize,
         thread: u32,
         byte: u32,
         reading: bool,
     },
-    Uninitialised {
-        step: usize,
-        thread: u32,
-        byte: u32,
-    },
+    #[error("step {step}: thread {thread} reads byte {byte} of shared memory, which nobody wrote")]
+    Uninitialised { step: usize, thread: u32, byte: u32 },
+    #[error(
+        "step {step}: thread {thread} accesses {bytes} bytes at {byte} of a buffer of {scratch} bytes"
+    )]
     OutOfBounds {
         step: usize,
         thread: u32,
@@ -46,158 +47,53 @@ pub(super) enum Kind {
         bytes: u32,
         scratch: u32,
     },
+    #[error(
+        "step {step}: thread {thread} accesses {bytes} bytes at {byte}: expected a multiple of {bytes}"
+    )]
     Misaligned {
         step: usize,
         thread: u32,
         byte: u32,
         bytes: u32,
     },
-    Width {
-        step: usize,
-        what: &'static str,
-    },
-    Lane {
-        step: usize,
-        lane: u32,
-        lanes: u32,
-    },
+    #[error("step {step}: {what}")]
+    Width { step: usize, what: &'static str },
+    #[error("step {step}: a lane reads from lane {lane} of {lanes}")]
+    Lane { step: usize, lane: u32, lanes: u32 },
     /// Elements of different operands, or of none, that are combined.
-    Tuple {
-        step: usize,
-    },
+    #[error("step {step} combines what does not stand for the same in all operands")]
+    Tuple { step: usize },
     /// Lanes that are no copies of each other.
-    Lanes {
-        step: usize,
-    },
-    Combined {
-        result: usize,
-        thread: usize,
-    },
+    #[error("step {step} takes for copies what lanes do not hold alike")]
+    Lanes { step: usize },
+    #[error(
+        "result {result} of thread {thread} does not combine what it should, each element once and in order"
+    )]
+    Combined { result: usize, thread: usize },
 }
 
 impl PlanFault {
     /// Says whether a destination register ended with the wrong element.
     #[must_use]
     pub const fn is_wrong_element(&self) -> bool {
-        matches!(self.kind, Kind::Wrong { .. })
+        matches!(self.0, Kind::Wrong { .. })
     }
 
     /// Says whether two threads met in shared memory without a barrier between them.
     #[must_use]
     pub const fn is_race(&self) -> bool {
-        matches!(self.kind, Kind::Race { .. })
+        matches!(self.0, Kind::Race { .. })
     }
 
     /// Says whether shared memory was read before it was written.
     #[must_use]
     pub const fn is_uninitialised(&self) -> bool {
-        matches!(self.kind, Kind::Uninitialised { .. })
+        matches!(self.0, Kind::Uninitialised { .. })
     }
 
     /// Says whether an access left the scratch buffer or was not aligned to its size.
     #[must_use]
     pub const fn is_bad_address(&self) -> bool {
-        matches!(
-            self.kind,
-            Kind::OutOfBounds { .. } | Kind::Misaligned { .. }
-        )
+        matches!(self.0, Kind::OutOfBounds { .. } | Kind::Misaligned { .. })
     }
 }
-
-impl From<Kind> for PlanFault {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl fmt::Display for PlanFault {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Shape {
-                what,
-                found,
-                expected,
-            } => {
-                write!(
-                    f,
-                    "the plan is not for these layouts: it has {found} {what}, expected {expected}"
-                )
-            }
-            Kind::Undefined { step, value } => {
-                write!(f, "step {step} uses {value}, which no step defined before")
-            }
-            Kind::Wrong {
-                register,
-                lane,
-                warp,
-                found: Some(found),
-                expected,
-            } => write!(
-                f,
-                "register {register} of lane {lane}, warp {warp} ends with element {found}: expected {expected}"
-            ),
-            Kind::Wrong {
-                register,
-                lane,
-                warp,
-                found: None,
-                expected,
-            } => write!(
-                f,
-                "register {register} of lane {lane}, warp {warp} ends with nothing: expected element {expected}"
-            ),
-            Kind::Race {
-                step,
-                thread,
-                byte,
-                reading,
-            } => write!(
-                f,
-                "race at step {step}: thread {thread} {} byte {byte} of shared memory without a barrier after \
-                 another thread's access",
-                if *reading { "reads" } else { "writes" }
-            ),
-            Kind::Uninitialised { step, thread, byte } => write!(
-                f,
-                "step {step}: thread {thread} reads byte {byte} of shared memory, which nobody wrote"
-            ),
-            Kind::OutOfBounds {
-                step,
-                thread,
-                byte,
-                bytes,
-                scratch,
-            } => write!(
-                f,
-                "step {step}: thread {thread} accesses {bytes} bytes at {byte} of a buffer of {scratch} bytes"
-            ),
-            Kind::Misaligned {
-                step,
-                thread,
-                byte,
-                bytes,
-            } => write!(
-                f,
-                "step {step}: thread {thread} accesses {bytes} bytes at {byte}: expected a multiple of {bytes}"
-            ),
-            Kind::Width { step, what } => write!(f, "step {step}: {what}"),
-            Kind::Lane { step, lane, lanes } => {
-                write!(f, "step {step}: a lane reads from lane {lane} of {lanes}")
-            }
-            Kind::Tuple { step } => write!(
-                f,
-                "step {step} combines what does not stand for the same in all operands"
-            ),
-            Kind::Lanes { step } => write!(
-                f,
-                "step {step} takes for copies what lanes do not hold alike"
-            ),
-            Kind::Combined { result, thread } => write!(
-                f,
-                "result {result} of thread {thread} does not combine what it should, each element once and in order"
-            ),
-        }
-    }
-}
-
-impl core::error::Error for PlanFault {}

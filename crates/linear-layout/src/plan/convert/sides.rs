@@ -1,6 +1,6 @@
 //! The two layouts of a conversion, checked against each other and brought to one coordinate system.
 
-use super::error::{Kind, PlanError, SideName};
+use super::error::{Kind, PlanError};
 use crate::f2::Echelon;
 use crate::layout::{Dim, LinearLayout};
 use crate::plan::gf2::{apply, compress, echelon};
@@ -75,7 +75,7 @@ impl Sides {
             transposed = dst.transpose_outs(&order)?;
             dst = &transposed;
         }
-        for (layout, side) in [(src, SideName::Source), (dst, SideName::Destination)] {
+        for (layout, side) in [(src, "source"), (dst, "destination")] {
             for dim in layout.in_dims() {
                 if ![Dim::REGISTER, Dim::LANE, Dim::WARP, Dim::BLOCK].contains(&dim) {
                     return Err(Kind::UnknownInDim { side, dim }.into());

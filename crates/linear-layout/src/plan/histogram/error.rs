@@ -1,106 +1,53 @@
 //! Why a histogram could not be planned.
 
-use core::fmt;
-
 use super::super::PlanError;
 use super::super::memory::MemoryError;
 use crate::layout::LayoutError;
+use thiserror::Error;
 
 /// No plan: the layouts do not fit the target, or there is not enough shared memory.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct HistogramError {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct HistogramError(Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 pub(super) enum Kind {
-    Rank {
-        rank: usize,
-    },
-    SeveralBlocks {
-        blocks: u64,
-    },
+    #[error(
+        "a histogram has one count for each value, in one dimension: found a result of rank {rank}; reshape the counts \
+         with `tt.reshape`"
+    )]
+    Rank { rank: usize },
+    #[error("a histogram of a tensor over {blocks} CTAs is not supported yet: expected 1")]
+    SeveralBlocks { blocks: u64 },
+    #[error("needs {needed} bytes of shared memory, but {target} has {limit} per CTA")]
     Scratch {
         needed: u64,
         limit: u32,
         target: &'static str,
     },
-    Memory(MemoryError),
-    Layout(LayoutError),
-    Conversion(PlanError),
+    #[error("{0}")]
+    Memory(#[from] MemoryError),
+    #[error("{0}")]
+    Layout(#[from] LayoutError),
+    #[error("{0}")]
+    Conversion(#[from] PlanError),
+}
+
+impl<E: Into<Kind>> From<E> for HistogramError {
+    fn from(kind: E) -> Self {
+        Self(kind.into())
+    }
 }
 
 impl HistogramError {
     /// Says whether the histogram is sound but something about it is not built yet.
     #[must_use]
     pub const fn is_unsupported(&self) -> bool {
-        match &self.kind {
+        match &self.0 {
             Kind::SeveralBlocks { .. } => true,
             Kind::Memory(error) => error.is_unsupported(),
             Kind::Conversion(error) => error.is_unsupported(),
             Kind::Rank { .. } | Kind::Scratch { .. } | Kind::Layout(_) => false,
-        }
-    }
-}
-
-impl From<Kind> for HistogramError {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl From<MemoryError> for HistogramError {
-    fn from(error: MemoryError) -> Self {
-        Kind::Memory(error).into()
-    }
-}
-
-impl From<LayoutError> for HistogramError {
-    fn from(error: LayoutError) -> Self {
-        Kind::Layout(error).into()
-    }
-}
-
-impl From<PlanError> for HistogramError {
-    fn from(error: PlanError) -> Self {
-        Kind::Conversion(error).into()
-    }
-}
-
-impl fmt::Display for HistogramError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match &self.kind {
-            Kind::Rank { rank } => write!(
-                f,
-                "a histogram has one count for each value, in one dimension: found a result of rank {rank}; \
-                 reshape the counts with `tt.reshape`"
-            ),
-            Kind::SeveralBlocks { blocks } => write!(
-                f,
-                "a histogram of a tensor over {blocks} CTAs is not supported yet: expected 1"
-            ),
-            Kind::Scratch {
-                needed,
-                limit,
-                target,
-            } => write!(
-                f,
-                "needs {needed} bytes of shared memory, but {target} has {limit} per CTA"
-            ),
-            Kind::Memory(error) => error.fmt(f),
-            Kind::Layout(error) => error.fmt(f),
-            Kind::Conversion(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for HistogramError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match &self.kind {
-            Kind::Memory(error) => Some(error),
-            Kind::Layout(error) => Some(error),
-            Kind::Conversion(error) => Some(error),
-            _ => None,
         }
     }
 }

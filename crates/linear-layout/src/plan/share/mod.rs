@@ -23,7 +23,7 @@ use super::memory::{MemoryError, MemoryPlan, Place};
 use super::program::{BarrierScope, Builder, Predicate, Program, Threads};
 use crate::layout::{Dim, LayoutError, LinearLayout, Surjectivity};
 use crate::target::{Access, Target};
-use core::fmt;
+use thiserror::Error;
 
 /// Plans how the copies of each element get the value that its owner has: a program on all registers of a layout
 /// (register, lane, warp) -> dims without zero register bases, of which those count that owners hold.
@@ -169,53 +169,20 @@ fn told_apart(layout: &LinearLayout) -> Result<(LinearLayout, LinearLayout), Lay
 }
 
 /// No plan: elements that memory is not accessed by, or a layout that is not one of the target's.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct ShareError {
-    kind: Kind,
-}
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error(transparent)]
+pub struct ShareError(Kind);
 
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("a value cannot be shared among those who hold copies of it: {0}")]
 enum Kind {
-    Layout(LayoutError),
-    Memory(MemoryError),
-    Conversion(PlanError),
+    Layout(#[from] LayoutError),
+    Memory(#[from] MemoryError),
+    Conversion(#[source] PlanError),
 }
 
-impl From<Kind> for ShareError {
-    fn from(kind: Kind) -> Self {
-        Self { kind }
-    }
-}
-
-impl From<LayoutError> for ShareError {
-    fn from(error: LayoutError) -> Self {
-        Kind::Layout(error).into()
-    }
-}
-
-impl From<MemoryError> for ShareError {
-    fn from(error: MemoryError) -> Self {
-        Kind::Memory(error).into()
-    }
-}
-
-impl fmt::Display for ShareError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("a value cannot be shared among those who hold copies of it: ")?;
-        match &self.kind {
-            Kind::Layout(error) => error.fmt(f),
-            Kind::Memory(error) => error.fmt(f),
-            Kind::Conversion(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for ShareError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        Some(match &self.kind {
-            Kind::Layout(error) => error,
-            Kind::Memory(error) => error,
-            Kind::Conversion(error) => error,
-        })
+impl<E: Into<Kind>> From<E> for ShareError {
+    fn from(kind: E) -> Self {
+        Self(kind.into())
     }
 }

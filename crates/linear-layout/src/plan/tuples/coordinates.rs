@@ -44,7 +44,7 @@ impl Coordinates {
         }
         Err(Kind::Rows {
             expected: self.rows.clone(),
-            found: dst.out_dims().map(|d| (d, dst.out_size(d))).collect(),
+            found: sizes,
         }
         .into())
     }
