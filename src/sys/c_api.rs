@@ -12,7 +12,7 @@ use mlir_sys::{
 };
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 
-const VERSION: &CStr =
+pub(super) const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
         Ok(version) => version,
         Err(_) => panic!("a version has no null byte"),

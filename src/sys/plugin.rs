@@ -1,12 +1,12 @@
 //! The two symbols by which `mlir-opt --load-dialect-plugin` and `--load-pass-plugin` find us.
 
 use super::bridge::ffi;
+use super::c_api::VERSION;
 use std::ffi::{c_char, c_void};
 
 /// MLIR's `MLIR_PLUGIN_API_VERSION`.
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
-const VERSION: &std::ffi::CStr = c"0.1.0";
 
 /// MLIR's `PassPluginLibraryInfo`.
 #[repr(C)]
