@@ -51,7 +51,7 @@ def Gluon_CoalescedEncoding : Gluon_Attr<"CoalescedEncoding", "coalesced_encodin
 class Gluon_Op<string mnemonic, list<Trait> traits = []>
     : Op<Gluon_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
-def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [SameOperandsAndResultShape,
+def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [LL_NotLowered, LL_FixedLayouts, SameOperandsAndResultShape,
                                                          SameOperandsAndResultElementType]> {
   let summary = "the same tensor, whose layout was left open until here";
   let description = [{
