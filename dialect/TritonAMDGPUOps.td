@@ -17,11 +17,7 @@ def TritonAMDGPU_Dialect : Dialect {
   let cppNamespace = "::ll::amdg";
   let summary = "AMD-specific operations of Triton's GPU IR";
   let dependentDialects = ["::ll::ttg::TritonGPUDialect", "::mlir::LLVM::LLVMDialect"];
-  let extraClassDeclaration = [{
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 class AMDG_Op<string mnemonic, list<Trait> traits = []>

@@ -36,14 +36,6 @@ LogicalResult ll::rewordKey(Diagnostic &diagnostic, StringRef dialect, const cha
   return success();
 }
 
-Type ll::rejectType(DialectAsmParser &parser, StringRef dialect) {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  if (succeeded(parser.parseKeyword(&mnemonic)))
-    emitUnknown(parser.emitError(location), "type", dialect, mnemonic, {});
-  return {};
-}
-
 static void emitUnknownOperation(InFlightDiagnostic diagnostic, MLIRContext *context,
                                  StringRef fullName) {
   auto [dialect, name] = fullName.split('.');

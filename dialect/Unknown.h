@@ -42,9 +42,6 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
   return {};
 }
 
-// Parses nothing: fails with `emitUnknown` for any type, of a dialect that has none.
-mlir::Type rejectType(mlir::DialectAsmParser &parser, llvm::StringRef dialect);
-
 // Parses nothing: fails with `emitUnknown` for an operation in custom form.
 std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,
                                                                  llvm::StringRef name);
