@@ -100,8 +100,6 @@ struct BriefDiagnostics {
   // Of an operation that MLIR shows, the first line.
   void shortenOperation(MutableArrayRef<DiagnosticArgument> arguments) {
     for (DiagnosticArgument &argument : arguments) {
-      if (argument.getKind() != DiagnosticArgument::DiagnosticArgumentKind::String)
-        continue;
       auto [line, rest] = argument.getAsString().ltrim('\n').split('\n');
       std::string text = line.size() > mostOfPart ? shortened(line, mostOfPart) : line.str();
       keep(argument, rest.empty() ? text : text + " ...");
@@ -110,11 +108,13 @@ struct BriefDiagnostics {
 
   void shorten(Diagnostic &diagnostic) {
     MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
-    bool showsOperation =
-        arguments.size() > 1 &&
-        arguments[0].getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
-        arguments[0].getAsString().starts_with("see current operation");
-    if (showsOperation)
+    auto isText = [](const DiagnosticArgument &argument) {
+      return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String;
+    };
+    // A note of two texts is some words and an operation; where that has several lines, it begins one.
+    size_t count = arguments.size();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Note && llvm::all_of(arguments, isText) &&
+        (count == 2 || (count == 3 && arguments[1].getAsString() == "\n")))
       shortenOperation(arguments.drop_front());
     else
       for (DiagnosticArgument &argument : arguments)

@@ -155,7 +155,11 @@ pub(super) mod ffi {
     extern "Rust" {
         type LayoutCache;
         fn new_layout_cache() -> Box<LayoutCache>;
-        fn check_attribute(self: &LayoutCache, attribute: MlirAttribute, text: &[u8]) -> AttributeCheck;
+        fn check_attribute(
+            self: &LayoutCache,
+            attribute: MlirAttribute,
+            text: &[u8],
+        ) -> AttributeCheck;
 
         fn pretty_name(self: &LayoutCache, attribute: MlirAttribute) -> String;
         fn check_type(self: &LayoutCache, type_: MlirType) -> TypeCheck;

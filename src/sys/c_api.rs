@@ -7,8 +7,8 @@ use super::callbacks::{guard, internal, semantics};
 use linear_layout::layout::LinearLayout;
 use melior::ir::TypeLike;
 use mlir_sys::{
-    MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback,
-    MlirStringRef, MlirType,
+    MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback, MlirStringRef,
+    MlirType,
 };
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 

@@ -3,11 +3,11 @@
 //! Each function here is called by C++ and therefore catches panics: MLIR gets a failure and a
 //! diagnostic, never an unwinding stack.
 
-use super::bridge::{MlirAttribute, MlirOperation, MlirRewriterBase, MlirType};
 use super::bridge::ffi::{
     self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, ReadInput, TypeCheck,
     UnknownName,
 };
+use super::bridge::{MlirAttribute, MlirOperation, MlirRewriterBase, MlirType};
 use super::build::Op;
 use super::rewriter::{self, Rewriter, Work};
 use super::text::bounded;

@@ -58,7 +58,10 @@ impl Work {
     ///
     /// # Safety
     /// `rewriter` is the one that the driver gave the pattern for `op`.
-    pub(super) unsafe fn of_pattern(rewriter: m::MlirRewriterBase, op: OperationRef<'_, '_>) -> Self {
+    pub(super) unsafe fn of_pattern(
+        rewriter: m::MlirRewriterBase,
+        op: OperationRef<'_, '_>,
+    ) -> Self {
         Self::with(rewriter, false, outermost(op.to_raw()))
     }
 
