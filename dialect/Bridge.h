@@ -17,7 +17,8 @@ namespace ll {
 namespace bridge {
 // As Rust names them: each a type of its own.
 using ::LLVMContextRef, ::LLVMTargetMachineRef, ::MlirAttribute, ::MlirBlock, ::MlirContext,
-    ::MlirDiagnostic, ::MlirDialectRegistry, ::MlirOperation, ::MlirRewriterBase, ::MlirType;
+    ::MlirDiagnostic, ::MlirDialectRegistry, ::MlirOperation, ::MlirType;
+using MlirRewriter = ::MlirRewriterBase;
 
 struct LayoutCache;
 struct PointerInfo;
@@ -72,9 +73,9 @@ void replace_parts(MlirOperation op, rust::Slice<const MlirAttribute> from_attri
                    rust::Slice<const MlirType> from_types, rust::Slice<const MlirType> to_types);
 // Takes an operation out of the IR into the block `limbo`, with stand-ins for all that it uses, and tells
 // the rewriter's listener that it is gone; false where its results are used.
-bool erase(MlirRewriterBase rewriter, MlirOperation op, MlirBlock limbo);
+bool erase(MlirRewriter rewriter, MlirOperation op, MlirBlock limbo);
 // Moves the blocks of each region to the region of the same number.
-void move_regions(MlirRewriterBase rewriter, MlirOperation from, MlirOperation to);
+void move_regions(MlirRewriter rewriter, MlirOperation from, MlirOperation to);
 } // namespace bridge
 
 // Makes an error carry the label of the rule that is broken, if it has one.

@@ -2,7 +2,7 @@
 //!
 //! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
 //! [`linear_layout::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
-//! repeats until nothing changes. An operation that is not listed here has results of which nothing is known.
+//! repeats until nothing changes. An operation with the trait `LL_UnknownAxes` has results of which nothing is known.
 //!
 //! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
 //! on operations (as `tl.multiple_of` leaves them), from constants and ranges, and from `llvm.intr.assume` of a

@@ -31,7 +31,7 @@ handles! {
     MlirDiagnostic(mlir_sys::MlirDiagnostic), "ll::bridge::MlirDiagnostic";
     MlirDialectRegistry(mlir_sys::MlirDialectRegistry), "ll::bridge::MlirDialectRegistry";
     MlirOperation(mlir_sys::MlirOperation), "ll::bridge::MlirOperation";
-    MlirRewriterBase(mlir_sys::MlirRewriterBase), "ll::bridge::MlirRewriterBase";
+    MlirRewriter(super::rewriter::Raw), "ll::bridge::MlirRewriter";
     MlirType(mlir_sys::MlirType), "ll::bridge::MlirType";
 }
 
@@ -172,7 +172,7 @@ pub(super) mod ffi {
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
         fn verify_operation(op: MlirOperation) -> bool;
         fn verify_attribute(op: MlirOperation, name: &[u8]) -> bool;
-        fn canonicalize(rewriter: MlirRewriterBase, op: MlirOperation) -> bool;
+        fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool;
         fn verify_same_encoding(op: MlirOperation, results: bool) -> bool;
         fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
         fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperation) -> PassOutcome;
@@ -190,7 +190,7 @@ pub(super) mod ffi {
         type MlirDiagnostic = super::MlirDiagnostic;
         type MlirDialectRegistry = super::MlirDialectRegistry;
         type MlirOperation = super::MlirOperation;
-        type MlirRewriterBase = super::MlirRewriterBase;
+        type MlirRewriter = super::MlirRewriter;
         type MlirType = super::MlirType;
 
         fn register_dialects(registry: MlirDialectRegistry);
@@ -228,7 +228,7 @@ pub(super) mod ffi {
             from_types: &[MlirType],
             to_types: &[MlirType],
         );
-        fn erase(rewriter: MlirRewriterBase, op: MlirOperation, limbo: MlirBlock) -> bool;
-        fn move_regions(rewriter: MlirRewriterBase, from: MlirOperation, to: MlirOperation);
+        fn erase(rewriter: MlirRewriter, op: MlirOperation, limbo: MlirBlock) -> bool;
+        fn move_regions(rewriter: MlirRewriter, from: MlirOperation, to: MlirOperation);
     }
 }

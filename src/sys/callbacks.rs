@@ -7,7 +7,7 @@ use super::bridge::ffi::{
     self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, ReadInput, TypeCheck,
     UnknownName,
 };
-use super::bridge::{MlirAttribute, MlirOperation, MlirRewriterBase, MlirType};
+use super::bridge::{MlirAttribute, MlirOperation, MlirRewriter, MlirType};
 use super::build::Op;
 use super::rewriter::{self, Rewriter, Work};
 use super::text::bounded;
@@ -247,7 +247,7 @@ impl LayoutCache {
 }
 
 /// Whether an operation is another one now, or what is around it.
-pub(super) fn canonicalize(rewriter: MlirRewriterBase, op: MlirOperation) -> bool {
+pub(super) fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool {
     // SAFETY: C++ passes the operation that a pattern is at, and the rewriter that the pattern got.
     let (op, work) = unsafe {
         let op = OperationRef::from_raw(op.0);

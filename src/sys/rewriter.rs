@@ -9,7 +9,7 @@
 //! in no module, with the operation's name, attributes and types, and placeholders for its operands. And every
 //! change is counted, so that what was computed of the IR is known to be out of date: [`Rewriter::changes`].
 
-use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriterBase, MlirType, ffi};
+use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriter, MlirType, ffi};
 use super::build::{self, Blk, Op, Spec, Val};
 use melior::Context;
 use melior::ir::attribute::DenseI32ArrayAttribute;
@@ -21,6 +21,9 @@ use melior::ir::{
 use mlir_sys as m;
 use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
+
+/// The handle of the rewriter that a driver gives a pattern.
+pub(super) type Raw = m::MlirRewriterBase;
 
 /// How many operands each group of an operation has, where its declaration needs it said.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
@@ -320,7 +323,7 @@ impl<'c> Rewriter<'c> {
         );
         assert!(
             ffi::erase(
-                MlirRewriterBase(self.work.rewriter),
+                MlirRewriter(self.work.rewriter),
                 MlirOperation(op.to_raw()),
                 MlirBlock(self.work.limbo())
             ),
@@ -509,7 +512,7 @@ impl<'c> Rewriter<'c> {
     pub fn move_regions(self, from: Op<'c>, to: Op<'c>) {
         assert_eq!(from.region_count(), to.region_count(), "a region for each");
         ffi::move_regions(
-            MlirRewriterBase(self.work.rewriter),
+            MlirRewriter(self.work.rewriter),
             MlirOperation(from.to_raw()),
             MlirOperation(to.to_raw()),
         );
