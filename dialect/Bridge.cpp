@@ -14,25 +14,22 @@
 using namespace mlir;
 using namespace ll;
 
-// The address of an attribute or type, 0 for none.
-template <typename Part> static size_t addressOf(Part part) {
-  return reinterpret_cast<size_t>(part.getAsOpaquePointer());
-}
-
 LayoutCacheHolder::LayoutCacheHolder() : cache(bridge::new_layout_cache()) {}
 
 Attribute ll::checkedAttribute(AsmParser &parser, Attribute attr, SMLoc begin) {
   // A normal spelling is parsed once more, below, and then taken as it is.
   static thread_local bool isNormal = false;
-  if (!attr || isNormal)
+  if (!attr || isNormal || !hasEncodings(attr.getDialect()) ||
+      isa<ttg::SharedMemorySpaceAttr, ttng::TensorMemorySpaceAttr,
+          ttng::TMEMLoadReduceModifierAttr>(attr))
     return attr;
   const LayoutCacheHolder &holder =
       attr.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
   // The text goes on to where the parser is, which is after the attribute.
   const char *text = begin.getPointer();
   size_t length = parser.getCurrentLocation().getPointer() - text;
-  bridge::AttributeCheck check = holder.cache->check_attribute(
-      addressOf(attr), bridge::bytes(StringRef(text, length)));
+  bridge::AttributeCheck check =
+      holder.cache->check_attribute(wrap(attr), bridge::bytes(StringRef(text, length)));
   if (!check.reason.empty()) {
     broken(parser.emitError(SMLoc::getFromPointer(text + check.place)), StringRef(check.rule.data(), check.rule.size()))
         << std::string(check.reason);
@@ -56,7 +53,7 @@ bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
   if (!dialect->hasPrettyAliases() ||
       !ll::hasEncodings(attr.getDialect()))
     return false;
-  rust::String name = dialect->getLayoutCache().cache->pretty_name(addressOf(attr));
+  rust::String name = dialect->getLayoutCache().cache->pretty_name(wrap(attr));
   os << std::string(name);
   return !name.empty();
 }
@@ -64,15 +61,15 @@ bool ll::printPrettyName(Attribute attr, raw_ostream &os) {
 bool ll::isValidBuffer(Type buffer, function_ref<InFlightDiagnostic()> emitError) {
   const LayoutCacheHolder &holder =
       buffer.getContext()->getLoadedDialect<ttg::TritonGPUDialect>()->getLayoutCache();
-  bridge::TypeCheck check = holder.cache->check_type(addressOf(buffer));
+  bridge::TypeCheck check = holder.cache->check_type(wrap(buffer));
   if (check.reason.empty())
     return true;
   broken(emitError(), StringRef(check.rule.data(), check.rule.size())) << std::string(check.reason);
   return false;
 }
 
-void bridge::register_dialects(size_t registry) {
-  auto &dialects = *reinterpret_cast<DialectRegistry *>(registry);
+void bridge::register_dialects(MlirDialectRegistry registry) {
+  DialectRegistry &dialects = *unwrap(registry);
   dialects.insert<tt::TritonDialect, ttg::TritonGPUDialect, ttng::TritonNvidiaGPUDialect,
                   amdg::TritonAMDGPUDialect, cute::CuteDialect, tilus::TilusDialect,
                   gluon::GluonDialect>();
@@ -84,11 +81,8 @@ void bridge::register_dialects(size_t registry) {
   ub::registerConvertUBToLLVMInterface(dialects);
 }
 
-const bridge::LayoutCache &bridge::layout_cache(size_t context) {
-  return *reinterpret_cast<MLIRContext *>(context)
-              ->getOrLoadDialect<ttg::TritonGPUDialect>()
-              ->getLayoutCache()
-              .cache;
+const bridge::LayoutCache &bridge::layout_cache(MlirContext context) {
+  return *unwrap(context)->getOrLoadDialect<ttg::TritonGPUDialect>()->getLayoutCache().cache;
 }
 
 // The key of the label in the metadata of a diagnostic.
@@ -107,13 +101,12 @@ InFlightDiagnostic ll::broken(InFlightDiagnostic error, StringRef rule) {
   return error;
 }
 
-size_t bridge::diagnostic_rule(size_t diagnostic) {
-  for (const DiagnosticArgument &argument :
-       reinterpret_cast<Diagnostic *>(diagnostic)->getMetadata())
+MlirAttribute bridge::diagnostic_rule(MlirDiagnostic diagnostic) {
+  for (const DiagnosticArgument &argument : unwrap(diagnostic).getMetadata())
     if (argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::Attribute)
       if (auto entries = dyn_cast<DictionaryAttr>(argument.getAsAttribute()))
-        return addressOf(entries.get(ruleKey));
-  return 0;
+        return wrap(entries.get(ruleKey));
+  return {};
 }
 
 // Whether an operation may be printed in a note below a diagnostic, as MLIR does: it has no regions, such as the body
@@ -122,9 +115,9 @@ static bool isBrief(Operation *op) {
   return op->getNumRegions() == 0 && op->getNumOperands() + op->getNumResults() <= 32;
 }
 
-void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::String> notes,
+void bridge::emit_error(MlirOperation op, rust::Str message, rust::Slice<const rust::String> notes,
                         rust::Str rule) {
-  auto *operation = reinterpret_cast<Operation *>(op);
+  Operation *operation = unwrap(op);
   InFlightDiagnostic diagnostic = isBrief(operation)
                                       ? operation->emitOpError()
                                       : emitError(operation->getLoc())
@@ -135,82 +128,80 @@ void bridge::emit_error(size_t op, rust::Str message, rust::Slice<const rust::St
   (void)broken(std::move(diagnostic), view(rule));
 }
 
-void bridge::emit_warning(size_t op, rust::Str message, rust::Slice<const rust::String> notes) {
+void bridge::emit_warning(MlirOperation op, rust::Str message,
+                          rust::Slice<const rust::String> notes) {
   // MLIR's own warnings print the operation, which for a function is all of it.
-  auto *operation = reinterpret_cast<Operation *>(op);
+  Operation *operation = unwrap(op);
   InFlightDiagnostic warning = emitWarning(operation->getLoc())
                                << "'" << operation->getName() << "' op " << view(message);
   for (const rust::String &note : notes)
     warning.attachNote() << StringRef(note.data(), note.size());
 }
 
-void bridge::emit_remark(size_t op, rust::Str message) {
-  auto *operation = reinterpret_cast<Operation *>(op);
+void bridge::emit_remark(MlirOperation op, rust::Str message) {
+  Operation *operation = unwrap(op);
   (isBrief(operation) ? operation->emitRemark() : emitRemark(operation->getLoc())) << view(message);
 }
 
-bool bridge::keeps_encoding(size_t address) {
-  auto *op = reinterpret_cast<Operation *>(address);
-  return op->hasTrait<SameEncoding>() || op->hasTrait<OpTrait::Elementwise>();
+bool bridge::keeps_encoding(MlirOperation op) {
+  return unwrap(op)->hasTrait<SameEncoding>() || unwrap(op)->hasTrait<OpTrait::Elementwise>();
 }
 
-uint8_t bridge::open_layout(size_t address) {
-  auto attr = Attribute::getFromOpaquePointer(reinterpret_cast<void *>(address));
+uint8_t bridge::open_layout(MlirAttribute attribute) {
+  Attribute attr = unwrap(attribute);
   return isa<gluon::AutoEncodingAttr>(attr) ? 1 : isa<gluon::CoalescedEncodingAttr>(attr) ? 2 : 0;
 }
 
-bridge::PointerInfo bridge::pointer_info(size_t type) {
-  auto pointer = dyn_cast<tt::PointerType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(type)));
+bridge::PointerInfo bridge::pointer_info(MlirType type) {
+  auto pointer = dyn_cast<tt::PointerType>(unwrap(type));
   if (!pointer)
-    return {false, 0, 0};
-  return {true, addressOf(pointer.getPointeeType()), pointer.getAddressSpace()};
+    return {};
+  return {wrap(pointer.getPointeeType()), pointer.getAddressSpace()};
 }
 
-bridge::TensorInfo bridge::tensor_info(size_t address) {
-  auto tensor =
-      dyn_cast<RankedTensorType>(Type::getFromOpaquePointer(reinterpret_cast<void *>(address)));
+bridge::TensorInfo bridge::tensor_info(MlirType type) {
+  auto tensor = dyn_cast<RankedTensorType>(unwrap(type));
   if (!tensor || llvm::any_of(tensor.getShape(), ShapedType::isDynamic))
     return {};
   ArrayRef<int64_t> shape = tensor.getShape();
-  return {true, rust::Slice<const int64_t>(shape.data(), shape.size()),
-          addressOf(tensor.getElementType()), addressOf(tensor.getEncoding())};
+  return {rust::Slice<const int64_t>(shape.data(), shape.size()), wrap(tensor.getElementType()),
+          wrap(tensor.getEncoding())};
 }
 
-size_t bridge::nearest_attribute(size_t address, rust::Str name) {
-  auto *op = reinterpret_cast<Operation *>(address);
-  for (; op; op = op->getParentOp())
+MlirAttribute bridge::nearest_attribute(MlirOperation inner, rust::Str name) {
+  for (Operation *op = unwrap(inner); op; op = op->getParentOp())
     if (Attribute found = op->getRawDictionaryAttrs().get(view(name)))
-      return addressOf(found);
-  return 0;
+      return wrap(found);
+  return {};
 }
 
-bridge::BufferInfo bridge::buffer_info(size_t address) {
+bridge::BufferInfo bridge::buffer_info(MlirType handle) {
   auto sizes = [](ArrayRef<int64_t> shape) {
     rust::Vec<int64_t> copy;
     for (int64_t size : shape)
       copy.push_back(size);
     return copy;
   };
-  Type type = Type::getFromOpaquePointer(reinterpret_cast<void *>(address));
+  Type type = unwrap(handle);
   BufferInfo info{};
   if (auto buffer = dyn_cast<ttg::MemDescType>(type)) {
     info.kind = 1;
     info.shape = sizes(buffer.getShape());
-    info.element = addressOf(buffer.getElementType());
-    info.encoding = addressOf(buffer.getEncoding());
-    info.memory_space = addressOf(buffer.getMemorySpace());
+    info.element = wrap(buffer.getElementType());
+    info.encoding = wrap(buffer.getEncoding());
+    info.memory_space = wrap(buffer.getMemorySpace());
     info.is_mutable = buffer.getMutableMemory();
     info.alloc_shape = sizes(buffer.getAllocShape());
   } else if (auto desc = dyn_cast<tt::TensorDescType>(type)) {
     info.kind = 2;
     info.shape = sizes(desc.getShape());
-    info.element = addressOf(desc.getElementType());
-    info.encoding = addressOf(desc.getSharedLayout());
+    info.element = wrap(desc.getElementType());
+    info.encoding = wrap(desc.getSharedLayout());
   } else if (auto desc = dyn_cast<ttng::TensorDescIm2ColType>(type)) {
     info.kind = 3;
     info.shape = sizes(desc.getShape());
-    info.element = addressOf(desc.getElementType());
-    info.encoding = addressOf(desc.getSharedLayout());
+    info.element = wrap(desc.getElementType());
+    info.encoding = wrap(desc.getSharedLayout());
   }
   return info;
 }

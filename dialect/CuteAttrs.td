@@ -9,13 +9,7 @@ def Cute_Dialect : Dialect {
   let cppNamespace = "::ll::cute";
   let summary = "Layouts of CuTe as encodings of tensors and buffers";
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
-  let extraClassDeclaration = [{
-    void registerAttributes();
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 def Cute_Layout : AttrDef<Cute_Dialect, "Layout"> {

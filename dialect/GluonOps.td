@@ -16,13 +16,7 @@ def Gluon_Dialect : Dialect {
       or neither is
   }];
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
-  let extraClassDeclaration = [{
-    void registerAttributes();
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 class Gluon_Attr<string name, string attrMnemonic> : AttrDef<Gluon_Dialect, name> {
@@ -51,7 +45,7 @@ def Gluon_CoalescedEncoding : Gluon_Attr<"CoalescedEncoding", "coalesced_encodin
 class Gluon_Op<string mnemonic, list<Trait> traits = []>
     : Op<Gluon_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
-def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [SameOperandsAndResultShape,
+def Gluon_SetAutoLayoutOp : Gluon_Op<"set_auto_layout", [LL_NotLowered, LL_FixedLayouts, SameOperandsAndResultShape,
                                                          SameOperandsAndResultElementType]> {
   let summary = "the same tensor, whose layout was left open until here";
   let description = [{

@@ -75,7 +75,7 @@ void writeOrExit(int to, StringRef bytes) {
   DialectRegistry registry;
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  ll::bridge::register_dialects(reinterpret_cast<size_t>(&registry));
+  ll::bridge::register_dialects(wrap(&registry));
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.allowUnregisteredDialects();
   auto sources = std::make_shared<llvm::SourceMgr>();

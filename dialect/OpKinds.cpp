@@ -33,7 +33,7 @@ struct Numbers {
 
 } // namespace
 
-ll::bridge::OpNumber ll::bridge::op_number(size_t op) {
+ll::bridge::OpNumber ll::bridge::op_number(MlirOperation op) {
   static const Numbers numbers;
-  return numbers.of.lookup(reinterpret_cast<Operation *>(op)->getName().getTypeID());
+  return numbers.of.lookup(unwrap(op)->getName().getTypeID());
 }

@@ -116,7 +116,7 @@ struct RustPass : Base {
     Operation *op = this->getOperation().getOperation();
     Values list = values();
     rust::Slice<const bridge::OptionValue> options{list.data(), list.size()};
-    bridge::PassOutcome outcome = bridge::run_pass(number, options, bridge::handle(op));
+    bridge::PassOutcome outcome = bridge::run_pass(number, options, wrap(op));
     if (!outcome.succeeded)
       return this->signalPassFailure();
     if (outcome.pipeline.empty() && outcome.follow_ups.empty())
@@ -128,7 +128,7 @@ struct RustPass : Base {
     for (bridge::FollowUp pass : outcome.follow_ups)
       manager.addPass(create(pass));
     if (failed(this->runPipeline(manager, this->getOperation())) ||
-        !bridge::finish_pass(number, options, bridge::handle(op)))
+        !bridge::finish_pass(number, options, wrap(op)))
       this->signalPassFailure();
   }
 };

@@ -4,24 +4,20 @@
 #include "dialect/Dialects.h"
 #include "linear-layout-mlir/src/sys/bridge.rs.h"
 
+#include "mlir/CAPI/Rewrite.h"
 #include "mlir/IR/AttrTypeSubElements.h"
 #include "mlir/IR/PatternMatch.h"
 #include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
-static RewriterBase &rewriterAt(size_t address) {
-  return *reinterpret_cast<RewriterBase *>(address);
-}
-static Operation *operationAt(size_t address) { return reinterpret_cast<Operation *>(address); }
-
-bool ll::bridge::erase(size_t rewriter, size_t address, size_t block) {
-  Operation *op = operationAt(address);
-  auto *limbo = reinterpret_cast<Block *>(block);
+bool ll::bridge::erase(MlirRewriterBase rewriter, MlirOperation erased, MlirBlock block) {
+  Operation *op = unwrap(erased);
+  Block *limbo = unwrap(block);
   if (!op->use_empty())
     return false;
   auto *listener =
-      dyn_cast_if_present<RewriterBase::Listener>(rewriterAt(rewriter).getListener());
+      dyn_cast_if_present<RewriterBase::Listener>(unwrap(rewriter)->getListener());
   // It sees the operands, whose producers may be dead now.
   if (listener)
     listener->notifyOperationErased(op);
@@ -48,28 +44,22 @@ bool ll::bridge::erase(size_t rewriter, size_t address, size_t block) {
   return true;
 }
 
-void ll::bridge::move_regions(size_t rewriter, size_t from, size_t to) {
+void ll::bridge::move_regions(MlirRewriterBase rewriter, MlirOperation from, MlirOperation to) {
   for (auto [source, target] :
-       llvm::zip_equal(operationAt(from)->getRegions(), operationAt(to)->getRegions()))
-    rewriterAt(rewriter).inlineRegionBefore(source, target, target.end());
+       llvm::zip_equal(unwrap(from)->getRegions(), unwrap(to)->getRegions()))
+    unwrap(rewriter)->inlineRegionBefore(source, target, target.end());
 }
 
-void ll::bridge::replace_parts(size_t op, rust::Slice<const size_t> from_attributes,
-                               rust::Slice<const size_t> to_attributes,
-                               rust::Slice<const size_t> from_types,
-                               rust::Slice<const size_t> to_types) {
-  auto attribute = [](size_t address) {
-    return Attribute::getFromOpaquePointer(reinterpret_cast<void *>(address));
-  };
-  auto type = [](size_t address) {
-    return Type::getFromOpaquePointer(reinterpret_cast<void *>(address));
-  };
+void ll::bridge::replace_parts(MlirOperation op, rust::Slice<const MlirAttribute> from_attributes,
+                               rust::Slice<const MlirAttribute> to_attributes,
+                               rust::Slice<const MlirType> from_types,
+                               rust::Slice<const MlirType> to_types) {
   llvm::DenseMap<Attribute, Attribute> attributes;
   for (size_t i = 0; i < from_attributes.size(); ++i)
-    attributes[attribute(from_attributes[i])] = attribute(to_attributes[i]);
+    attributes[unwrap(from_attributes[i])] = unwrap(to_attributes[i]);
   llvm::DenseMap<Type, Type> types;
   for (size_t i = 0; i < from_types.size(); ++i)
-    types[type(from_types[i])] = type(to_types[i]);
+    types[unwrap(from_types[i])] = unwrap(to_types[i]);
   AttrTypeReplacer replacer;
   replacer.addReplacement([&](Attribute found) -> std::optional<Attribute> {
     if (Attribute replaced = attributes.lookup(found))
@@ -86,7 +76,7 @@ void ll::bridge::replace_parts(size_t op, rust::Slice<const size_t> from_attribu
     auto type = cast<ShapedType>(replacer.replace(Type(constant.getType())));
     return DenseElementsAttr::getFromRawBuffer(type, constant.getRawData());
   });
-  replacer.recursivelyReplaceElementsIn(operationAt(op), /*replaceAttrs=*/true,
+  replacer.recursivelyReplaceElementsIn(unwrap(op), /*replaceAttrs=*/true,
                                         /*replaceLocs=*/false, /*replaceTypes=*/true);
 }
 
@@ -96,9 +86,7 @@ struct Canonicalize : RewritePattern {
   Canonicalize(StringRef name, MLIRContext *context) : RewritePattern(name, 1, context) {}
 
   LogicalResult matchAndRewrite(Operation *op, PatternRewriter &rewriter) const override {
-    RewriterBase &base = rewriter;
-    return success(
-        ll::bridge::canonicalize(reinterpret_cast<size_t>(&base), ll::bridge::handle(op)));
+    return success(ll::bridge::canonicalize(wrap(static_cast<RewriterBase *>(&rewriter)), wrap(op)));
   }
 };
 

@@ -9,13 +9,7 @@ def Tilus_Dialect : Dialect {
   let cppNamespace = "::ll::tilus";
   let summary = "Register layouts of Tilus as encodings of tensors";
   let dependentDialects = ["::ll::ttg::TritonGPUDialect"];
-  let extraClassDeclaration = [{
-    void registerAttributes();
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 def Tilus_Register : AttrDef<Tilus_Dialect, "Register"> {

@@ -100,8 +100,6 @@ struct BriefDiagnostics {
   // Of an operation that MLIR shows, the first line.
   void shortenOperation(MutableArrayRef<DiagnosticArgument> arguments) {
     for (DiagnosticArgument &argument : arguments) {
-      if (argument.getKind() != DiagnosticArgument::DiagnosticArgumentKind::String)
-        continue;
       auto [line, rest] = argument.getAsString().ltrim('\n').split('\n');
       std::string text = line.size() > mostOfPart ? shortened(line, mostOfPart) : line.str();
       keep(argument, rest.empty() ? text : text + " ...");
@@ -110,11 +108,13 @@ struct BriefDiagnostics {
 
   void shorten(Diagnostic &diagnostic) {
     MutableArrayRef<DiagnosticArgument> arguments = diagnostic.getArguments();
-    bool showsOperation =
-        arguments.size() > 1 &&
-        arguments[0].getKind() == DiagnosticArgument::DiagnosticArgumentKind::String &&
-        arguments[0].getAsString().starts_with("see current operation");
-    if (showsOperation)
+    auto isText = [](const DiagnosticArgument &argument) {
+      return argument.getKind() == DiagnosticArgument::DiagnosticArgumentKind::String;
+    };
+    // A note of two texts is some words and an operation; where that has several lines, it begins one.
+    size_t count = arguments.size();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Note && llvm::all_of(arguments, isText) &&
+        (count == 2 || (count == 3 && arguments[1].getAsString() == "\n")))
       shortenOperation(arguments.drop_front());
     else
       for (DiagnosticArgument &argument : arguments)
@@ -169,7 +169,7 @@ template <typename OfDialect> void makeDiagnosticsBrief(DialectRegistry &registr
 void registerEverything(DialectRegistry &registry) {
   registerAllDialects(registry);
   registerAllExtensions(registry);
-  bridge::register_dialects(reinterpret_cast<size_t>(&registry));
+  bridge::register_dialects(wrap(&registry));
   makeDiagnosticsBrief<tt::TritonDialect>(registry);
   makeDiagnosticsBrief<ttg::TritonGPUDialect>(registry);
   makeDiagnosticsBrief<LLVM::LLVMDialect>(registry);
@@ -319,11 +319,11 @@ int32_t bridge::opt_main(rust::Slice<const uint8_t> arguments, rust::Str overvie
   return asMainReturnCode(opt(input, output, registry, config, printLinearLayouts));
 }
 
-void bridge::disable_pass(size_t context, rust::Str name) {
+void bridge::disable_pass(LLVMContextRef context, rust::Str name) {
   // A context refers to its gate and does not own it.
   static DisabledPasses gate;
   gate.names.insert(view(name));
-  reinterpret_cast<llvm::LLVMContext *>(context)->setOptPassGate(gate);
+  llvm::unwrap(context)->setOptPassGate(gate);
 }
 
 bool bridge::set_option(rust::Str name, rust::Str value) {
@@ -343,12 +343,12 @@ template <typename Entry> static rust::Vec<rust::String> keysOf(llvm::ArrayRef<E
   return keys;
 }
 
-rust::Vec<rust::String> bridge::processors(size_t machine) {
+rust::Vec<rust::String> bridge::processors(LLVMTargetMachineRef machine) {
   auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
   return keysOf(target->getMCSubtargetInfo()->getAllProcessorDescriptions());
 }
 
-rust::Vec<rust::String> bridge::processor_features(size_t machine) {
+rust::Vec<rust::String> bridge::processor_features(LLVMTargetMachineRef machine) {
   auto *target = reinterpret_cast<llvm::TargetMachine *>(machine);
   return keysOf(target->getMCSubtargetInfo()->getAllProcessorFeatures());
 }

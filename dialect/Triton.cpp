@@ -1,73 +1,11 @@
 // The dialect `tt`: registration, and what ODS cannot express.
-#include "dialect/Bridge.h"
-#include "dialect/Dialects.h"
-#include "dialect/Unknown.h"
-
-#include "mlir/IR/DialectImplementation.h"
 #include "mlir/Interfaces/FunctionImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
-using namespace mlir;
-
+#define LL_DIALECT ll::tt::TritonDialect
+#define LL_STEM TritonOps
+#define LL_PREPARE rewordGeneratedErrors(getContext());
 #include "TritonEnums.cpp.inc"
-#include "TritonOps.dialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "TritonOps.attrs.cpp.inc"
-#define GET_TYPEDEF_CLASSES
-#include "TritonOps.types.cpp.inc"
-#define GET_OP_CLASSES
-#include "TritonOps.cpp.inc"
-
-void ll::tt::TritonDialect::initialize() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "TritonOps.attrs.cpp.inc"
-      >();
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "TritonOps.types.cpp.inc"
-      >();
-  addOperations<
-#define GET_OP_LIST
-#include "TritonOps.cpp.inc"
-      >();
-  rewordGeneratedErrors(getContext());
-}
-
-Attribute ll::tt::TritonDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
-  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
-    return generatedAttributeParser(parser, mnemonic, type, attr);
-  };
-  return parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
-                                        mnemonics<
-#define GET_ATTRDEF_LIST
-#include "TritonOps.attrs.cpp.inc"
-                                            >);
-}
-
-void ll::tt::TritonDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
-  (void)generatedAttributePrinter(attr, printer);
-}
-
-Type ll::tt::TritonDialect::parseType(DialectAsmParser &parser) const {
-  auto generated = [&](StringRef *mnemonic, Type &type) {
-    return generatedTypeParser(parser, mnemonic, type);
-  };
-  return parseKnown<Type>(parser, "type", getNamespace(), generated,
-                          mnemonics<
-#define GET_TYPEDEF_LIST
-#include "TritonOps.types.cpp.inc"
-                              >);
-}
-
-void ll::tt::TritonDialect::printType(Type type, DialectAsmPrinter &printer) const {
-  (void)generatedTypePrinter(type, printer);
-}
-
-std::optional<Dialect::ParseOpHook>
-ll::tt::TritonDialect::getParseOperationHook(StringRef name) const {
-  return rejectUnknownOperation(*this, name);
-}
+#include "dialect/Definition.inc"
 
 FailureOr<int> ll::tt::parseAddressSpace(AsmParser &parser) {
   auto location = parser.getCurrentLocation();

@@ -17,17 +17,13 @@ def TritonAMDGPU_Dialect : Dialect {
   let cppNamespace = "::ll::amdg";
   let summary = "AMD-specific operations of Triton's GPU IR";
   let dependentDialects = ["::ll::ttg::TritonGPUDialect", "::mlir::LLVM::LLVMDialect"];
-  let extraClassDeclaration = [{
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 class AMDG_Op<string mnemonic, list<Trait> traits = []>
     : Op<TritonAMDGPU_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
-def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
+def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [LL_Unanalysed, LL_NoSharedMemory, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>,
     TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
@@ -53,7 +49,7 @@ def AMDG_BufferLoadOp : AMDG_Op<"buffer_load", [AttrSizedOperandSegments,
   }];
 }
 
-def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [AttrSizedOperandSegments,
+def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [LL_Unanalysed, LL_NoSharedMemory, AttrSizedOperandSegments,
     MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"offsets are i32 in the value's shape and encoding", "value", "offsets",
                    "::ll::tt::withElement($_self, ::mlir::IntegerType::get($_self.getContext(), 32))">,
@@ -77,7 +73,7 @@ def AMDG_BufferStoreOp : AMDG_Op<"buffer_store", [AttrSizedOperandSegments,
 
 //===-- Buffer instructions -----------------------------------------------------------------===//
 
-def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperandSegments,
+def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [LL_Opaque, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the offsets' shape and encoding", "offsets", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to read at a base pointer plus offsets into shared memory";
@@ -100,7 +96,7 @@ def AMDG_BufferLoadToLocalOp : AMDG_Op<"buffer_load_to_local", [AttrSizedOperand
   }];
 }
 
-def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [AttrSizedOperandSegments,
+def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [LL_Unanalysed, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value has the result's type", "result", "value", "$_self">,
     TypesMatchWith<"offsets are i32 in the result's shape and encoding", "result", "offsets",
@@ -122,7 +118,7 @@ def AMDG_BufferAtomicRMWOp : AMDG_Op<"buffer_atomic_rmw", [AttrSizedOperandSegme
   }];
 }
 
-def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
+def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"expected value has the result's type", "result", "cmp", "$_self">,
     TypesMatchWith<"value has the result's type", "result", "val", "$_self">,
@@ -145,7 +141,7 @@ def AMDG_BufferAtomicCASOp : AMDG_Op<"buffer_atomic_cas", [
 
 //===-- Registers and shared memory ---------------------------------------------------------===//
 
-def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperandsAndResultShape,
+def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [LL_FixedLayouts, Pure, SameOperandsAndResultShape,
                                                                SameOperandsAndResultElementType]> {
   let summary = "exchange registers of one thread, so that another dimension is contiguous";
   let description = [{
@@ -159,7 +155,7 @@ def AMDG_InThreadTransposeOp : AMDG_Op<"in_thread_transpose", [Pure, SameOperand
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a part of a tensor that each thread has in its registers";
   let description = [{
     - extract_slice_c1: operand, result and offsets have one rank
@@ -173,7 +169,7 @@ def AMDG_ExtractSliceOp : AMDG_Op<"extract_slice", [LL_Canonicalized, Pure, Same
   let assemblyFormat = "$source $static_offsets attr-dict `:` type($source) `to` type($result)";
 }
 
-def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Opaque, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "tensors side by side, row by row, as parts of one";
   let description = [{
     - concat_c1: operands and result have one rank
@@ -188,7 +184,7 @@ def AMDG_ConcatOp : AMDG_Op<"concat", [LL_Canonicalized, Pure, SameOperandsAndRe
   let assemblyFormat = "$sources attr-dict `:` type($sources) `->` type($result)";
 }
 
-def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed"> {
+def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed", [LL_Opaque]> {
   let summary = "read pairs of 4-bit elements across their packing";
   let description = [{
     - local_load_packed_transposed_c1: the result's encoding is `#ttg.dot_op`
@@ -204,7 +200,7 @@ def AMDG_LocalLoadPackedTransposedOp : AMDG_Op<"local_load_packed_transposed"> {
   }];
 }
 
-def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [Pure]> {
+def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [LL_Opaque, Pure]> {
   let summary = "widen pairs of 4-bit floats and multiply by scales";
   let description = [{
     - scaled_c1: scales and result have one rank
@@ -232,7 +228,7 @@ def AMDG_ScaledUpcastFp4Op : AMDG_Op<"scaled_upcast_fp4", [Pure]> {
   }];
 }
 
-def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [Pure, SameOperandsAndResultShape]> {
+def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [LL_Opaque, Pure, SameOperandsAndResultShape]> {
   let summary = "widen 8-bit floats and multiply by scales";
   let description = [{
     - ttg_c1: operands and result have one encoding
@@ -248,7 +244,7 @@ def AMDG_ScaledUpcastFp8Op : AMDG_Op<"scaled_upcast_fp8", [Pure, SameOperandsAnd
   }];
 }
 
-def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [Pure]> {
+def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [LL_Opaque, Pure]> {
   let summary = "divide by scales and narrow to pairs of 4-bit floats";
   let description = [{
     - scaled_c1: scales and result have one rank
@@ -273,7 +269,7 @@ def AMDG_ScaledDowncastFp4Op : AMDG_Op<"scaled_downcast_fp4", [Pure]> {
   }];
 }
 
-def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [Pure]> {
+def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [LL_Opaque, Pure]> {
   let summary = "divide by scales and narrow to 8-bit floats";
   let description = [{
     - scaled_c1: scales and result have one rank
@@ -298,7 +294,7 @@ def AMDG_ScaledDowncastFp8Op : AMDG_Op<"scaled_downcast_fp8", [Pure]> {
 
 //===-- Copies and waits --------------------------------------------------------------------===//
 
-def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [
+def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [LL_Opaque,
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "dst", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "start to copy from shared to global memory";
@@ -316,28 +312,28 @@ def AMDG_AsyncCopyLocalToGlobalOp : AMDG_Op<"async_copy_local_to_global", [
   }];
 }
 
-def AMDG_AsyncWaitOp : AMDG_Op<"async_wait"> {
+def AMDG_AsyncWaitOp : AMDG_Op<"async_wait", [LL_Opaque]> {
   let summary = "wait until at most `num_inst` instructions of copies are under way";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num_inst);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
-def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait"> {
+def AMDG_AsyncTDMWaitOp : AMDG_Op<"async_tdm_wait", [LL_Opaque]> {
   let summary = "wait until at most `num` copies of the tensor data mover are under way";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$num);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "$asyncToken attr-dict";
 }
 
-def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait"> {
+def AMDG_AsyncTDMIntrinsicWaitOp : AMDG_Op<"async_tdm_intrinsic_wait", [LL_Opaque]> {
   let summary = "wait until at most `count` instructions of the tensor data mover are under way";
   let arguments = (ins Variadic<TTG_AsyncToken>:$asyncToken, I32Attr:$count);
   let results = (outs TTG_AsyncToken:$retToken);
   let assemblyFormat = "($asyncToken^)? attr-dict";
 }
 
-def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local"> {
+def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local", [LL_Opaque]> {
   let summary = "start to copy a block into shared memory";
   let description = [{
     - tdm_c1: blocks have at most 65535 elements in each dimension
@@ -369,7 +365,7 @@ def AMDG_AsyncTDMCopyGlobalToLocalOp : AMDG_Op<"async_tdm_copy_global_to_local">
   }];
 }
 
-def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global"> {
+def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global", [LL_Opaque]> {
   let summary = "start to copy a block out of shared memory";
   let description = [{
     - tdm_c1: blocks have at most 65535 elements in each dimension
@@ -393,7 +389,7 @@ def AMDG_AsyncTDMCopyLocalToGlobalOp : AMDG_Op<"async_tdm_copy_local_to_global">
   }];
 }
 
-def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global_to_local", [
+def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global_to_local", [LL_Opaque,
     SameVariadicOperandSize]> {
   let summary = "start to copy two to four blocks at once, each by warps of its own";
   let description = [{
@@ -425,7 +421,7 @@ def AMDG_AsyncTDMFusedCopyGlobalToLocalOp : AMDG_Op<"async_tdm_fused_copy_global
   }];
 }
 
-def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
+def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather", [LL_Opaque]> {
   let summary = "start to copy rows at indices into shared memory";
   let description = [{
     - tdm_c1: blocks have at most 65535 elements in each dimension
@@ -456,7 +452,7 @@ def AMDG_AsyncTDMGatherOp : AMDG_Op<"async_tdm_gather"> {
   }];
 }
 
-def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
+def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter", [LL_Opaque]> {
   let summary = "start to copy rows out of shared memory to rows at indices";
   let description = [{
     - tdm_c1: blocks have at most 65535 elements in each dimension
@@ -484,7 +480,7 @@ def AMDG_AsyncTDMScatterOp : AMDG_Op<"async_tdm_scatter"> {
   }];
 }
 
-def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [Pure,
+def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [LL_Opaque, Pure,
     AttrSizedOperandSegments,
     TypesMatchWith<"the result has the descriptor's type", "desc", "result", "$_self">]> {
   let summary = "a descriptor moved by offsets, with other bounds, or switched on or off";
@@ -503,7 +499,7 @@ def AMDG_UpdateTensorDescriptorOp : AMDG_Op<"update_tensor_descriptor", [Pure,
   }];
 }
 
-def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [
+def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "bring a block into the cache";
   let description = [{
@@ -524,7 +520,7 @@ def AMDG_TDMPrefetchOp : AMDG_Op<"tdm_prefetch", [
 //===-- Accesses of single threads ----------------------------------------------------------===//
 
 // It may be volatile, so nothing is said of its effects.
-def AMDG_MaskedLoadOp : AMDG_Op<"masked_load"> {
+def AMDG_MaskedLoadOp : AMDG_Op<"masked_load", [LL_Opaque]> {
   let summary = "read through a pointer where a condition holds";
   let arguments = (ins LLVM_AnyPointer:$ptr, I1:$mask, LLVM_Type:$falseVal,
                        Optional<I32>:$multicastMask,
@@ -539,7 +535,7 @@ def AMDG_MaskedLoadOp : AMDG_Op<"masked_load"> {
   }];
 }
 
-def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [LL_Opaque, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write through a pointer where a condition holds";
   let arguments = (ins LLVM_AnyPointer:$ptr, LLVM_Type:$value, I1:$mask,
                        DefaultValuedAttr<TT_CacheModifier, "::ll::tt::CacheModifier::NONE">:$cache,
@@ -552,13 +548,13 @@ def AMDG_MaskedStoreOp : AMDG_Op<"masked_store", [MemoryEffects<[MemWrite<TT_Glo
 
 //===-- Barriers ----------------------------------------------------------------------------===//
 
-def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier"> {
+def AMDG_CondBarrierOp : AMDG_Op<"cond_barrier", [LL_Opaque]> {
   let summary = "a barrier for the threads where a condition holds, to run warps out of step";
   let arguments = (ins I1:$pred);
   let assemblyFormat = "$pred attr-dict";
 }
 
-def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
+def AMDG_InitBarrierOp : AMDG_Op<"init_barrier", [LL_Opaque]> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -571,7 +567,7 @@ def AMDG_InitBarrierOp : AMDG_Op<"init_barrier"> {
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
 }
 
-def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
+def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier", [LL_Opaque]> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -583,7 +579,7 @@ def AMDG_WaitBarrierOp : AMDG_Op<"wait_barrier"> {
   let assemblyFormat = "$alloc `,` $phase attr-dict `:` qualified(type($alloc))";
 }
 
-def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
+def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier", [LL_Opaque]> {
   let summary = "arrive at a barrier `count` times; gives its phase before";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -598,7 +594,7 @@ def AMDG_ArriveBarrierOp : AMDG_Op<"arrive_barrier"> {
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc)) `->` type($result)";
 }
 
-def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
+def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -609,7 +605,7 @@ def AMDG_AsyncCopyMbarrierArriveOp : AMDG_Op<"async_copy_mbarrier_arrive"> {
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
 }
 
-def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive"> {
+def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive", [LL_Opaque]> {
   let summary = "arrive at the barrier of the cluster";
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster
@@ -617,7 +613,7 @@ def AMDG_ClusterBarrierArriveOp : AMDG_Op<"cluster_barrier_arrive"> {
   let assemblyFormat = "attr-dict";
 }
 
-def AMDG_ClusterBarrierWaitOp : AMDG_Op<"cluster_barrier_wait"> {
+def AMDG_ClusterBarrierWaitOp : AMDG_Op<"cluster_barrier_wait", [LL_Opaque]> {
   let summary = "wait at the barrier of the cluster";
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster

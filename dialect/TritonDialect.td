@@ -4,6 +4,18 @@
 
 include "mlir/IR/OpBase.td"
 
+// What `dialect/Definition.inc` defines.
+class LL_Text<string words> {
+  string text = words;
+}
+def LL_DialectHooks : LL_Text<[{
+    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
+    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
+    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
+    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
+    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+}]>;
+
 def Triton_Dialect : Dialect {
   let name = "tt";
   let cppNamespace = "::ll::tt";
@@ -14,13 +26,7 @@ def Triton_Dialect : Dialect {
   }];
   let dependentDialects = ["::mlir::arith::ArithDialect", "::mlir::math::MathDialect",
                            "::mlir::scf::SCFDialect", "::mlir::cf::ControlFlowDialect"];
-  let extraClassDeclaration = [{
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
-  }];
+  let extraClassDeclaration = LL_DialectHooks.text;
 }
 
 #endif

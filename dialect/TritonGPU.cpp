@@ -1,10 +1,7 @@
 // The dialect `ttg`: registration, aliases, and the text that ODS cannot express.
 #include "dialect/Bridge.h"
 #include "dialect/Dialects.h"
-#include "dialect/Text.h"
-#include "dialect/Unknown.h"
 
-#include "mlir/IR/DialectImplementation.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
@@ -47,14 +44,6 @@ static void printAddrSpace(OpAsmPrinter &printer, Operation *, ll::ttg::AddrSpac
   printer << ll::ttg::stringifyAddrSpace(spaces.getValue());
 }
 
-#include "TritonGPUOps.dialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "TritonGPUOps.attrs.cpp.inc"
-#define GET_TYPEDEF_CLASSES
-#include "TritonGPUOps.types.cpp.inc"
-#define GET_OP_CLASSES
-#include "TritonGPUOps.cpp.inc"
-
 namespace {
 
 // Names that a printed module gives to long attributes: `#blocked`, `#blocked1`, ... as Triton
@@ -64,6 +53,7 @@ struct EncodingAliases : OpAsmDialectInterface {
 
   AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
     using namespace ll::ttg;
+    using namespace ll::ttng;
     if (ll::printPrettyName(attr, os))
       return AliasResult::FinalAlias;
     StringRef name =
@@ -77,6 +67,10 @@ struct EncodingAliases : OpAsmDialectInterface {
                   PaddedSharedEncodingAttr, PartitionedSharedEncodingAttr, NVMMASharedEncodingAttr,
                   SharedLinearEncodingAttr>([](auto) { return "shared"; })
             .Case([](SharedMemorySpaceAttr) { return "smem"; })
+            .Case([](TensorMemoryEncodingAttr) { return "tmem"; })
+            .Case([](TensorMemoryScalesEncodingAttr) { return "tmem_scales"; })
+            .Case([](ll::cute::LayoutAttr) { return "cute_layout"; })
+            .Case([](ll::tilus::RegisterAttr) { return "tilus_register"; })
             .Default(StringRef());
     if (name.empty())
       return AliasResult::NoAlias;
@@ -87,68 +81,12 @@ struct EncodingAliases : OpAsmDialectInterface {
 
 } // namespace
 
-// The one place where an encoding's own rules are checked.
-Attribute ll::ttg::TritonGPUDialect::parseAttribute(DialectAsmParser &parser, Type type) const {
-  auto begin = parser.getCurrentLocation();
-  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
-    return generatedAttributeParser(parser, mnemonic, type, attr);
-  };
-  Attribute attr = parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
-                                        mnemonics<
-#define GET_ATTRDEF_LIST
-#include "TritonGPUOps.attrs.cpp.inc"
-                                            >);
-  return isa_and_present<SharedMemorySpaceAttr>(attr) ? attr : checkedAttribute(parser, attr, begin);
-}
-
-void ll::ttg::TritonGPUDialect::printAttribute(Attribute attr, DialectAsmPrinter &printer) const {
-  (void)generatedAttributePrinter(attr, printer);
-}
-
-Type ll::ttg::TritonGPUDialect::parseType(DialectAsmParser &parser) const {
-  auto generated = [&](StringRef *mnemonic, Type &type) {
-    return generatedTypeParser(parser, mnemonic, type);
-  };
-  return parseKnown<Type>(parser, "type", getNamespace(), generated,
-                          mnemonics<
-#define GET_TYPEDEF_LIST
-#include "TritonGPUOps.types.cpp.inc"
-                              >);
-}
-
-void ll::ttg::TritonGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {
-  (void)generatedTypePrinter(type, printer);
-}
-
-std::optional<Dialect::ParseOpHook>
-ll::ttg::TritonGPUDialect::getParseOperationHook(StringRef name) const {
-  return rejectUnknownOperation(*this, name);
-}
-
-void ll::ttg::TritonGPUDialect::registerAttributes() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "TritonGPUOps.attrs.cpp.inc"
-      >();
-}
-
-void ll::ttg::TritonGPUDialect::registerTypes() {
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "TritonGPUOps.types.cpp.inc"
-      >();
-}
-
-void ll::ttg::TritonGPUDialect::initialize() {
-  layoutCache = std::make_shared<LayoutCacheHolder>();
-  registerAttributes();
-  registerTypes();
-  addOperations<
-#define GET_OP_LIST
-#include "TritonGPUOps.cpp.inc"
-      >();
+#define LL_DIALECT ll::ttg::TritonGPUDialect
+#define LL_STEM TritonGPUOps
+#define LL_PREPARE                                                                                 \
+  layoutCache = std::make_shared<LayoutCacheHolder>();                                             \
   addInterfaces<EncodingAliases>();
-}
+#include "dialect/Definition.inc"
 
 // `<[32:+4, 128:+8] {order = [1, 0], shape = [16, 32]}>`
 Attribute ll::ttg::PaddedSharedEncodingAttr::parse(AsmParser &parser, Type) {

@@ -2,7 +2,7 @@
 #ifndef LL_TRITONGPU_DIALECT
 #define LL_TRITONGPU_DIALECT
 
-include "mlir/IR/OpBase.td"
+include "TritonDialect.td"
 
 def TritonGPU_Dialect : Dialect {
   let name = "ttg";
@@ -41,14 +41,7 @@ def TritonGPU_Dialect : Dialect {
   let dependentDialects = ["::ll::tt::TritonDialect"];
   let hasCanonicalizer = 1;
   let hasOperationAttrVerify = 1;
-  let extraClassDeclaration = [{
-    void registerTypes();
-    void registerAttributes();
-    ::mlir::Attribute parseAttribute(::mlir::DialectAsmParser &parser, ::mlir::Type type) const override;
-    void printAttribute(::mlir::Attribute attr, ::mlir::DialectAsmPrinter &printer) const override;
-    ::mlir::Type parseType(::mlir::DialectAsmParser &parser) const override;
-    void printType(::mlir::Type type, ::mlir::DialectAsmPrinter &printer) const override;
-    std::optional<ParseOpHook> getParseOperationHook(::llvm::StringRef name) const override;
+  let extraClassDeclaration = LL_DialectHooks.text # [{
     // Layouts of the types and encodings of this context, computed once each.
     const ::ll::LayoutCacheHolder &getLayoutCache() const { return *layoutCache; }
     // Whether aliases are named by what encodings are, and not as Triton names them.

@@ -35,7 +35,7 @@ def TTG_ConvertLayoutOp : TTG_Op<"convert_layout", [LL_Canonicalized, Pure, Same
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
+def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [LL_UnknownAxes, LL_NoSharedMemory, Pure]> {
   let summary = "widen pairs of 4-bit floats (e2m1) packed in bytes";
   let description = [{
     The low half of a byte comes first along `axis`.
@@ -53,7 +53,7 @@ def TTG_Fp4ToFpOp : TTG_Op<"fp4_to_fp", [Pure]> {
 
 //===-- Buffers in shared memory ------------------------------------------------------------===//
 
-def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_Canonicalized, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_UnknownAxes, LL_Canonicalized, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in shared memory, with contents or without";
   let description = [{
     A buffer that may not be written afterwards has no effect, so that equal ones can be merged;
@@ -70,7 +70,7 @@ def TTG_LocalAllocOp : TTG_Op<"local_alloc", [LL_Canonicalized, DeclareOpInterfa
   let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
+def TTG_LocalDeallocOp : TTG_Op<"local_dealloc", [LL_Unanalysed]> {
   let summary = "end of a buffer's life";
   let description = [{
     Optional: a buffer that is not freed ends where no path leads to a use of it.
@@ -79,7 +79,7 @@ def TTG_LocalDeallocOp : TTG_Op<"local_dealloc"> {
   let assemblyFormat = "$src attr-dict `:` qualified(type($src))";
 }
 
-def TTG_LocalLoadOp : TTG_Op<"local_load"> {
+def TTG_LocalLoadOp : TTG_Op<"local_load", [LL_UnknownAxes]> {
   let summary = "read a buffer into registers";
   let description = [{
     - local_load_c1: buffer and result have the same element type
@@ -94,7 +94,7 @@ def TTG_LocalLoadOp : TTG_Op<"local_load"> {
   }];
 }
 
-def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_Canonicalized]> {
+def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_UnknownAxes, LL_Canonicalized]> {
   let summary = "write registers to a buffer";
   let description = [{
     - local_store_c1: the buffer is mutable
@@ -106,7 +106,7 @@ def TTG_LocalStoreOp : TTG_Op<"local_store", [LL_Canonicalized]> {
   let assemblyFormat = "$src `,` $dst attr-dict `:` type($src) `->` qualified(type($dst))";
 }
 
-def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
+def TTG_LocalGatherOp : TTG_Op<"local_gather", [LL_Unanalysed]> {
   let summary = "read elements of a buffer at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
@@ -126,7 +126,7 @@ def TTG_LocalGatherOp : TTG_Op<"local_gather"> {
   }];
 }
 
-def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
+def TTG_LocalScatterOp : TTG_Op<"local_scatter", [LL_Unanalysed]> {
   let summary = "write elements of a buffer at indices along one dimension";
   let description = [{
     `dst[indices[i, j], j] = values[i, j]` for `axis = 0`.
@@ -146,7 +146,7 @@ def TTG_LocalScatterOp : TTG_Op<"local_scatter"> {
   }];
 }
 
-def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
+def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [LL_Unanalysed,
     TypesMatchWith<"result has the values' type", "values", "result", "$_self">,
     TypesMatchWith<"mask is i1 in the values' shape and encoding", "values", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
@@ -177,7 +177,7 @@ def TTG_LocalAtomicScatterRMWOp : TTG_Op<"local_atomic_scatter_rmw", [
 
 //===-- Views of buffers --------------------------------------------------------------------===//
 
-def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
+def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [LL_Unanalysed, Pure]> {
   let summary = "one of the buffers that lie along the first dimension";
   let description = [{
     `2x64x32` at 1 is the second `64x32`.
@@ -194,7 +194,7 @@ def TTG_MemDescIndexOp : TTG_Op<"memdesc_index", [Pure]> {
   }];
 }
 
-def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Canonicalized, Pure]> {
+def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Unanalysed, LL_Canonicalized, Pure]> {
   let summary = "a part of a buffer at fixed offsets";
   let description = [{
     - memdesc_subslice_c1: operand and result have the same element type
@@ -216,7 +216,7 @@ def TTG_MemDescSubsliceOp : TTG_Op<"memdesc_subslice", [LL_Canonicalized, Pure]>
   }];
 }
 
-def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_UnknownAxes, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer with its dimensions permuted";
   let description = [{
     - memdesc_trans_c1: `order` is a permutation of the dimensions
@@ -234,7 +234,7 @@ def TTG_MemDescTransOp : TTG_Op<"memdesc_trans", [LL_Canonicalized, Pure, SameOp
   }];
 }
 
-def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_UnknownAxes, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a buffer in another shape";
   let description = [{
     - memdesc_reshape_c1: operand and result have the same number of elements
@@ -251,7 +251,7 @@ def TTG_MemDescReshapeOp : TTG_Op<"memdesc_reshape", [LL_Canonicalized, Pure, Sa
   }];
 }
 
-def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Canonicalized, Pure]> {
+def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Unanalysed, LL_Canonicalized, Pure]> {
   let summary = "the bytes of a buffer as another type and shape";
   let description = [{
     - memdesc_reinterpret_c1: the result is in the operand's memory
@@ -274,7 +274,7 @@ def TTG_MemDescReinterpretOp : TTG_Op<"memdesc_reinterpret", [LL_Canonicalized, 
 
 //===-- Copies that run beside the program --------------------------------------------------===//
 
-def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [AttrSizedOperandSegments,
+def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [LL_Opaque, AttrSizedOperandSegments,
     TypesMatchWith<"mask is i1 in the pointers' shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">,
     TypesMatchWith<"other is what the pointers point to", "src", "other",
@@ -298,14 +298,14 @@ def TTG_AsyncCopyGlobalToLocalOp : TTG_Op<"async_copy_global_to_local", [AttrSiz
   }];
 }
 
-def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group"> {
+def TTG_AsyncCommitGroupOp : TTG_Op<"async_commit_group", [LL_Opaque]> {
   let summary = "close a group of copies, so that it can be awaited";
   let arguments = (ins Variadic<TTG_AsyncToken>:$inputTokens);
   let results = (outs TTG_AsyncToken:$asyncToken);
   let assemblyFormat = "(`tokens` $inputTokens^)? attr-dict";
 }
 
-def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
+def TTG_AsyncWaitOp : TTG_Op<"async_wait", [LL_Opaque]> {
   let summary = "wait until at most `num` groups of copies are under way";
   let description = [{
     Each thread waits for its own copies; a barrier makes those of the others visible.
@@ -317,7 +317,7 @@ def TTG_AsyncWaitOp : TTG_Op<"async_wait"> {
 
 //===-- Pipelining --------------------------------------------------------------------------===//
 
-def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [Pure, AllTypesMatch<["iv", "ub", "step"]>]> {
+def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [LL_Unanalysed, LL_NoSharedMemory, Pure, AllTypesMatch<["iv", "ub", "step"]>]> {
   let summary = "whether a stage of a software pipeline runs in this turn of the loop";
   let arguments = (ins AnySignlessIntegerOrIndex:$iv, AnySignlessIntegerOrIndex:$ub,
                        AnySignlessIntegerOrIndex:$step, I32Attr:$maxStage, I32Attr:$stage);
@@ -328,14 +328,14 @@ def TTG_PredicateStageOp : TTG_Op<"predicate_stage", [Pure, AllTypesMatch<["iv",
   }];
 }
 
-def TTG_MaskOp : TTG_Op<"mask", [SingleBlock]> {
+def TTG_MaskOp : TTG_Op<"mask", [LL_UnknownAxes, SingleBlock]> {
   let summary = "operations that take effect only where a condition holds";
   let arguments = (ins I1:$pred);
   let results = (outs Variadic<AnyType>:$result);
   let regions = (region SizedRegion<1>:$region);
 }
 
-def TTG_MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Terminator, ReturnLike]> {
+def TTG_MaskReturnOp : TTG_Op<"mask.return", [LL_UnknownAxes, HasParent<"MaskOp">, Pure, Terminator, ReturnLike]> {
   let summary = "the results of `ttg.mask`";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "($result^)? attr-dict (`:` type($result)^)?";
@@ -343,7 +343,7 @@ def TTG_MaskReturnOp : TTG_Op<"mask.return", [HasParent<"MaskOp">, Pure, Termina
 
 //===-- Warps -------------------------------------------------------------------------------===//
 
-def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Canonicalized, RecursiveMemoryEffects,
+def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Opaque, LL_Canonicalized, RecursiveMemoryEffects,
     RecursivelySpeculatable, DeclareOpInterfaceMethods<RegionBranchOpInterface>]> {
   let summary = "different code on different groups of warps, at the same time";
   let description = [{
@@ -365,7 +365,7 @@ def TTG_WarpSpecializeOp : TTG_Op<"warp_specialize", [LL_Canonicalized, Recursiv
   let hasCustomAssemblyFormat = 1;
 }
 
-def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Canonicalized, IsolatedFromAbove,
+def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Opaque, LL_Canonicalized, IsolatedFromAbove,
     RecursiveMemoryEffects, RecursivelySpeculatable, Terminator, HasParent<"WarpSpecializeOp">,
     DeclareOpInterfaceMethods<RegionBranchOpInterface, ["getEntrySuccessorOperands"]>]> {
   let summary = "holds the partitions of `ttg.warp_specialize`, isolated from above";
@@ -376,7 +376,7 @@ def TTG_WarpSpecializePartitionsOp : TTG_Op<"warp_specialize.partitions", [LL_Ca
   let regions = (region VariadicRegion<MinSizedRegion<1>>:$partitionRegions);
 }
 
-def TTG_WarpYieldOp : TTG_Op<"warp_yield", [Pure, Terminator, ReturnLike,
+def TTG_WarpYieldOp : TTG_Op<"warp_yield", [LL_Opaque, Pure, Terminator, ReturnLike,
                                             HasParent<"WarpSpecializeOp">]> {
   let summary = "the results of the default region of `ttg.warp_specialize`";
   let description = [{
@@ -386,13 +386,13 @@ def TTG_WarpYieldOp : TTG_Op<"warp_yield", [Pure, Terminator, ReturnLike,
   let assemblyFormat = "($values^)? attr-dict (`:` type($values)^)?";
 }
 
-def TTG_WarpReturnOp : TTG_Op<"warp_return", [Pure, Terminator, ReturnLike,
+def TTG_WarpReturnOp : TTG_Op<"warp_return", [LL_Opaque, Pure, Terminator, ReturnLike,
                                               HasParent<"WarpSpecializePartitionsOp">]> {
   let summary = "end of a partition of `ttg.warp_specialize`";
   let assemblyFormat = "attr-dict";
 }
 
-def TTG_WarpIdOp : TTG_Op<"warp_id", [Pure]> {
+def TTG_WarpIdOp : TTG_Op<"warp_id", [LL_Unanalysed, LL_NoSharedMemory, Pure]> {
   let summary = "index of this warp in its CTA";
   let description = [{
     With `omitUniformHint` the value is not marked as the same for all threads of the warp.
@@ -402,13 +402,13 @@ def TTG_WarpIdOp : TTG_Op<"warp_id", [Pure]> {
   let assemblyFormat = "attr-dict";
 }
 
-def TTG_BarrierOp : TTG_Op<"barrier"> {
+def TTG_BarrierOp : TTG_Op<"barrier", [LL_Unanalysed]> {
   let summary = "wait for all threads of the CTA, and order their accesses to some memories";
   let arguments = (ins TTG_AddrSpace:$addrSpace);
   let assemblyFormat = "custom<AddrSpace>($addrSpace) attr-dict";
 }
 
-def TTG_InlineAsmOp : TTG_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def TTG_InlineAsmOp : TTG_Op<"inline_asm", [LL_Opaque, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "assembly run once by each thread";
   let description = [{
     - inline_asm_c1: tensors have an encoding
@@ -421,7 +421,7 @@ def TTG_InlineAsmOp : TTG_Op<"inline_asm", [DeclareOpInterfaceMethods<MemoryEffe
 
 //===-- Others ------------------------------------------------------------------------------===//
 
-def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc"> {
+def TTG_GlobalScratchAllocOp : TTG_Op<"global_scratch_alloc", [LL_FixedLayouts, LL_NoSharedMemory]> {
   let summary = "a buffer in global memory for this program instance";
   let arguments = (ins I32Attr:$nbytes, I32Attr:$alignment, UnitAttr:$third_party_allocation,
                        UnitAttr:$shared_cluster_state);

@@ -1,11 +1,5 @@
-// The dialect `ttng`: registration, aliases, and the text that ODS cannot express.
-#include "dialect/Bridge.h"
+// The dialect `ttng`: registration, and the text that ODS cannot express.
 #include "dialect/Dialects.h"
-#include "dialect/Text.h"
-#include "dialect/Unknown.h"
-
-#include "mlir/IR/DialectImplementation.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 
@@ -47,89 +41,9 @@ static void printBarriersAndPreds(OpAsmPrinter &printer, Operation *, OperandRan
     printer << ", " << barrier << '[' << predicate << ']';
 }
 
-#include "TritonNvidiaGPUOps.dialect.cpp.inc"
-#define GET_ATTRDEF_CLASSES
-#include "TritonNvidiaGPUOps.attrs.cpp.inc"
-#define GET_TYPEDEF_CLASSES
-#include "TritonNvidiaGPUOps.types.cpp.inc"
-#define GET_OP_CLASSES
-#include "TritonNvidiaGPUOps.cpp.inc"
-
-namespace {
-
-struct TensorMemoryAliases : OpAsmDialectInterface {
-  using OpAsmDialectInterface::OpAsmDialectInterface;
-
-  AliasResult getAlias(Attribute attr, raw_ostream &os) const override {
-    if (ll::printPrettyName(attr, os))
-      return AliasResult::FinalAlias;
-    if (isa<ll::ttng::TensorMemoryEncodingAttr>(attr))
-      os << "tmem";
-    else if (isa<ll::ttng::TensorMemoryScalesEncodingAttr>(attr))
-      os << "tmem_scales";
-    else
-      return AliasResult::NoAlias;
-    return AliasResult::FinalAlias;
-  }
-};
-
-} // namespace
-
-// As in `ttg`: the rules of attributes are checked where they are parsed.
-Attribute ll::ttng::TritonNvidiaGPUDialect::parseAttribute(DialectAsmParser &parser,
-                                                           Type type) const {
-  auto begin = parser.getCurrentLocation();
-  auto generated = [&](StringRef *mnemonic, Attribute &attr) {
-    return generatedAttributeParser(parser, mnemonic, type, attr);
-  };
-  Attribute attr = parseKnown<Attribute>(parser, "attribute", getNamespace(), generated,
-                                        mnemonics<
-#define GET_ATTRDEF_LIST
-#include "TritonNvidiaGPUOps.attrs.cpp.inc"
-                                            >);
-  if (isa_and_present<TensorMemoryEncodingAttr, TensorMemoryScalesEncodingAttr, CachePolicyAttr>(attr))
-    return checkedAttribute(parser, attr, begin);
-  return attr;
-}
-
-void ll::ttng::TritonNvidiaGPUDialect::printAttribute(Attribute attr,
-                                                      DialectAsmPrinter &printer) const {
-  (void)generatedAttributePrinter(attr, printer);
-}
-
-Type ll::ttng::TritonNvidiaGPUDialect::parseType(DialectAsmParser &parser) const {
-  auto generated = [&](StringRef *mnemonic, Type &type) {
-    return generatedTypeParser(parser, mnemonic, type);
-  };
-  return parseKnown<Type>(parser, "type", getNamespace(), generated,
-                          mnemonics<
-#define GET_TYPEDEF_LIST
-#include "TritonNvidiaGPUOps.types.cpp.inc"
-                              >);
-}
-
-void ll::ttng::TritonNvidiaGPUDialect::printType(Type type, DialectAsmPrinter &printer) const {
-  (void)generatedTypePrinter(type, printer);
-}
-
-std::optional<Dialect::ParseOpHook>
-ll::ttng::TritonNvidiaGPUDialect::getParseOperationHook(StringRef name) const {
-  return rejectUnknownOperation(*this, name);
-}
-
-void ll::ttng::TritonNvidiaGPUDialect::registerAttributes() {
-  addAttributes<
-#define GET_ATTRDEF_LIST
-#include "TritonNvidiaGPUOps.attrs.cpp.inc"
-      >();
-}
-
-void ll::ttng::TritonNvidiaGPUDialect::registerTypes() {
-  addTypes<
-#define GET_TYPEDEF_LIST
-#include "TritonNvidiaGPUOps.types.cpp.inc"
-      >();
-}
+#define LL_DIALECT ll::ttng::TritonNvidiaGPUDialect
+#define LL_STEM TritonNvidiaGPUOps
+#include "dialect/Definition.inc"
 
 Type ll::ttng::TensorDescIm2ColType::parse(AsmParser &parser) {
   auto location = parser.getCurrentLocation();
@@ -144,16 +58,6 @@ Type ll::ttng::TensorDescIm2ColType::parse(AsmParser &parser) {
 void ll::ttng::TensorDescIm2ColType::print(AsmPrinter &printer) const {
   tt::TensorDescType::get(getContext(), getShape(), getElementType(), getSharedLayout())
       .print(printer);
-}
-
-void ll::ttng::TritonNvidiaGPUDialect::initialize() {
-  registerAttributes();
-  registerTypes();
-  addOperations<
-#define GET_OP_LIST
-#include "TritonNvidiaGPUOps.cpp.inc"
-      >();
-  addInterfaces<TensorMemoryAliases>();
 }
 
 // It only reads, also while it is under way: one whose result is not used may go.

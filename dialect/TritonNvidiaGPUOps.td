@@ -33,13 +33,13 @@ class TTNG_Op<string mnemonic, list<Trait> traits = []>
 
 //===-- Hopper: products by warp groups -----------------------------------------------------===//
 
-def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared"> {
+def TTNG_FenceAsyncSharedOp : TTNG_Op<"fence_async_shared", [LL_Opaque]> {
   let summary = "order accesses to shared memory before those of asynchronous units";
   let arguments = (ins BoolAttr:$bCluster);
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
+def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [LL_Opaque,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product by a group of four warps, `a` and `b` in shared memory";
@@ -70,7 +70,7 @@ def TTNG_WarpGroupDotOp : TTNG_Op<"warp_group_dot", [
   }];
 }
 
-def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
+def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [LL_NotLowered, LL_UnknownAxes,
     AllTypesMatch<["inputs", "outputs"]>]> {
   let summary = "wait until at most `pendings` products of the warp group are under way";
   let description = [{
@@ -85,7 +85,7 @@ def TTNG_WarpGroupDotWaitOp : TTNG_Op<"warp_group_dot_wait", [
 
 //===-- Barriers in shared memory -----------------------------------------------------------===//
 
-def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
+def TTNG_InitBarrierOp : TTNG_Op<"init_barrier", [LL_Opaque]> {
   let summary = "make a barrier that `count` arrivals complete";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -98,7 +98,7 @@ def TTNG_InitBarrierOp : TTNG_Op<"init_barrier"> {
   let assemblyFormat = "$alloc `,` $count attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
+def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier", [LL_Opaque]> {
   let summary = "end of a barrier's life";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -109,7 +109,7 @@ def TTNG_InvalBarrierOp : TTNG_Op<"inval_barrier"> {
   let assemblyFormat = "$alloc attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
+def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect", [LL_Opaque]> {
   let summary = "let a barrier wait for so many bytes of copies";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -123,7 +123,7 @@ def TTNG_BarrierExpectOp : TTNG_Op<"barrier_expect"> {
   let assemblyFormat = "$alloc `,` $size attr-dict `,` $pred `:` qualified(type($alloc))";
 }
 
-def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
+def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "wait until a barrier leaves a phase";
   let description = [{
     Buffers given as `deps` may be used by others until then.
@@ -139,7 +139,7 @@ def TTNG_WaitBarrierOp : TTNG_Op<"wait_barrier", [AttrSizedOperandSegments]> {
   }];
 }
 
-def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
+def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier", [LL_Opaque]> {
   let summary = "arrive at a barrier `count` times";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -158,7 +158,7 @@ def TTNG_ArriveBarrierOp : TTNG_Op<"arrive_barrier"> {
   let assemblyFormat = "$alloc `,` $count (`,` $pred^)? attr-dict `:` qualified(type($alloc))";
 }
 
-def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
+def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive", [LL_Opaque]> {
   let summary = "arrive at a barrier when the copies issued so far are done";
   let description = [{
     - barrier_c1: a barrier has rank 1 and elements of `i64`, at most one for each CTA
@@ -169,7 +169,7 @@ def TTNG_AsyncCopyMbarrierArriveOp : TTNG_Op<"async_copy_mbarrier_arrive"> {
   let assemblyFormat = "$barrier attr-dict `:` qualified(type($barrier))";
 }
 
-def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
+def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier", [LL_Opaque]> {
   let summary = "wait for all threads of the cluster";
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster
@@ -179,7 +179,7 @@ def TTNG_ClusterBarrierOp : TTNG_Op<"cluster_barrier"> {
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster"> {
+def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_release_cluster", [LL_Opaque]> {
   let summary = "let the cluster see barriers that were made";
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster
@@ -189,7 +189,7 @@ def TTNG_FenceMBarrierInitReleaseClusterOp : TTNG_Op<"fence_mbarrier_init_releas
 
 //===-- Copies by the tensor memory accelerator ---------------------------------------------===//
 
-def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [
+def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local", [LL_Opaque,
     AttrSizedOperandSegments]> {
   let summary = "start to copy a block into shared memory; a barrier learns of the bytes";
   let description = [{
@@ -226,7 +226,7 @@ def TTNG_AsyncTMACopyGlobalToLocalOp : TTNG_Op<"async_tma_copy_global_to_local",
   }];
 }
 
-def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global"> {
+def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global", [LL_Opaque]> {
   let summary = "start to copy a block out of shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -248,7 +248,7 @@ def TTNG_AsyncTMACopyLocalToGlobalOp : TTNG_Op<"async_tma_copy_local_to_global">
   }];
 }
 
-def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
+def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce", [LL_Opaque]> {
   let summary = "start to combine a block of shared memory with global memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -270,7 +270,7 @@ def TTNG_AsyncTMAReduceOp : TTNG_Op<"async_tma_reduce"> {
   }];
 }
 
-def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
+def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather", [LL_Opaque]> {
   let summary = "start to copy rows into shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -304,7 +304,7 @@ def TTNG_AsyncTMAGatherOp : TTNG_Op<"async_tma_gather"> {
   }];
 }
 
-def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
+def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter", [LL_Opaque]> {
   let summary = "start to copy rows out of shared memory";
   let description = [{
     - tma_c1: the buffer is `#ttg.nvmma_shared`
@@ -329,13 +329,13 @@ def TTNG_AsyncTMAScatterOp : TTNG_Op<"async_tma_scatter"> {
   }];
 }
 
-def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait"> {
+def TTNG_TMAStoreWaitOp : TTNG_Op<"async_tma_store_wait", [LL_Opaque]> {
   let summary = "wait until at most `pendings` copies out of shared memory still read it";
   let arguments = (ins I32Attr:$pendings, UnitAttr:$read_only);
   let assemblyFormat = "attr-dict";
 }
 
-def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
+def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store", [LL_Opaque]> {
   let summary = "start to write to the shared memory of another CTA";
   let description = [{
     - cluster_c1: the module has several CTAs in a cluster
@@ -354,7 +354,7 @@ def TTNG_AsyncSharedStoreOp : TTNG_Op<"async_shared_store"> {
   }];
 }
 
-def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pure]> {
+def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [LL_Opaque, Pure]> {
   let summary = "a pointer to a descriptor as the descriptor";
   let arguments = (ins TT_PtrType:$rawDesc);
   let results = (outs TT_TensorDescType:$result);
@@ -363,7 +363,7 @@ def TTNG_ReinterpretTensorDescOp : TTNG_Op<"reinterpret_tensor_descriptor", [Pur
   }];
 }
 
-def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [AttrSizedOperandSegments,
+def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [LL_Opaque, AttrSizedOperandSegments,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a descriptor to memory";
   let description = [{
@@ -385,7 +385,7 @@ def TTNG_TensormapCreateOp : TTNG_Op<"tensormap_create", [AttrSizedOperandSegmen
   }];
 }
 
-def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [
+def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", [LL_Opaque,
     MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "see a descriptor that was written to memory";
   let arguments = (ins TT_PtrType:$desc_ptr);
@@ -394,7 +394,7 @@ def TTNG_TensormapFenceproxyAcquireOp : TTNG_Op<"tensormap_fenceproxy_acquire", 
 
 //===-- Blackwell: tensor memory ------------------------------------------------------------===//
 
-def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
+def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [LL_Opaque, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>]> {
   let summary = "a buffer in tensor memory, with contents or without";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -411,7 +411,7 @@ def TTNG_TMEMAllocOp : TTNG_Op<"tmem_alloc", [DeclareOpInterfaceMethods<MemoryEf
   let assemblyFormat = "($src^)? attr-dict `:` functional-type(operands, results)";
 }
 
-def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
+def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [LL_Opaque, AttrSizedResultSegments]> {
   let summary = "read tensor memory into registers, and reduce its rows on request";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -438,7 +438,7 @@ def TTNG_TMEMLoadOp : TTNG_Op<"tmem_load", [AttrSizedResultSegments]> {
   }];
 }
 
-def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Canonicalized]> {
+def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Opaque, LL_Canonicalized]> {
   let summary = "write registers to tensor memory";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -458,7 +458,7 @@ def TTNG_TMEMStoreOp : TTNG_Op<"tmem_store", [LL_Canonicalized]> {
   }];
 }
 
-def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [Pure]> {
+def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [LL_Opaque, Pure]> {
   let summary = "some columns of a buffer in tensor memory";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -483,7 +483,7 @@ def TTNG_TMEMSubSliceOp : TTNG_Op<"tmem_subslice", [Pure]> {
   }];
 }
 
-def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy"> {
+def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy", [LL_Opaque]> {
   let summary = "start to copy from shared to tensor memory";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -504,7 +504,7 @@ def TTNG_TMEMCopyOp : TTNG_Op<"tmem_copy"> {
   let assemblyFormat = "$src `,` $dst attr-dict `:` qualified(type(operands))";
 }
 
-def TTNG_TMEMWaitOp : TTNG_Op<"tmem_wait"> {
+def TTNG_TMEMWaitOp : TTNG_Op<"tmem_wait", [LL_Opaque]> {
   let summary = "wait for loads from or stores to tensor memory";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -515,7 +515,7 @@ def TTNG_TMEMWaitOp : TTNG_Op<"tmem_wait"> {
 
 //===-- Blackwell: products -----------------------------------------------------------------===//
 
-def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
+def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory";
   let description = [{
     `d += a * b`, or `d = a * b` where `useD` is false. With `is_async`, barriers learn of its end.
@@ -558,7 +558,7 @@ def TTNG_TCGen5MMAOp : TTNG_Op<"tc_gen5_mma", [AttrSizedOperandSegments]> {
   }];
 }
 
-def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [AttrSizedOperandSegments]> {
+def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "matrix product in tensor memory, of operands with a scale per block of elements";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -594,7 +594,7 @@ def TTNG_TCGen5MMAScaledOp : TTNG_Op<"tc_gen5_mma_scaled", [AttrSizedOperandSegm
   }];
 }
 
-def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [AttrSizedOperandSegments]> {
+def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [LL_Opaque, AttrSizedOperandSegments]> {
   let summary = "arrive at a barrier when the products issued so far are done";
   let description = [{
     - tensor_memory_c1: the GPU has tensor memory
@@ -612,7 +612,7 @@ def TTNG_TCGen5CommitOp : TTNG_Op<"tc_gen5_commit", [AttrSizedOperandSegments]> 
 
 //===-- Blackwell: launching clusters -------------------------------------------------------===//
 
-def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
+def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel", [LL_Opaque]> {
   let summary = "start to take over the work of a cluster that is not launched yet";
   let description = [{
     - clc_c1: the answer has 2 elements of `i64`
@@ -627,7 +627,7 @@ def TTNG_CLCTryCancelOp : TTNG_Op<"clc_try_cancel"> {
   }];
 }
 
-def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync"> {
+def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync", [LL_Opaque]> {
   let summary = "take over the work of a cluster that is not launched yet";
   let description = [{
     - clc_try_cancel_sync_c1: the result has 2 elements of `i64`
@@ -636,7 +636,7 @@ def TTNG_CLCTryCancelSyncOp : TTNG_Op<"clc_try_cancel_sync"> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
+def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result", [LL_Opaque]> {
   let summary = "read the answer to `ttng.clc_try_cancel`";
   let description = [{
     - clc_c1: the answer has 2 elements of `i64`
@@ -648,14 +648,14 @@ def TTNG_CLCLoadResultOp : TTNG_Op<"clc_load_result"> {
   let assemblyFormat = "$src attr-dict `:` qualified(type($src)) `->` type($clcResult)";
 }
 
-def TTNG_CLCIsCanceledOp : TTNG_Op<"clc_is_canceled", [Pure]> {
+def TTNG_CLCIsCanceledOp : TTNG_Op<"clc_is_canceled", [LL_Opaque, Pure]> {
   let summary = "whether work was taken over";
   let arguments = (ins I128:$clcResult);
   let results = (outs I1:$is_canceled);
   let assemblyFormat = "$clcResult attr-dict `:` type($clcResult) `->` type($is_canceled)";
 }
 
-def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
+def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [LL_Opaque, Pure]> {
   let summary = "index of the work that was taken over, along one axis of the grid";
   let arguments = (ins I128:$clcResult, TT_ProgramDim:$dim);
   let results = (outs I32:$result);
@@ -667,7 +667,7 @@ def TTNG_CLCGetProgramIdOp : TTNG_Op<"clc_get_program_id", [Pure]> {
 def TTNG_PackedNumber : RankedTensorOf<[F32, F16, BF16, F8E5M2, F8E4M3FN]>;
 def TTNG_PackedOperand : RankedTensorOf<[F32, F16, BF16, F8E5M2, F8E4M3FN, F8E8M0FNU, I8]>;
 
-def TTNG_PackedArithOp : TTNG_Op<"packed_arith", [Pure]> {
+def TTNG_PackedArithOp : TTNG_Op<"packed_arith", [LL_Opaque, Pure]> {
   let summary = "arithmetic on two or four numbers at a time";
   let description = [{
     - packed_arith_c1: `fma` takes three operands, the others two

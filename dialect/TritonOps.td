@@ -16,7 +16,7 @@ include "TritonTypes.td"
 class TT_Op<string mnemonic, list<Trait> traits = []>
     : Op<Triton_Dialect, mnemonic, !listconcat(traits, [LL_Verified])>;
 
-def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOpInterface,
+def TT_FuncOp : TT_Op<"func", [LL_Opaque, AffineScope, AutomaticAllocationScope, CallableOpInterface,
                                FunctionOpInterface, IsolatedFromAbove, OpAsmOpInterface]> {
   let summary = "function or kernel";
   let description = [{
@@ -42,7 +42,7 @@ def TT_FuncOp : TT_Op<"func", [AffineScope, AutomaticAllocationScope, CallableOp
   }];
 }
 
-def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
+def TT_ReturnOp : TT_Op<"return", [LL_Unanalysed, Pure, HasParent<"FuncOp">, ReturnLike, Terminator]> {
   let summary = "end of a function";
   let description = [{
     - return_c1: there is one operand per result of the function, of its type
@@ -53,21 +53,21 @@ def TT_ReturnOp : TT_Op<"return", [Pure, HasParent<"FuncOp">, ReturnLike, Termin
   let hasVerifier = 1;
 }
 
-def TT_GetProgramIdOp : TT_Op<"get_program_id", [Pure]> {
+def TT_GetProgramIdOp : TT_Op<"get_program_id", [LL_FixedLayouts, LL_NoSharedMemory, Pure]> {
   let summary = "index of this program instance along one axis of the grid";
   let arguments = (ins TT_ProgramDim:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
-def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [Pure]> {
+def TT_GetNumProgramsOp : TT_Op<"get_num_programs", [LL_FixedLayouts, LL_NoSharedMemory, Pure]> {
   let summary = "number of program instances along one axis of the grid";
   let arguments = (ins TT_ProgramDim:$axis);
   let results = (outs I32:$result);
   let assemblyFormat = "$axis attr-dict `:` type($result)";
 }
 
-def TT_MakeRangeOp : TT_Op<"make_range", [LL_Canonicalized, Pure]> {
+def TT_MakeRangeOp : TT_Op<"make_range", [LL_NoSharedMemory, LL_Canonicalized, Pure]> {
   let summary = "the integers start, start + 1, ..., end - 1";
   let description = [{
     - make_range_c1: `start` < `end`
@@ -80,7 +80,7 @@ def TT_MakeRangeOp : TT_Op<"make_range", [LL_Canonicalized, Pure]> {
   let assemblyFormat = "attr-dict `:` type($result)";
 }
 
-def TT_SplatOp : TT_Op<"splat", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TT_SplatOp : TT_Op<"splat", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "a tensor whose every element is the operand";
   let arguments = (ins TT_Any:$src);
   let results = (outs TT_Tensor:$result);
@@ -95,7 +95,7 @@ def TT_AddPtrOp : TT_Op<"addptr", [LL_Canonicalized, Pure, Elementwise, SameOper
   let assemblyFormat = "$ptr `,` $offset attr-dict `:` type($result) `,` type($offset)";
 }
 
-def TT_LoadOp : TT_Op<"load", [LL_Canonicalized, AttrSizedOperandSegments,
+def TT_LoadOp : TT_Op<"load", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, AttrSizedOperandSegments,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     TypesMatchWith<"result is what the pointer points to", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
@@ -121,7 +121,7 @@ def TT_LoadOp : TT_Op<"load", [LL_Canonicalized, AttrSizedOperandSegments,
   }];
 }
 
-def TT_StoreOp : TT_Op<"store", [LL_Canonicalized, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
+def TT_StoreOp : TT_Op<"store", [LL_UnknownAxes, LL_NoSharedMemory, LL_Canonicalized, MemoryEffects<[MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value is what the pointer points to", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
     TypesMatchWith<"mask is i1 in the pointer's shape and encoding", "ptr", "mask",
@@ -138,7 +138,7 @@ def TT_StoreOp : TT_Op<"store", [LL_Canonicalized, MemoryEffects<[MemWrite<TT_Gl
   }];
 }
 
-def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "insert a dimension of size 1";
   let description = [{
     - expand_dims_c1: `axis` is at most the operand's rank
@@ -151,7 +151,7 @@ def TT_ExpandDimsOp : TT_Op<"expand_dims", [LL_Canonicalized, Pure, SameOperands
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_BroadcastOp : TT_Op<"broadcast", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TT_BroadcastOp : TT_Op<"broadcast", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "repeat dimensions of size 1";
   let description = [{
     - broadcast_c1: operand and result have the same rank
@@ -163,7 +163,7 @@ def TT_BroadcastOp : TT_Op<"broadcast", [LL_Canonicalized, Pure, SameOperandsAnd
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_TransOp : TT_Op<"trans", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TT_TransOp : TT_Op<"trans", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "permute dimensions";
   let description = [{
     - trans_c1: `order` has one entry per dimension
@@ -177,7 +177,7 @@ def TT_TransOp : TT_Op<"trans", [LL_Canonicalized, Pure, SameOperandsAndResultEl
   let assemblyFormat = "$src attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_ReshapeOp : TT_Op<"reshape", [LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
+def TT_ReshapeOp : TT_Op<"reshape", [LL_NoSharedMemory, LL_Canonicalized, Pure, SameOperandsAndResultElementType]> {
   let summary = "the same elements in another shape";
   let description = [{
     Without `allow_reorder` elements keep their row-major position; with it they may change places
@@ -195,7 +195,7 @@ def TT_ReshapeOp : TT_Op<"reshape", [LL_Canonicalized, Pure, SameOperandsAndResu
   }];
 }
 
-def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
+def TT_JoinOp : TT_Op<"join", [LL_NoSharedMemory, Pure, SameTypeOperands]> {
   let summary = "two tensors side by side along a new last dimension";
   let description = [{
     - join_c1: the result's shape is the operands' with a 2 appended
@@ -208,7 +208,7 @@ def TT_JoinOp : TT_Op<"join", [Pure, SameTypeOperands]> {
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `->` type($result)";
 }
 
-def TT_SplitOp : TT_Op<"split", [LL_Canonicalized, Pure,
+def TT_SplitOp : TT_Op<"split", [LL_NoSharedMemory, LL_Canonicalized, Pure,
     TypesMatchWith<"both results have one type", "outLHS", "outRHS", "$_self">]> {
   let summary = "take the two halves of a last dimension of size 2 apart";
   let description = [{
@@ -226,7 +226,7 @@ def TT_SplitOp : TT_Op<"split", [LL_Canonicalized, Pure,
 
 //===-- Products and reductions -------------------------------------------------------------===//
 
-def TT_DotOp : TT_Op<"dot", [Pure,
+def TT_DotOp : TT_Op<"dot", [LL_Opaque, Pure,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product";
   let description = [{
@@ -254,7 +254,7 @@ def TT_DotOp : TT_Op<"dot", [Pure,
   }];
 }
 
-def TT_ReduceOp : TT_Op<"reduce", [Pure, SameOperandsShape, LL_SameOperandsEncoding, SingleBlock]> {
+def TT_ReduceOp : TT_Op<"reduce", [LL_UnknownAxes, Pure, SameOperandsShape, LL_SameOperandsEncoding, SingleBlock]> {
   let summary = "combine the elements along one dimension";
   let description = [{
     The region combines two elements of each operand; it is associative.
@@ -272,14 +272,14 @@ def TT_ReduceOp : TT_Op<"reduce", [Pure, SameOperandsShape, LL_SameOperandsEncod
   let regions = (region SizedRegion<1>:$combineOp);
 }
 
-def TT_ReduceReturnOp : TT_Op<"reduce.return", [HasParent<"ReduceOp">, Pure, Terminator,
+def TT_ReduceReturnOp : TT_Op<"reduce.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"ReduceOp">, Pure, Terminator,
                                                 ReturnLike]> {
   let summary = "the combined elements of `tt.reduce`";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
-def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
+def TT_DotScaledOp : TT_Op<"dot_scaled", [LL_Opaque, Pure, AttrSizedOperandSegments,
     TypesMatchWith<"result has the accumulator's type", "d", "c", "$_self">]> {
   let summary = "matrix product of operands with a scale per block of elements";
   let description = [{
@@ -310,7 +310,7 @@ def TT_DotScaledOp : TT_Op<"dot_scaled", [Pure, AttrSizedOperandSegments,
   }];
 }
 
-def TT_ScanOp : TT_Op<"scan", [Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
+def TT_ScanOp : TT_Op<"scan", [LL_UnknownAxes, Pure, SameOperandsAndResultShape, LL_SameEncoding, SingleBlock]> {
   let summary = "combine each element with those before it along one dimension";
   let description = [{
     - scan_c1: there is at least one operand
@@ -325,13 +325,13 @@ def TT_ScanOp : TT_Op<"scan", [Pure, SameOperandsAndResultShape, LL_SameEncoding
   let regions = (region SizedRegion<1>:$combineOp);
 }
 
-def TT_ScanReturnOp : TT_Op<"scan.return", [HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
+def TT_ScanReturnOp : TT_Op<"scan.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"ScanOp">, Pure, Terminator, ReturnLike]> {
   let summary = "the combined elements of `tt.scan`";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "$result attr-dict `:` type($result)";
 }
 
-def TT_HistogramOp : TT_Op<"histogram", [LL_Canonicalized, Pure,
+def TT_HistogramOp : TT_Op<"histogram", [LL_Unanalysed, LL_Canonicalized, Pure,
     TypesMatchWith<"mask is i1 in the operand's shape and encoding", "src", "mask",
                    "::ll::tt::boolLike($_self)", "!getMask() || std::equal_to<>()">]> {
   let summary = "count how often each value from 0 occurs";
@@ -340,7 +340,7 @@ def TT_HistogramOp : TT_Op<"histogram", [LL_Canonicalized, Pure,
   let assemblyFormat = "$src (`,` $mask^)? attr-dict `:` type($src) `->` type($result)";
 }
 
-def TT_GatherOp : TT_Op<"gather", [LL_Canonicalized, Pure]> {
+def TT_GatherOp : TT_Op<"gather", [LL_UnknownAxes, LL_Canonicalized, Pure]> {
   let summary = "take elements at indices along one dimension";
   let description = [{
     `result[i, j] = src[indices[i, j], j]` for `axis = 0`.
@@ -384,7 +384,7 @@ def TT_BitcastOp : TT_Cast<"bitcast", TT_Any, TT_Any, [LL_Canonicalized]> {
   }];
 }
 
-def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, Elementwise, SameOperandsAndResultShape,
+def TT_FpToFpOp : TT_Op<"fp_to_fp", [LL_UnknownAxes, Pure, Elementwise, SameOperandsAndResultShape,
                                      LL_SameEncoding]> {
   let summary = "convert between floating-point types";
   let description = [{
@@ -397,7 +397,7 @@ def TT_FpToFpOp : TT_Op<"fp_to_fp", [Pure, Elementwise, SameOperandsAndResultSha
   }];
 }
 
-def TT_ClampFOp : TT_Op<"clampf", [Pure, Elementwise, SameOperandsAndResultType]> {
+def TT_ClampFOp : TT_Op<"clampf", [LL_UnknownAxes, Pure, Elementwise, SameOperandsAndResultType, LL_SameEncoding]> {
   let summary = "the nearest number between two bounds";
   let arguments = (ins TT_FloatLike:$x, TT_FloatLike:$min, TT_FloatLike:$max,
                        TT_PropagateNan:$propagateNan);
@@ -407,7 +407,7 @@ def TT_ClampFOp : TT_Op<"clampf", [Pure, Elementwise, SameOperandsAndResultType]
   }];
 }
 
-def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, Elementwise, SameOperandsAndResultType]> {
+def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [LL_UnknownAxes, Pure, Elementwise, SameOperandsAndResultType, LL_SameEncoding]> {
   let summary = "square root, rounded to nearest";
   let arguments = (ins TT_FloatLike:$x);
   let results = (outs TT_FloatLike:$result);
@@ -415,7 +415,7 @@ def TT_PreciseSqrtOp : TT_Op<"precise_sqrt", [Pure, Elementwise, SameOperandsAnd
 }
 
 class TT_Binary<string mnemonic, TypeConstraint type>
-    : TT_Op<mnemonic, [Pure, Elementwise, SameOperandsAndResultType]> {
+    : TT_Op<mnemonic, [LL_UnknownAxes, Pure, Elementwise, SameOperandsAndResultType, LL_SameEncoding]> {
   let arguments = (ins type:$x, type:$y);
   let results = (outs type:$result);
   let assemblyFormat = "$x `,` $y attr-dict `:` type($x)";
@@ -433,7 +433,7 @@ def TT_MulhiUIOp : TT_Binary<"mulhiui", TT_IntLike> {
   let summary = "the upper half of the product of unsigned integers";
 }
 
-def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, LL_SameEncoding,
+def TT_MapElementwiseOp : TT_Op<"map_elementwise", [LL_UnknownAxes, LL_NoSharedMemory, SameOperandsAndResultShape, LL_SameEncoding,
                                                     RecursiveMemoryEffects]> {
   let summary = "run a region on every element, `pack` elements at a time";
   let description = [{
@@ -448,14 +448,14 @@ def TT_MapElementwiseOp : TT_Op<"map_elementwise", [SameOperandsAndResultShape, 
   let regions = (region AnyRegion:$scalarOp);
 }
 
-def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [HasParent<"MapElementwiseOp">,
+def TT_MapElementwiseReturnOp : TT_Op<"map_elementwise.return", [LL_Unanalysed, LL_NoSharedMemory, HasParent<"MapElementwiseOp">,
                                                                  Pure, Terminator, ReturnLike]> {
   let summary = "the elements that `tt.map_elementwise` makes";
   let arguments = (ins Variadic<AnyType>:$result);
   let assemblyFormat = "attr-dict ($result^ `:` type($result))?";
 }
 
-def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, LL_SameEncoding,
+def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [LL_UnknownAxes, Elementwise, LL_SameEncoding,
     SameVariadicOperandSize, DeclareOpInterfaceMethods<MemoryEffectsOpInterface>,
     ConditionallySpeculatable]> {
   let summary = "call a function of a library on every element";
@@ -470,7 +470,7 @@ def TT_ExternElementwiseOp : TT_Op<"extern_elementwise", [Elementwise, LL_SameEn
   }];
 }
 
-def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL_SameEncoding,
+def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [LL_UnknownAxes, Elementwise, LL_SameEncoding,
     DeclareOpInterfaceMethods<MemoryEffectsOpInterface>, ConditionallySpeculatable]> {
   let summary = "assembly run on groups of elements";
   let description = [{
@@ -492,7 +492,7 @@ def TT_ElementwiseInlineAsmOp : TT_Op<"elementwise_inline_asm", [Elementwise, LL
 
 //===-- Tensors and numbers -----------------------------------------------------------------===//
 
-def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
+def TT_UnsplatOp : TT_Op<"unsplat", [LL_FixedLayouts, LL_NoSharedMemory, Pure,
     TypesMatchWith<"the result is the operand's element", "src", "result",
                    "::mlir::getElementTypeOrSelf($_self)">]> {
   let summary = "the element of a tensor that has one";
@@ -504,7 +504,7 @@ def TT_UnsplatOp : TT_Op<"unsplat", [Pure,
   let assemblyFormat = "$src attr-dict `:` type($src)";
 }
 
-def TT_CatOp : TT_Op<"cat", [NoMemoryEffect, SameTypeOperands,
+def TT_CatOp : TT_Op<"cat", [LL_Unanalysed, LL_NoSharedMemory, NoMemoryEffect, SameTypeOperands,
                              SameOperandsAndResultElementType]> {
   let summary = "the elements of two tensors in one, in any order";
   let description = [{
@@ -519,7 +519,7 @@ def TT_CatOp : TT_Op<"cat", [NoMemoryEffect, SameTypeOperands,
 
 //===-- Atomic accesses ---------------------------------------------------------------------===//
 
-def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [SameOperandsAndResultShape, LL_SameEncoding,
+def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value is what the pointer points to", "ptr", "val",
                    "::ll::tt::pointeeLike($_self)">,
@@ -535,7 +535,7 @@ def TT_AtomicRMWOp : TT_Op<"atomic_rmw", [SameOperandsAndResultShape, LL_SameEnc
   }];
 }
 
-def TT_AtomicCASOp : TT_Op<"atomic_cas", [SameOperandsAndResultShape, LL_SameEncoding,
+def TT_AtomicCASOp : TT_Op<"atomic_cas", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "cmp",
                    "::ll::tt::pointeeLike($_self)">,
@@ -550,7 +550,7 @@ def TT_AtomicCASOp : TT_Op<"atomic_cas", [SameOperandsAndResultShape, LL_SameEnc
   }];
 }
 
-def TT_AtomicLoadOp : TT_Op<"atomic_load", [SameOperandsAndResultShape, LL_SameEncoding,
+def TT_AtomicLoadOp : TT_Op<"atomic_load", [LL_UnknownAxes, SameOperandsAndResultShape, LL_SameEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"result is what the pointer points to", "ptr", "result",
                    "::ll::tt::pointeeLike($_self)">,
@@ -569,7 +569,7 @@ def TT_AtomicLoadOp : TT_Op<"atomic_load", [SameOperandsAndResultShape, LL_SameE
   }];
 }
 
-def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperandsEncoding,
+def TT_AtomicStoreOp : TT_Op<"atomic_store", [LL_Unanalysed, SameOperandsShape, LL_SameOperandsEncoding,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"value is what the pointer points to", "ptr", "value",
                    "::ll::tt::pointeeLike($_self)">,
@@ -587,7 +587,7 @@ def TT_AtomicStoreOp : TT_Op<"atomic_store", [SameOperandsShape, LL_SameOperands
   }];
 }
 
-def TT_AtomicPollOp : TT_Op<"atomic_poll", [
+def TT_AtomicPollOp : TT_Op<"atomic_poll", [LL_Unanalysed,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>,
     TypesMatchWith<"what is expected has the type that the pointer points to", "ptr", "expected",
                    "::ll::tt::pointeeLike($_self)">,
@@ -609,7 +609,7 @@ def TT_AtomicPollOp : TT_Op<"atomic_poll", [
 
 //===-- Tensors in global memory ------------------------------------------------------------===//
 
-def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOperandSize]> {
+def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [LL_Opaque, Pure, SameVariadicOperandSize]> {
   let summary = "describe a tensor in global memory, to be read and written by blocks";
   let arguments = (ins TT_PtrType:$base, Variadic<I32>:$shape, Variadic<I64>:$strides,
                        DefaultValuedAttr<TT_PaddingOption, "::ll::tt::PaddingOption::PAD_ZERO">:$padding);
@@ -619,7 +619,7 @@ def TT_MakeTensorDescOp : TT_Op<"make_tensor_descriptor", [Pure, SameVariadicOpe
   }];
 }
 
-def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
+def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [LL_Opaque, MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read a block";
   let description = [{
     - descriptor_load_c1: block and tensor have the same element type, signs aside
@@ -633,7 +633,7 @@ def TT_DescriptorLoadOp : TT_Op<"descriptor_load", [MemoryEffects<[MemRead<TT_Gl
   }];
 }
 
-def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [
+def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write a block";
   let description = [{
@@ -646,7 +646,7 @@ def TT_DescriptorStoreOp : TT_Op<"descriptor_store", [
   }];
 }
 
-def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
+def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "combine a block with what is in memory, atomically";
   let description = [{
@@ -660,7 +660,7 @@ def TT_DescriptorReduceOp : TT_Op<"descriptor_reduce", [
   }];
 }
 
-def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
+def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>]>]> {
   let summary = "read rows of one block each";
   let description = [{
@@ -682,7 +682,7 @@ def TT_DescriptorGatherOp : TT_Op<"descriptor_gather", [
   }];
 }
 
-def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
+def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [LL_Opaque,
     MemoryEffects<[MemRead<TT_GlobalMemory>, MemWrite<TT_GlobalMemory>]>]> {
   let summary = "write rows of one block each";
   let description = [{
@@ -706,7 +706,7 @@ def TT_DescriptorScatterOp : TT_Op<"descriptor_scatter", [
 
 //===-- Functions and the host --------------------------------------------------------------===//
 
-def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
+def TT_CallOp : TT_Op<"call", [LL_Unanalysed, CallOpInterface, DeclareOpInterfaceMethods<SymbolUserOpInterface>]> {
   let summary = "call a function of the module";
   let description = [{
     - call_c1: `callee` is a `tt.func`
@@ -728,7 +728,7 @@ def TT_CallOp : TT_Op<"call", [CallOpInterface, DeclareOpInterfaceMethods<Symbol
   }];
 }
 
-def TT_PrintOp : TT_Op<"print", [SameVariadicOperandSize,
+def TT_PrintOp : TT_Op<"print", [LL_Unanalysed, LL_NoSharedMemory, SameVariadicOperandSize,
                                  MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "print values on the host, for debugging";
   let arguments = (ins StrAttr:$prefix, BoolAttr:$hex, Variadic<AnyTypeOf<[TT_Any]>>:$args,
@@ -736,18 +736,18 @@ def TT_PrintOp : TT_Op<"print", [SameVariadicOperandSize,
   let assemblyFormat = "$prefix attr-dict (`:` $args^ `:` type($args))?";
 }
 
-def TT_AssertOp : TT_Op<"assert", [MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
+def TT_AssertOp : TT_Op<"assert", [LL_UnknownAxes, MemoryEffects<[MemWrite<TT_GlobalMemory>]>]> {
   let summary = "stop the kernel where a condition is false";
   let arguments = (ins TT_BoolLike:$condition, StrAttr:$message);
   let assemblyFormat = "$condition `,` $message attr-dict `:` type($condition)";
 }
 
-def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait"> {
+def TT_GridDependencyWaitOp : TT_Op<"grid_dependency_wait", [LL_Unanalysed, LL_NoSharedMemory]> {
   let summary = "wait for the kernels before this one that it depends on";
   let assemblyFormat = "attr-dict";
 }
 
-def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents"> {
+def TT_GridDependencyLaunchDependentsOp : TT_Op<"grid_dependency_launch_dependents", [LL_Unanalysed, LL_NoSharedMemory]> {
   let summary = "let the kernels after this one start";
   let assemblyFormat = "attr-dict";
 }

@@ -7,57 +7,72 @@
 
 using namespace mlir;
 
-void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef dialect,
-                     StringRef name, ArrayRef<StringRef> known) {
+static void describeUnknown(Diagnostic &diagnostic, StringRef kind, StringRef dialect,
+                            StringRef name, ArrayRef<StringRef> known) {
   std::vector<rust::String> names;
   for (StringRef each : known)
     names.emplace_back(each.data(), each.size());
-  bridge::UnknownName words =
-      bridge::unknown_name(bridge::view(kind), bridge::bytes(dialect), bridge::bytes(name),
-                           rust::Slice<const rust::String>(names.data(), names.size()));
-  diagnostic << std::string(words.message);
+  ll::bridge::UnknownName words = ll::bridge::unknown_name(
+      ll::bridge::view(kind), ll::bridge::bytes(dialect), ll::bridge::bytes(name),
+      rust::Slice<const rust::String>(names.data(), names.size()));
+  diagnostic << Twine(std::string(words.message));
   if (!words.note.empty())
-    diagnostic.attachNote() << std::string(words.note);
+    diagnostic.attachNote() << Twine(std::string(words.note));
 }
 
-LogicalResult ll::rewordKey(Diagnostic &diagnostic, StringRef dialect, const char *text) {
-  std::string said = diagnostic.str();
-  StringRef key = said;
-  if (diagnostic.getSeverity() != DiagnosticSeverity::Error ||
-      !key.consume_front("duplicate or unknown struct parameter name: "))
+void ll::emitUnknown(InFlightDiagnostic diagnostic, StringRef kind, StringRef dialect,
+                     StringRef name, ArrayRef<StringRef> known) {
+  describeUnknown(*diagnostic.getUnderlyingDiagnostic(), kind, dialect, name, known);
+}
+
+// Puts another error in the place of one of MLIR's.
+template <typename Describe> static LogicalResult replace(Diagnostic &error, Describe describe) {
+  Diagnostic replaced(error.getLocation(), DiagnosticSeverity::Error);
+  describe(replaced);
+  error = std::move(replaced);
+  return failure();
+}
+
+LogicalResult ll::rewordParsed(Diagnostic &diagnostic, StringRef dialect, StringRef text,
+                               bool &hasFailed) {
+  if (diagnostic.getSeverity() != DiagnosticSeverity::Error)
     return failure();
-  StringRef mnemonic =
-      StringRef(text).take_while([](char c) { return llvm::isAlnum(c) || c == '_'; });
+  bool isFirst = !std::exchange(hasFailed, true);
+  const DiagnosticArgument &last = diagnostic.getArguments().back();
+  if (last.getKind() != DiagnosticArgument::DiagnosticArgumentKind::String)
+    return failure();
+  StringRef key = last.getAsString();
+  // After an error of a parameter's parser, the generated one names the type in C++.
+  if (!isFirst && key.ends_with("`"))
+    return success();
+  // A key is read up to its `=` before it is looked at, and the error ends with it.
+  auto isWord = [](char c) { return llvm::isAlnum(c) || c == '_'; };
+  StringRef before = text.rtrim(), mnemonic = text.take_while(isWord);
+  if (!before.consume_back("=") || key.empty() || !llvm::all_of(key, isWord) ||
+      !before.rtrim().ends_with(key))
+    return failure();
   std::string words(
       bridge::wrong_key(bridge::view(dialect), bridge::view(mnemonic), bridge::view(key)));
-  if (words.empty())
-    return failure();
-  emitError(diagnostic.getLocation()) << words;
-  return success();
+  return words.empty() ? failure() : replace(diagnostic, [&](Diagnostic &error) {
+    error << Twine(words);
+  });
 }
 
-Type ll::rejectType(DialectAsmParser &parser, StringRef dialect) {
-  auto location = parser.getCurrentLocation();
-  StringRef mnemonic;
-  if (succeeded(parser.parseKeyword(&mnemonic)))
-    emitUnknown(parser.emitError(location), "type", dialect, mnemonic, {});
-  return {};
-}
-
-static void emitUnknownOperation(InFlightDiagnostic diagnostic, MLIRContext *context,
-                                 StringRef fullName) {
+static void describeUnknownOperation(Diagnostic &diagnostic, MLIRContext *context,
+                                     StringRef fullName) {
   auto [dialect, name] = fullName.split('.');
   SmallVector<StringRef> known;
   for (RegisteredOperationName op : context->getRegisteredOperations())
     if (op.getDialectNamespace() == dialect)
       known.push_back(op.getStringRef().split('.').second);
-  ll::emitUnknown(std::move(diagnostic), "operation", dialect, name, known);
+  describeUnknown(diagnostic, "operation", dialect, name, known);
 }
 
 // A hook is a reference to a function, so it holds nothing.
 static ParseResult rejectOperation(OpAsmParser &parser, OperationState &state) {
-  emitUnknownOperation(emitError(parser.getEncodedSourceLoc(parser.getNameLoc())),
-                       parser.getContext(), state.name.getStringRef());
+  InFlightDiagnostic error = emitError(parser.getEncodedSourceLoc(parser.getNameLoc()));
+  describeUnknownOperation(*error.getUnderlyingDiagnostic(), parser.getContext(),
+                           state.name.getStringRef());
   return failure();
 }
 
@@ -68,11 +83,6 @@ std::optional<Dialect::ParseOpHook> ll::rejectUnknownOperation(const Dialect &di
   return Dialect::ParseOpHook(rejectOperation);
 }
 
-// What MLIR says of a dialect that is not registered: in custom form, of a type and of an attribute.
-// The name stands behind it, up to the second character.
-static constexpr std::pair<StringLiteral, char> beforeDialect[] = {
-    {"Dialect `", '\''}, {"`!\"", '"'}, {"#\"", '"'}};
-
 // Triton's dialects that we do not have.
 static constexpr StringLiteral otherDialects[] = {"nvg", "nvws", "proton", "proton_gpu",
                                                   "tti"};
@@ -81,54 +91,57 @@ static constexpr StringLiteral otherDialects[] = {"nvg", "nvws", "proton", "prot
 static constexpr std::pair<StringLiteral, StringLiteral> formerDialects[] = {
     {"triton_gpu", "ttg"}, {"triton_nvidia_gpu", "ttng"}};
 
-// Says more of Triton's dialects that are not registered than MLIR's words do.
-static LogicalResult emitOtherDialect(Location location, StringRef words) {
-  StringRef name;
-  for (auto [before, after] : beforeDialect)
-    if (words.starts_with(before))
-      name = words.drop_front(before.size()).split(after).first;
-  if (llvm::is_contained(otherDialects, name)) {
-    emitError(location) << '`' << name
-                        << "` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, `amdg` and `gluon` are";
-    return success();
+// The dialect that is one of an error's arguments, and an operation of it that is another one.
+static std::pair<StringRef, StringRef> dialectIn(const Diagnostic &error) {
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  SmallVector<StringRef> words;
+  for (const DiagnosticArgument &argument : error.getArguments()) {
+    if (argument.getKind() == Kind::String)
+      words.push_back(argument.getAsString());
+    else if (argument.getKind() == Kind::Attribute)
+      // Of a type or an attribute, MLIR gives the dialect as an attribute.
+      if (auto name = dyn_cast_if_present<StringAttr>(argument.getAsAttribute()))
+        return {name.getValue(), ""};
   }
-  for (auto [former, now] : formerDialects)
-    if (name == former) {
-      emitError(location) << '`' << name << "` is called `" << now << "` since Triton 3.2";
-      return success();
-    }
-  return failure();
+  for (StringRef dialect : words)
+    for (StringRef op : words)
+      if (auto [before, name] = op.split('.'); before == dialect && !name.empty())
+        return {dialect, op};
+  return {};
 }
 
-// What a handler of diagnostics does with an error: success where it has taken care of it.
-static LogicalResult reword(MLIRContext *context, Diagnostic &diagnostic) {
-  std::string text = diagnostic.str();
-  StringRef words = text;
-  // The parser of the parameter has said why, without names of C++.
-  bool isOurs = words.starts_with("failed to parse TT") ||
-                words.starts_with("failed to parse Cute_") ||
-                words.starts_with("failed to parse Tilus_");
-  if (isOurs && words.contains(" parameter '"))
-    return success();
-  if (words.consume_front("expected ::ll::")) {
-    StringRef values = words.split(" to be one of: ").second;
-    if (values.empty())
-      return failure();
-    emitError(diagnostic.getLocation()) << "expected one of " << values;
-    return success();
-  }
-  if (succeeded(emitOtherDialect(diagnostic.getLocation(), words)))
-    return success();
-  if (!words.consume_front("unregistered operation '"))
-    return failure();
-  StringRef name = words.split('\'').first;
-  Dialect *dialect = context->getLoadedDialect(name.split('.').first);
-  if (!isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
-                       ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect,
-                       ll::cute::CuteDialect, ll::tilus::TilusDialect, ll::gluon::GluonDialect>(dialect))
-    return failure();
-  emitUnknownOperation(emitError(diagnostic.getLocation()), context, name);
-  return success();
+// What a handler of diagnostics does with an error: says more than MLIR and its generated parsers do.
+static LogicalResult reword(MLIRContext *context, Diagnostic &error) {
+  MutableArrayRef<DiagnosticArgument> arguments = error.getArguments();
+  using Kind = DiagnosticArgument::DiagnosticArgumentKind;
+  // An enumeration by its name in C++, and its values.
+  if (arguments.size() > 3 && arguments[1].getKind() == Kind::String &&
+      arguments[1].getAsString().starts_with("::ll::"))
+    return replace(error, [&](Diagnostic &replaced) {
+      replaced << "expected one of ";
+      for (const DiagnosticArgument &value : arguments.drop_front(3))
+        replaced << Twine(value.getAsString());
+    });
+  auto [name, op] = dialectIn(error);
+  if (llvm::is_contained(otherDialects, name))
+    return replace(error, [name = name](Diagnostic &replaced) {
+      replaced << Twine("`" + name + "` is not supported; Triton's dialects `tt`, `ttg`, `ttng`, "
+                                     "`amdg` and `gluon` are");
+    });
+  for (auto [former, now] : formerDialects)
+    if (name == former)
+      return replace(error, [former = former, now = now](Diagnostic &replaced) {
+        replaced << Twine("`" + former + "` is called `" + now + "` since Triton 3.2");
+      });
+  if (isa_and_present<ll::tt::TritonDialect, ll::ttg::TritonGPUDialect,
+                      ll::ttng::TritonNvidiaGPUDialect, ll::amdg::TritonAMDGPUDialect,
+                      ll::cute::CuteDialect, ll::tilus::TilusDialect, ll::gluon::GluonDialect>(
+          name.empty() ? nullptr : context->getLoadedDialect(name)) &&
+      !op.empty() && !RegisteredOperationName::lookup(op, context))
+    return replace(error, [context, op = op](Diagnostic &replaced) {
+      describeUnknownOperation(replaced, context, op);
+    });
+  return failure();
 }
 
 void ll::rewordGeneratedErrors(MLIRContext *context) {

@@ -18,11 +18,11 @@ template <typename... Parts> llvm::SmallVector<llvm::StringRef> mnemonics() {
 void emitUnknown(mlir::InFlightDiagnostic diagnostic, llvm::StringRef kind, llvm::StringRef dialect,
                  llvm::StringRef name, llvm::ArrayRef<llvm::StringRef> known);
 
-// What a handler of diagnostics does while the attribute is parsed that the text begins with: success
-// where it has said more of an encoding's key than the generated parser, which does not know whether the
-// key is misspelled.
-llvm::LogicalResult rewordKey(mlir::Diagnostic &diagnostic, llvm::StringRef dialect,
-                              const char *text);
+// What a handler of diagnostics does while the attribute is parsed that the text begins with, and that the parser has
+// read so far. It says more of an encoding's key than the generated parser, which does not know whether the key is
+// misspelled; success hides an error that names types of C++.
+llvm::LogicalResult rewordParsed(mlir::Diagnostic &diagnostic, llvm::StringRef dialect,
+                                 llvm::StringRef text, bool &hasFailed);
 
 // What the parser that is generated for a dialect's attributes or types makes of the input; null after
 // an error, also that of a name which is none of `known`.
@@ -32,8 +32,10 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
   auto location = parser.getCurrentLocation();
   llvm::StringRef mnemonic;
   Part part;
+  bool hasFailed = false;
   mlir::ScopedDiagnosticHandler handler(parser.getContext(), [&](mlir::Diagnostic &diagnostic) {
-    return rewordKey(diagnostic, dialect, location.getPointer());
+    const char *begin = location.getPointer(), *end = parser.getCurrentLocation().getPointer();
+    return rewordParsed(diagnostic, dialect, {begin, size_t(end - begin)}, hasFailed);
   });
   mlir::OptionalParseResult parsed = generated(&mnemonic, part);
   if (parsed.has_value())
@@ -41,9 +43,6 @@ Part parseKnown(mlir::DialectAsmParser &parser, llvm::StringRef kind, llvm::Stri
   emitUnknown(parser.emitError(location), kind, dialect, mnemonic, known());
   return {};
 }
-
-// Parses nothing: fails with `emitUnknown` for any type, of a dialect that has none.
-mlir::Type rejectType(mlir::DialectAsmParser &parser, llvm::StringRef dialect);
 
 // Parses nothing: fails with `emitUnknown` for an operation in custom form.
 std::optional<mlir::Dialect::ParseOpHook> rejectUnknownOperation(const mlir::Dialect &dialect,

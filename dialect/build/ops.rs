@@ -3,7 +3,8 @@
 //! Made by the build script, so that an operation, its operands and its attributes are named in
 //! `dialect/*.td` only. `src/ir/ops.rs` takes the result in and says how to use it.
 
-use std::collections::BTreeSet;
+use crate::rules;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper, TypedInit};
 
@@ -191,6 +192,7 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
         "An operation of MLIR's own dialects that stands in TTGIR.",
         &all_others,
     );
+    patterns(&mut rust, &all_own);
     let mut enums = BTreeSet::new();
     for (namespace, ops) in &own {
         let _ = writeln!(
@@ -334,6 +336,36 @@ fn doc(text: &str) -> String {
     text.replace('\n', " ")
         .replace('[', "\\[")
         .replace(']', "\\]")
+}
+
+/// Patterns of all operations that have a trait, and of those without rules of their own.
+fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
+    let mut sets: BTreeMap<String, Vec<&str>> = BTreeMap::new();
+    for op in own {
+        let description = op.record.str_value("description").unwrap_or_default();
+        let is_unruled = rules::declared(description).is_empty();
+        let traits = traits(op.record).into_iter();
+        let listed = traits.filter(|name| name.starts_with("LL_") || name == "Elementwise");
+        let mut sets_of_op: BTreeSet<String> = listed.collect();
+        sets_of_op.extend(is_unruled.then(|| "WithoutRules".to_owned()));
+        for set in sets_of_op {
+            sets.entry(set).or_default().push(&op.kind);
+        }
+    }
+    for (name, path, parts) in [("kinds", "OpKind", ""), ("views", "OpView", "(_)")] {
+        let _ = writeln!(
+            rust,
+            "/// All operations with a trait, as a pattern of [`{path}`].\nmacro_rules! {name} {{"
+        );
+        for (set, kinds) in &sets {
+            let kinds = kinds.iter();
+            let kinds: Vec<String> = kinds
+                .map(|kind| format!("$crate::ir::{path}::{kind}{parts}"))
+                .collect();
+            let _ = writeln!(rust, "({set}) => {{ {} }};", kinds.join(" | "));
+        }
+        let _ = writeln!(rust, "}}\npub(crate) use {name};");
+    }
 }
 
 /// How many values an operand or result of a declaration stands for.

@@ -92,7 +92,7 @@ fn described<'a>(namespace: &str, keeper: &'a RecordKeeper<'static>) -> Vec<(Str
 }
 
 /// The rules of a description: `- label: text`, which goes on in lines that are indented more.
-fn declared(description: &str) -> Vec<(String, String)> {
+pub(crate) fn declared(description: &str) -> Vec<(String, String)> {
     let mut found: Vec<(String, String)> = Vec::new();
     let mut inside = None;
     for line in description.lines() {

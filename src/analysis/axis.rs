@@ -2,7 +2,7 @@
 //!
 //! [`AxisAnalysis::of`] visits operations in order and applies the transfer functions of
 //! [`linear_layout::access`]; values that loops and branches carry take what holds of all that reach them, and the walk
-//! repeats until nothing changes. An operation that is not listed here has results of which nothing is known.
+//! repeats until nothing changes. An operation with the trait `LL_UnknownAxes` has results of which nothing is known.
 //!
 //! Facts come from function arguments (`tt.divisibility`, `tt.contiguity`, `tt.constancy`), from the same attributes
 //! on operations (as `tl.multiple_of` leaves them), from constants and ranges, and from `llvm.intr.assume` of a
@@ -14,7 +14,7 @@
 
 use crate::ir::discardable::{CONSTANCY, CONTIGUITY, DIVISIBILITY};
 use crate::ir::ops::{arith, cf, llvm, scf, tt, ttg};
-use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits};
+use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, element_bits, kinds};
 use crate::sys::{self, build};
 use linear_layout::access::{AxisInfo, BinaryOp, Comparison, MemoryAccess, VectorAccess};
 use linear_layout::layout::{LinearLayout, MAX_DIMS};
@@ -423,140 +423,7 @@ fn transfer(op: OperationRef<'_, '_>, kind: OpKind, operands: &[AxisInfo]) -> Op
             }
             first?.repoint(old.unwrap_or(1), new.unwrap_or(1))
         }
-        // Of what these make, nothing is known beforehand.
-        K::TtApproxDivF
-        | K::TtAssert
-        | K::TtAtomicCAS
-        | K::TtAtomicLoad
-        | K::TtAtomicPoll
-        | K::TtAtomicRMW
-        | K::TtAtomicStore
-        | K::TtCall
-        | K::TtCat
-        | K::TtClampF
-        | K::TtDescriptorGather
-        | K::TtDescriptorLoad
-        | K::TtDescriptorReduce
-        | K::TtDescriptorScatter
-        | K::TtDescriptorStore
-        | K::TtDot
-        | K::TtDotScaled
-        | K::TtElementwiseInlineAsm
-        | K::TtExternElementwise
-        | K::TtFpToFp
-        | K::TtFunc
-        | K::TtGather
-        | K::TtGridDependencyLaunchDependents
-        | K::TtGridDependencyWait
-        | K::TtHistogram
-        | K::TtLoad
-        | K::TtMakeTensorDesc
-        | K::TtMapElementwise
-        | K::TtMapElementwiseReturn
-        | K::TtMulhiUI
-        | K::TtPreciseDivF
-        | K::TtPreciseSqrt
-        | K::TtPrint
-        | K::TtReduce
-        | K::TtReduceReturn
-        | K::TtReturn
-        | K::TtScan
-        | K::TtScanReturn
-        | K::TtStore
-        | K::TtgAsyncCommitGroup
-        | K::TtgAsyncCopyGlobalToLocal
-        | K::TtgAsyncWait
-        | K::TtgBarrier
-        | K::TtgFp4ToFp
-        | K::TtgInlineAsm
-        | K::TtgLocalAlloc
-        | K::TtgLocalAtomicScatterRMW
-        | K::TtgLocalDealloc
-        | K::TtgLocalGather
-        | K::TtgLocalLoad
-        | K::TtgLocalScatter
-        | K::TtgLocalStore
-        | K::TtgMask
-        | K::TtgMaskReturn
-        | K::TtgMemDescIndex
-        | K::TtgMemDescReinterpret
-        | K::TtgMemDescReshape
-        | K::TtgMemDescSubslice
-        | K::TtgMemDescTrans
-        | K::TtgPredicateStage
-        | K::TtgWarpId
-        | K::TtgWarpReturn
-        | K::TtgWarpSpecialize
-        | K::TtgWarpSpecializePartitions
-        | K::TtgWarpYield
-        | K::TtngArriveBarrier
-        | K::TtngAsyncCopyMbarrierArrive
-        | K::TtngAsyncSharedStore
-        | K::TtngAsyncTMACopyGlobalToLocal
-        | K::TtngAsyncTMACopyLocalToGlobal
-        | K::TtngAsyncTMAGather
-        | K::TtngAsyncTMAReduce
-        | K::TtngAsyncTMAScatter
-        | K::TtngTMAStoreWait
-        | K::TtngBarrierExpect
-        | K::TtngCLCGetProgramId
-        | K::TtngCLCIsCanceled
-        | K::TtngCLCLoadResult
-        | K::TtngCLCTryCancel
-        | K::TtngCLCTryCancelSync
-        | K::TtngClusterBarrier
-        | K::TtngFenceAsyncShared
-        | K::TtngFenceMBarrierInitReleaseCluster
-        | K::TtngInitBarrier
-        | K::TtngInvalBarrier
-        | K::TtngPackedArith
-        | K::TtngReinterpretTensorDesc
-        | K::TtngTCGen5Commit
-        | K::TtngTCGen5MMA
-        | K::TtngTCGen5MMAScaled
-        | K::TtngTensormapCreate
-        | K::TtngTensormapFenceproxyAcquire
-        | K::TtngTMEMAlloc
-        | K::TtngTMEMCopy
-        | K::TtngTMEMLoad
-        | K::TtngTMEMStore
-        | K::TtngTMEMSubSlice
-        | K::TtngTMEMWait
-        | K::TtngWaitBarrier
-        | K::TtngWarpGroupDot
-        | K::TtngWarpGroupDotWait
-        | K::AmdgArriveBarrier
-        | K::AmdgAsyncCopyLocalToGlobal
-        | K::AmdgAsyncCopyMbarrierArrive
-        | K::AmdgAsyncTDMCopyGlobalToLocal
-        | K::AmdgAsyncTDMCopyLocalToGlobal
-        | K::AmdgAsyncTDMFusedCopyGlobalToLocal
-        | K::AmdgAsyncTDMGather
-        | K::AmdgAsyncTDMIntrinsicWait
-        | K::AmdgAsyncTDMScatter
-        | K::AmdgAsyncTDMWait
-        | K::AmdgAsyncWait
-        | K::AmdgBufferAtomicCAS
-        | K::AmdgBufferAtomicRMW
-        | K::AmdgBufferLoad
-        | K::AmdgBufferLoadToLocal
-        | K::AmdgBufferStore
-        | K::AmdgClusterBarrierArrive
-        | K::AmdgClusterBarrierWait
-        | K::AmdgConcat
-        | K::AmdgCondBarrier
-        | K::AmdgExtractSlice
-        | K::AmdgInitBarrier
-        | K::AmdgLocalLoadPackedTransposed
-        | K::AmdgMaskedLoad
-        | K::AmdgMaskedStore
-        | K::AmdgScaledDowncastFp4
-        | K::AmdgScaledDowncastFp8
-        | K::AmdgScaledUpcastFp4
-        | K::AmdgScaledUpcastFp8
-        | K::AmdgTDMPrefetch
-        | K::AmdgUpdateTensorDescriptor
-        | K::AmdgWaitBarrier => return None,
+        kinds!(LL_UnknownAxes) => return None,
     })
 }
 

@@ -43,12 +43,15 @@ pub struct Message {
     pub place: Option<Place>,
     /// What it is.
     pub text: String,
+    /// Whether it is a note in which MLIR shows an operation.
+    pub shows_operation: bool,
     /// More about it.
     pub notes: Vec<Message>,
 }
 
 impl Message {
     fn copy(diagnostic: &Diagnostic<'_>) -> Self {
+        let (text, shows_operation) = text_of(diagnostic);
         Self {
             severity: match diagnostic.severity() {
                 DiagnosticSeverity::Error => Severity::Error,
@@ -57,7 +60,8 @@ impl Message {
                 DiagnosticSeverity::Note => Severity::Note,
             },
             place: place(diagnostic.location()),
-            text: text_of(diagnostic),
+            text,
+            shows_operation,
             notes: (0..diagnostic.note_count())
                 .filter_map(|i| diagnostic.note(i).ok())
                 .map(|note| Self::copy(&note))
@@ -130,25 +134,39 @@ impl fmt::Display for Message {
     }
 }
 
-/// The words of a diagnostic, as far as they are UTF-8: names in bytecode need not be.
-fn text_of(diagnostic: &Diagnostic<'_>) -> String {
-    use fmt::Write;
-    let mut text = String::new();
-    if write!(text, "{diagnostic}").is_err() {
-        text += "... (what follows is not UTF-8)";
+/// The arguments of a diagnostic, which MLIR writes one by one.
+#[derive(Default)]
+struct Arguments(Vec<String>);
+
+impl fmt::Write for Arguments {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.push(text.to_owned());
+        Ok(())
     }
-    // An operation that MLIR shows is cut to its first line.
-    if let Some(operation) = text.strip_prefix(SHOWN) {
-        let mut lines = operation.trim_start().lines();
-        let first = format!("{SHOWN} `{}`", lines.next().unwrap_or_default());
-        let more = if lines.next().is_some() { " ..." } else { "" };
-        return bounded(&first).replace('`', "") + more;
-    }
-    bounded(&text).into_owned()
 }
 
-/// How a note begins in which MLIR shows an operation.
-const SHOWN: &str = "see current operation:";
+/// The words of a diagnostic, as far as they are UTF-8, since names in bytecode need not be; and whether it is a note
+/// that shows an operation: some words, and the operation.
+fn text_of(diagnostic: &Diagnostic<'_>) -> (String, bool) {
+    use fmt::Write;
+    let mut arguments = Arguments::default();
+    if write!(arguments, "{diagnostic}").is_err() {
+        arguments
+            .0
+            .push("... (what follows is not UTF-8)".to_owned());
+    }
+    let texts: Vec<&str> = arguments.0.iter().map(String::as_str).collect();
+    let is_note = matches!(diagnostic.severity(), DiagnosticSeverity::Note);
+    // Where the operation has several lines, it begins one.
+    if let ([words, operation], true) | ([words, "\n", operation], true) = (&texts[..], is_note) {
+        // An operation is cut to its first line.
+        let mut lines = operation.trim_start().lines();
+        let first = format!("{words}`{}`", lines.next().unwrap_or_default());
+        let more = if lines.next().is_some() { " ..." } else { "" };
+        return (bounded(&first).replace('`', "") + more, true);
+    }
+    (bounded(&arguments.0.concat()).into_owned(), false)
+}
 
 /// `file:line:column`, where a location leads to one.
 pub(crate) fn place_text(location: Location<'_>) -> Option<String> {
@@ -223,6 +241,7 @@ mod tests {
             severity: Severity::Note,
             place: None,
             text: "nearest fix".to_owned(),
+            shows_operation: false,
             notes: Vec::new(),
         };
         let message = Message {
@@ -233,6 +252,7 @@ mod tests {
                 column: 5,
             }),
             text: "is wrong".to_owned(),
+            shows_operation: false,
             notes: vec![note],
         };
         assert_eq!(

@@ -6,7 +6,7 @@
 //! layout without asking anyone: conversions, constants, loads from shared memory.
 
 use crate::ir::ops::tt;
-use crate::ir::{OpView, TensorType};
+use crate::ir::{OpView, TensorType, views};
 use crate::sys::{self, build};
 use linear_layout::encoding::{Encoding, EncodingError, infer};
 use melior::ir::operation::OperationLike;
@@ -215,9 +215,24 @@ fn rule(op: OperationRef<'_, '_>, i: usize) -> Result<(Rule, Vec<u64>, Vec<u64>)
         // The indices; what is gathered from may lie anywhere.
         Some(V::TtGather(op)) if op.indices_at().contains(&i) => Rule::Same,
         Some(V::TtLoad(_) | V::TtBroadcast(_) | V::TtngWarpGroupDotWait(_)) => Rule::Same,
+        Some(views!(LL_SameEncoding)) => Rule::Same,
         // Of MLIR's own too, what works element by element.
-        _ if sys::keeps_encoding(op) => Rule::Same,
-        _ => return Err(NotInferred::Free),
+        None if sys::keeps_encoding(op) => Rule::Same,
+        None
+        | Some(
+            views!(LL_FixedLayouts)
+            | V::TtAssert(_)
+            | V::TtGather(_)
+            | V::TtMakeRange(_)
+            | V::TtSplat(_)
+            | V::TtStore(_)
+            | V::TtgConvertLayout(_)
+            | V::TtgLocalAlloc(_)
+            | V::TtgLocalLoad(_)
+            | V::TtgLocalStore(_)
+            | V::TtgMask(_)
+            | V::TtgMaskReturn(_),
+        ) => return Err(NotInferred::Free),
     };
     Ok((rule, operand, result))
 }

@@ -34,6 +34,7 @@ pub use layouts::{Layouts, TensorLayout};
 pub use module::{ModuleInfo, NoGpu};
 pub use modules::{chosen_module, inner_modules};
 pub use ops::{AnyKind, OpKind, OpView, UpstreamKind, UpstreamView};
+pub(crate) use ops::{kinds, views};
 pub use reason::Reason;
 pub use semantics::LinearLayouts;
 pub use tensor::{TensorType, element_bits, element_name, is_element_of_block};

@@ -4,7 +4,8 @@
 //! that stand beside them in TTGIR; [`AnyKind::of`] finds out which one an operation is without
 //! comparing text. A room that does something for each operation matches over a kind and leaves no
 //! arm open, so that an operation added to `dialect/*.td` does not compile until the room has said
-//! what it does with it.
+//! what it does with it. Operations that have a TableGen trait are one arm: `kinds!(LL_UnknownAxes)` and
+//! `views!(LL_UnknownAxes)` are patterns of all of them.
 //!
 //! A view gives what an operation has by the name that its declaration gives it:
 //! `tt::Load::of(op)?.mask()` is an `Option` of a value, however the operands are stored. MLIR's own have

@@ -12,7 +12,7 @@ use super::{
     program, range, reduce, scan, scratch, views,
 };
 use crate::analysis::effects::{Buffers, Effects};
-use crate::ir::{AnyKind, OpKind, UpstreamKind};
+use crate::ir::{AnyKind, OpKind, UpstreamKind, kinds};
 use crate::sys::build::Op;
 use crate::sys::{self, Diagnostic};
 use melior::ir::operation::OperationLike;
@@ -46,45 +46,44 @@ pub(crate) fn effects(
     buffers: &Buffers,
 ) -> Result<Effects, Diagnostic> {
     use OpKind as K;
-    match OpKind::of(op) {
-        Some(K::AmdgInThreadTranspose | K::TtgConvertLayout) => convert::effects(asked, op),
-        Some(
-            K::TtgLocalAlloc
-            | K::TtgLocalDealloc
-            | K::TtgLocalGather
-            | K::TtgLocalLoad
-            | K::TtgLocalScatter
-            | K::TtgLocalStore
-            | K::TtgMemDescIndex
-            | K::TtgMemDescReinterpret
-            | K::TtgMemDescReshape
-            | K::TtgMemDescSubslice
-            | K::TtgMemDescTrans,
-        ) => local::effects(asked, op),
-        Some(K::TtgLocalAtomicScatterRMW) => local::atomic::effects(asked, op),
-        Some(K::TtGather) => gather::effects(asked, op),
-        Some(K::TtHistogram) => histogram::effects(asked, op),
-        Some(K::TtReduce) => reduce::effects(asked, op),
-        Some(K::TtScan) => scan::effects(asked, op),
-        Some(
-            K::AmdgBufferAtomicCAS
-            | K::AmdgBufferAtomicRMW
-            | K::TtAtomicCAS
-            | K::TtAtomicLoad
-            | K::TtAtomicRMW
-            | K::TtAtomicStore,
-        ) => atomic::effects(asked, op),
-        Some(K::TtAtomicPoll) => poll::effects(asked, op),
-        Some(K::TtgMaskReturn) => Ok(Effects::passing(buffers)),
-        Some(K::TtAssert) => Ok(print::assert_effects(op)),
-        Some(K::TtCall) => Ok(calls::effects(asked, op, buffers)),
-        Some(K::TtgBarrier) => Ok(program::barrier_effects()),
-        Some(K::TtReturn) => Ok(Effects {
+    let Some(kind) = OpKind::of(op) else {
+        return Ok(Effects::passing(buffers));
+    };
+    match kind {
+        K::AmdgInThreadTranspose | K::TtgConvertLayout => convert::effects(asked, op),
+        K::TtgLocalAlloc
+        | K::TtgLocalDealloc
+        | K::TtgLocalGather
+        | K::TtgLocalLoad
+        | K::TtgLocalScatter
+        | K::TtgLocalStore
+        | K::TtgMemDescIndex
+        | K::TtgMemDescReinterpret
+        | K::TtgMemDescReshape
+        | K::TtgMemDescSubslice
+        | K::TtgMemDescTrans => local::effects(asked, op),
+        K::TtgLocalAtomicScatterRMW => local::atomic::effects(asked, op),
+        K::TtGather => gather::effects(asked, op),
+        K::TtHistogram => histogram::effects(asked, op),
+        K::TtReduce => reduce::effects(asked, op),
+        K::TtScan => scan::effects(asked, op),
+        K::AmdgBufferAtomicCAS
+        | K::AmdgBufferAtomicRMW
+        | K::TtAtomicCAS
+        | K::TtAtomicLoad
+        | K::TtAtomicRMW
+        | K::TtAtomicStore => atomic::effects(asked, op),
+        K::TtAtomicPoll => poll::effects(asked, op),
+        K::TtgMask | K::TtgMaskReturn => Ok(Effects::passing(buffers)),
+        K::TtAssert => Ok(print::assert_effects(op)),
+        K::TtCall => Ok(calls::effects(asked, op, buffers)),
+        K::TtgBarrier => Ok(program::barrier_effects()),
+        K::TtReturn => Ok(Effects {
             is_end: true,
             ..Effects::default()
         }),
-        Some(_) => Ok(Effects::anything(buffers)),
-        None => Ok(Effects::passing(buffers)),
+        kinds!(Elementwise) | kinds!(LL_NoSharedMemory) => Ok(Effects::default()),
+        kinds!(LL_NotLowered) => Ok(Effects::anything(buffers)),
     }
 }
 
@@ -167,88 +166,7 @@ fn own(kind: OpKind) -> Option<Lower> {
         K::AmdgBufferAtomicCAS | K::AmdgBufferAtomicRMW => atomic::lower,
         K::AmdgBufferLoad => buffer::load,
         K::AmdgBufferStore => buffer::store,
-        K::TtDescriptorGather
-        | K::TtDescriptorLoad
-        | K::TtDescriptorReduce
-        | K::TtDescriptorScatter
-        | K::TtDescriptorStore
-        | K::TtDot
-        | K::TtDotScaled
-        | K::TtFunc
-        | K::TtMakeTensorDesc
-        | K::TtgAsyncCommitGroup
-        | K::TtgAsyncCopyGlobalToLocal
-        | K::TtgAsyncWait
-        | K::TtgInlineAsm
-        | K::TtgWarpReturn
-        | K::TtgWarpSpecialize
-        | K::TtgWarpSpecializePartitions
-        | K::TtgWarpYield
-        | K::TtngArriveBarrier
-        | K::TtngAsyncCopyMbarrierArrive
-        | K::TtngAsyncSharedStore
-        | K::TtngAsyncTMACopyGlobalToLocal
-        | K::TtngAsyncTMACopyLocalToGlobal
-        | K::TtngAsyncTMAGather
-        | K::TtngAsyncTMAReduce
-        | K::TtngAsyncTMAScatter
-        | K::TtngTMAStoreWait
-        | K::TtngBarrierExpect
-        | K::TtngCLCGetProgramId
-        | K::TtngCLCIsCanceled
-        | K::TtngCLCLoadResult
-        | K::TtngCLCTryCancel
-        | K::TtngCLCTryCancelSync
-        | K::TtngClusterBarrier
-        | K::TtngFenceAsyncShared
-        | K::TtngFenceMBarrierInitReleaseCluster
-        | K::TtngInitBarrier
-        | K::TtngInvalBarrier
-        | K::TtngPackedArith
-        | K::TtngReinterpretTensorDesc
-        | K::TtngTCGen5Commit
-        | K::TtngTCGen5MMA
-        | K::TtngTCGen5MMAScaled
-        | K::TtngTensormapCreate
-        | K::TtngTensormapFenceproxyAcquire
-        | K::TtngTMEMAlloc
-        | K::TtngTMEMCopy
-        | K::TtngTMEMLoad
-        | K::TtngTMEMStore
-        | K::TtngTMEMSubSlice
-        | K::TtngTMEMWait
-        | K::TtngWaitBarrier
-        | K::TtngWarpGroupDot
-        | K::TtngWarpGroupDotWait
-        | K::AmdgArriveBarrier
-        | K::AmdgAsyncCopyLocalToGlobal
-        | K::AmdgAsyncCopyMbarrierArrive
-        | K::AmdgAsyncTDMCopyGlobalToLocal
-        | K::AmdgAsyncTDMCopyLocalToGlobal
-        | K::AmdgAsyncTDMFusedCopyGlobalToLocal
-        | K::AmdgAsyncTDMGather
-        | K::AmdgAsyncTDMIntrinsicWait
-        | K::AmdgAsyncTDMScatter
-        | K::AmdgAsyncTDMWait
-        | K::AmdgAsyncWait
-        | K::AmdgBufferLoadToLocal
-        | K::AmdgClusterBarrierArrive
-        | K::AmdgClusterBarrierWait
-        | K::AmdgConcat
-        | K::AmdgCondBarrier
-        | K::AmdgExtractSlice
-        | K::AmdgInitBarrier
-        | K::AmdgLocalLoadPackedTransposed
-        | K::AmdgMaskedLoad
-        | K::AmdgMaskedStore
-        | K::AmdgScaledDowncastFp4
-        | K::AmdgScaledDowncastFp8
-        | K::AmdgScaledUpcastFp4
-        | K::AmdgScaledUpcastFp8
-        | K::AmdgTDMPrefetch
-        | K::AmdgUpdateTensorDescriptor
-        | K::AmdgWaitBarrier
-        | K::GluonSetAutoLayout => return None,
+        kinds!(LL_NotLowered) => return None,
     })
 }
 

@@ -317,6 +317,5 @@ fn select_gpu(info: ModuleInfo, target: Result<&'static Target, NoGpu>) -> Resul
             info.num_warps, info.threads_per_warp, target.name, target.max_threads
         )));
     }
-    #[allow(clippy::cast_possible_truncation, reason = "at most 1024")]
     Ok(gpu::choose(target, info.num_warps as u32))
 }

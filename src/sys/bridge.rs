@@ -1,9 +1,39 @@
 //! The functions that cross between C++ and Rust, declared once for both sides.
 //!
-//! MLIR handles cross as their address (`usize`); the wrappers in [`super`] give them back their
-//! types. Every function that C++ calls catches panics in [`super::guard`].
+//! Handles cross as those of MLIR's and LLVM's C API, each a type of its own. Every function that C++ calls catches
+//! panics in [`super::guard`].
 
 use super::callbacks::*;
+use inkwell::llvm_sys::{prelude::LLVMContextRef as Context, target_machine as machine};
+
+/// Handles of the C APIs as types that cxx takes.
+macro_rules! handles {
+    ($($name:ident($raw:ty), $id:tt;)*) => {$(
+        /// The handle of the C API of this name.
+        #[derive(Clone, Copy, Debug)]
+        #[repr(transparent)]
+        pub struct $name(pub(super) $raw);
+
+        // SAFETY: both sides have one pointer, and C++ declares the name to be the C API's.
+        unsafe impl cxx::ExternType for $name {
+            type Id = cxx::type_id!($id);
+            type Kind = cxx::kind::Trivial;
+        }
+    )*};
+}
+
+handles! {
+    LLVMContextRef(Context), "ll::bridge::LLVMContextRef";
+    LLVMTargetMachineRef(machine::LLVMTargetMachineRef), "ll::bridge::LLVMTargetMachineRef";
+    MlirAttribute(mlir_sys::MlirAttribute), "ll::bridge::MlirAttribute";
+    MlirBlock(mlir_sys::MlirBlock), "ll::bridge::MlirBlock";
+    MlirContext(mlir_sys::MlirContext), "ll::bridge::MlirContext";
+    MlirDiagnostic(mlir_sys::MlirDiagnostic), "ll::bridge::MlirDiagnostic";
+    MlirDialectRegistry(mlir_sys::MlirDialectRegistry), "ll::bridge::MlirDialectRegistry";
+    MlirOperation(mlir_sys::MlirOperation), "ll::bridge::MlirOperation";
+    MlirRewriter(super::rewriter::Raw), "ll::bridge::MlirRewriter";
+    MlirType(mlir_sys::MlirType), "ll::bridge::MlirType";
+}
 
 #[cxx::bridge(namespace = "ll::bridge")]
 pub(super) mod ffi {
@@ -63,19 +93,17 @@ pub(super) mod ffi {
         refusal: String,
     }
 
-    /// The parts of a `!tt.ptr` type; `is_pointer` is false for every other type.
+    /// The parts of a `!tt.ptr` type; the pointee is null for every other type.
     struct PointerInfo {
-        is_pointer: bool,
-        pointee: usize,
+        pointee: MlirType,
         address_space: i32,
     }
 
-    /// The parts of a ranked tensor of static shape; `is_tensor` is false for every other type.
+    /// The parts of a ranked tensor of static shape; the element is null for every other type.
     struct TensorInfo {
-        is_tensor: bool,
         shape: &'static [i64],
-        element: usize,
-        encoding: usize,
+        element: MlirType,
+        encoding: MlirAttribute,
     }
 
     /// The parts of a `!ttg.memdesc` (kind 1), `!tt.tensordesc` (kind 2) or `!ttng.tensordesc_im2col`
@@ -83,9 +111,9 @@ pub(super) mod ffi {
     struct BufferInfo {
         kind: u8,
         shape: Vec<i64>,
-        element: usize,
-        encoding: usize,
-        memory_space: usize,
+        element: MlirType,
+        encoding: MlirAttribute,
+        memory_space: MlirAttribute,
         is_mutable: bool,
         alloc_shape: Vec<i64>,
     }
@@ -127,10 +155,14 @@ pub(super) mod ffi {
     extern "Rust" {
         type LayoutCache;
         fn new_layout_cache() -> Box<LayoutCache>;
-        fn check_attribute(self: &LayoutCache, attribute: usize, text: &[u8]) -> AttributeCheck;
+        fn check_attribute(
+            self: &LayoutCache,
+            attribute: MlirAttribute,
+            text: &[u8],
+        ) -> AttributeCheck;
 
-        fn pretty_name(self: &LayoutCache, attribute: usize) -> String;
-        fn check_type(self: &LayoutCache, type_: usize) -> TypeCheck;
+        fn pretty_name(self: &LayoutCache, attribute: MlirAttribute) -> String;
+        fn check_type(self: &LayoutCache, type_: MlirType) -> TypeCheck;
         fn rule_note(label: &str) -> String;
         fn name_rules(are_named: bool);
         fn verify_layout_rewrites();
@@ -138,19 +170,30 @@ pub(super) mod ffi {
         fn unknown_name(kind: &str, dialect: &[u8], name: &[u8], known: &[String]) -> UnknownName;
         fn read_checked_input(path: &[u8]) -> ReadInput;
         fn wrong_key(dialect: &str, family: &str, key: &str) -> String;
-        fn verify_operation(op: usize) -> bool;
-        fn verify_attribute(op: usize, name: &[u8]) -> bool;
-        fn canonicalize(rewriter: usize, op: usize) -> bool;
-        fn verify_same_encoding(op: usize, results: bool) -> bool;
+        fn verify_operation(op: MlirOperation) -> bool;
+        fn verify_attribute(op: MlirOperation, name: &[u8]) -> bool;
+        fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool;
+        fn verify_same_encoding(op: MlirOperation, results: bool) -> bool;
         fn with_layout_comments(text: &[u8], marker: &str) -> Vec<u8>;
-        fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome;
-        fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> bool;
+        fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperation) -> PassOutcome;
+        fn finish_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperation) -> bool;
     }
 
     unsafe extern "C++" {
         include!("dialect/Bridge.h");
 
-        fn register_dialects(registry: usize);
+        type LLVMContextRef = super::LLVMContextRef;
+        type LLVMTargetMachineRef = super::LLVMTargetMachineRef;
+        type MlirAttribute = super::MlirAttribute;
+        type MlirBlock = super::MlirBlock;
+        type MlirContext = super::MlirContext;
+        type MlirDiagnostic = super::MlirDiagnostic;
+        type MlirDialectRegistry = super::MlirDialectRegistry;
+        type MlirOperation = super::MlirOperation;
+        type MlirRewriter = super::MlirRewriter;
+        type MlirType = super::MlirType;
+
+        fn register_dialects(registry: MlirDialectRegistry);
         fn register_passes();
         fn opt_main(
             arguments: &[u8],
@@ -162,30 +205,30 @@ pub(super) mod ffi {
         ) -> i32;
         fn lsp_main(arguments: &[u8]) -> i32;
         fn try_bytecode(bytecode: &[u8], name: &str, most: u32) -> TriedBytecode;
-        fn disable_pass(context: usize, name: &str);
+        fn disable_pass(context: LLVMContextRef, name: &str);
         fn set_option(name: &str, value: &str) -> bool;
-        fn processors(machine: usize) -> Vec<String>;
-        fn processor_features(machine: usize) -> Vec<String>;
-        fn layout_cache(context: usize) -> &'static LayoutCache;
-        fn emit_error(op: usize, message: &str, notes: &[String], rule: &str);
-        fn diagnostic_rule(diagnostic: usize) -> usize;
-        fn emit_remark(op: usize, message: &str);
-        fn emit_warning(op: usize, message: &str, notes: &[String]);
-        fn keeps_encoding(op: usize) -> bool;
-        fn open_layout(attribute: usize) -> u8;
-        fn op_number(op: usize) -> OpNumber;
-        fn pointer_info(type_: usize) -> PointerInfo;
-        fn tensor_info(type_: usize) -> TensorInfo;
-        fn buffer_info(type_: usize) -> BufferInfo;
-        fn nearest_attribute(op: usize, name: &str) -> usize;
+        fn processors(machine: LLVMTargetMachineRef) -> Vec<String>;
+        fn processor_features(machine: LLVMTargetMachineRef) -> Vec<String>;
+        fn layout_cache(context: MlirContext) -> &'static LayoutCache;
+        fn emit_error(op: MlirOperation, message: &str, notes: &[String], rule: &str);
+        fn diagnostic_rule(diagnostic: MlirDiagnostic) -> MlirAttribute;
+        fn emit_remark(op: MlirOperation, message: &str);
+        fn emit_warning(op: MlirOperation, message: &str, notes: &[String]);
+        fn keeps_encoding(op: MlirOperation) -> bool;
+        fn open_layout(attribute: MlirAttribute) -> u8;
+        fn op_number(op: MlirOperation) -> OpNumber;
+        fn pointer_info(type_: MlirType) -> PointerInfo;
+        fn tensor_info(type_: MlirType) -> TensorInfo;
+        fn buffer_info(type_: MlirType) -> BufferInfo;
+        fn nearest_attribute(op: MlirOperation, name: &str) -> MlirAttribute;
         fn replace_parts(
-            op: usize,
-            from_attributes: &[usize],
-            to_attributes: &[usize],
-            from_types: &[usize],
-            to_types: &[usize],
+            op: MlirOperation,
+            from_attributes: &[MlirAttribute],
+            to_attributes: &[MlirAttribute],
+            from_types: &[MlirType],
+            to_types: &[MlirType],
         );
-        fn erase(rewriter: usize, op: usize, limbo: usize) -> bool;
-        fn move_regions(rewriter: usize, from: usize, to: usize);
+        fn erase(rewriter: MlirRewriter, op: MlirOperation, limbo: MlirBlock) -> bool;
+        fn move_regions(rewriter: MlirRewriter, from: MlirOperation, to: MlirOperation);
     }
 }

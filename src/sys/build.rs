@@ -84,14 +84,20 @@ impl Spec<'_, '_> {
 }
 
 /// The i-th result of an operation.
+///
+/// # Panics
+/// It has fewer.
 #[must_use]
 pub fn result<'c>(op: OperationRef<'_, 'c>, i: usize) -> Val<'c> {
-    debug_assert!(i < op.result_count());
+    assert!(i < op.result_count(), "result {i} of {}", op.result_count());
     // SAFETY: the operation is alive and has that many results.
     unsafe { Value::from_raw(mlir_sys::mlirOperationGetResult(op.to_raw(), i as isize)) }
 }
 
 /// The result of an operation that has one.
+///
+/// # Panics
+/// It has none.
 #[must_use]
 pub fn only_result<'c>(op: OperationRef<'_, 'c>) -> Val<'c> {
     result(op, 0)

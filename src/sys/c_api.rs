@@ -2,17 +2,17 @@
 //!
 //! Errors become diagnostics of the context that the argument belongs to; no panic leaves.
 
-use super::bridge::ffi;
+use super::bridge::{self, ffi};
 use super::callbacks::{guard, internal, semantics};
 use linear_layout::layout::LinearLayout;
 use melior::ir::TypeLike;
 use mlir_sys::{
-    MlirAttribute, MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback,
-    MlirStringRef, MlirType,
+    MlirDiagnostic, MlirDialectRegistry, MlirLogicalResult, MlirStringCallback, MlirStringRef,
+    MlirType,
 };
 use std::ffi::{CStr, CString, c_char, c_uint, c_void};
 
-const VERSION: &CStr =
+pub(super) const VERSION: &CStr =
     match CStr::from_bytes_with_nul(concat!(env!("CARGO_PKG_VERSION"), "\0").as_bytes()) {
         Ok(version) => version,
         Err(_) => panic!("a version has no null byte"),
@@ -79,7 +79,7 @@ pub(crate) extern "C" fn linearLayoutVersion() -> *const c_char {
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn linearLayoutRegisterDialects(registry: MlirDialectRegistry) {
     crate::install();
-    ffi::register_dialects(registry.ptr as usize);
+    ffi::register_dialects(bridge::MlirDialectRegistry(registry));
 }
 
 #[unsafe(no_mangle)]
@@ -89,16 +89,13 @@ pub(crate) extern "C" fn linearLayoutRegisterPasses() {
 
 #[unsafe(no_mangle)]
 pub(crate) extern "C" fn linearLayoutDiagnosticRule(diagnostic: MlirDiagnostic) -> MlirStringRef {
-    let label = match diagnostic.ptr as usize {
-        0 => 0,
-        diagnostic => ffi::diagnostic_rule(diagnostic),
-    };
-    if label == 0 {
+    if diagnostic.ptr.is_null() {
         return text("");
     }
-    let label = MlirAttribute {
-        ptr: label as *const c_void,
-    };
+    let label = ffi::diagnostic_rule(bridge::MlirDiagnostic(diagnostic)).0;
+    if label.ptr.is_null() {
+        return text("");
+    }
     // SAFETY: the attribute is a text, and lives as long as the context of the diagnostic.
     unsafe { mlir_sys::mlirStringAttrGetValue(label) }
 }

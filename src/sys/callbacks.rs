@@ -7,6 +7,7 @@ use super::bridge::ffi::{
     self, AttributeCheck, Explanation, FollowUp, OptionValue, PassOutcome, ReadInput, TypeCheck,
     UnknownName,
 };
+use super::bridge::{MlirAttribute, MlirOperation, MlirRewriter, MlirType};
 use super::build::Op;
 use super::rewriter::{self, Rewriter, Work};
 use super::text::bounded;
@@ -197,9 +198,9 @@ impl LayoutCache {
         self.0.downcast_ref()
     }
 
-    pub(super) fn check_type(&self, type_: usize) -> TypeCheck {
-        // SAFETY: C++ passes the address of a live, uniqued type.
-        let type_ = unsafe { super::type_(type_) };
+    pub(super) fn check_type(&self, type_: MlirType) -> TypeCheck {
+        // SAFETY: C++ passes a live, uniqued type.
+        let type_ = unsafe { Type::from_raw(type_.0) };
         let (reason, rule) = match guard(|| semantics().check_type(self, type_)) {
             Ok(Ok(())) => (String::new(), None),
             Ok(Err(error)) => (bounded(&error.reason).into_owned(), error.rule),
@@ -211,9 +212,9 @@ impl LayoutCache {
         }
     }
 
-    pub(super) fn pretty_name(&self, attribute: usize) -> String {
-        // SAFETY: C++ passes the address of a live, uniqued attribute.
-        let attribute = unsafe { super::attribute(attribute) };
+    pub(super) fn pretty_name(&self, attribute: MlirAttribute) -> String {
+        // SAFETY: C++ passes a live, uniqued attribute.
+        let attribute = unsafe { Attribute::from_raw(attribute.0) };
         // What cannot be named keeps the name that it has.
         guard(|| semantics().pretty_name(self, attribute))
             .ok()
@@ -221,9 +222,9 @@ impl LayoutCache {
             .unwrap_or_default()
     }
 
-    pub(super) fn check_attribute(&self, attribute: usize, text: &[u8]) -> AttributeCheck {
-        // SAFETY: C++ passes the address of a live, uniqued attribute.
-        let attribute = unsafe { super::attribute(attribute) };
+    pub(super) fn check_attribute(&self, attribute: MlirAttribute, text: &[u8]) -> AttributeCheck {
+        // SAFETY: C++ passes a live, uniqued attribute.
+        let attribute = unsafe { Attribute::from_raw(attribute.0) };
         let checked = guard(|| semantics().check_attribute(self, attribute, text));
         let (error, normal) = match checked {
             Ok(Ok(normal)) => (AttributeError::default(), normal.unwrap_or_default()),
@@ -246,11 +247,11 @@ impl LayoutCache {
 }
 
 /// Whether an operation is another one now, or what is around it.
-pub(super) fn canonicalize(rewriter: usize, op: usize) -> bool {
+pub(super) fn canonicalize(rewriter: MlirRewriter, op: MlirOperation) -> bool {
     // SAFETY: C++ passes the operation that a pattern is at, and the rewriter that the pattern got.
     let (op, work) = unsafe {
-        let op = super::operation(op);
-        (op, Work::of_pattern(rewriter, op))
+        let op = OperationRef::from_raw(op.0);
+        (op, Work::of_pattern(rewriter.0, op))
     };
     // What cannot be decided stays as it is.
     let _ = guard(|| semantics().canonicalize(work.rewriter(), op));
@@ -288,7 +289,7 @@ pub fn emit_error(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) -> Reported
         .map(|note| bounded(note).into_owned())
         .collect();
     ffi::emit_error(
-        op.to_raw().ptr as usize,
+        MlirOperation(op.to_raw()),
         &bounded(&diagnostic.message),
         &notes,
         diagnostic.rules.first().copied().unwrap_or_default(),
@@ -347,7 +348,7 @@ pub(super) fn explain_rule(label: &[u8]) -> Explanation {
 /// Emits a warning at an operation's location, with notes.
 pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
     ffi::emit_warning(
-        op.to_raw().ptr as usize,
+        MlirOperation(op.to_raw()),
         &diagnostic.message,
         &diagnostic.notes,
     );
@@ -355,7 +356,7 @@ pub fn emit_warning(op: OperationRef<'_, '_>, diagnostic: &Diagnostic) {
 
 /// Emits a remark at an operation's location.
 pub fn emit_remark(op: OperationRef<'_, '_>, message: &str) {
-    ffi::emit_remark(op.to_raw().ptr as usize, &bounded(message));
+    ffi::emit_remark(MlirOperation(op.to_raw()), &bounded(message));
 }
 
 thread_local! {
@@ -404,11 +405,11 @@ pub(super) fn internal(panic: &str) -> String {
 }
 
 fn verify(
-    op: usize,
+    op: MlirOperation,
     check: impl FnOnce(OperationRef<'_, '_>) -> Result<(), Vec<Diagnostic>>,
 ) -> bool {
-    // SAFETY: C++ passes the address of the operation it is verifying.
-    let op = unsafe { super::operation(op) };
+    // SAFETY: C++ passes the operation it is verifying.
+    let op = unsafe { OperationRef::from_raw(op.0) };
     match guard(|| check(op)) {
         Ok(Ok(())) => true,
         Ok(Err(diagnostics)) => {
@@ -445,27 +446,27 @@ pub(super) fn wrong_key(dialect: &str, family: &str, key: &str) -> String {
         .unwrap_or_default()
 }
 
-pub(super) fn verify_attribute(op: usize, name: &[u8]) -> bool {
+pub(super) fn verify_attribute(op: MlirOperation, name: &[u8]) -> bool {
     let name = String::from_utf8_lossy(name);
     verify(op, |op| semantics().verify_attribute(op, &name))
 }
 
-pub(super) fn verify_operation(op: usize) -> bool {
+pub(super) fn verify_operation(op: MlirOperation) -> bool {
     verify(op, |op| semantics().verify_operation(op))
 }
 
-pub(super) fn verify_same_encoding(op: usize, results: bool) -> bool {
+pub(super) fn verify_same_encoding(op: MlirOperation, results: bool) -> bool {
     verify(op, |op| semantics().verify_same_encoding(op, results))
 }
 
-pub(super) fn finish_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> bool {
+pub(super) fn finish_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperation) -> bool {
     pass(op, |rewriter, module| {
         passes().finish(number, options, rewriter, module)
     })
     .is_some()
 }
 
-pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> PassOutcome {
+pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: MlirOperation) -> PassOutcome {
     let ran = pass(op, |rewriter, module| {
         passes().run(number, options, rewriter, module)
     });
@@ -483,11 +484,11 @@ pub(super) fn run_pass(number: u16, options: &[OptionValue<'_>], op: usize) -> P
 
 /// What a pass returns; nothing where it fails, after an error.
 fn pass<T>(
-    op: usize,
+    op: MlirOperation,
     f: impl for<'c> FnOnce(Rewriter<'c>, Op<'c>) -> Result<T, Reported>,
 ) -> Option<T> {
-    // SAFETY: C++ passes the address of the operation that the pass runs on.
-    let op = unsafe { super::operation(op) };
+    // SAFETY: C++ passes the operation that the pass runs on.
+    let op = unsafe { OperationRef::from_raw(op.0) };
     match guard(|| rewriter::on(op, f)) {
         Ok(outcome) => outcome.ok(),
         Err(panic) => {

@@ -36,7 +36,7 @@ pub use translate::{
     stop_at_broken_pipe, to_llvm_ir, version,
 };
 
-use bridge::ffi;
+use bridge::{MlirAttribute, MlirContext, MlirDialectRegistry, MlirOperation, MlirType, ffi};
 use melior::dialect::DialectRegistry;
 use melior::ir::operation::OperationLike;
 use melior::ir::{
@@ -47,39 +47,6 @@ use melior::{Context, ContextRef};
 use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::sync::{Mutex, PoisonError};
-
-/// # Safety
-/// `address` is that of a live attribute, and the result does not outlive its context.
-unsafe fn attribute<'c>(address: usize) -> Attribute<'c> {
-    // SAFETY: the caller's duty.
-    unsafe {
-        Attribute::from_raw(mlir_sys::MlirAttribute {
-            ptr: address as *const _,
-        })
-    }
-}
-
-/// # Safety
-/// `address` is that of a live type, and the result does not outlive its context.
-unsafe fn type_<'c>(address: usize) -> Type<'c> {
-    // SAFETY: the caller's duty.
-    unsafe {
-        Type::from_raw(mlir_sys::MlirType {
-            ptr: address as *const _,
-        })
-    }
-}
-
-/// # Safety
-/// `address` is that of a live operation, and the result does not outlive it.
-unsafe fn operation<'c, 'a>(address: usize) -> OperationRef<'c, 'a> {
-    // SAFETY: the caller's duty.
-    unsafe {
-        OperationRef::from_raw(mlir_sys::MlirOperation {
-            ptr: address as *mut _,
-        })
-    }
-}
 
 /// A string of MLIR's, which may be empty and need not be UTF-8; melior's own `as_str` panics on one.
 #[must_use]
@@ -190,7 +157,7 @@ pub enum OpNumber {
 /// Which operation one is, found by the identity of its class.
 #[must_use]
 pub fn op_number(op: OperationRef<'_, '_>) -> OpNumber {
-    let number = ffi::op_number(operation_id(op));
+    let number = ffi::op_number(MlirOperation(op.to_raw()));
     match number.kind {
         1 => OpNumber::Own(usize::from(number.index)),
         2 => OpNumber::Upstream(usize::from(number.index)),
@@ -208,7 +175,7 @@ pub fn is_module(op: OperationRef<'_, '_>) -> bool {
 /// declaration, or because it works element by element.
 #[must_use]
 pub fn keeps_encoding(op: OperationRef<'_, '_>) -> bool {
-    ffi::keeps_encoding(operation_id(op))
+    ffi::keeps_encoding(MlirOperation(op.to_raw()))
 }
 
 /// A layout that a program leaves open.
@@ -223,7 +190,7 @@ pub enum OpenLayout {
 /// Which layout an attribute leaves open, or nothing for another attribute.
 #[must_use]
 pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
-    match ffi::open_layout(attribute_id(attribute)) {
+    match ffi::open_layout(MlirAttribute(attribute.to_raw())) {
         1 => Some(OpenLayout::Auto),
         2 => Some(OpenLayout::Coalesced),
         _ => None,
@@ -233,16 +200,10 @@ pub fn open_layout(attribute: Attribute<'_>) -> Option<OpenLayout> {
 /// The pointee and address space of a `!tt.ptr`, or nothing for another type.
 #[must_use]
 pub fn pointer<'c>(type_: Type<'c>) -> Option<(Type<'c>, i32)> {
-    let info = ffi::pointer_info(type_id(type_));
-    info.is_pointer.then(|| {
-        // SAFETY: C++ returned the address of a type of the same context.
-        let pointee = unsafe {
-            Type::from_raw(mlir_sys::MlirType {
-                ptr: info.pointee as *const _,
-            })
-        };
-        (pointee, info.address_space)
-    })
+    let info = ffi::pointer_info(MlirType(type_.to_raw()));
+    // SAFETY: C++ returned a type of the same context, or null.
+    let pointee = unsafe { Type::from_option_raw(info.pointee.0) };
+    Some((pointee?, info.address_space))
 }
 
 /// The parts of a ranked tensor of static shape.
@@ -259,24 +220,24 @@ pub struct Tensor<'c> {
 /// The parts of a ranked tensor of static shape, or nothing for another type.
 #[must_use]
 pub fn tensor<'c>(type_: Type<'c>) -> Option<Tensor<'c>> {
-    let info = ffi::tensor_info(type_id(type_));
+    let info = ffi::tensor_info(MlirType(type_.to_raw()));
     // SAFETY: sizes are not negative in a static shape, and both integers have one layout. C++
-    // returned the address of a type and of an attribute of the same context, or null.
-    info.is_tensor.then(|| unsafe {
-        Tensor {
+    // returned a type and an attribute of the same context, or null.
+    unsafe {
+        Some(Tensor {
+            element: Type::from_option_raw(info.element.0)?,
             shape: std::slice::from_raw_parts(info.shape.as_ptr().cast(), info.shape.len()),
-            element: self::type_(info.element),
-            encoding: (info.encoding != 0).then(|| attribute(info.encoding)),
-        }
-    })
+            encoding: Attribute::from_option_raw(info.encoding.0),
+        })
+    }
 }
 
 /// A discardable attribute of the innermost operation around `op`, itself included, that has it.
 #[must_use]
 pub fn nearest_attribute<'c>(op: OperationRef<'c, '_>, name: &str) -> Option<Attribute<'c>> {
-    let address = ffi::nearest_attribute(operation_id(op), name);
-    // SAFETY: C++ returned the address of an attribute of the same context, or null.
-    (address != 0).then(|| unsafe { attribute(address) })
+    let found = ffi::nearest_attribute(MlirOperation(op.to_raw()), name);
+    // SAFETY: C++ returned an attribute of the same context, or null.
+    unsafe { Attribute::from_option_raw(found.0) }
 }
 
 /// The parts of a `!ttg.memdesc`, `!tt.tensordesc` or `!ttng.tensordesc_im2col`.
@@ -301,12 +262,15 @@ pub struct Buffer<'c> {
 /// The parts of a buffer's type, or nothing for another type.
 #[must_use]
 pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
-    let info = ffi::buffer_info(type_id(type_));
-    if info.kind == 0 {
-        return None;
-    }
-    // SAFETY: C++ returned addresses of attributes and types of the same context, or null.
-    let attribute = |address| (address != 0).then(|| unsafe { attribute(address) });
+    let info = ffi::buffer_info(MlirType(type_.to_raw()));
+    // SAFETY: C++ returned attributes and a type of the same context, or null.
+    let (element, encoding, memory_space) = unsafe {
+        (
+            Type::from_option_raw(info.element.0)?,
+            Attribute::from_option_raw(info.encoding.0),
+            Attribute::from_option_raw(info.memory_space.0),
+        )
+    };
     let sizes = |shape: &[i64]| {
         shape
             .iter()
@@ -315,10 +279,9 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
     };
     Some(Buffer {
         shape: sizes(&info.shape),
-        // SAFETY: as above; an element type is never null.
-        element: unsafe { self::type_(info.element) },
-        encoding: attribute(info.encoding),
-        memory_space: attribute(info.memory_space),
+        element,
+        encoding,
+        memory_space,
         is_mutable: info.is_mutable,
         alloc_shape: sizes(&info.alloc_shape),
         is_im2col: info.kind == 3,
@@ -330,7 +293,7 @@ pub fn buffer<'c>(type_: Type<'c>) -> Option<Buffer<'c>> {
 pub fn layout_cache<'c>(context: ContextRef<'c>) -> &'c LayoutCache {
     // SAFETY: the handle is read while it is alive.
     let context = unsafe { context.to_ref() };
-    ffi::layout_cache(context.to_raw().ptr as usize)
+    ffi::layout_cache(MlirContext(context.to_raw()))
 }
 
 /// A context by reference, for constructors that ask for one.
@@ -355,7 +318,7 @@ pub(crate) fn context_of<'c>(context: ContextRef<'c>) -> &'c Context {
 
 /// Adds the dialects to a registry.
 pub fn register_dialects(registry: &DialectRegistry) {
-    ffi::register_dialects(registry.to_raw().ptr as usize);
+    ffi::register_dialects(MlirDialectRegistry(registry.to_raw()));
 }
 
 /// Adds the passes to MLIR's registry of this process.

@@ -1,12 +1,12 @@
 //! The two symbols by which `mlir-opt --load-dialect-plugin` and `--load-pass-plugin` find us.
 
-use super::bridge::ffi;
+use super::bridge::{MlirDialectRegistry, ffi};
+use super::c_api::VERSION;
 use std::ffi::{c_char, c_void};
 
 /// MLIR's `MLIR_PLUGIN_API_VERSION`.
 const API_VERSION: u32 = 1;
 const NAME: &std::ffi::CStr = c"linear-layout";
-const VERSION: &std::ffi::CStr = c"0.1.0";
 
 /// MLIR's `PassPluginLibraryInfo`.
 #[repr(C)]
@@ -32,7 +32,9 @@ extern "C" fn register_passes() {
 
 extern "C" fn register_dialects(registry: *mut c_void) {
     crate::install();
-    ffi::register_dialects(registry as usize);
+    ffi::register_dialects(MlirDialectRegistry(mlir_sys::MlirDialectRegistry {
+        ptr: registry,
+    }));
 }
 
 #[unsafe(no_mangle)]

@@ -9,9 +9,8 @@
 //! in no module, with the operation's name, attributes and types, and placeholders for its operands. And every
 //! change is counted, so that what was computed of the IR is known to be out of date: [`Rewriter::changes`].
 
-use super::bridge::ffi;
+use super::bridge::{MlirAttribute, MlirBlock, MlirOperation, MlirRewriter, MlirType, ffi};
 use super::build::{self, Blk, Op, Spec, Val};
-use super::{attribute_id, operation_id};
 use melior::Context;
 use melior::ir::attribute::DenseI32ArrayAttribute;
 use melior::ir::operation::OperationLike;
@@ -22,6 +21,9 @@ use melior::ir::{
 use mlir_sys as m;
 use std::cell::{Cell, OnceCell};
 use std::marker::PhantomData;
+
+/// The handle of the rewriter that a driver gives a pattern.
+pub(super) type Raw = m::MlirRewriterBase;
 
 /// How many operands each group of an operation has, where its declaration needs it said.
 const OPERAND_SEGMENTS: &str = "operandSegmentSizes";
@@ -58,11 +60,11 @@ impl Work {
     /// The work of a pattern.
     ///
     /// # Safety
-    /// `rewriter` is the address of the `RewriterBase` that the driver gave the pattern for `op`.
-    pub(super) unsafe fn of_pattern(rewriter: usize, op: OperationRef<'_, '_>) -> Self {
-        let rewriter = m::MlirRewriterBase {
-            ptr: rewriter as *mut _,
-        };
+    /// `rewriter` is the one that the driver gave the pattern for `op`.
+    pub(super) unsafe fn of_pattern(
+        rewriter: m::MlirRewriterBase,
+        op: OperationRef<'_, '_>,
+    ) -> Self {
         Self::with(rewriter, false, outermost(op.to_raw()))
     }
 
@@ -319,12 +321,11 @@ impl<'c> Rewriter<'c> {
             "`{}` holds all that is rewritten",
             super::identifier_text(op.name())
         );
-        let limbo = self.work.limbo();
         assert!(
             ffi::erase(
-                self.work.rewriter.ptr as usize,
-                operation_id(op),
-                limbo.ptr as usize
+                MlirRewriter(self.work.rewriter),
+                MlirOperation(op.to_raw()),
+                MlirBlock(self.work.limbo())
             ),
             "`{}` is erased while its results are used",
             super::identifier_text(op.name())
@@ -511,9 +512,9 @@ impl<'c> Rewriter<'c> {
     pub fn move_regions(self, from: Op<'c>, to: Op<'c>) {
         assert_eq!(from.region_count(), to.region_count(), "a region for each");
         ffi::move_regions(
-            self.work.rewriter.ptr as usize,
-            operation_id(from),
-            operation_id(to),
+            MlirRewriter(self.work.rewriter),
+            MlirOperation(from.to_raw()),
+            MlirOperation(to.to_raw()),
         );
         self.count();
     }
@@ -525,15 +526,16 @@ impl<'c> Rewriter<'c> {
         attributes: &[(Attribute<'_>, Attribute<'_>)],
         types: &[(Type<'_>, Type<'_>)],
     ) {
-        let (from, to): (Vec<usize>, Vec<usize>) = attributes
+        let (from, to): (Vec<_>, Vec<_>) = attributes
             .iter()
-            .map(|(old, new)| (attribute_id(*old), attribute_id(*new)))
+            .map(|(old, new)| (MlirAttribute(old.to_raw()), MlirAttribute(new.to_raw())))
             .unzip();
-        let (from_types, to_types): (Vec<usize>, Vec<usize>) = types
+        let (from_types, to_types): (Vec<_>, Vec<_>) = types
             .iter()
-            .map(|(old, new)| (super::type_id(*old), super::type_id(*new)))
+            .map(|(old, new)| (MlirType(old.to_raw()), MlirType(new.to_raw())))
             .unzip();
-        ffi::replace_parts(operation_id(op), &from, &to, &from_types, &to_types);
+        let op = MlirOperation(op.to_raw());
+        ffi::replace_parts(op, &from, &to, &from_types, &to_types);
         self.count();
     }
 }

@@ -1,6 +1,6 @@
 //! From a file to an MLIR module, and from there to an LLVM module.
 
-use super::bridge::ffi;
+use super::bridge::{LLVMContextRef, LLVMTargetMachineRef, ffi};
 use melior::Context;
 use melior::ir::Module;
 use std::ffi::{CStr, c_char, c_uint};
@@ -64,7 +64,7 @@ pub fn exit_on_fatal_error() {
 /// For tools: the context of the module is told, and contexts that are told share one list of passes.
 pub fn disable_pass(module: &inkwell::module::Module<'_>, name: &str) {
     use inkwell::context::AsContextRef;
-    ffi::disable_pass(module.get_context().as_ctx_ref() as usize, name);
+    ffi::disable_pass(LLVMContextRef(module.get_context().as_ctx_ref()), name);
 }
 
 /// Sets an option that only LLVM's command line has, for the whole process; its name is the one that `llc` takes.
@@ -80,13 +80,13 @@ pub fn set_llvm_option(name: &str, value: &str) -> bool {
 /// The names of the processors that LLVM knows of a machine's platform.
 #[must_use]
 pub fn processors(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
-    ffi::processors(machine.as_mut_ptr() as usize)
+    ffi::processors(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
 /// The names of the features that LLVM knows of a machine's platform, without `+` or `-`.
 #[must_use]
 pub fn processor_features(machine: &inkwell::targets::TargetMachine) -> Vec<String> {
-    ffi::processor_features(machine.as_mut_ptr() as usize)
+    ffi::processor_features(LLVMTargetMachineRef(machine.as_mut_ptr()))
 }
 
 /// The version of the tools: `0.1.0 (linear-layout, LLVM 22.1.0)`, where LLVM is the one that runs.

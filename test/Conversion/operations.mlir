@@ -37,6 +37,17 @@ module attributes {"ttg.num-warps" = 1 : i32, ttg.target = "cuda:90", "ttg.threa
     tt.return
   }
 
+  // CHECK-LABEL: llvm.func @upper_half
+  tt.func public @upper_half(%o: !tt.ptr<i32>, %a: i32) {
+    // CHECK: llvm.zext %{{.+}} : i32 to i64
+    // CHECK: llvm.mul
+    // CHECK: llvm.lshr
+    // CHECK: llvm.trunc %{{.+}} : i64 to i32
+    %high = tt.mulhiui %a, %a : i32
+    tt.store %o, %high : !tt.ptr<i32>
+    tt.return
+  }
+
   // CHECK-LABEL: llvm.func @choice
   tt.func public @choice(%o: !tt.ptr<i32>, %n: i32, %a: i32, %b: i32) {
     %i = arith.index_cast %n : i32 to index

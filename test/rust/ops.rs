@@ -1,6 +1,6 @@
 //! The generated views of operations: every accessor of every operation answers on an example.
 
-use crate::files::{files, read};
+use crate::files::{files, read, root};
 use crate::referee::generate::generate;
 use crate::testing::context;
 use linear_layout_mlir::ir::ops::{OpKind, OpView, UpstreamView};
@@ -75,7 +75,7 @@ fn every_accessor_answers_on_an_example_of_every_operation() {
     // Sections that are invalid on purpose say so while they are read.
     context.attach_diagnostic_handler(|_| true);
     let mut seen = Seen::default();
-    for path in ["test/Dialect", "test/kernels"]
+    for path in ["test/Dialect", "test/Conversion", "test/kernels"]
         .iter()
         .flat_map(|folder| files(folder, &["mlir", "ttgir"]))
     {
@@ -331,6 +331,34 @@ fn readme_says_what_lowers() {
         return;
     }
     assert_eq!(found, expected, "`make bless` writes it");
+}
+
+/// `CONTRIBUTING.md` names the files that an elementwise operation is in: those that have anything of its example.
+#[test]
+fn the_files_of_an_elementwise_operation_are_named() {
+    let guide = read("CONTRIBUTING.md");
+    let mut sections = guide.split("\n## ");
+    let section = sections.find(|text| text.starts_with("Add an elementwise operation"));
+    let words = section.into_iter().flat_map(|text| text.split('`'));
+    let named: BTreeSet<_> = words
+        .map(|word| root().join(word))
+        .filter(|path| path.is_file())
+        .collect();
+    let found: BTreeSet<_> = [
+        "crates",
+        "dialect",
+        "passes",
+        "src",
+        "test/Conversion",
+        "tools",
+    ]
+    .iter()
+    .flat_map(|folder| files(folder, &["cpp", "h", "inc", "mlir", "rs", "td", "test"]))
+    .chain(["CHANGELOG.md", "README.md"].map(|name| root().join(name)))
+    .filter(|path| read(path).to_lowercase().contains("mulhiui"))
+    .collect();
+    assert_eq!(named, found);
+    assert!(found.len() <= 6);
 }
 
 /// The names of our operations stand in TableGen; Rust knows operations by kind.

@@ -362,8 +362,7 @@ fn said(recorder: &Recorder, input: &Path) -> String {
         .into_iter()
         .filter(|message| message.severity != Severity::Remark)
         .map(|mut message| {
-            let is_operation = |text: &str| text.starts_with("see current operation");
-            message.notes.retain(|note| !is_operation(&note.text));
+            message.notes.retain(|note| !note.shows_operation);
             // A module that is parsed from memory calls its file "-".
             message.in_file("-", &name).with_source()
         })

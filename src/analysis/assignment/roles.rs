@@ -1,7 +1,7 @@
 //! What an operation is to layouts: which of its tensors have layouts that go together, and how.
 
-use crate::ir::ops::{arith, tt, ttg};
-use crate::ir::{AnyKind, OpKind, TensorType, UpstreamKind};
+use crate::ir::ops::arith;
+use crate::ir::{AnyKind, OpKind, OpView, TensorType, UpstreamKind, kinds};
 use crate::sys::build::{self, Op};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
@@ -75,59 +75,21 @@ impl Role {
 fn own(op: Op<'_>, kind: OpKind) -> Role {
     use OpKind as K;
     match kind {
-        K::TtgConvertLayout => {
-            let is_free = ttg::ConvertLayout::of(op).is_some_and(|cvt| !cvt.force_warp_shuffle());
-            if is_free {
-                Role::Conversion
-            } else {
-                Role::Fixed
-            }
-        }
+        kinds!(LL_FixedLayouts) => Role::Fixed,
+        _ if !is_free(op) => Role::Fixed,
+        kinds!(Elementwise) => Role::Elementwise,
+        K::TtgConvertLayout => Role::Conversion,
         K::TtMakeRange | K::TtSplat => Role::Source,
-        K::TtAddPtr
-        | K::TtApproxDivF
-        | K::TtBitcast
-        | K::TtClampF
-        | K::TtFpToFp
-        | K::TtIntToPtr
-        | K::TtMulhiUI
-        | K::TtPreciseDivF
-        | K::TtPreciseSqrt
-        | K::TtPtrToInt => Role::Elementwise,
-        K::TtExternElementwise => {
-            let is_pure = tt::ExternElementwise::of(op).is_some_and(|op| op.pure());
-            if is_pure {
-                Role::Elementwise
-            } else {
-                Role::Fixed
-            }
-        }
-        K::TtElementwiseInlineAsm => {
-            let view = tt::ElementwiseInlineAsm::of(op);
-            let is_free = view.is_some_and(|op| op.pure() && op.packed_element() == 1);
-            if is_free {
-                Role::Elementwise
-            } else {
-                Role::Fixed
-            }
-        }
-        K::TtBroadcast | K::TtExpandDims | K::TtTrans | K::TtJoin | K::TtSplit | K::TtgFp4ToFp => {
-            Role::View
-        }
-        K::TtReshape => {
-            let is_view = tt::Reshape::of(op).is_some_and(|op| !op.allow_reorder());
-            if is_view { Role::View } else { Role::Fixed }
-        }
+        K::TtBroadcast
+        | K::TtExpandDims
+        | K::TtJoin
+        | K::TtReshape
+        | K::TtSplit
+        | K::TtTrans
+        | K::TtgFp4ToFp => Role::View,
         K::TtReduce => Role::Reduction,
         K::TtScan => Role::Scan,
-        K::TtLoad => {
-            let is_free = tt::Load::of(op).is_some_and(|op| !op.is_volatile());
-            if is_free {
-                Role::Access { is_store: false }
-            } else {
-                Role::Fixed
-            }
-        }
+        K::TtLoad => Role::Access { is_store: false },
         K::TtStore => Role::Access { is_store: true },
         K::TtgMask => Role::Choice,
         K::TtgMaskReturn => Role::End,
@@ -136,124 +98,25 @@ fn own(op: Op<'_>, kind: OpKind) -> Role {
         K::TtAssert => Role::Check,
         K::TtAtomicCAS
         | K::TtAtomicLoad
-        | K::TtAtomicPoll
         | K::TtAtomicRMW
-        | K::TtAtomicStore
-        | K::TtCall
-        | K::TtCat
-        | K::TtDescriptorGather
-        | K::TtDescriptorLoad
-        | K::TtDescriptorReduce
-        | K::TtDescriptorScatter
-        | K::TtDescriptorStore
-        | K::TtDot
-        | K::TtDotScaled
-        | K::TtFunc
         | K::TtGather
-        | K::TtGetNumPrograms
-        | K::TtGetProgramId
-        | K::TtGridDependencyLaunchDependents
-        | K::TtGridDependencyWait
-        | K::TtHistogram
-        | K::TtMakeTensorDesc
         | K::TtMapElementwise
-        | K::TtMapElementwiseReturn
-        | K::TtPrint
-        | K::TtReduceReturn
-        | K::TtReturn
-        | K::TtScanReturn
-        | K::TtUnsplat
-        | K::TtgAsyncCommitGroup
-        | K::TtgAsyncCopyGlobalToLocal
-        | K::TtgAsyncWait
-        | K::TtgBarrier
-        | K::TtgGlobalScratchAlloc
-        | K::TtgInlineAsm
-        | K::TtgLocalAtomicScatterRMW
-        | K::TtgLocalDealloc
-        | K::TtgLocalGather
-        | K::TtgLocalScatter
-        | K::TtgMemDescIndex
-        | K::TtgMemDescReinterpret
         | K::TtgMemDescReshape
-        | K::TtgMemDescSubslice
         | K::TtgMemDescTrans
-        | K::TtgPredicateStage
-        | K::TtgWarpId
-        | K::TtgWarpReturn
-        | K::TtgWarpSpecialize
-        | K::TtgWarpSpecializePartitions
-        | K::TtgWarpYield
-        | K::TtngArriveBarrier
-        | K::TtngAsyncCopyMbarrierArrive
-        | K::TtngAsyncSharedStore
-        | K::TtngAsyncTMACopyGlobalToLocal
-        | K::TtngAsyncTMACopyLocalToGlobal
-        | K::TtngAsyncTMAGather
-        | K::TtngAsyncTMAReduce
-        | K::TtngAsyncTMAScatter
-        | K::TtngTMAStoreWait
-        | K::TtngBarrierExpect
-        | K::TtngCLCGetProgramId
-        | K::TtngCLCIsCanceled
-        | K::TtngCLCLoadResult
-        | K::TtngCLCTryCancel
-        | K::TtngCLCTryCancelSync
-        | K::TtngClusterBarrier
-        | K::TtngFenceAsyncShared
-        | K::TtngFenceMBarrierInitReleaseCluster
-        | K::TtngInitBarrier
-        | K::TtngInvalBarrier
-        | K::TtngPackedArith
-        | K::TtngReinterpretTensorDesc
-        | K::TtngTCGen5Commit
-        | K::TtngTCGen5MMA
-        | K::TtngTCGen5MMAScaled
-        | K::TtngTensormapCreate
-        | K::TtngTensormapFenceproxyAcquire
-        | K::TtngTMEMAlloc
-        | K::TtngTMEMCopy
-        | K::TtngTMEMLoad
-        | K::TtngTMEMStore
-        | K::TtngTMEMSubSlice
-        | K::TtngTMEMWait
-        | K::TtngWaitBarrier
-        | K::TtngWarpGroupDot
-        | K::TtngWarpGroupDotWait
-        | K::AmdgArriveBarrier
-        | K::AmdgAsyncCopyLocalToGlobal
-        | K::AmdgAsyncCopyMbarrierArrive
-        | K::AmdgAsyncTDMCopyGlobalToLocal
-        | K::AmdgAsyncTDMCopyLocalToGlobal
-        | K::AmdgAsyncTDMFusedCopyGlobalToLocal
-        | K::AmdgAsyncTDMGather
-        | K::AmdgAsyncTDMIntrinsicWait
-        | K::AmdgAsyncTDMScatter
-        | K::AmdgAsyncTDMWait
-        | K::AmdgAsyncWait
-        | K::AmdgBufferAtomicCAS
-        | K::AmdgBufferAtomicRMW
-        | K::AmdgBufferLoad
-        | K::AmdgBufferLoadToLocal
-        | K::AmdgBufferStore
-        | K::AmdgClusterBarrierArrive
-        | K::AmdgClusterBarrierWait
-        | K::AmdgConcat
-        | K::AmdgCondBarrier
-        | K::AmdgExtractSlice
-        | K::AmdgInThreadTranspose
-        | K::AmdgInitBarrier
-        | K::AmdgLocalLoadPackedTransposed
-        | K::AmdgMaskedLoad
-        | K::AmdgMaskedStore
-        | K::AmdgScaledDowncastFp4
-        | K::AmdgScaledDowncastFp8
-        | K::AmdgScaledUpcastFp4
-        | K::AmdgScaledUpcastFp8
-        | K::AmdgTDMPrefetch
-        | K::AmdgUpdateTensorDescriptor
-        | K::AmdgWaitBarrier
-        | K::GluonSetAutoLayout => Role::Fixed,
+        | K::TtngWarpGroupDotWait => Role::Fixed,
+    }
+}
+
+/// Whether no attribute of an operation keeps it in the layouts that it has.
+fn is_free(op: Op<'_>) -> bool {
+    use OpView as V;
+    match OpView::of(op) {
+        Some(V::TtgConvertLayout(op)) => !op.force_warp_shuffle(),
+        Some(V::TtExternElementwise(op)) => op.pure(),
+        Some(V::TtElementwiseInlineAsm(op)) => op.pure() && op.packed_element() == 1,
+        Some(V::TtReshape(op)) => !op.allow_reorder(),
+        Some(V::TtLoad(op)) => !op.is_volatile(),
+        _ => true,
     }
 }
 
