@@ -38,9 +38,9 @@ pub(super) fn emit<'c>(
 ) -> Result<Vec<Val<'c>>, Diagnostic> {
     let mut scratch = HashMap::new();
     for base in program.address_bases() {
-        if !scratch.contains_key(&base.start) {
-            scratch.insert(base.start, l.shared_memory(offset + base.start));
-        }
+        scratch
+            .entry(base.start)
+            .or_insert_with(|| l.shared_memory(offset + base.start));
     }
     let count = program.num_sources() / program.widths().len();
     let elements: Vec<Type<'c>> = sources.iter().step_by(count).map(|v| v.r#type()).collect();

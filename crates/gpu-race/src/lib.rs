@@ -5,7 +5,7 @@
 //! in lockstep (AMD) the order of instructions inside a wave is enough. Everywhere, lanes of a warp that
 //! execute a load or a store of one address together make a single access, which is ordered before whatever
 //! any of them does next. Barriers do not order blocks; kernels with atomic accesses have more
-//! ways to order threads, for which [`clocks`] and [`history`] are.
+//! ways to order threads, for which [`Clocks`] and [`History`] are.
 //!
 //! Copies of one value may be stored by several threads without order, since the byte is the same whoever is
 //! last. They must be ordered against everything else: a reader that knows of one copy only meets the other

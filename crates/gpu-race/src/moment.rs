@@ -34,7 +34,7 @@ pub struct Bounds {
 }
 
 impl Moments {
-    /// Whether [`Shadow::settle`] of all records and [`Self::clear`] must come before the next moment.
+    /// Whether [`Shadow::settle`](crate::Shadow::settle) of all records and [`Self::clear`] must come before the next moment.
     pub fn is_full(&self) -> bool {
         self.list.len() >= MOST_MOMENTS
     }

@@ -209,7 +209,7 @@ proptest! {
                 let lanes = 1 << case.target.lanes_log2();
                 mask | if of == "lane" { bits % lanes } else { bits * lanes }
             });
-            let known = plan.program().predicates().iter().any(|p| *p == Predicate::Parity(mask));
+            let known = plan.program().predicates().contains(&Predicate::Parity(mask));
             prop_assert!(mask != 0 && known, "{line}");
         }
     }

@@ -87,11 +87,6 @@ impl Builder {
         self.widths[usize::from(self.types[value.index()].operand)]
     }
 
-    /// The sort of word that elements of an operand become, or are made of.
-    fn word(&self, operand: u8, is_word: bool) -> ValueType {
-        ValueType { operand, is_word }
-    }
-
     pub(crate) fn sources(&self) -> Vec<ValueId> {
         (0..self.num_sources).map(ValueId).collect()
     }
@@ -227,7 +222,10 @@ impl Builder {
 
     pub(crate) fn pack(&mut self, parts: &[ValueId]) -> ValueId {
         let operand = self.types[parts[0].index()].operand;
-        let type_ = self.word(operand, self.bits(parts[0]) < 32);
+        let type_ = ValueType {
+            operand,
+            is_word: self.bits(parts[0]) < 32,
+        };
         let parts = self.list(parts);
         let out = self.define(1, type_);
         self.steps.push(Step::Pack { out, parts });
@@ -236,7 +234,10 @@ impl Builder {
 
     pub(crate) fn unpack(&mut self, value: ValueId, count: u32) -> ValueId {
         let operand = self.types[value.index()].operand;
-        let type_ = self.word(operand, self.bits(value) == 64);
+        let type_ = ValueType {
+            operand,
+            is_word: self.bits(value) == 64,
+        };
         let first = self.define(count, type_);
         self.steps.push(Step::Unpack {
             first,
@@ -326,7 +327,11 @@ impl Builder {
 
     /// Loads values of the first operand.
     pub(crate) fn load(&mut self, address: Address, count: u32, words: bool) -> ValueId {
-        let first = self.define(count, self.word(0, words));
+        let type_ = ValueType {
+            operand: 0,
+            is_word: words,
+        };
+        let first = self.define(count, type_);
         self.steps.push(Step::Load {
             address,
             first,
@@ -356,7 +361,11 @@ impl Builder {
         count: u32,
         fragment: Fragment,
     ) -> ValueId {
-        let first = self.define(count, self.word(0, self.widths[0] < 32));
+        let type_ = ValueType {
+            operand: 0,
+            is_word: self.widths[0] < 32,
+        };
+        let first = self.define(count, type_);
         self.steps.push(Step::LoadMatrices {
             address,
             first,
@@ -499,12 +508,12 @@ impl Builder {
             }
             _ => {}
         }
-        for index in first.index()..first.index() + count as usize {
+        for made in (0..count).map(|i| first.plus(i)) {
             let type_ = ValueType {
                 operand: part.operand,
-                ..program.types[index]
+                ..program.type_of(made)
             };
-            names[index] = self.define(1, type_);
+            names[made.index()] = self.define(1, type_);
         }
         let step = renumber(step, names, &program.operands, &mut self.operands);
         self.steps.push(step);

@@ -342,7 +342,7 @@ impl<'a> Builder<'a> {
         let [reg, lane, warp] = &to;
         let layout = self.coordinates.layout([reg, lane, warp], left)?;
         let values = std::mem::take(&mut self.state.values);
-        self.state.values = self.program.convert(from, layout, values)?;
+        self.state.values = self.program.convert(&from, &layout, values)?;
         let [reg, lane, warp] = to;
         self.state.reg = reg;
         self.state.lane = lane;

@@ -178,11 +178,11 @@ impl<'a> Builder<'a> {
                 if plain == own {
                     return Ok(None);
                 }
-                let values = self.program.convert(own.clone(), plain.clone(), sources)?;
+                let values = self.program.convert(&own, &plain, sources)?;
                 self.columns = columns;
                 self.parts = self.find_parts().expect("each column is one bit");
                 let values = self.elements(&values)?;
-                let results = self.program.convert(plain, own, values)?;
+                let results = self.program.convert(&plain, &own, values)?;
                 self.program.finish(&results).map(Some)
             }
         }
@@ -468,7 +468,7 @@ impl<'a> Builder<'a> {
             let [reg, lane, warp] = &lists;
             self.coordinates.layout([reg, lane, warp], left as u32)
         });
-        let all = self.program.convert(from?, to?, values.to_vec())?;
+        let all = self.program.convert(&from?, &to?, values.to_vec())?;
         let size = 1usize << (part.to - part.from);
         let lanes = self.columns.lane.len();
         let mut within = Within {

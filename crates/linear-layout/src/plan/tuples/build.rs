@@ -243,8 +243,8 @@ impl<'a> TupleBuilder<'a> {
     /// step.
     pub(in crate::plan) fn convert(
         &mut self,
-        from: LinearLayout,
-        to: LinearLayout,
+        from: &LinearLayout,
+        to: &LinearLayout,
         values: Vec<TupleId>,
     ) -> Result<Vec<TupleId>, TupleError> {
         if from == to {
@@ -255,7 +255,7 @@ impl<'a> TupleBuilder<'a> {
             .combining
             .widths
             .iter()
-            .map(|bits| plan_conversion(&from, &to, *bits, target, &self.options(*bits)))
+            .map(|bits| plan_conversion(from, to, *bits, target, &self.options(*bits)))
             .collect::<Result<Vec<_>, _>>()?;
         let is_rename = plans.iter().all(|plan| plan.kind() == PlanKind::Rename);
         if is_rename
