@@ -197,7 +197,7 @@ fn place(location: Location<'_>) -> Option<Place> {
 /// Keeps the diagnostics of a context instead of printing them.
 ///
 /// ```
-/// use crate::ir::Recorder;
+/// use linear_layout_mlir::ir::Recorder;
 /// use melior::{Context, ir::Module};
 /// let context = Context::new();
 /// let recorder = Recorder::attach(&context);

@@ -35,7 +35,7 @@ impl Rule {
     /// The rule with a label.
     ///
     /// ```
-    /// use crate::ir::rules::Rule;
+    /// use linear_layout_mlir::ir::rules::Rule;
     /// let rule = Rule::of_label("make_range_c1").unwrap();
     /// assert_eq!(rule.text, "`start` < `end`");
     /// ```

@@ -86,15 +86,15 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
 /// Why MLIR cannot read the input, ready to print.
 ///
 /// # Panics
-/// [`crate::install`] has not been called.
+/// [`linear_layout_mlir::install`] has not been called.
 ///
 /// ```
-/// crate::install();
+/// linear_layout_mlir::install();
 /// let deep = "[".repeat(2000).into_bytes();
-/// let reason = crate::sys::checked_input("a.mlir", deep).unwrap_err();
+/// let reason = linear_layout_mlir::sys::checked_input("a.mlir", deep).unwrap_err();
 /// assert!(reason.starts_with("a.mlir:1:1025: error: brackets are nested more than 1024 deep"));
 /// let text = b"module {}".to_vec();
-/// assert_eq!(crate::sys::checked_input("a.mlir", text.clone()), Ok(text));
+/// assert_eq!(linear_layout_mlir::sys::checked_input("a.mlir", text.clone()), Ok(text));
 /// ```
 pub fn checked_input(name: &str, input: Vec<u8>) -> Result<Vec<u8>, String> {
     if !input.starts_with(BYTECODE) {
@@ -159,7 +159,7 @@ pub fn input_name(path: &Path) -> String {
 /// Strings and comments have no brackets, and the arrow of a function's type is none.
 ///
 /// ```
-/// use crate::sys::too_deep;
+/// use linear_layout_mlir::sys::too_deep;
 /// assert_eq!(too_deep("[".repeat(2000).as_bytes()).unwrap().at, 1024);
 /// assert_eq!(too_deep("[]".repeat(2000).as_bytes()), None);
 /// ```

@@ -111,7 +111,7 @@ impl Drop for Work {
 /// Changes a module; its operations are within reach for as long as `f` runs.
 ///
 /// ```
-/// use crate::sys::rewrite;
+/// use linear_layout_mlir::sys::rewrite;
 /// use melior::ir::{Attribute, Location, Module, operation::OperationLike};
 ///
 /// let context = melior::Context::new();
@@ -123,14 +123,14 @@ impl Drop for Work {
 /// ```
 /// No handle leaves it, and none of another module enters:
 /// ```compile_fail
-/// # use crate::sys::rewrite;
+/// # use linear_layout_mlir::sys::rewrite;
 /// # use melior::ir::{Location, Module};
 /// # let context = melior::Context::new();
 /// # let mut module = Module::new(Location::unknown(&context));
 /// let kept = rewrite(&mut module, |rewriter, module| module);
 /// ```
 /// ```compile_fail
-/// # use crate::sys::rewrite;
+/// # use linear_layout_mlir::sys::rewrite;
 /// # use melior::ir::{Location, Module};
 /// # let context = melior::Context::new();
 /// # let mut module = Module::new(Location::unknown(&context));

@@ -10,7 +10,7 @@ use std::fmt;
 /// each byte that is not UTF-8, and `\00` for a control character.
 ///
 /// ```
-/// use crate::sys::Text;
+/// use linear_layout_mlir::sys::Text;
 /// let text = Text::new(b"a\xffb");
 /// assert_eq!(text.utf8(), None);
 /// assert_eq!(text.to_string(), r"a\FFb");
@@ -83,7 +83,7 @@ const MAX_MESSAGE: usize = 6000;
 /// Shortens what a message repeats of the input: each piece between backticks, then the whole.
 ///
 /// ```
-/// use crate::sys::bounded;
+/// use linear_layout_mlir::sys::bounded;
 /// let long = format!("expected `i32`, found `{}`", "x".repeat(1_000_000));
 /// assert!(bounded(&long).len() < 1100);
 /// assert!(bounded(&long).starts_with("expected `i32`, found `xxx"));
