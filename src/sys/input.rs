@@ -86,7 +86,7 @@ pub fn parse_input<'c>(context: &'c Context, input: &[u8]) -> Option<Module<'c>>
 /// Why MLIR cannot read the input, ready to print.
 ///
 /// # Panics
-/// [`linear_layout_mlir::install`] has not been called.
+/// [`crate::install`] has not been called.
 ///
 /// ```
 /// linear_layout_mlir::install();

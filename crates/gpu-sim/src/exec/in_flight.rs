@@ -36,7 +36,7 @@ pub(crate) enum Channel {
 impl Channel {
     const ALL: [Self; 4] = [Self::Group, Self::Bulk, Self::Vector, Self::Async];
 
-    /// Whether all lanes of a wave have one counter, which counts instructions.
+    /// Returns true if all lanes of a wave share one counter, which counts instructions.
     const fn is_of_wave(self) -> bool {
         matches!(self, Self::Vector | Self::Async)
     }
@@ -85,7 +85,7 @@ const OPEN: u32 = u32::MAX;
 /// Bytes of a line, the unit of [`Lines`].
 const LINE: usize = 16;
 
-/// How many copies touch each line of memory.
+/// The number of copies that touch each line of memory.
 #[derive(Debug, Default)]
 struct Lines(FxHashMap<(u64, usize), u32>);
 
@@ -169,7 +169,7 @@ impl InFlight {
         self.count = 0;
     }
 
-    /// Whether a copy may forbid an access. Quick, and sometimes true where none does.
+    /// Returns true if a copy may forbid an access. Quick, and sometimes true where none does.
     #[inline]
     pub(super) fn may_meet(&self, place: Place, bytes: u32, writes: bool) -> bool {
         self.count > 0 && (self.written.has(place, bytes) || writes && self.read.has(place, bytes))
@@ -469,7 +469,7 @@ impl Exec<'_> {
                         )));
                     }
                     (_, Place::Global { .. }) => self.complete(copy)?,
-                    // Nobody can look at shared memory any more.
+                    // The block has returned: its shared memory is gone.
                     _ => {}
                 }
             }

@@ -57,7 +57,7 @@ impl Exec<'_> {
         }
     }
 
-    /// Whether a moment comes before another one for sure.
+    /// Returns true if a moment certainly comes before another one.
     fn is_before(&self, a: Moment, b: Moment) -> bool {
         let per_warp = self.launch.machine.lanes_per_warp;
         match a.lane == b.lane {

@@ -170,7 +170,7 @@ impl Program {
         self.cost
     }
 
-    /// The same program, of which its maker knows the cost better than its steps say.
+    /// Returns the program with a cost that its planner has added up by other rules than those for steps.
     pub(crate) fn with_cost(self, cost: Cost) -> Self {
         Self { cost, ..self }
     }

@@ -335,45 +335,28 @@ impl<'a> TupleBuilder<'a> {
     /// Writes what is done out as a program.
     fn program(&self, results: &[TupleId], scratch_bytes: u32, cost: Cost) -> Program {
         let widths = self.combining.widths;
+        let b = Builder::new(self.num_sources.ilog2(), widths, self.threads);
+        let sources = b.sources();
+        let lists = sources.chunks(self.num_sources as usize);
+        let lists: Vec<Vec<ValueId>> = lists.map(<[_]>::to_vec).collect();
         let mut writer = Writer {
-            b: Builder::new(self.num_sources.ilog2(), widths, self.threads),
+            b,
             tuples: vec![Vec::new(); self.next as usize],
             words: FxHashMap::default(),
             operands: widths.len(),
             is_packed: self.combining.is_packed && widths.len() == 1,
+            conversions: &self.conversions,
+            turns: self.combining.room.turns,
+            scratch_is_used: false,
         };
-        let num_sources = self.num_sources as usize;
-        let sources = (0..widths.len()).map(|operand| {
-            let first = operand * num_sources;
-            (first..first + num_sources)
-                .map(|i| ValueId(i as u32))
-                .collect()
-        });
-        writer.set_lists(TupleId(0), &sources.collect::<Vec<_>>());
-        let mut scratch_is_used = false;
+        writer.set_lists(TupleId(0), &lists);
         let mut acts = &self.steps[..];
         while let Some((act, rest)) = acts.split_first() {
             acts = rest;
             if writer.pair(act, rest.first()) {
                 acts = &rest[1..];
-                continue;
-            }
-            match act {
-                Act::Convert {
-                    first,
-                    values,
-                    conversion,
-                } => {
-                    let conversion = &self.conversions[*conversion];
-                    let lists = writer.convert(
-                        conversion,
-                        values,
-                        self.combining.room.turns,
-                        &mut scratch_is_used,
-                    );
-                    writer.set_lists(*first, &lists);
-                }
-                _ => writer.act(act),
+            } else {
+                writer.act(act);
             }
         }
         let results = (0..widths.len()).flat_map(|operand| writer.list(results, operand));
@@ -493,7 +476,7 @@ impl<'a> TupleBuilder<'a> {
 }
 
 /// The values of tuples while a program is written.
-struct Writer {
+struct Writer<'b> {
     b: Builder,
     /// For each tuple a value of each operand.
     tuples: Vec<Vec<ValueId>>,
@@ -501,9 +484,13 @@ struct Writer {
     words: FxHashMap<TupleId, TupleId>,
     operands: usize,
     is_packed: bool,
+    conversions: &'b [Conversion],
+    turns: Turns,
+    /// Conversions before have used bytes that a next one may need.
+    scratch_is_used: bool,
 }
 
-impl Writer {
+impl Writer<'_> {
     /// The values of several tuples in one operand.
     fn list(&self, tuples: &[TupleId], operand: usize) -> Vec<ValueId> {
         let of = |tuple: &TupleId| self.tuples[tuple.index()][operand];
@@ -596,7 +583,14 @@ impl Writer {
                 let chosen = pairs.map(|(set, clear)| self.b.select(predicate, *set, *clear));
                 self.tuples[out.index()] = chosen.collect();
             }
-            Act::Convert { .. } => {}
+            Act::Convert {
+                first,
+                values,
+                conversion,
+            } => {
+                let lists = self.convert(&self.conversions[*conversion], values);
+                self.set_lists(*first, &lists);
+            }
         }
     }
 
@@ -617,13 +611,7 @@ impl Writer {
 
     /// Brings tuples into another layout; waits until the bytes are free that a conversion before has used, where they
     /// take turns.
-    fn convert(
-        &mut self,
-        conversion: &Conversion,
-        values: &[TupleId],
-        turns: Turns,
-        scratch_is_used: &mut bool,
-    ) -> Vec<Vec<ValueId>> {
+    fn convert(&mut self, conversion: &Conversion, values: &[TupleId]) -> Vec<Vec<ValueId>> {
         let sources: Vec<_> = (0..self.operands).map(|k| self.list(values, k)).collect();
         let parts = conversion
             .plans
@@ -640,13 +628,14 @@ impl Writer {
             })
             .collect();
         let mut all = Vec::new();
-        let at_once = match turns {
+        let at_once = match self.turns {
             Turns::Operands => 1,
             Turns::None | Turns::Conversions => parts.len().max(1),
         };
         for parts in parts.chunks(at_once) {
             let uses_scratch = parts.iter().any(|part| part.program.scratch_bytes() > 0);
-            if turns != Turns::None && uses_scratch && std::mem::replace(scratch_is_used, true) {
+            let takes_turns = self.turns != Turns::None && uses_scratch;
+            if takes_turns && std::mem::replace(&mut self.scratch_is_used, true) {
                 self.b.barrier(BarrierScope::Block);
             }
             all.extend(self.b.inline(parts));
