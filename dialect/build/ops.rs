@@ -25,10 +25,10 @@ pub(crate) struct Generated {
 const CANONICALISED: &str = "LL_Canonicalized";
 
 /// One operation.
-struct Operation<'a> {
-    record: Record<'a>,
+pub(crate) struct Operation<'a> {
+    pub(crate) record: Record<'a>,
     /// Its full name, as `tt.load`.
-    name: String,
+    pub(crate) name: String,
     /// Its kind, as `TtLoad`.
     kind: String,
     /// Its C++ class, as `::ll::tt::LoadOp`.
@@ -54,17 +54,17 @@ impl<'a> Operation<'a> {
         }
     }
 
-    fn summary(&self) -> &'a str {
+    pub(crate) fn summary(&self) -> &'a str {
         self.record.str_value("summary").unwrap_or_default().trim()
     }
 
-    fn has_trait(&self, name: &str) -> bool {
+    pub(crate) fn has_trait(&self, name: &str) -> bool {
         traits(self.record).iter().any(|own| own == name)
     }
 }
 
 /// The C++ class that `mlir-tblgen` makes of a record: its name without the part before the first `_`.
-fn class_name(record: Record<'_>) -> &str {
+pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
@@ -98,7 +98,7 @@ fn capitalised(word: &str) -> String {
 }
 
 /// `isVolatile` as Rust spells it.
-fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
     for letter in name.chars() {
@@ -115,7 +115,7 @@ fn snake(name: &str) -> String {
 }
 
 /// `EVICT_FIRST` as Rust spells a variant.
-fn variant(symbol: &str) -> String {
+pub(crate) fn variant(symbol: &str) -> String {
     let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
     symbol
         .split('_')
@@ -129,10 +129,10 @@ fn variant(symbol: &str) -> String {
         .collect()
 }
 
-/// The records of operations of a dialect, in the order of their names.
-fn operations<'a>(
+/// The records of operations of the dialects that are asked for, in the order of their names.
+pub(crate) fn operations<'a>(
     keeper: &'a RecordKeeper<'static>,
-    namespace: Option<&str>,
+    is_asked: impl Fn(&str) -> bool,
 ) -> Vec<Operation<'a>> {
     let mut all: Vec<Operation<'a>> = keeper
         .all_derived_definitions("Op")
@@ -140,7 +140,7 @@ fn operations<'a>(
             record
                 .def_value("opDialect")
                 .and_then(|dialect| dialect.str_value("name"))
-                .is_ok_and(|own| namespace.is_none_or(|wanted| own == wanted) && own != "llvm")
+                .is_ok_and(&is_asked)
         })
         .map(Operation::of)
         .collect();
@@ -154,11 +154,11 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
         .map(|dialect| {
             (
                 dialect.namespace,
-                operations(dialect.keeper, Some(dialect.namespace)),
+                operations(dialect.keeper, |own| own == dialect.namespace),
             )
         })
         .collect();
-    let mut others = operations(upstream, None);
+    let mut others = operations(upstream, |own| own != "llvm");
     for list in upstream.all_derived_definitions("LL_Upstream") {
         let selected = list
             .list_of_defs_value("ops")
@@ -243,7 +243,9 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
 }
 
 /// Operations by the namespace that their names begin with.
-fn by_namespace<'a, 'o>(ops: &'o [Operation<'a>]) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
+pub(crate) fn by_namespace<'a, 'o>(
+    ops: &'o [Operation<'a>],
+) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
     let mut found: Vec<(&str, Vec<&Operation<'a>>)> = Vec::new();
     for op in ops {
         let namespace = op.name.split('.').next().unwrap_or_default();
@@ -330,7 +332,7 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     );
 }
 
-fn doc(text: &str) -> String {
+pub(crate) fn doc(text: &str) -> String {
     text.replace('\n', " ")
         .replace('[', "\\[")
         .replace(']', "\\]")
@@ -338,14 +340,14 @@ fn doc(text: &str) -> String {
 
 /// How many values an operand or result of a declaration stands for.
 #[derive(Clone, Copy, PartialEq)]
-enum Count {
+pub(crate) enum Count {
     One,
     Optional,
     Many,
 }
 
 impl Count {
-    fn of(constraint: Record<'_>) -> Self {
+    pub(crate) fn of(constraint: Record<'_>) -> Self {
         let constraint = bare(constraint);
         if constraint.subclass_of("Optional") {
             Self::Optional
@@ -366,7 +368,7 @@ impl Count {
 }
 
 /// A constraint without what `Arg<...>` says of its effects.
-fn bare(constraint: Record<'_>) -> Record<'_> {
+pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
     } else {
@@ -374,7 +376,7 @@ fn bare(constraint: Record<'_>) -> Record<'_> {
     }
 }
 
-fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
+pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
     let Ok(dag) = record.dag_value(dag) else {
         return Vec::new();
     };

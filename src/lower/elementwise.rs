@@ -155,7 +155,7 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();
-    l.e.rebuild(op, &operands, &[], Vec::new());
+    l.e.rebuild(op, &operands);
     Ok(())
 }
 

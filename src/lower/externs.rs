@@ -7,7 +7,7 @@
 //! What is computed here is right for the types that the library gives a function; declared with others, it is a
 //! call like that of a name that nobody knows. ADR 0016 has the reasons.
 
-use super::emit::{FloatPredicate, IntPredicate};
+use super::emit::{FCmpPredicate, ICmpPredicate};
 use super::library::{self, Function};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
@@ -220,8 +220,8 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Made<'c> {
         "fdim" => {
             let zero = l.e.float(type_, 0.0);
             let difference = l.e.fsub(a, b);
-            let is_ordered_above = l.e.fcmp(FloatPredicate::Greater, a, b);
-            let is_unordered = l.e.fcmp(FloatPredicate::Unordered, a, b);
+            let is_ordered_above = l.e.fcmp(FCmpPredicate::Ogt, a, b);
+            let is_unordered = l.e.fcmp(FCmpPredicate::Uno, a, b);
             let counts = l.e.or(is_ordered_above, is_unordered);
             Some(l.e.select(counts, difference, zero))
         }
@@ -318,7 +318,7 @@ fn integer_of_float<'c>(
         "signbit" | "signbitf" | "signbitd" => {
             let bits_of_x = l.e.bitcast(x, int);
             let zero = l.e.zero(int);
-            let is = l.e.icmp(IntPredicate::SignedLess, bits_of_x, zero);
+            let is = l.e.icmp(ICmpPredicate::Slt, bits_of_x, zero);
             return Some(resized(l, is, result));
         }
         "float_as_int" | "float_as_uint" | "double_as_longlong" if width == bits => {

@@ -8,7 +8,7 @@
 //! What is too large becomes the largest number of its sign, infinity too; NaN stays NaN, and so does infinity
 //! where the format is FNUZ. Rounded towards zero, infinity stays where a format has it. ADR 0016 has the reasons.
 
-use super::emit::{Emitter, FloatPredicate, IntPredicate};
+use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
 use super::state::Lowering;
 use crate::sys::build::Val;
@@ -86,7 +86,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     }
     let below = format::rounded(e, value, f32, Rounding::TowardsZero);
     let back = e.fpext(below, value.r#type());
-    let is_inexact = e.fcmp(FloatPredicate::NotEqual, back, value);
+    let is_inexact = e.fcmp(FCmpPredicate::One, back, value);
     let bits = e.bitcast(below, i32);
     let sticky = e.zext(is_inexact, i32);
     let odd = e.or(bits, sticky);
@@ -132,7 +132,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
         e.add(sum, base)
     };
     let smallest = number(e, (i64::from(128 - to.bias)) << 23);
-    let is_small = e.icmp(IntPredicate::SignedLess, size, smallest);
+    let is_small = e.icmp(ICmpPredicate::Slt, size, smallest);
     let code = e.select(is_small, subnormal, normal);
     let largest = number(e, i64::from(to.largest()));
     let code = e.signed_min(code, largest);
@@ -160,16 +160,16 @@ fn special<'c>(
         let is_zero = e.is_zero(code);
         let signed = e.or(code, sign);
         let signed = e.select(is_zero, code, signed);
-        let is_finite = e.icmp(IntPredicate::SignedLess, size, infinity);
+        let is_finite = e.icmp(ICmpPredicate::Slt, size, infinity);
         return e.select(is_finite, signed, nan);
     }
     let mut code = code;
     if let (Some(own), true) = (to.infinity(), towards_zero) {
-        let is_infinite = e.icmp(IntPredicate::Equal, size, infinity);
+        let is_infinite = e.icmp(ICmpPredicate::Eq, size, infinity);
         let own = number(e, own.into());
         code = e.select(is_infinite, own, code);
     }
-    let is_nan = e.icmp(IntPredicate::SignedLess, infinity, size);
+    let is_nan = e.icmp(ICmpPredicate::Slt, infinity, size);
     let code = e.select(is_nan, nan, code);
     e.or(code, sign)
 }
@@ -210,7 +210,7 @@ fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) ->
         Float8Family::Fnuz => (wide, from.nan()),
     };
     let is = e.constant(int, is.into());
-    let is_nan = e.icmp(IntPredicate::Equal, of, is);
+    let is_nan = e.icmp(ICmpPredicate::Eq, of, is);
     let nan = e.float(float, f64::NAN);
     let value = e.select(is_nan, nan, value);
     resized(e, value, to)

@@ -1,6 +1,6 @@
 //! Formats of floats that LLVM computes with, f16, bf16, f32 and f64: one made of another.
 
-use super::emit::{Emitter, FloatPredicate, IntPredicate};
+use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
@@ -73,7 +73,7 @@ pub(super) fn rounded<'c>(
     to: Type<'c>,
     rounding: Rounding,
 ) -> Val<'c> {
-    use FloatPredicate::{Equal, Greater, Less};
+    use FCmpPredicate::{Ogt, Olt};
     let nearest = e.fptrunc(value, to);
     let back = e.fpext(nearest, value.r#type());
     let int = e.int_type(width(to));
@@ -82,18 +82,18 @@ pub(super) fn rounded<'c>(
         Rounding::Nearest => return nearest,
         Rounding::TowardsZero => {
             let [before, after] = [value, back].map(|v| e.fabs(v));
-            let grew = e.fcmp(Greater, after, before);
+            let grew = e.fcmp(Ogt, after, before);
             let step = e.zext(grew, int);
             e.sub(bits, step)
         }
         Rounding::Downward | Rounding::Upward => {
             let passed = match rounding {
-                Rounding::Downward => e.fcmp(Greater, back, value),
-                _ => e.fcmp(Less, back, value),
+                Rounding::Downward => e.fcmp(Ogt, back, value),
+                _ => e.fcmp(Olt, back, value),
             };
             // A step to the sign's side makes the magnitude larger; the sign of zero is that of the value.
             let zero = e.zero(int);
-            let is_negative = e.icmp(IntPredicate::SignedLess, bits, zero);
+            let is_negative = e.icmp(ICmpPredicate::Slt, bits, zero);
             let (negative, positive) = match rounding {
                 Rounding::Downward => (1, -1),
                 _ => (-1, 1),
@@ -113,7 +113,7 @@ pub(super) fn rounded<'c>(
             let [size, below, above] = [value, back, above].map(|v| e.fabs(v));
             let from_below = e.fsub(size, below);
             let to_above = e.fsub(above, size);
-            let is_tie = e.fcmp(Equal, from_below, to_above);
+            let is_tie = e.fcmp(FCmpPredicate::Oeq, from_below, to_above);
             e.select(is_tie, next, bits)
         }
     };

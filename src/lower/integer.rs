@@ -1,6 +1,6 @@
 //! Integers with more bits than a register: products that keep the upper half, sums that keep the carry.
 
-use super::emit::IntPredicate;
+use super::emit::ICmpPredicate;
 use super::state::{Lowering, Outcome};
 use crate::ir::ops::arith;
 use crate::ir::{OpView, UpstreamView};
@@ -37,7 +37,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let carries: Vec<Val<'c>> = sums
         .iter()
         .zip(a.iter())
-        .map(|(sum, a)| l.e.icmp(IntPredicate::UnsignedLess, *sum, *a))
+        .map(|(sum, a)| l.e.icmp(ICmpPredicate::Ult, *sum, *a))
         .collect();
     l.set(view.sum(), sums);
     l.set(view.overflow(), carries);

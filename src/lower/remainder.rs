@@ -15,7 +15,7 @@
 //! A rounded quotient is too large by less than one, so a difference is exact: it is smaller than what was taken off,
 //! and a multiple of the last place of both.
 
-use super::emit::FloatPredicate;
+use super::emit::FCmpPredicate;
 use super::state::Lowering;
 use crate::sys::build::Val;
 use crate::sys::float_width;
@@ -39,7 +39,7 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     let limit = l.e.float(type_, f64::powi(2.0, precision(type_) - 2));
     let one = l.e.float(type_, 1.0);
     let quotient = l.e.fdiv(a, b);
-    let fits = l.e.fcmp(FloatPredicate::Less, quotient, limit);
+    let fits = l.e.fcmp(FCmpPredicate::Olt, quotient, limit);
     let is_rare = l.e.is_zero(fits);
     let rare = l.e.fork(is_rare);
     let left = reduced(l, [a, b], limit);
@@ -49,7 +49,7 @@ pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val
     };
     let difference = less_multiple(l, a, b, quotient);
     // Nothing is taken off, which matters where the divisor is infinite.
-    let is_whole = l.e.fcmp(FloatPredicate::Less, quotient, one);
+    let is_whole = l.e.fcmp(FCmpPredicate::Olt, quotient, one);
     let size = l.e.select(is_whole, a, difference);
     l.e.copysign(size, x)
 }
@@ -60,7 +60,7 @@ fn less_multiple<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, quotient: Val
     let whole = l.e.round_to_zero(quotient);
     let taken = l.e.fneg(whole);
     let difference = l.e.fma(taken, b, a);
-    let is_negative = l.e.fcmp(FloatPredicate::Less, difference, zero);
+    let is_negative = l.e.fcmp(FCmpPredicate::Olt, difference, zero);
     let corrected = l.e.fadd(difference, b);
     l.e.select(is_negative, corrected, difference)
 }
@@ -69,8 +69,8 @@ fn less_multiple<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, quotient: Val
 fn reduced<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));
-    let is_finite = l.e.fcmp(FloatPredicate::Less, a, infinity);
-    let has_divisor = l.e.fcmp(FloatPredicate::Greater, b, zero);
+    let is_finite = l.e.fcmp(FCmpPredicate::Olt, a, infinity);
+    let has_divisor = l.e.fcmp(FCmpPredicate::Ogt, b, zero);
     let has_remainder = l.e.and(is_finite, has_divisor);
     let none = l.e.float(type_, f64::NAN);
     let a = l.e.select(has_remainder, a, none);
@@ -79,11 +79,11 @@ fn reduced<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Va
     let (header, round) = l.e.begin_loop(&[a]);
     let left = round[0];
     let quotient = l.e.fdiv(left, b);
-    let goes_on = l.e.fcmp(FloatPredicate::GreaterOrEqual, quotient, limit);
+    let goes_on = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
     let body = l.e.begin_body(header, goes_on);
     let (multiple_header, multiple) = l.e.begin_loop(&[b]);
     let quotient = l.e.fdiv(left, multiple[0]);
-    let is_too_small = l.e.fcmp(FloatPredicate::GreaterOrEqual, quotient, limit);
+    let is_too_small = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
     let grow = l.e.begin_body(multiple_header, is_too_small);
     let larger = l.e.fmul(multiple[0], step);
     l.e.end_loop(grow, &[larger], None);

@@ -2,7 +2,7 @@
 
 use super::access::{GlobalAccess, where_true};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
-use crate::lower::emit::{AtomicOperation, Emitter, Ordering};
+use crate::lower::emit::{AtomicBinOp, AtomicOrdering, Emitter};
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::Val;
@@ -48,29 +48,29 @@ pub(crate) fn acquires(sem: MemSemantic) -> bool {
 }
 
 /// The order of an access, in LLVM's words.
-pub(super) fn ordering(sem: MemSemantic) -> Ordering {
+pub(super) fn ordering(sem: MemSemantic) -> AtomicOrdering {
     match sem {
-        MemSemantic::Relaxed => Ordering::Monotonic,
-        MemSemantic::Acquire => Ordering::Acquire,
-        MemSemantic::Release => Ordering::Release,
-        MemSemantic::AcquireRelease => Ordering::AcquireRelease,
+        MemSemantic::Relaxed => AtomicOrdering::Monotonic,
+        MemSemantic::Acquire => AtomicOrdering::Acquire,
+        MemSemantic::Release => AtomicOrdering::Release,
+        MemSemantic::AcquireRelease => AtomicOrdering::AcqRel,
     }
 }
 
-fn operation(op: RMWOp, type_: Type<'_>) -> AtomicOperation {
+fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
     match op {
-        RMWOp::Max if !type_.is_integer() => AtomicOperation::FloatMax,
-        RMWOp::Min if !type_.is_integer() => AtomicOperation::FloatMin,
-        RMWOp::And => AtomicOperation::And,
-        RMWOp::Or => AtomicOperation::Or,
-        RMWOp::Xor => AtomicOperation::Xor,
-        RMWOp::Add => AtomicOperation::Add,
-        RMWOp::Fadd => AtomicOperation::FloatAdd,
-        RMWOp::Max => AtomicOperation::SignedMax,
-        RMWOp::Min => AtomicOperation::SignedMin,
-        RMWOp::Umax => AtomicOperation::UnsignedMax,
-        RMWOp::Umin => AtomicOperation::UnsignedMin,
-        RMWOp::Xchg => AtomicOperation::Exchange,
+        RMWOp::Max if !type_.is_integer() => AtomicBinOp::Fmax,
+        RMWOp::Min if !type_.is_integer() => AtomicBinOp::Fmin,
+        RMWOp::And => AtomicBinOp::And,
+        RMWOp::Or => AtomicBinOp::Or,
+        RMWOp::Xor => AtomicBinOp::Xor,
+        RMWOp::Add => AtomicBinOp::Add,
+        RMWOp::Fadd => AtomicBinOp::Fadd,
+        RMWOp::Max => AtomicBinOp::Max,
+        RMWOp::Min => AtomicBinOp::Min,
+        RMWOp::Umax => AtomicBinOp::Umax,
+        RMWOp::Umin => AtomicBinOp::Umin,
+        RMWOp::Xchg => AtomicBinOp::Xchg,
     }
 }
 
@@ -81,7 +81,7 @@ impl<'c> AtomicAccess<'_, 'c> {
         &self,
         e: &mut Emitter<'c>,
         action: AtomicAction<'c>,
-        scope: &'static str,
+        scope: Option<&'static str>,
     ) -> Option<Val<'c>> {
         let (at, order) = (&self.at, ordering(self.sem));
         let type_ = at.type_(e);

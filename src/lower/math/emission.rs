@@ -1,7 +1,7 @@
 //! Approximations as operations of the LLVM dialect.
 
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
-use crate::lower::emit::{Emitter, FloatPredicate, IntPredicate};
+use crate::lower::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::lower::gpu::Gpu;
 use crate::sys::build::Val;
 
@@ -68,9 +68,9 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
 
     fn compare(&mut self, order: Order, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = match order {
-            Order::Equal => FloatPredicate::Equal,
-            Order::Less => FloatPredicate::Less,
-            Order::Unordered => FloatPredicate::Unordered,
+            Order::Equal => FCmpPredicate::Oeq,
+            Order::Less => FCmpPredicate::Olt,
+            Order::Unordered => FCmpPredicate::Uno,
         };
         self.e.fcmp(predicate, a, b)
     }
@@ -108,7 +108,7 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     }
 
     fn int_equal(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.e.icmp(IntPredicate::Equal, a, b)
+        self.e.icmp(ICmpPredicate::Eq, a, b)
     }
 
     fn int_select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {

@@ -1,7 +1,7 @@
 //! Integers as powers and as exponents.
 
 use crate::ir::ops::math;
-use crate::lower::emit::IntPredicate;
+use crate::lower::emit::ICmpPredicate;
 use crate::lower::state::{Lowering, Outcome};
 use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
@@ -23,16 +23,16 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> {
     let type_ = base.r#type();
     let [zero, one, minus_one] = [0, 1, -1].map(|n| l.e.constant(type_, n));
-    let is_negative = l.e.icmp(IntPredicate::SignedLess, exponent, zero);
+    let is_negative = l.e.icmp(ICmpPredicate::Slt, exponent, zero);
     let count = l.e.select(is_negative, zero, exponent);
 
     // Carried: the power so far, the next square, and the bits of the exponent that are left.
     let (header, carried) = l.e.begin_loop(&[one, base, count]);
-    let goes_on = l.e.icmp(IntPredicate::NotEqual, carried[2], zero);
+    let goes_on = l.e.icmp(ICmpPredicate::Ne, carried[2], zero);
     let body = l.e.begin_body(header, goes_on);
     let product = l.e.mul(carried[0], carried[1]);
     let bit = l.e.and(carried[2], one);
-    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
+    let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);
     let product = l.e.select(is_odd, product, carried[0]);
     let square = l.e.mul(carried[1], carried[1]);
     let rest = halved(l, carried[2], one, type_);
@@ -40,11 +40,11 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     let result = carried[0];
 
     let bit = l.e.and(exponent, one);
-    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
+    let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);
     let sign = l.e.select(is_odd, minus_one, one);
-    let is_minus_one = l.e.icmp(IntPredicate::Equal, base, minus_one);
+    let is_minus_one = l.e.icmp(ICmpPredicate::Eq, base, minus_one);
     let inverse = l.e.select(is_minus_one, sign, zero);
-    let is_one = l.e.icmp(IntPredicate::Equal, base, one);
+    let is_one = l.e.icmp(ICmpPredicate::Eq, base, one);
     let inverse = l.e.select(is_one, one, inverse);
     l.e.select(is_negative, inverse, result)
 }
