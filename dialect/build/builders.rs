@@ -8,19 +8,16 @@ use std::collections::BTreeSet;
 use std::fmt::Write;
 use tblgen::{Record, RecordKeeper};
 
-/// `builders.rs`: a module for each dialect, with a function for each operation that a list of `LL_Built` names.
+/// `builders.rs`: a module for each dialect, with a function for each operation that `LL_Built` names.
 pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'static>>) -> String {
     let keepers: Vec<_> = keepers.into_iter().collect();
-    let lists = keepers
+    let mut lists = keepers
         .iter()
-        .filter(|keeper| keeper.class("LL_Built").is_ok());
-    let mut named: BTreeSet<&str> = lists
-        .flat_map(|keeper| keeper.all_derived_definitions("LL_Built"))
-        .flat_map(|list| {
-            list.list_of_strings_value("names")
-                .expect("a list of names")
-        })
-        .collect();
+        .filter_map(|keeper| keeper.def("LL_Built").ok());
+    let named = lists
+        .next()
+        .and_then(|list| list.list_of_strings_value("names").ok());
+    let mut named: BTreeSet<&str> = named.expect("`LL_Built` has names").into_iter().collect();
     let all = keepers
         .iter()
         .flat_map(|keeper| ops::operations(keeper, |_| true));
@@ -38,8 +35,8 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
         let _ = writeln!(
             rust,
             "/// Builders of the operations of `{namespace}`.\n\
-             #[allow(dead_code, non_camel_case_types, unused_imports, clippy::needless_pass_by_value, \
-             clippy::too_many_arguments, reason = \"it depends on the declarations\")]\n\
+             #[allow(dead_code, non_camel_case_types, unused_imports, clippy::all, clippy::pedantic, \
+              reason = \"it depends on the declarations\")]\n\
              pub(crate) mod {namespace} {{ use super::*;"
         );
         for op in ops {
@@ -55,9 +52,6 @@ pub(crate) fn generate<'a>(keepers: impl IntoIterator<Item = &'a RecordKeeper<'s
 fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) {
     let class = ops::class_name(op.record);
     let (mut parameters, mut body, mut methods) = (String::new(), String::new(), String::new());
-    let mut parameter = |name: &str, type_: &str| {
-        let _ = write!(parameters, "{name}: {type_}, ");
-    };
     let arguments = fields(op.record, "arguments");
     let lists_of_lists = arguments.iter().map(|(_, constraint)| bare(*constraint));
     let written: Vec<&str> = lists_of_lists
@@ -70,89 +64,70 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
             // A property is none of the attributes that an operation is made with.
         } else if constraint.subclass_of("Attr") {
             let (type_, value) = attribute(constraint, enums);
-            let is_optional = constraint.bit_value("isOptional").unwrap_or_default()
-                || constraint
-                    .optional_str_value("defaultValue")
-                    .is_ok_and(|text| text.is_some_and(|text| !text.is_empty()));
-            if !is_optional {
-                parameter(&name, &type_);
-                let _ = write!(body, ".with({field:?}, {})", value.replace('$', &name));
-            } else if value == UNIT {
-                let _ = writeln!(
-                    methods,
-                    "pub(crate) fn {name}(self, is_set: bool) -> Self {{ self.with_some({field:?}, is_set.then_some({UNIT})) }}"
-                );
-            } else {
+            let default = constraint.optional_str_value("defaultValue");
+            let is_optional = constraint.bit_value("isOptional") == Ok(true)
+                || default.is_ok_and(|text| text.is_some_and(|text| !text.is_empty()));
+            if is_optional {
+                let value = value.replace('$', "value");
                 let _ = writeln!(
                     methods,
                     "pub(crate) fn {name}(self, value: impl Into<Option<{type_}>>) -> Self {{ \
-                     self.with_some({field:?}, value.into().map(|value| {})) }}",
-                    value.replace('$', "value")
+                     self.with_some({field:?}, value.into().and_then(|value| {value})) }}"
                 );
+            } else {
+                let _ = write!(parameters, "{name}: {type_}, ");
+                let value = value.replace('$', &name);
+                let _ = write!(body, ".with_some({field:?}, {value})");
             }
         } else if let Ok(key) = constraint.str_value("segmentAttrName") {
-            parameter(&name, "&[&[Val<'c>]]");
+            let _ = write!(parameters, "{name}: &[&[Val<'c>]], ");
+            let lengths = format!("{name}.iter().map(|list| list.len())");
             let _ = write!(
                 body,
-                ".operands(&{name}.concat()).sizes({key:?}, {name}.iter().map(|list| list.len()))"
+                ".operands(&{name}.concat()).sizes({key:?}, {lengths})"
             );
-            sizes.push(format!("{name}.concat().len()"));
+            sizes.push(format!("{lengths}.sum()"));
         } else {
-            let (type_, values, size) = match Count::of(constraint) {
-                Count::One => ("Val<'c>", format!("&[{name}]"), "1".to_owned()),
-                Count::Optional => (
-                    "Option<Val<'c>>",
-                    format!("{name}.as_slice()"),
-                    format!("usize::from({name}.is_some())"),
-                ),
-                Count::Many => ("&[Val<'c>]", name.clone(), format!("{name}.len()")),
-            };
-            parameter(&name, type_);
+            let (type_, values) = list(&name, Count::of(constraint), "Val<'c>");
+            let _ = write!(parameters, "{name}: {type_}, ");
             let _ = write!(body, ".operands({values})");
-            sizes.push(size);
+            sizes.push(format!("({values}).len()"));
         }
     }
     if op.has_trait("AttrSizedOperandSegments") {
-        let _ = write!(
-            body,
-            ".sizes(\"operandSegmentSizes\", [{}])",
-            sizes.join(", ")
+        let sizes = sizes.join(", ");
+        let _ = write!(body, ".sizes(\"operandSegmentSizes\", [{sizes}])");
+    }
+    for (region, constraint) in fields(op.record, "regions") {
+        assert!(
+            Count::of(constraint) == Count::One,
+            "`{region}` of `{}` is one region",
+            op.name
         );
+        let name = escaped(&region);
+        let _ = write!(parameters, "{name}: Region<'c>, ");
+        let _ = write!(body, ".region({name})");
     }
-    for (dag, many, one_type, method) in [
-        ("successors", "VariadicSuccessor", "Blk<'c>", "successors"),
-        ("regions", "VariadicRegion", "Region<'c>", "regions"),
-    ] {
-        for (field, constraint) in fields(op.record, dag) {
+    for (part, element) in [("successors", "Blk<'c>"), ("results", "Type<'c>")] {
+        for (field, constraint) in fields(op.record, part) {
             let name = escaped(&field);
-            if constraint.subclass_of(many) {
-                parameter(&name, &format!("Vec<{one_type}>"));
-                let _ = write!(body, ".{method}({name})");
-            } else {
-                parameter(&name, one_type);
-                let _ = write!(body, ".{method}([{name}])");
+            if part == "results"
+                && let Some(operand) = same_type(op, &field, &arguments)
+            {
+                let _ = write!(body, ".results(&[{}.r#type()])", escaped(operand));
+                continue;
             }
+            let (type_, values) = list(&name, Count::of(constraint), element);
+            let _ = write!(parameters, "{name}: {type_}, ");
+            let _ = write!(body, ".{part}({values})");
         }
-    }
-    for (field, constraint) in fields(op.record, "results") {
-        let name = escaped(&field);
-        if let Some(operand) = same_type(op, &field, &arguments) {
-            let _ = write!(body, ".results(&[{}.r#type()])", escaped(operand));
-            continue;
-        }
-        let (type_, types) = match Count::of(constraint) {
-            Count::One => ("Type<'c>", format!("&[{name}]")),
-            Count::Optional => ("Option<Type<'c>>", format!("{name}.as_slice()")),
-            Count::Many => ("&[Type<'c>]", name.clone()),
-        };
-        parameter(&name, type_);
-        let _ = write!(body, ".results({types})");
     }
     let mnemonic = op.name.split_once('.').map_or(&*op.name, |(_, name)| name);
     let _ = writeln!(
         rust,
         "/// `{name}`\npub(crate) enum {class} {{}}\n\
          impl {class} {{ pub(crate) const NAME: Name = Name({name:?}); }}\n\
+         impl<'s, 'c> Building<'s, 'c, {class}> {{ {methods} }}\n\
          /// `{name}`: {summary}\n\
          pub(crate) fn {function}<'s, 'c>({parameters}) -> Building<'s, 'c, {class}> {{ \
          Building::new({class}::NAME){body} }}",
@@ -160,11 +135,14 @@ fn builder(rust: &mut String, op: &Operation<'_>, enums: &mut BTreeSet<String>) 
         summary = ops::doc(op.summary()),
         function = escaped(&mnemonic.replace('.', "_")),
     );
-    if !methods.is_empty() {
-        let _ = writeln!(
-            rust,
-            "impl<'s, 'c> Building<'s, 'c, {class}> {{ {methods} }}"
-        );
+}
+
+/// The Rust type of a parameter that stands for a number of things, and the list of them.
+fn list(name: &str, count: Count, element: &str) -> (String, String) {
+    match count {
+        Count::One => (element.to_owned(), format!("&[{name}]")),
+        Count::Optional => (format!("Option<{element}>"), format!("{name}.as_slice()")),
+        Count::Many => (format!("&[{element}]"), name.to_owned()),
     }
 }
 
@@ -205,92 +183,70 @@ fn same_type<'a>(
         .find(|name| equal.iter().any(|names| names.contains(name)))
 }
 
-/// The value of an attribute that is there or not.
-const UNIT: &str = "Said::Unit";
-
-/// The Rust type of an attribute, and the value that `$` of this type is.
+/// The Rust type of an attribute, and what `$` of this type says, if anything.
 fn attribute(mut constraint: Record<'_>, enums: &mut BTreeSet<String>) -> (String, String) {
     while let Some(base) = constraint.optional_def_value("baseAttr") {
         constraint = base;
     }
-    let storage = constraint
-        .str_value("storageType")
-        .unwrap_or_default()
-        .trim();
-    let bits = || {
-        constraint
-            .def_value("valueType")
-            .and_then(|type_| type_.int_value("bitwidth"))
-    };
-    let is_enum = constraint.subclass_of("EnumAttrInfo") || constraint.subclass_of("EnumAttr");
-    let is_of_bits = ["BitEnumBase", "BitEnumAttr"].iter().any(|class| {
-        let of = constraint.def_value("enum").unwrap_or(constraint);
-        of.subclass_of(class)
-    });
-    let (type_, value) = match storage.rsplit("::").next().unwrap_or_default() {
-        "UnitAttr" => ("bool", UNIT),
-        "BoolAttr" => ("bool", "Said::Truth($)"),
-        "StringAttr" => ("&'s str", "Said::Text($)"),
-        "DenseI32ArrayAttr" => ("&'s [i32]", "Said::Array32($)"),
-        "DenseI64ArrayAttr" => ("&'s [i64]", "Said::Array64($)"),
-        "TypeAttr" => ("Type<'c>", "Said::Type($)"),
-        _ if is_enum && !is_of_bits => {
-            let name = enumeration(constraint, enums);
-            return (name, "$.said()".to_owned());
+    let storage = constraint.str_value("storageType").unwrap_or_default();
+    let bits = constraint.def_value("valueType");
+    let bits = bits.and_then(|type_| type_.int_value("bitwidth"));
+    let cases = constraint.def_value("enum").unwrap_or(constraint);
+    let is_enum = cases.subclass_of("EnumInfo") && !cases.subclass_of("BitEnumBase");
+    let (type_, value) = match (storage.trim().rsplit("::").next().unwrap_or_default(), bits) {
+        ("UnitAttr", _) => ("bool", "$.then_some(Said::Unit)"),
+        ("StringAttr", _) => ("&'s str", "Some(Said::Text($))"),
+        ("DenseI32ArrayAttr", _) => ("&'s [i32]", "Some(Said::Array32($))"),
+        ("DenseI64ArrayAttr", _) => ("&'s [i64]", "Some(Said::Array64($))"),
+        ("TypeAttr", _) => ("Type<'c>", "Some(Said::Type($))"),
+        _ if is_enum => {
+            return (
+                enumeration(constraint, cases, enums),
+                "Some($.said())".to_owned(),
+            );
         }
-        "IntegerAttr" if bits() == Ok(1) => ("bool", "Said::Truth($)"),
-        "IntegerAttr" if bits().is_ok() => {
-            let bits = bits().unwrap_or_default();
-            return ("i64".to_owned(), format!("Said::Integer({bits}, $)"));
+        ("BoolAttr", _) | ("IntegerAttr", Ok(1)) => ("bool", "Some(Said::Truth($))"),
+        ("IntegerAttr", Ok(bits)) => {
+            return ("i64".to_owned(), format!("Some(Said::Integer({bits}, $))"));
         }
-        _ => ("Attribute<'c>", "Said::Given($)"),
+        _ => ("Attribute<'c>", "Some(Said::Given($))"),
     };
     (type_.to_owned(), value.to_owned())
 }
 
 /// An enum of a dialect; returns its name.
-fn enumeration(constraint: Record<'_>, enums: &mut BTreeSet<String>) -> String {
-    let cases = constraint.def_value("enum").unwrap_or(constraint);
-    let name = cases.str_value("className").expect("an enum has a name");
-    let listed = cases
-        .list_of_defs_value("enumerants")
-        .expect("an enum has cases");
+fn enumeration(constraint: Record<'_>, cases: Record<'_>, enums: &mut BTreeSet<String>) -> String {
+    let text = |record: Record<'_>, field| -> String {
+        let text = record.str_value(field);
+        text.unwrap_or_else(|e| panic!("{:?}: {e}", record.name()))
+            .to_owned()
+    };
     let (mut variants, mut said) = (String::new(), String::new());
-    for case in listed.iter() {
-        let symbol = case.str_value("symbol").expect("a case has a symbol");
-        let mut symbol = variant(symbol);
-        if symbol.starts_with(|c: char| c.is_ascii_digit()) {
-            symbol.insert(0, 'N');
-        }
+    for case in cases
+        .list_of_defs_value("enumerants")
+        .expect("an enum has cases")
+    {
+        let symbol = variant(&text(case, "symbol"));
         let _ = write!(variants, "{symbol}, ");
         let value = if let Ok(mnemonic) = constraint.str_value("mnemonic") {
             // As the attribute is printed, within the name of its dialect.
-            let namespace = constraint
+            let dialect = constraint
                 .def_value("dialect")
-                .and_then(|dialect| dialect.str_value("name"));
-            let text = case.str_value("str").expect("a case has a text");
-            let format = constraint
-                .str_value("assemblyFormat")
-                .expect("an attribute has a format");
-            let text = format.replace('`', "").replace("$value", text);
-            format!(
-                "Parsed(\"#{}<{mnemonic} {text}>\")",
-                namespace.expect("a dialect has a name")
-            )
+                .expect("an attribute has a dialect");
+            let format = text(constraint, "assemblyFormat").replace('`', "");
+            let value = format.replace("$value", &text(case, "str"));
+            format!("Parsed(\"#{}<{mnemonic} {value}>\")", text(dialect, "name"))
         } else {
-            let bits = constraint
-                .int_value("bitwidth")
-                .expect("an enum has a width");
-            format!(
-                "Integer({bits}, {})",
-                case.int_value("value").expect("a case has a number")
-            )
+            let [bits, value] = [(constraint, "bitwidth"), (case, "value")]
+                .map(|(record, field)| record.int_value(field).expect("an enum has numbers"));
+            format!("Integer({bits}, {value})")
         };
         let _ = write!(said, "Self::{symbol} => Said::{value}, ");
     }
+    let name = text(cases, "className");
     enums.insert(format!(
         "#[derive(Clone, Copy, Debug, PartialEq, Eq)]\npub(crate) enum {name} {{ {variants} }}\n\
          impl {name} {{ fn said<'s, 'c>(self) -> Said<'s, 'c> {{ match self {{ {said} }} }} }}\n"
     ));
-    name.to_owned()
+    name
 }

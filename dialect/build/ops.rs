@@ -338,7 +338,7 @@ pub(crate) fn doc(text: &str) -> String {
         .replace(']', "\\]")
 }
 
-/// How many values an operand or result of a declaration stands for.
+/// How many values, regions or blocks a part of a declaration stands for.
 #[derive(Clone, Copy, PartialEq)]
 pub(crate) enum Count {
     One,
@@ -349,9 +349,10 @@ pub(crate) enum Count {
 impl Count {
     pub(crate) fn of(constraint: Record<'_>) -> Self {
         let constraint = bare(constraint);
+        let is_many = ["Variadic", "VariadicRegion", "VariadicSuccessor"];
         if constraint.subclass_of("Optional") {
             Self::Optional
-        } else if constraint.subclass_of("Variadic") {
+        } else if is_many.iter().any(|class| constraint.subclass_of(class)) {
             Self::Many
         } else {
             Self::One
@@ -450,8 +451,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
     }
     for (i, (field, constraint)) in regions.iter().enumerate() {
         let method = snake(field);
-        let many = constraint.subclass_of("VariadicRegion");
-        let (type_, reader) = if many {
+        let (type_, reader) = if Count::of(*constraint) == Count::Many {
             ("Vec<RegionRef<'c, 'a>>", "rest_of_regions")
         } else {
             ("RegionRef<'c, 'a>", "region")
@@ -517,9 +517,7 @@ fn attribute(
         .str_value("storageType")
         .unwrap_or_default()
         .trim();
-    let own_enum = constraint.subclass_of("EnumInfo")
-        && !constraint.subclass_of("BitEnumBase")
-        && !constraint.subclass_of("BitEnumAttr");
+    let own_enum = constraint.subclass_of("EnumInfo") && !constraint.subclass_of("BitEnumBase");
     let (type_, reader) = if storage.ends_with("::UnitAttr") {
         return ("bool".to_owned(), format!("is_set(self.0, {field:?})"));
     } else if own_enum {

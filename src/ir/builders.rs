@@ -151,8 +151,8 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    pub(crate) fn regions(mut self, regions: impl IntoIterator<Item = Region<'c>>) -> Self {
-        self.parts.regions.extend(regions);
+    pub(crate) fn region(mut self, region: Region<'c>) -> Self {
+        self.parts.regions.push(region);
         self
     }
 
@@ -174,26 +174,20 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
         self
     }
 
-    fn successors(mut self, blocks: impl IntoIterator<Item = Blk<'c>>) -> Self {
+    fn successors(mut self, blocks: &[Blk<'c>]) -> Self {
         self.parts.successors.extend(blocks);
         self
     }
 
-    fn with(mut self, key: &'static str, said: Said<'s, 'c>) -> Self {
-        self.parts.attributes.push((key, said));
+    fn with_some(mut self, key: &'static str, said: Option<Said<'s, 'c>>) -> Self {
+        self.parts.attributes.extend(said.map(|said| (key, said)));
         self
-    }
-
-    fn with_some(self, key: &'static str, said: Option<Said<'s, 'c>>) -> Self {
-        match said {
-            Some(said) => self.with(key, said),
-            None => self,
-        }
     }
 
     fn sizes(self, key: &'static str, sizes: impl IntoIterator<Item = usize>) -> Self {
         let size = |n| i32::try_from(n).expect("an operation has far fewer operands");
-        self.with(key, Said::Sizes(sizes.into_iter().map(size).collect()))
+        let sizes = Said::Sizes(sizes.into_iter().map(size).collect());
+        self.with_some(key, Some(sizes))
     }
 
     /// Adds the operation before another one, at a location; nothing where it cannot be made.

@@ -59,8 +59,9 @@ pub(super) fn drop_results<'c>(
     let types: Vec<_> = used.iter().map(ValueLike::r#type).collect();
     let fewer = Building::<()>::new(ttg::WarpSpecialize::KIND.into())
         .results(&types)
-        .noting(&build::attributes(op))
-        .regions((0..op.region_count()).map(|_| Region::new()));
+        .noting(&build::attributes(op));
+    let regions = 0..op.region_count();
+    let fewer = regions.fold(fewer, |fewer, _| fewer.region(Region::new()));
     let is_unused: Vec<bool> = (0..op.result_count())
         .map(|i| sys::is_unused(build::result(op, i)))
         .collect();

@@ -9,6 +9,7 @@ use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::words;
 use crate::analysis::effects::{Choice, Effects};
+use crate::ir::builders::llvm;
 use crate::ir::ops::OpView;
 use crate::ir::{Layouts, TensorType, element_bits};
 use crate::sys::build::{Op, Val};
@@ -383,7 +384,7 @@ impl<'c> Run<'_, 'c> {
         if mask.count_ones() == 1 {
             return self.e.is_nonzero(bits);
         }
-        let count = self.e.count_ones(bits);
+        let count = self.e.pure(llvm::intr_ctpop(bits));
         let i1 = self.e.types.i1;
         self.e.trunc(count, i1)
     }

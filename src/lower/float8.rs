@@ -11,6 +11,7 @@
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
 use super::state::Lowering;
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
@@ -120,13 +121,13 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     let magnitude = e.bitcast(size, f32);
     let subnormal = if towards_zero {
         let per_one = e.float(f32, 2f64.powi(-step));
-        let steps = e.fmul(magnitude, per_one);
-        e.fptosi(steps, i32)
+        let steps = e.pure(llvm::fmul(magnitude, per_one));
+        e.pure(llvm::fptosi(steps, i32))
     } else {
         // Floats from here to twice as much are a step apart.
         let base = 2f64.powi(step + 23);
         let large = e.float(f32, base);
-        let sum = e.fadd(magnitude, large);
+        let sum = e.pure(llvm::fadd(magnitude, large));
         let sum = e.bitcast(sum, i32);
         let base = number(e, -i64::from((base as f32).to_bits()));
         e.add(sum, base)
@@ -135,7 +136,7 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     let is_small = e.icmp(ICmpPredicate::Slt, size, smallest);
     let code = e.select(is_small, subnormal, normal);
     let largest = number(e, i64::from(to.largest()));
-    let code = e.signed_min(code, largest);
+    let code = e.pure(llvm::intr_smin(code, largest));
     let signed = special(e, [bits, size, code], to, towards_zero);
     e.trunc(signed, i8)
 }
@@ -198,7 +199,7 @@ fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) ->
     let placed = e.shl(size, mantissa_bits - from.mantissa_bits);
     let placed = e.bitcast(placed, float);
     let up = e.float(float, 2f64.powi(bias - from.bias.cast_signed()));
-    let scaled = e.fmul(placed, up);
+    let scaled = e.pure(llvm::fmul(placed, up));
     let bits = e.bitcast(scaled, int);
     let mask = e.constant(int, 0x80);
     let sign = e.and(wide, mask);

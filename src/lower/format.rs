@@ -1,6 +1,7 @@
 //! Formats of floats that LLVM computes with, f16, bf16, f32 and f64: one made of another.
 
 use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
+use crate::ir::builders::llvm;
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
@@ -81,7 +82,7 @@ pub(super) fn rounded<'c>(
     let bits = match rounding {
         Rounding::Nearest => return nearest,
         Rounding::TowardsZero => {
-            let [before, after] = [value, back].map(|v| e.fabs(v));
+            let [before, after] = [value, back].map(|v| e.pure(llvm::intr_fabs(v)));
             let grew = e.fcmp(Ogt, after, before);
             let step = e.zext(grew, int);
             e.sub(bits, step)
@@ -110,9 +111,9 @@ pub(super) fn rounded<'c>(
             let next = e.add(bits, step);
             let above = e.bitcast(next, to);
             let above = e.fpext(above, value.r#type());
-            let [size, below, above] = [value, back, above].map(|v| e.fabs(v));
-            let from_below = e.fsub(size, below);
-            let to_above = e.fsub(above, size);
+            let [size, below, above] = [value, back, above].map(|v| e.pure(llvm::intr_fabs(v)));
+            let from_below = e.pure(llvm::fsub(size, below));
+            let to_above = e.pure(llvm::fsub(above, size));
             let is_tie = e.fcmp(FCmpPredicate::Oeq, from_below, to_above);
             e.select(is_tie, next, bits)
         }

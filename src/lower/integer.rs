@@ -2,6 +2,7 @@
 
 use super::emit::ICmpPredicate;
 use super::state::{Lowering, Outcome};
+use crate::ir::builders::llvm;
 use crate::ir::ops::arith;
 use crate::ir::{OpView, UpstreamView};
 use crate::sys::build::{Op, Val};
@@ -97,7 +98,7 @@ pub(super) fn upper_half<'c>(
     // As unsigned numbers, a negative one is 2^64 too large.
     let [from_a, from_b] = [(a, b), (b, a)].map(|(x, other)| {
         let by = l.e.constant(type_, 63);
-        let sign = l.e.shift_right_signed(x, by);
+        let sign = l.e.pure(llvm::ashr(x, by));
         l.e.and(sign, other)
     });
     let high = l.e.sub(high, from_a);

@@ -64,11 +64,6 @@ impl<'c> Emitter<'c> {
         self.pure(llvm::mlir_zero(type_).saying(&mark))
     }
 
-    /// A value of any bits, beside which the bits of others count: poison would make a word of both poison.
-    pub(crate) fn any_bits(&mut self, type_: Type<'c>) -> Val<'c> {
-        self.pure(llvm::mlir_undef(type_))
-    }
-
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {
         self.pure(llvm::mlir_poison(type_))
     }

@@ -246,7 +246,7 @@ impl<'c> Emitter<'c> {
             cases.len()
         ));
         let nothing: Vec<&[Val<'c>]> = vec![&[]; cases.len()];
-        let switch = llvm::switch(value, &[], &nothing, ways[0], ways[1..].to_vec());
+        let switch = llvm::switch(value, &[], &nothing, ways[0], &ways[1..]);
         self.operation(switch.case_values(literals));
         self.go_on_in(join);
         block_arguments(join)
@@ -273,8 +273,8 @@ impl<'c> Emitter<'c> {
                 self.operation(llvm::br(passed[0], blocks[0]).saying(&kept))
             }
             Some(UpstreamKind::CfSwitch) => {
-                let others = blocks[1..].to_vec();
-                let switch = llvm::switch(head[0], passed[0], &passed[1..], blocks[0], others);
+                let (passed, more) = (passed[0], &passed[1..]);
+                let switch = llvm::switch(head[0], passed, more, blocks[0], &blocks[1..]);
                 self.operation(switch.saying(&kept))
             }
             _ => {

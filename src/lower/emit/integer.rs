@@ -54,28 +54,13 @@ impl<'c> Emitter<'c> {
         }
     }
 
-    /// `a << by`, by less than the width.
-    pub(crate) fn shift_left(&mut self, a: Val<'c>, by: Val<'c>) -> Val<'c> {
-        self.pure(llvm::shl(a, by))
-    }
-
-    /// `a >> by` without sign, by less than the width.
-    pub(crate) fn shift_right(&mut self, a: Val<'c>, by: Val<'c>) -> Val<'c> {
-        self.pure(llvm::lshr(a, by))
-    }
-
-    /// `a >> by` with the sign, by less than the width.
-    pub(crate) fn shift_right_signed(&mut self, a: Val<'c>, by: Val<'c>) -> Val<'c> {
-        self.pure(llvm::ashr(a, by))
-    }
-
     /// `a << by` of any integer, by a constant.
     pub(crate) fn shl(&mut self, a: Val<'c>, by: u32) -> Val<'c> {
         if by == 0 {
             return a;
         }
         let by = self.constant(a.r#type(), i64::from(by));
-        self.shift_left(a, by)
+        self.pure(llvm::shl(a, by))
     }
 
     /// `a >> by` of any integer, without sign, by a constant.
@@ -84,42 +69,7 @@ impl<'c> Emitter<'c> {
             return a;
         }
         let by = self.constant(a.r#type(), i64::from(by));
-        self.shift_right(a, by)
-    }
-
-    /// The larger of two signed integers.
-    pub(crate) fn signed_max(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_smax(a, b))
-    }
-
-    /// The smaller of two signed integers.
-    pub(crate) fn signed_min(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_smin(a, b))
-    }
-
-    /// How many bits are set.
-    pub(crate) fn count_ones(&mut self, a: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_ctpop(a))
-    }
-
-    /// How many zeros stand above the highest bit that is set; the width for 0.
-    pub(crate) fn count_leading_zeros(&mut self, a: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_ctlz(a, false))
-    }
-
-    /// How many zeros stand below the lowest bit that is set; the width for 0.
-    pub(crate) fn count_trailing_zeros(&mut self, a: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_cttz(a, false))
-    }
-
-    /// The bits in the opposite order.
-    pub(crate) fn reverse_bits(&mut self, a: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_bitreverse(a))
-    }
-
-    /// The size of a signed integer; the smallest one is its own.
-    pub(crate) fn abs(&mut self, a: Val<'c>) -> Val<'c> {
-        self.pure(llvm::intr_abs(a, false, a.r#type()))
+        self.pure(llvm::lshr(a, by))
     }
 
     pub(crate) fn icmp(&mut self, predicate: ICmpPredicate, a: Val<'c>, b: Val<'c>) -> Val<'c> {

@@ -1,8 +1,8 @@
-//! Memory: addresses, loads, stores, fences.
+//! Memory: addresses, loads, stores.
 
 use super::emitter::Emitter;
 use super::function::TEXT_SPACE;
-use crate::ir::builders::llvm::{self, AtomicBinOp, AtomicOrdering};
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -53,69 +53,6 @@ impl<'c> Emitter<'c> {
     /// Stores to a multiple of so many bytes.
     pub(crate) fn store(&mut self, value: Val<'c>, pointer: Val<'c>, alignment: u32) {
         self.store_as(value, pointer, alignment, Usage::default());
-    }
-
-    /// Keeps the order of accesses among the threads of a scope, as `wavefront`; all threads where there is none.
-    pub(crate) fn fence(&mut self, ordering: AtomicOrdering, scope: Option<&'static str>) {
-        self.operation(llvm::fence(ordering).syncscope(scope));
-    }
-
-    /// Reads, changes and writes in one; returns what was there.
-    pub(crate) fn atomic_rmw(
-        &mut self,
-        operation: AtomicBinOp,
-        pointer: Val<'c>,
-        value: Val<'c>,
-        ordering: AtomicOrdering,
-        scope: Option<&'static str>,
-    ) -> Val<'c> {
-        self.effect(llvm::atomicrmw(operation, pointer, value, ordering).syncscope(scope))
-    }
-
-    /// Writes an integer where another one is expected and found; returns what was there.
-    pub(crate) fn atomic_cas(
-        &mut self,
-        pointer: Val<'c>,
-        [expected, value]: [Val<'c>; 2],
-        ordering: AtomicOrdering,
-        scope: Option<&'static str>,
-    ) -> Val<'c> {
-        // Nothing is written where the comparison fails, so nothing is released.
-        let failure = match ordering {
-            AtomicOrdering::Acquire | AtomicOrdering::AcqRel => AtomicOrdering::Acquire,
-            _ => AtomicOrdering::Monotonic,
-        };
-        let type_ = value.r#type();
-        let both = self.struct_type(&[type_, self.types.i1]);
-        let exchange = llvm::cmpxchg(pointer, expected, value, ordering, failure, both);
-        let found = self.effect(exchange.syncscope(scope));
-        self.extract_value(found, 0, type_)
-    }
-
-    /// Reads atomically.
-    pub(crate) fn atomic_load(
-        &mut self,
-        pointer: Val<'c>,
-        type_: Type<'c>,
-        alignment: u32,
-        ordering: AtomicOrdering,
-        scope: Option<&'static str>,
-    ) -> Val<'c> {
-        let load = llvm::load(pointer, type_).alignment(i64::from(alignment));
-        self.effect(load.ordering(ordering).syncscope(scope))
-    }
-
-    /// Writes atomically.
-    pub(crate) fn atomic_store(
-        &mut self,
-        value: Val<'c>,
-        pointer: Val<'c>,
-        alignment: u32,
-        ordering: AtomicOrdering,
-        scope: Option<&'static str>,
-    ) {
-        let store = llvm::store(value, pointer).alignment(i64::from(alignment));
-        self.operation(store.ordering(ordering).syncscope(scope));
     }
 
     /// The address of a variable in shared memory.
@@ -176,13 +113,5 @@ impl<'c> Emitter<'c> {
             element,
             base.r#type(),
         ))
-    }
-
-    pub(crate) fn ptrtoint(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
-        self.pure(llvm::ptrtoint(value, type_))
-    }
-
-    pub(crate) fn inttoptr(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
-        self.pure(llvm::inttoptr(value, type_))
     }
 }

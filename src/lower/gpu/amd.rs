@@ -7,9 +7,10 @@ mod print;
 use super::access::{CachePolicy, GlobalAccess, where_true};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
+use crate::ir::builders::llvm::{self, AtomicOrdering};
 use crate::ir::builders::rocdl;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
-use crate::lower::emit::{AtomicOrdering, Emitter, FCmpPredicate, Usage};
+use crate::lower::emit::{Emitter, FCmpPredicate, Usage};
 use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
@@ -99,7 +100,7 @@ impl Isa for Amd {
 
     /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
-        e.fence(AtomicOrdering::AcqRel, Some("wavefront"));
+        e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
 
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
@@ -233,7 +234,7 @@ impl Isa for Amd {
     }
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
-        e.fence(ordering(sem), atomic::scope_name(scope));
+        e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
     fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
@@ -245,7 +246,7 @@ impl Isa for Amd {
     }
 
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
-        e.exp2(a)
+        e.pure(llvm::intr_exp2(a))
     }
 
     /// The instruction takes a subnormal number for 0.
@@ -254,11 +255,11 @@ impl Isa for Amd {
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
         let is_subnormal = e.fcmp(FCmpPredicate::Olt, a, smallest);
         let up = e.float(f32, 2f64.powi(24));
-        let scaled = e.fmul(a, up);
+        let scaled = e.pure(llvm::fmul(a, up));
         let normal = e.select(is_subnormal, scaled, a);
         let root = e.call_intrinsic("llvm.amdgcn.rsq", &[normal], f32);
         let back = e.float(f32, 2f64.powi(12));
-        let scaled = e.fmul(root, back);
+        let scaled = e.pure(llvm::fmul(root, back));
         e.select(is_subnormal, scaled, root)
     }
 

@@ -5,6 +5,7 @@ use super::{
     SecondCache, choose,
 };
 use crate::ir::UpstreamKind;
+use crate::ir::builders::llvm;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::Emitter;
 use crate::lower::emit::tests::verified;
@@ -208,7 +209,7 @@ fn everything<'c>(gpu: Gpu, e: &mut Emitter<'c>, texts: &mut Texts, arguments: &
         }
     }
     let shared = e.types.shared_pointer;
-    let shared = e.inttoptr(word, shared);
+    let shared = e.pure(llvm::inttoptr(word, shared));
     let instructions = gpu.target.instructions;
     if instructions.move_matrix {
         gpu.transpose_matrix(e, word);

@@ -1,5 +1,6 @@
 //! Integers as powers and as exponents.
 
+use crate::ir::builders::llvm;
 use crate::ir::ops::math;
 use crate::lower::emit::ICmpPredicate;
 use crate::lower::state::{Lowering, Outcome};
@@ -54,7 +55,7 @@ fn halved<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c
         // A shift by the whole width has no result.
         return l.e.constant(type_, 0);
     }
-    l.e.shift_right(value, one)
+    l.e.pure(llvm::lshr(value, one))
 }
 
 /// An exponent in the parts that [`super::power::fpowi`] takes. Beyond 32 bits only its sign, its
@@ -71,8 +72,8 @@ pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3]
         32 => (exponent, exponent),
         _ => {
             let [least, most] = [i32::MIN, i32::MAX].map(|n| l.e.constant(type_, i64::from(n)));
-            let bounded = l.e.signed_max(exponent, least);
-            let bounded = l.e.signed_min(bounded, most);
+            let bounded = l.e.pure(llvm::intr_smax(exponent, least));
+            let bounded = l.e.pure(llvm::intr_smin(bounded, most));
             (l.e.trunc(bounded, i32), l.e.trunc(exponent, i32))
         }
     };

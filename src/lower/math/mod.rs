@@ -62,6 +62,7 @@ use super::emit::{FCmpPredicate, Named, attributes_of};
 use super::format::width;
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind as K;
+use crate::ir::builders::llvm;
 use crate::ir::{TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -211,9 +212,9 @@ fn one<'c>(
         }
         K::MathClampF => return Ok(vec![clamp(l, values)]),
         K::MathRsqrt if sys::float_width(type_) == Some(64) => {
-            let root = l.e.sqrt(values[0]);
+            let root = l.e.pure(llvm::intr_sqrt(values[0]));
             let one = l.e.float(type_, 1.0);
-            return Ok(vec![l.e.fdiv(one, root)]);
+            return Ok(vec![l.e.pure(llvm::fdiv(one, root))]);
         }
         K::MathAbsF
         | K::MathCopySign
@@ -283,7 +284,7 @@ pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val
     if kind == K::MathIsNaN {
         return l.e.fcmp(FCmpPredicate::Uno, value, value);
     }
-    let size = l.e.fabs(value);
+    let size = l.e.pure(llvm::intr_fabs(value));
     let infinity = l.e.float(type_, f64::INFINITY);
     if kind == K::MathIsInf {
         return l.e.fcmp(FCmpPredicate::Oeq, size, infinity);

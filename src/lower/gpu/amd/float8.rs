@@ -1,5 +1,6 @@
 //! Floats of 8 bits: instructions take two numbers, and write or read one half of a word.
 
+use crate::ir::builders::llvm;
 use crate::lower::emit::{Emitter, FCmpPredicate};
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
@@ -52,7 +53,7 @@ fn bounded<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
         }
         Float8Family::Fnuz => {
             let infinity = e.float(f32, f64::INFINITY);
-            let size = e.fabs(value);
+            let size = e.pure(llvm::intr_fabs(value));
             let is_finite = e.fcmp(FCmpPredicate::Olt, size, infinity);
             e.select(is_finite, middle, value)
         }

@@ -12,6 +12,7 @@ use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, GridDependency, Isa};
 use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
+use crate::ir::builders::llvm;
 use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
@@ -201,7 +202,7 @@ impl Isa for Nvidia {
     }
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
-        e.fence(ordering(sem), atomic::scope_name(scope));
+        e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
     fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
