@@ -111,7 +111,8 @@ impl<'c> Parts<'_, 'c> {
     }
 }
 
-/// An operation to be made, `O` of a builder: a method for each of the attributes that it may have.
+/// An operation that is not yet in the IR; `O` has the methods of its builder, one for each attribute that may be left
+/// out.
 #[derive(Debug)]
 pub(crate) struct Building<'s, 'c, O = ()> {
     parts: Parts<'s, 'c>,

@@ -82,6 +82,7 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
                 parts = parts.into_iter().map(|x| e.zext(x, container)).collect();
             }
             if parts.len() < per_word(bits) {
+                // Any bits, beside which the bits of others count: poison would make a word of both poison.
                 let missing = e.pure(llvm::mlir_undef(container));
                 parts.resize(per_word(bits), missing);
             }

@@ -269,7 +269,7 @@ fn every_method_makes_verified_operations() {
         for num_warps in [1, 4] {
             let gpu = choose(target, num_warps);
             verified(&types, |e, texts, arguments| {
-                everything(gpu, e, texts, arguments)
+                everything(gpu, e, texts, arguments);
             });
         }
     }
