@@ -143,12 +143,12 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
     }
 
     pub(crate) fn operands(mut self, operands: &[Val<'c>]) -> Self {
-        self.parts.operands.extend(operands);
+        self.parts.operands.extend_from_slice(operands);
         self
     }
 
     pub(crate) fn results(mut self, types: &[Type<'c>]) -> Self {
-        self.parts.results.extend(types);
+        self.parts.results.extend_from_slice(types);
         self
     }
 
@@ -181,7 +181,9 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
     }
 
     fn with_some(mut self, key: &'static str, said: Option<Said<'s, 'c>>) -> Self {
-        self.parts.attributes.extend(said.map(|said| (key, said)));
+        if let Some(said) = said {
+            self.parts.attributes.push((key, said));
+        }
         self
     }
 
@@ -200,8 +202,8 @@ impl<'s, 'c, O> Building<'s, 'c, O> {
     ) -> Option<Op<'c>> {
         let context = build::context(place);
         let mut parts = self.parts;
-        let attributes: Vec<_> = std::mem::take(&mut parts.attributes)
-            .into_iter()
+        let attributes = parts.attributes.iter();
+        let attributes: Vec<_> = attributes
             .map(|(key, said)| (Identifier::new(context, key), said.attribute(context)))
             .collect();
         let spec = parts.spec(location, &attributes);

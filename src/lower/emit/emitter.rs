@@ -96,24 +96,22 @@ impl<'c> Emitter<'c> {
     /// Makes the attributes of an operation, each once where making it takes a parser.
     pub(super) fn attributes(
         &mut self,
-        parts: &mut Parts<'_, 'c>,
+        parts: &Parts<'_, 'c>,
     ) -> Vec<(Identifier<'c>, Attribute<'c>)> {
-        let attributes = std::mem::take(&mut parts.attributes).into_iter();
-        attributes
-            .map(|(key, said)| {
-                let value = match said {
-                    Said::Parsed(text) => self.kept(text),
-                    said => said.attribute(self.context),
-                };
-                (self.identifier(key), value)
-            })
-            .collect()
+        let attributes = parts.attributes.iter().map(|(key, said)| {
+            let value = match said {
+                Said::Parsed(text) => self.kept(text),
+                said => said.attribute(self.context),
+            };
+            (self.identifier(key), value)
+        });
+        attributes.collect()
     }
 
     /// Emits an operation with any number of results.
     pub(crate) fn operation<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Op<'c> {
-        let mut parts = op.into();
-        let attributes = self.attributes(&mut parts);
+        let parts = op.into();
+        let attributes = self.attributes(&parts);
         self.append(parts, &attributes)
     }
 
@@ -131,7 +129,7 @@ impl<'c> Emitter<'c> {
     /// Emits an operation with one result where the function begins, however deep the emitter stands.
     pub(super) fn at_entry<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
         let mut parts = op.into();
-        let attributes = self.attributes(&mut parts);
+        let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);
         // After those that were put there before.
         let operations = build::operations(self.entry);
@@ -161,8 +159,8 @@ impl<'c> Emitter<'c> {
         self.pure_of(op.into())
     }
 
-    fn pure_of(&mut self, mut parts: Parts<'_, 'c>) -> Val<'c> {
-        let attributes = self.attributes(&mut parts);
+    fn pure_of(&mut self, parts: Parts<'_, 'c>) -> Val<'c> {
+        let attributes = self.attributes(&parts);
         let operands = &parts.operands;
         let mut key = Key::with_capacity(3 + operands.len() + 2 * attributes.len());
         key.extend([

@@ -144,7 +144,7 @@ impl<'c> Emitter<'c> {
         let function = llvm::func(name, type_, body).linkage(self.parsed(linkage));
         let function = function.cconv(self.parsed("#llvm.cconv<ccc>")).saying(more);
         let mut parts = Parts::from(function);
-        let attributes = self.attributes(&mut parts);
+        let attributes = self.attributes(&parts);
         let spec = parts.spec(self.location, &attributes);
         self.rewriter.append(module, spec).map(|_| ())
     }
