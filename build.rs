@@ -8,6 +8,9 @@ fn main() {
     mlir::build();
 }
 
+#[path = "dialect/build/builders.rs"]
+mod builders;
+
 #[path = "dialect/build/ops.rs"]
 mod ops;
 
@@ -22,7 +25,7 @@ mod rules;
 
 mod mlir {
     use crate::ops::{self, Own};
-    use crate::{passes, rules};
+    use crate::{builders, passes, rules};
     use std::env;
     use std::fs;
     use std::path::{Path, PathBuf};
@@ -155,9 +158,14 @@ mod mlir {
             .zip(&keepers)
             .map(|((_, namespace), keeper)| Own { namespace, keeper })
             .collect();
-        let ops = ops::generate(&own, &records(prefix, "dialect/Upstream.td"));
+        let upstream = records(prefix, "dialect/Upstream.td");
+        let ops = ops::generate(&own, &upstream);
         write_if_changed(&generated.join("OpKinds.inc"), &ops.cpp);
         write_if_changed(&generated.join("ops.rs"), &ops.rust);
+        let output = records(prefix, "dialect/Output.td");
+        let all = [&upstream, &output].into_iter().chain(&keepers);
+        let builders = builders::generate(all);
+        write_if_changed(&generated.join("builders.rs"), &builders);
         let dialects: Vec<_> = own.iter().map(|own| (own.namespace, own.keeper)).collect();
         write_if_changed(&generated.join("rules.rs"), &rules::generate(&dialects));
     }

@@ -12,13 +12,12 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::make::Maker;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::CoalesceOptions;
 use crate::analysis::automatic::left_open;
 use crate::analysis::axis::AxisAnalysis;
-use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, element_bits};
+use crate::ir::{Layouts, ModuleInfo, OpKind, OpView, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
 use linear_layout::access::AxisInfo;
@@ -261,10 +260,7 @@ impl Groups {
 /// Lets an operation work on tensors with another encoding, between conversions.
 fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) -> Option<()> {
     let rewriter = context.rewriter();
-    let make = Maker {
-        rewriter,
-        place: op,
-    };
+    let convert = |value, type_| builders::ttg::convert_layout(value, type_).before(rewriter, op);
     let with = |value: Val<'c>| {
         let tensor = TensorType::of(value.r#type())?;
         let type_ = tensor.with_encoding(encoding);
@@ -272,7 +268,7 @@ fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) 
     };
     for (i, operand) in build::operands(op).into_iter().enumerate() {
         if let Some(type_) = with(operand) {
-            let converted = make.convert(operand, type_)?;
+            let converted = convert(operand, type_)?;
             rewriter.set_operand(op, i, converted);
         }
     }
@@ -290,7 +286,7 @@ fn relayout<'c>(context: &PassContext<'c>, op: Op<'c>, encoding: Attribute<'c>) 
             None => new,
             Some(type_) => {
                 rewriter.set_result_type(made, i, type_);
-                make.convert(new, result.r#type())?
+                convert(new, result.r#type())?
             }
         });
     }

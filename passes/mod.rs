@@ -10,7 +10,6 @@ mod convert_encodings_to_linear;
 mod convert_layouts_to_llvm;
 mod fold_layout_conversions;
 mod layout_pipeline;
-mod make;
 mod optimize_thread_locality;
 mod price;
 mod proof;

@@ -13,12 +13,11 @@ mod accumulate;
 
 use super::Pass;
 use super::context::PassContext;
-use super::make::Maker;
 use super::price::Prices;
 use super::respell::{attribute, in_order};
 use super::table::OptimizeThreadLocalityOptions;
 use crate::ir::ops::tt;
-use crate::ir::{ModuleInfo, TensorType, element_bits};
+use crate::ir::{ModuleInfo, TensorType, builders, element_bits};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported};
 use linear_layout::encoding::{BlockedEncoding, Encoding};
@@ -63,7 +62,7 @@ fn retype<'c>(context: &PassContext<'c>, value: Val<'c>, type_: Type<'c>) -> Opt
     let (old, users) = (value.r#type(), sys::uses(value));
     let place = build::next(sys::defining_operation(value)?)?;
     rewriter.set_type(value, type_);
-    let back = Maker { rewriter, place }.convert(value, old)?;
+    let back = builders::ttg::convert_layout(value, old).before(rewriter, place)?;
     for (user, at) in users {
         rewriter.set_operand(user, at, back);
     }
@@ -153,11 +152,8 @@ fn gather<'c>(context: &PassContext<'c>, prices: &Prices<'c>, op: Op<'c>) -> Opt
     let type_ = TensorType::of(result.r#type())?.with_encoding(encoding);
     for (operand, type_) in [(view.src_at(), new_src), (view.indices_at(), new_indices)] {
         for i in operand {
-            let converted = Maker {
-                rewriter,
-                place: op,
-            }
-            .convert(build::operand(op, i), type_)?;
+            let converted = builders::ttg::convert_layout(build::operand(op, i), type_);
+            let converted = converted.before(rewriter, op)?;
             rewriter.set_operand(op, i, converted);
         }
     }

@@ -9,13 +9,12 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::make::Maker;
 use super::price::Prices;
 use super::proof::Claim;
 use super::respell::{attribute, in_order};
 use super::table::ReduceDataDuplicationOptions;
 use crate::ir::ops::ttg::ConvertLayout;
-use crate::ir::{OpKind, TensorType, element_bits};
+use crate::ir::{TensorType, builders, element_bits};
 use crate::sys::build::{self, Op};
 use crate::sys::{FollowUp, Reported};
 use linear_layout::encoding::{Encoding, SwizzledSharedEncoding};
@@ -85,12 +84,9 @@ fn through_buffer<'c>(
         return None;
     }
     let noted = build::discardable_attributes(op);
-    let make = Maker {
-        rewriter,
-        place: op,
-    };
-    let buffer = make.op(OpKind::TtgLocalAlloc.name(), &[cvt.src()], buffer, &[])?;
-    let load = make.op(OpKind::TtgLocalLoad.name(), &[buffer], to, &noted)?;
+    let buffer = builders::ttg::local_alloc(Some(cvt.src()), buffer).before(rewriter, op)?;
+    let load = builders::ttg::local_load(buffer, None, to).noting(&noted);
+    let load = load.before(rewriter, op)?;
     rewriter.replace(op, &[load]);
     Some(())
 }

@@ -14,12 +14,11 @@
 
 use super::Pass;
 use super::context::PassContext;
-use super::make::Maker;
 use super::respell::in_order;
 use super::table::ReorderBroadcastOptions;
 use crate::analysis::assignment::Role;
 use crate::ir::ops::{arith, tt};
-use crate::ir::{AnyKind, OpKind, TensorType};
+use crate::ir::{AnyKind, OpKind, TensorType, builders};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, FollowUp, Reported, Rewriter};
 use melior::ir::operation::OperationLike;
@@ -78,10 +77,6 @@ fn everywhere<'c>(value: Val<'c>) -> Option<Everywhere<'c>> {
 
 /// Of operands that are one element each, the operation is done once.
 fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
-    let make = Maker {
-        rewriter,
-        place: op,
-    };
     let operands = build::operands(op);
     let elements: Option<Vec<_>> = operands.iter().map(|value| everywhere(*value)).collect();
     let elements = elements?;
@@ -99,7 +94,9 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         let element_type = TensorType::of(operand.r#type())?.element;
         scalars.push(match element {
             Everywhere::Value(value) => value,
-            Everywhere::Constant(value) => make.constant(element_type, value)?,
+            Everywhere::Constant(value) => {
+                builders::arith::constant(value, element_type).before(rewriter, op)?
+            }
         });
     }
     let once = rewriter.copy_before(op, op);
@@ -107,7 +104,8 @@ fn above_splats<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
         rewriter.set_operand(once, i, scalar);
     }
     rewriter.set_result_type(once, 0, type_.element);
-    let whole = make.splat(build::only_result(once), result.r#type())?;
+    let whole = builders::tt::splat(build::only_result(once), result.r#type());
+    let whole = whole.before(rewriter, op)?;
     rewriter.replace(op, &[whole]);
     Some(())
 }
@@ -133,18 +131,17 @@ fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     let of = |element: Type<'c>| -> Type<'c> {
         RankedTensorType::new(small.shape, element, small.encoding).into()
     };
-    let make = Maker {
-        rewriter,
-        place: op,
-    };
     let mut sources = Vec::new();
     for operand in operands {
         let type_ = of(TensorType::of(operand.r#type())?.element);
         sources.push(match (source(operand), everywhere(operand)) {
             (Some(source), _) => source,
-            (None, Some(Everywhere::Value(value))) => make.splat(value, type_)?,
+            (None, Some(Everywhere::Value(value))) => {
+                builders::tt::splat(value, type_).before(rewriter, op)?
+            }
             (None, Some(Everywhere::Constant(value))) => {
-                make.constant(type_, build::splat(type_, value))?
+                let value = build::splat(type_, value);
+                builders::arith::constant(value, type_).before(rewriter, op)?
             }
             (None, None) => return None,
         });
@@ -156,7 +153,7 @@ fn below_broadcast<'c>(rewriter: Rewriter<'c>, op: Op<'c>) -> Option<()> {
     }
     rewriter.set_result_type(before, 0, of(TensorType::of(result.r#type())?.element));
     let few = build::only_result(before);
-    let whole = make.op(OpKind::TtBroadcast.name(), &[few], result.r#type(), &[])?;
+    let whole = builders::tt::broadcast(few, result.r#type()).before(rewriter, op)?;
     rewriter.replace(op, &[whole]);
     Some(())
 }

@@ -9,13 +9,12 @@
 use super::Pass;
 use super::coalesce;
 use super::context::PassContext;
-use super::make::Maker;
 use super::respell::in_order;
 use super::table::{PassKind, ResolveAutoLayoutsOptions};
 use crate::analysis::assignment::{self, Asked, Plans};
 use crate::analysis::automatic::{Demand, Settled, Ties, left_open, settle};
 use crate::ir::ops::{arith, gluon, tt};
-use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType};
+use crate::ir::{Layouts, ModuleInfo, OpKind, TensorType, builders};
 use crate::sys::build::{self, Op};
 use crate::sys::{self, Diagnostic, FollowUp, OpenLayout, Reported};
 use linear_layout::encoding::Encoding;
@@ -76,11 +75,8 @@ impl Pass for ResolveAutoLayoutsOptions {
             // An encoding of another system may have another name on each shape: it is the same layout.
             let (src, type_) = (view.src(), view.result().r#type());
             let rewriter = context.rewriter();
-            let make = Maker {
-                rewriter,
-                place: op,
-            };
-            let named = (src.r#type() != type_).then(|| make.convert(src, type_));
+            let convert = || builders::ttg::convert_layout(src, type_).before(rewriter, op);
+            let named = (src.r#type() != type_).then(convert);
             rewriter.replace(op, &[named.flatten().unwrap_or(src)]);
         }
         Ok(Vec::new())

@@ -8,11 +8,10 @@
 //!
 //! Missing on purpose: arithmetic done again, other than on addresses. That is a decision on a whole kernel.
 
-use super::make::Maker;
 use super::price::{Price, Prices};
 use super::respell::attribute;
 use crate::ir::ops::{arith, tt, ttg};
-use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind, infer, verify};
+use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind, builders, infer, verify};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use linear_layout::access::Sharing;
@@ -438,11 +437,9 @@ impl<'s, 'c> Search<'s, 'c> {
         for node in &self.nodes {
             let value = match &node.how {
                 How::There(value) => *value,
-                How::Converted(from) => Maker {
-                    rewriter,
-                    place: node.place,
+                How::Converted(from) => {
+                    builders::ttg::convert_layout(*from, node.type_).before(rewriter, node.place)?
                 }
-                .convert(*from, node.type_)?,
                 How::Again(op, operands) | How::Instead(op, operands) => {
                     let made = rewriter.copy_before(node.place, *op);
                     for (i, operand) in operands {
@@ -459,11 +456,8 @@ impl<'s, 'c> Search<'s, 'c> {
                         for (i, operand) in operands {
                             let (value, type_) = (values[*operand], self.nodes[*operand].type_);
                             if value.r#type() != type_ {
-                                let value = Maker {
-                                    rewriter,
-                                    place: made,
-                                }
-                                .convert(value, type_)?;
+                                let value = builders::ttg::convert_layout(value, type_);
+                                let value = value.before(rewriter, made)?;
                                 rewriter.set_operand(made, *i, value);
                             }
                         }

@@ -26,10 +26,10 @@ pub(crate) struct Generated {
 const CANONICALISED: &str = "LL_Canonicalized";
 
 /// One operation.
-struct Operation<'a> {
-    record: Record<'a>,
+pub(crate) struct Operation<'a> {
+    pub(crate) record: Record<'a>,
     /// Its full name, as `tt.load`.
-    name: String,
+    pub(crate) name: String,
     /// Its kind, as `TtLoad`.
     kind: String,
     /// Its C++ class, as `::ll::tt::LoadOp`.
@@ -55,17 +55,17 @@ impl<'a> Operation<'a> {
         }
     }
 
-    fn summary(&self) -> &'a str {
+    pub(crate) fn summary(&self) -> &'a str {
         self.record.str_value("summary").unwrap_or_default().trim()
     }
 
-    fn has_trait(&self, name: &str) -> bool {
+    pub(crate) fn has_trait(&self, name: &str) -> bool {
         traits(self.record).iter().any(|own| own == name)
     }
 }
 
 /// The C++ class that `mlir-tblgen` makes of a record: its name without the part before the first `_`.
-fn class_name(record: Record<'_>) -> &str {
+pub(crate) fn class_name(record: Record<'_>) -> &str {
     let name = record.name().expect("an operation's record has a name");
     name.split_once('_').map_or(name, |(_, class)| class)
 }
@@ -99,7 +99,7 @@ fn capitalised(word: &str) -> String {
 }
 
 /// `isVolatile` as Rust spells it.
-fn snake(name: &str) -> String {
+pub(crate) fn snake(name: &str) -> String {
     let mut text = String::new();
     let mut previous_is_lower = false;
     for letter in name.chars() {
@@ -116,7 +116,7 @@ fn snake(name: &str) -> String {
 }
 
 /// `EVICT_FIRST` as Rust spells a variant.
-fn variant(symbol: &str) -> String {
+pub(crate) fn variant(symbol: &str) -> String {
     let shouted = symbol.chars().all(|c| !c.is_ascii_lowercase());
     symbol
         .split('_')
@@ -130,10 +130,10 @@ fn variant(symbol: &str) -> String {
         .collect()
 }
 
-/// The records of operations of a dialect, in the order of their names.
-fn operations<'a>(
+/// The records of operations of the dialects that are asked for, in the order of their names.
+pub(crate) fn operations<'a>(
     keeper: &'a RecordKeeper<'static>,
-    namespace: Option<&str>,
+    is_asked: impl Fn(&str) -> bool,
 ) -> Vec<Operation<'a>> {
     let mut all: Vec<Operation<'a>> = keeper
         .all_derived_definitions("Op")
@@ -141,7 +141,7 @@ fn operations<'a>(
             record
                 .def_value("opDialect")
                 .and_then(|dialect| dialect.str_value("name"))
-                .is_ok_and(|own| namespace.is_none_or(|wanted| own == wanted) && own != "llvm")
+                .is_ok_and(&is_asked)
         })
         .map(Operation::of)
         .collect();
@@ -155,11 +155,11 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
         .map(|dialect| {
             (
                 dialect.namespace,
-                operations(dialect.keeper, Some(dialect.namespace)),
+                operations(dialect.keeper, |own| own == dialect.namespace),
             )
         })
         .collect();
-    let mut others = operations(upstream, None);
+    let mut others = operations(upstream, |own| own != "llvm");
     for list in upstream.all_derived_definitions("LL_Upstream") {
         let selected = list
             .list_of_defs_value("ops")
@@ -245,7 +245,9 @@ pub(crate) fn generate(own: &[Own<'_>], upstream: &RecordKeeper<'static>) -> Gen
 }
 
 /// Operations by the namespace that their names begin with.
-fn by_namespace<'a, 'o>(ops: &'o [Operation<'a>]) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
+pub(crate) fn by_namespace<'a, 'o>(
+    ops: &'o [Operation<'a>],
+) -> Vec<(&'o str, Vec<&'o Operation<'a>>)> {
     let mut found: Vec<(&str, Vec<&Operation<'a>>)> = Vec::new();
     for op in ops {
         let namespace = op.name.split('.').next().unwrap_or_default();
@@ -332,7 +334,7 @@ fn kinds(rust: &mut String, name: &str, summary: &str, ops: &[&Operation<'_>]) {
     );
 }
 
-fn doc(text: &str) -> String {
+pub(crate) fn doc(text: &str) -> String {
     text.replace('\n', " ")
         .replace('[', "\\[")
         .replace(']', "\\]")
@@ -368,20 +370,21 @@ fn patterns(rust: &mut String, own: &[&Operation<'_>]) {
     }
 }
 
-/// How many values an operand or result of a declaration stands for.
+/// How many values, regions or blocks a part of a declaration stands for.
 #[derive(Clone, Copy, PartialEq)]
-enum Count {
+pub(crate) enum Count {
     One,
     Optional,
     Many,
 }
 
 impl Count {
-    fn of(constraint: Record<'_>) -> Self {
+    pub(crate) fn of(constraint: Record<'_>) -> Self {
         let constraint = bare(constraint);
+        let is_many = ["Variadic", "VariadicRegion", "VariadicSuccessor"];
         if constraint.subclass_of("Optional") {
             Self::Optional
-        } else if constraint.subclass_of("Variadic") {
+        } else if is_many.iter().any(|class| constraint.subclass_of(class)) {
             Self::Many
         } else {
             Self::One
@@ -398,7 +401,7 @@ impl Count {
 }
 
 /// A constraint without what `Arg<...>` says of its effects.
-fn bare(constraint: Record<'_>) -> Record<'_> {
+pub(crate) fn bare(constraint: Record<'_>) -> Record<'_> {
     if constraint.subclass_of("OpVariable") {
         constraint.def_value("constraint").unwrap_or(constraint)
     } else {
@@ -406,7 +409,7 @@ fn bare(constraint: Record<'_>) -> Record<'_> {
     }
 }
 
-fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
+pub(crate) fn fields<'a>(record: Record<'a>, dag: &str) -> Vec<(String, Record<'a>)> {
     let Ok(dag) = record.dag_value(dag) else {
         return Vec::new();
     };
@@ -480,8 +483,7 @@ fn view(rust: &mut String, op: &Operation<'_>, kinds: &str, enums: &mut BTreeSet
     }
     for (i, (field, constraint)) in regions.iter().enumerate() {
         let method = snake(field);
-        let many = constraint.subclass_of("VariadicRegion");
-        let (type_, reader) = if many {
+        let (type_, reader) = if Count::of(*constraint) == Count::Many {
             ("Vec<RegionRef<'c, 'a>>", "rest_of_regions")
         } else {
             ("RegionRef<'c, 'a>", "region")
@@ -547,9 +549,7 @@ fn attribute(
         .str_value("storageType")
         .unwrap_or_default()
         .trim();
-    let own_enum = constraint.subclass_of("EnumInfo")
-        && !constraint.subclass_of("BitEnumBase")
-        && !constraint.subclass_of("BitEnumAttr");
+    let own_enum = constraint.subclass_of("EnumInfo") && !constraint.subclass_of("BitEnumBase");
     let (type_, reader) = if storage.ends_with("::UnitAttr") {
         return ("bool".to_owned(), format!("is_set(self.0, {field:?})"));
     } else if own_enum {

@@ -11,8 +11,7 @@
 //! threads, then registers again. The view takes those registers together. Sums of floats are added up in another order.
 
 use crate::ir::ops::{scf, tt};
-use crate::ir::{AnyKind, Layouts, OpKind, TensorType, UpstreamKind};
-use crate::passes::make::Maker;
+use crate::ir::{AnyKind, Layouts, TensorType, UpstreamKind, builders};
 use crate::passes::respell::attribute;
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
@@ -21,7 +20,7 @@ use linear_layout::layout::Dim;
 use melior::Context;
 use melior::ir::operation::OperationLike;
 use melior::ir::r#type::RankedTensorType;
-use melior::ir::{Attribute, BlockLike, Identifier, Type, ValueLike};
+use melior::ir::{Attribute, BlockLike, Type, ValueLike};
 
 /// What is found of an accumulation, before anything changes.
 struct Accumulation<'c> {
@@ -259,11 +258,8 @@ impl<'c> Accumulation<'c> {
         let old = build::only_result(reduce).r#type();
         let first = looped.operand_count() - looped.result_count();
         let start = build::operand(looped, first + self.carried);
-        let neutral = Maker {
-            rewriter,
-            place: looped,
-        }
-        .constant(partial, build::splat(partial, self.neutral))?;
+        let neutral = build::splat(partial, self.neutral);
+        let neutral = builders::arith::constant(neutral, partial).before(rewriter, looped)?;
         let carried = build::result(looped, self.carried);
         // Behind the loop.
         let behind = build::next(looped)?;
@@ -272,11 +268,7 @@ impl<'c> Accumulation<'c> {
         rewriter.set_result_type(outer, 0, total);
         let mut all = build::only_result(outer);
         if total != old {
-            all = Maker {
-                rewriter,
-                place: behind,
-            }
-            .convert(all, old)?;
+            all = builders::ttg::convert_layout(all, old).before(rewriter, behind)?;
         }
         let last = rewriter.copy_before(behind, update);
         rewriter.set_operand(last, self.at.0, start);
@@ -325,19 +317,10 @@ fn view<'c>(
     type_: Type<'c>,
     is_transposed: bool,
 ) -> Option<Val<'c>> {
-    let context = build::context(place);
-    let mut attributes = Vec::new();
-    if is_transposed {
-        let rank = TensorType::of(type_)?.shape.len();
-        let order: Vec<String> = swapped(rank).iter().map(usize::to_string).collect();
-        let order = Attribute::parse(context, &format!("array<i32: {}>", order.join(", ")))?;
-        attributes.push((Identifier::new(context, tt::Trans::ORDER_KEY), order));
+    if !is_transposed {
+        return builders::tt::reshape(value, type_).before(rewriter, place);
     }
-    let kind = if is_transposed {
-        OpKind::TtTrans
-    } else {
-        OpKind::TtReshape
-    };
-    let make = Maker { rewriter, place };
-    make.op(kind.name(), &[value], type_, &attributes)
+    let order = swapped(TensorType::of(type_)?.shape.len());
+    let order: Vec<i32> = order.into_iter().map(|dim| dim as i32).collect();
+    builders::tt::trans(value, &order, type_).before(rewriter, place)
 }

@@ -1,12 +1,12 @@
 //! An assignment, carried out: types are set, operations made again, conversions added and dropped, each once.
 
 use crate::analysis::assignment::{Assignment, DatumId, EncodingId, Item, Kernel, Role, Spelling};
-use crate::ir::TensorType;
-use crate::ir::ops::{arith, ttg};
-use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::ir::ops::arith;
+use crate::ir::{TensorType, builders};
+use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Identifier, Location, Type, ValueLike};
+use melior::ir::{Location, Type, ValueLike};
 use std::collections::BTreeMap;
 
 /// A datum in an encoding.
@@ -156,19 +156,11 @@ impl<'c> Rewriting<'_, 'c> {
                 .find(|known| known.datum == datum && known.to == to)
                 .map(|known| known.op);
             let location: Location<'c> = known.unwrap_or(place).location();
-            let attributes: Vec<(Identifier<'c>, Attribute<'c>)> =
-                known.map(build::discardable_attributes).unwrap_or_default();
-            let spec = Spec {
-                name: ttg::ConvertLayout::KIND.name(),
-                location,
-                operands: &[source],
-                results: &[self.type_of((datum, to))],
-                attributes: &attributes,
-                regions: Vec::new(),
-                successors: &[],
-            };
-            let made = self.rewriter.insert_before(place, spec);
-            let made = made.expect("a conversion can be made");
+            let noted = known.map(build::discardable_attributes);
+            let made = builders::ttg::convert_layout(source, self.type_of((datum, to)))
+                .noting(&noted.unwrap_or_default())
+                .insert(self.rewriter, place, location)
+                .expect("a conversion can be made");
             self.converted.insert((datum, to), build::only_result(made));
         }
     }

@@ -9,14 +9,13 @@
 
 use super::ops::{amdg, tt, ttg, ttng};
 use crate::ir::verify::can_store;
-use crate::ir::{Layouts, OpKind, TensorType, captures, infer, uniform};
-use crate::sys::build::{self, Op, Spec, Val};
+use crate::ir::{Layouts, OpKind, TensorType, builders, captures, infer, uniform};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use linear_layout::encoding::Encoding;
 use linear_layout::encoding::infer::equivalent;
+use melior::ir::ValueLike;
 use melior::ir::attribute::DenseI32ArrayAttribute;
-use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, Identifier, Type, ValueLike};
 
 /// Something that a rule was found for; nothing where the operation stays.
 pub(crate) type Matched = Option<()>;
@@ -136,27 +135,6 @@ pub(super) fn make_result<'c>(rewriter: Rewriter<'c>, view: View<'c>) -> Matched
     Some(())
 }
 
-/// Adds a conversion of a value before an operation.
-fn convert_before<'c>(
-    rewriter: Rewriter<'c>,
-    op: Op<'c>,
-    source: Val<'c>,
-    type_: Type<'c>,
-    attributes: &[(Identifier<'c>, Attribute<'c>)],
-) -> Option<Val<'c>> {
-    let spec = Spec {
-        name: OpKind::TtgConvertLayout.name(),
-        location: op.location(),
-        operands: &[source],
-        results: &[type_],
-        attributes,
-        regions: Vec::new(),
-        successors: &[],
-    };
-    let made = rewriter.insert_before(op, spec).ok()?;
-    Some(build::only_result(made))
-}
-
 fn convert<'c>(rewriter: Rewriter<'c>, cvt: View<'c>) -> Matched {
     let View { source, result, .. } = cvt;
     if source.r#type() == result.r#type() {
@@ -246,7 +224,8 @@ fn trans<'c>(rewriter: Rewriter<'c>, view: View<'c>, order: &[i32]) -> Matched {
     // have noted beside it stays.
     if identity && TensorType::of(source.r#type()).is_some() && same_layout(source, result) {
         let noted = build::discardable_attributes(op);
-        let made = convert_before(rewriter, op, source, result.r#type(), &noted)?;
+        let made = builders::ttg::convert_layout(source, result.r#type()).noting(&noted);
+        let made = made.before(rewriter, op)?;
         rewriter.replace(op, &[made]);
         return Some(());
     }
@@ -290,7 +269,7 @@ fn histogram<'c>(rewriter: Rewriter<'c>, histogram: tt::Histogram<'c, 'c>) -> Ma
     if let Some(mask) = histogram.mask() {
         let encoding = TensorType::of(original.r#type())?.encoding?;
         let type_ = TensorType::of(mask.r#type())?.with_encoding(encoding);
-        let beside = convert_before(rewriter, op, mask, type_, &[])?;
+        let beside = builders::ttg::convert_layout(mask, type_).before(rewriter, op)?;
         rewriter.set_operand(op, histogram.mask_at().start, beside);
     }
     rewriter.set_operand(op, histogram.src_at().start, original);

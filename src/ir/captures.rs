@@ -1,8 +1,9 @@
 //! Canonical form of `ttg.warp_specialize`: what goes into its partitions and what comes out of it.
 
+use super::builders::Building;
 use super::canonical::Matched;
 use super::ops::ttg;
-use crate::sys::build::{self, Blk, Spec};
+use crate::sys::build::{self, Blk};
 use crate::sys::{self, Rewriter};
 use melior::ir::operation::OperationLike;
 use melior::ir::{Region, ValueLike};
@@ -56,15 +57,11 @@ pub(super) fn drop_results<'c>(
         return None;
     }
     let types: Vec<_> = used.iter().map(ValueLike::r#type).collect();
-    let spec = Spec {
-        name: ttg::WarpSpecialize::KIND.name(),
-        location: op.location(),
-        operands: &[],
-        results: &types,
-        attributes: &build::attributes(op),
-        regions: (0..op.region_count()).map(|_| Region::new()).collect(),
-        successors: &[],
-    };
+    let fewer = Building::<()>::new(ttg::WarpSpecialize::KIND.into())
+        .results(&types)
+        .noting(&build::attributes(op));
+    let regions = 0..op.region_count();
+    let fewer = regions.fold(fewer, |fewer, _| fewer.region(Region::new()));
     let is_unused: Vec<bool> = (0..op.result_count())
         .map(|i| sys::is_unused(build::result(op, i)))
         .collect();
@@ -74,7 +71,7 @@ pub(super) fn drop_results<'c>(
             rewriter.remove_operands(end.op(), |i| is_unused[i]);
         }
     }
-    let made = rewriter.insert_before(op, spec).ok()?;
+    let made = fewer.insert(rewriter, op, op.location())?;
     rewriter.move_regions(op, made);
     for (i, result) in used.into_iter().enumerate() {
         rewriter.replace_all_uses(result, build::result(made, i));

@@ -1,14 +1,13 @@
 //! Canonical form of what is known of every element at once: splats, constants, constant masks.
 
-use super::OpKind;
 use super::canonical::{Matched, View, make_result};
 use super::ops::{arith, tt};
-use crate::sys::build::{self, Op, Spec, Val};
+use super::{OpKind, builders};
+use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Rewriter};
 use melior::ir::attribute::IntegerAttribute;
-use melior::ir::operation::OperationLike;
 use melior::ir::r#type::IntegerType;
-use melior::ir::{Attribute, AttributeLike, Identifier, ValueLike};
+use melior::ir::{Attribute, AttributeLike, ValueLike};
 
 /// The attribute of `arith.constant` that says which one it is.
 pub(super) const CONSTANT: &str = arith::Constant::VALUE_KEY;
@@ -72,18 +71,8 @@ pub(super) fn make_range<'c>(rewriter: Rewriter<'c>, range: tt::MakeRange<'c, 'c
 /// Makes a tensor a constant whose elements are all one number, of which no attribute can say more.
 fn be_constant<'c>(rewriter: Rewriter<'c>, op: Op<'c>, number: Attribute<'c>) -> Matched {
     let type_ = build::only_result(op).r#type();
-    let key = Identifier::new(build::context(op), CONSTANT);
-    let spec = Spec {
-        name: arith::Constant::KIND.name(),
-        location: op.location(),
-        operands: &[],
-        results: &[type_],
-        attributes: &[(key, build::splat(type_, number))],
-        regions: Vec::new(),
-        successors: &[],
-    };
-    let made = rewriter.insert_before(op, spec).ok()?;
-    rewriter.replace(op, &[build::only_result(made)]);
+    let made = builders::arith::constant(build::splat(type_, number), type_);
+    rewriter.replace(op, &[made.before(rewriter, op)?]);
     Some(())
 }
 

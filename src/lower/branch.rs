@@ -2,8 +2,8 @@
 
 use super::emit::block_arguments;
 use super::state::{Lowering, Outcome};
+use crate::sys;
 use crate::sys::build::{self, Op, Val};
-use crate::sys::{self, Diagnostic};
 use melior::ir::ValueLike;
 use melior::ir::operation::OperationLike;
 
@@ -22,22 +22,14 @@ pub(crate) fn branch<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let passed: usize = targets.iter().map(|t| block_arguments(*t).len()).sum();
     // The condition or the flag comes first, then what each block takes.
     let (head, mut rest) = operands.split_at(operands.len() - passed);
-    let mut flat = l.carried(head.iter().copied());
-    let mut shares = Vec::new();
+    let head = l.carried(head.iter().copied());
     let mut new = Vec::new();
     for target in &targets {
         let (own, others) = rest.split_at(block_arguments(*target).len());
         rest = others;
         let registers = l.carried(own.iter().copied());
-        shares.push(count(registers.len())?);
-        flat.extend(registers);
-        new.push(l.targets[&sys::block_id(*target)]);
+        new.push((l.targets[&sys::block_id(*target)], registers));
     }
-    l.e.rebuild_branch(op, &flat, &new, (head.len(), &shares));
+    l.e.rebuild_branch(op, &head, &new);
     Ok(())
-}
-
-fn count(registers: usize) -> Result<i32, Diagnostic> {
-    i32::try_from(registers)
-        .map_err(|_| Diagnostic::new(format!("hands on {registers} registers, more than 2^31")))
 }

@@ -5,6 +5,7 @@ use super::float8;
 use super::format::{self, Rounding, width};
 use super::state::{Lowering, Outcome};
 use super::types::{bits_of, element_of};
+use crate::ir::builders::llvm;
 use crate::ir::ops::{RoundingMode, arith, tt};
 use crate::ir::{OpKind, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
@@ -23,9 +24,9 @@ pub(crate) fn address<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let is_number = OpKind::of(op) == Some(OpKind::TtPtrToInt);
     per_register(l, op, |l, value, type_| {
         Ok(if is_number {
-            l.e.ptrtoint(value, type_)
+            l.e.pure(llvm::ptrtoint(value, type_))
         } else {
-            l.e.inttoptr(value, type_)
+            l.e.pure(llvm::inttoptr(value, type_))
         })
     })
 }

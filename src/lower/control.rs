@@ -1,6 +1,6 @@
 //! Structured control flow: branches and loops in blocks, with the registers of each value handed on.
 
-use super::emit::{IntPredicate, LOOP_ANNOTATION, block_arguments};
+use super::emit::{ICmpPredicate, LOOP_ANNOTATION, block_arguments};
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind;
 use crate::ir::discardable::UNROLL_FACTOR;
@@ -48,9 +48,9 @@ pub(crate) fn for_loop<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let initial = l.carried(loop_.init_args());
     let (header, round) = l.e.begin_loop(&[&[lower], &initial[..]].concat());
     let predicate = if loop_.unsigned_cmp() {
-        IntPredicate::UnsignedLess
+        ICmpPredicate::Ult
     } else {
-        IntPredicate::SignedLess
+        ICmpPredicate::Slt
     };
     let goes_on = l.e.icmp(predicate, round[0], upper);
     let body = l.e.begin_body(header, goes_on);
@@ -165,7 +165,7 @@ pub(crate) fn predicate_stage<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
         l.e.upstream(UpstreamKind::ArithMulI, &[step, ahead], type_, &[]);
     let end =
         l.e.upstream(UpstreamKind::ArithSubI, &[end, ahead], type_, &[]);
-    let runs = l.e.signed_less(counter, end);
+    let runs = l.e.icmp(ICmpPredicate::Slt, counter, end);
     l.set(view.result(), [runs]);
     Ok(())
 }

@@ -4,6 +4,7 @@ use super::emit::attributes_of;
 use super::remainder;
 use super::state::{Lowering, Outcome};
 use super::types::memory_type;
+use crate::ir::builders::llvm;
 use crate::ir::ops::tt;
 use crate::ir::{TensorType, UpstreamKind, element_name};
 use crate::sys::build::{self, Op, Val};
@@ -52,7 +53,7 @@ pub(super) fn per_register<'c>(l: &mut Lowering<'c>, op: Op<'c>, kind: UpstreamK
         let own = match kind {
             // What Triton makes of all of them.
             UpstreamKind::ArithRemF if is_approximate && float_width(*type_) == Some(32) => {
-                Some(l.e.frem(values[0], values[1]))
+                Some(l.e.pure(llvm::frem(values[0], values[1])))
             }
             UpstreamKind::ArithRemF if !is_approximate => Some(remainder(l, &values, *type_)),
             UpstreamKind::ArithDivF if is_approximate && float_width(*type_) == Some(32) => {
@@ -155,7 +156,7 @@ pub(crate) fn assume<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let operands: Vec<Val<'c>> = (0..op.operand_count())
         .map(|i| l.operand(op, i)[0])
         .collect();
-    l.e.rebuild(op, &operands, &[], Vec::new());
+    l.e.rebuild(op, &operands);
     Ok(())
 }
 

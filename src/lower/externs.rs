@@ -7,12 +7,13 @@
 //! What is computed here is right for the types that the library gives a function; declared with others, it is a
 //! call like that of a name that nobody knows. ADR 0016 has the reasons.
 
-use super::emit::{FloatPredicate, IntPredicate};
+use super::emit::{FCmpPredicate, ICmpPredicate};
 use super::library::{self, Function};
 use super::state::{Lowering, Outcome};
 use super::types::bits_of;
 use super::{integer, math};
 use crate::ir::UpstreamKind as K;
+use crate::ir::builders::llvm;
 use crate::ir::ops::tt;
 use crate::sys::build::{Op, Val};
 use crate::sys::{Diagnostic, float_width, is_llvm_pointer};
@@ -212,16 +213,16 @@ fn of_floats<'c>(l: &mut Lowering<'c>, name: &str, x: &[Val<'c>]) -> Made<'c> {
         // Two to the power of a product, as the library has it.
         "fast_pow" => match math::apply(l, K::MathLog2, &[a], true)? {
             Some(logarithm) => {
-                let exponent = l.e.fmul(b, logarithm);
+                let exponent = l.e.pure(llvm::fmul(b, logarithm));
                 math::apply(l, K::MathExp2, &[exponent], true)?
             }
             None => None,
         },
         "fdim" => {
             let zero = l.e.float(type_, 0.0);
-            let difference = l.e.fsub(a, b);
-            let is_ordered_above = l.e.fcmp(FloatPredicate::Greater, a, b);
-            let is_unordered = l.e.fcmp(FloatPredicate::Unordered, a, b);
+            let difference = l.e.pure(llvm::fsub(a, b));
+            let is_ordered_above = l.e.fcmp(FCmpPredicate::Ogt, a, b);
+            let is_unordered = l.e.fcmp(FCmpPredicate::Uno, a, b);
             let counts = l.e.or(is_ordered_above, is_unordered);
             Some(l.e.select(counts, difference, zero))
         }
@@ -238,21 +239,21 @@ fn of_one_float<'c>(l: &mut Lowering<'c>, name: &str, x: Val<'c>) -> Made<'c> {
     let one = l.e.float(type_, 1.0);
     let ten = l.e.float(type_, 10.0);
     Ok(match name {
-        "frcp_rn" | "drcp_rn" => Some(l.e.fdiv(one, x)),
+        "frcp_rn" | "drcp_rn" => Some(l.e.pure(llvm::fdiv(one, x))),
         "rcbrt" => {
             let root = math::apply(l, K::MathCbrt, &[x], false)?;
-            root.map(|root| l.e.fdiv(one, root))
+            root.map(|root| l.e.pure(llvm::fdiv(one, root)))
         }
         "exp10" => math::apply(l, K::MathPowF, &[ten, x], false)?,
         "fast_exp10" => {
             let per_ten = l.e.float(type_, std::f64::consts::LOG2_10);
-            let exponent = l.e.fmul(x, per_ten);
+            let exponent = l.e.pure(llvm::fmul(x, per_ten));
             math::apply(l, K::MathExp2, &[exponent], true)?
         }
         "fast_log10" => {
             let logarithm = math::apply(l, K::MathLog2, &[x], true)?;
             let per_two = l.e.float(type_, std::f64::consts::LOG10_2);
-            logarithm.map(|logarithm| l.e.fmul(logarithm, per_two))
+            logarithm.map(|logarithm| l.e.pure(llvm::fmul(logarithm, per_two)))
         }
         "fast_tan" => {
             let sine = math::apply(l, K::MathSin, &[x], true)?;
@@ -318,7 +319,7 @@ fn integer_of_float<'c>(
         "signbit" | "signbitf" | "signbitd" => {
             let bits_of_x = l.e.bitcast(x, int);
             let zero = l.e.zero(int);
-            let is = l.e.icmp(IntPredicate::SignedLess, bits_of_x, zero);
+            let is = l.e.icmp(ICmpPredicate::Slt, bits_of_x, zero);
             return Some(resized(l, is, result));
         }
         "float_as_int" | "float_as_uint" | "double_as_longlong" if width == bits => {
@@ -389,9 +390,9 @@ fn float_of_integer<'c>(
         return None;
     }
     Some(if is_signed {
-        l.e.sitofp(x, result)
+        l.e.pure(llvm::sitofp(x, result))
     } else {
-        l.e.uitofp(x, result)
+        l.e.pure(llvm::uitofp(x, result))
     })
 }
 
@@ -406,12 +407,12 @@ fn of_integers<'c>(
     let bits = bits_of(type_);
     if let [x] = *x {
         let counted = match (name, bits) {
-            ("clz", 32 | 64) | ("clzll", 64) => l.e.count_leading_zeros(x),
-            ("popc", 32) | ("popcll", 64) | ("popcount", 32 | 64) => l.e.count_ones(x),
-            ("brev", 32) | ("brevll", 64) => l.e.reverse_bits(x),
-            ("abs", 32) | ("llabs", 64) | ("iabs", _) => l.e.abs(x),
+            ("clz", 32 | 64) | ("clzll", 64) => l.e.pure(llvm::intr_ctlz(x, false)),
+            ("popc", 32) | ("popcll", 64) | ("popcount", 32 | 64) => l.e.pure(llvm::intr_ctpop(x)),
+            ("brev", 32) | ("brevll", 64) => l.e.pure(llvm::intr_bitreverse(x)),
+            ("abs", 32) | ("llabs", 64) | ("iabs", _) => l.e.pure(llvm::intr_abs(x, false, type_)),
             ("ffs", 32) | ("ffsll", 64) => {
-                let below = l.e.count_trailing_zeros(x);
+                let below = l.e.pure(llvm::intr_cttz(x, false));
                 let one = l.e.constant(type_, 1);
                 let place = l.e.add(below, one);
                 let is_zero = l.e.is_zero(x);

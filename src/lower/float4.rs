@@ -8,6 +8,7 @@
 
 use super::emit::Emitter;
 use super::state::{Lowering, Outcome};
+use crate::ir::builders::llvm;
 use crate::ir::element_name;
 use crate::ir::ops::ttg;
 use crate::sys::Diagnostic;
@@ -81,7 +82,7 @@ fn in_f16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
     let placed = e.bitcast(placed, pair);
     let up = e.float(f16, 2f64.powi(14));
     let up = e.gather(&[up, up]);
-    let scaled = e.fmul(placed, up);
+    let scaled = e.pure(llvm::fmul(placed, up));
     let bits = e.bitcast(scaled, i32);
     let signs = signs(e, spread);
     e.or(bits, signs)
@@ -97,7 +98,7 @@ fn in_bf16<'c>(e: &mut Emitter<'c>, byte: Val<'c>) -> Val<'c> {
         let size = e.and(word, mask);
         let placed = e.shl(size, shift);
         let placed = e.bitcast(placed, f32);
-        let scaled = e.fmul(placed, up);
+        let scaled = e.pure(llvm::fmul(placed, up));
         e.bitcast(scaled, i32)
     });
     // The lower half of both is zero.

@@ -8,9 +8,10 @@
 //! What is too large becomes the largest number of its sign, infinity too; NaN stays NaN, and so does infinity
 //! where the format is FNUZ. Rounded towards zero, infinity stays where a format has it. ADR 0016 has the reasons.
 
-use super::emit::{Emitter, FloatPredicate, IntPredicate};
+use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use super::format::{self, Rounding, width};
 use super::state::Lowering;
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
@@ -86,7 +87,7 @@ fn as_f32<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     }
     let below = format::rounded(e, value, f32, Rounding::TowardsZero);
     let back = e.fpext(below, value.r#type());
-    let is_inexact = e.fcmp(FloatPredicate::NotEqual, back, value);
+    let is_inexact = e.fcmp(FCmpPredicate::One, back, value);
     let bits = e.bitcast(below, i32);
     let sticky = e.zext(is_inexact, i32);
     let odd = e.or(bits, sticky);
@@ -120,22 +121,22 @@ fn code<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8, towards_zero: bool)
     let magnitude = e.bitcast(size, f32);
     let subnormal = if towards_zero {
         let per_one = e.float(f32, 2f64.powi(-step));
-        let steps = e.fmul(magnitude, per_one);
-        e.fptosi(steps, i32)
+        let steps = e.pure(llvm::fmul(magnitude, per_one));
+        e.pure(llvm::fptosi(steps, i32))
     } else {
         // Floats from here to twice as much are a step apart.
         let base = 2f64.powi(step + 23);
         let large = e.float(f32, base);
-        let sum = e.fadd(magnitude, large);
+        let sum = e.pure(llvm::fadd(magnitude, large));
         let sum = e.bitcast(sum, i32);
         let base = number(e, -i64::from((base as f32).to_bits()));
         e.add(sum, base)
     };
     let smallest = number(e, (i64::from(128 - to.bias)) << 23);
-    let is_small = e.icmp(IntPredicate::SignedLess, size, smallest);
+    let is_small = e.icmp(ICmpPredicate::Slt, size, smallest);
     let code = e.select(is_small, subnormal, normal);
     let largest = number(e, i64::from(to.largest()));
-    let code = e.signed_min(code, largest);
+    let code = e.pure(llvm::intr_smin(code, largest));
     let signed = special(e, [bits, size, code], to, towards_zero);
     e.trunc(signed, i8)
 }
@@ -160,16 +161,16 @@ fn special<'c>(
         let is_zero = e.is_zero(code);
         let signed = e.or(code, sign);
         let signed = e.select(is_zero, code, signed);
-        let is_finite = e.icmp(IntPredicate::SignedLess, size, infinity);
+        let is_finite = e.icmp(ICmpPredicate::Slt, size, infinity);
         return e.select(is_finite, signed, nan);
     }
     let mut code = code;
     if let (Some(own), true) = (to.infinity(), towards_zero) {
-        let is_infinite = e.icmp(IntPredicate::Equal, size, infinity);
+        let is_infinite = e.icmp(ICmpPredicate::Eq, size, infinity);
         let own = number(e, own.into());
         code = e.select(is_infinite, own, code);
     }
-    let is_nan = e.icmp(IntPredicate::SignedLess, infinity, size);
+    let is_nan = e.icmp(ICmpPredicate::Slt, infinity, size);
     let code = e.select(is_nan, nan, code);
     e.or(code, sign)
 }
@@ -198,7 +199,7 @@ fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) ->
     let placed = e.shl(size, mantissa_bits - from.mantissa_bits);
     let placed = e.bitcast(placed, float);
     let up = e.float(float, 2f64.powi(bias - from.bias.cast_signed()));
-    let scaled = e.fmul(placed, up);
+    let scaled = e.pure(llvm::fmul(placed, up));
     let bits = e.bitcast(scaled, int);
     let mask = e.constant(int, 0x80);
     let sign = e.and(wide, mask);
@@ -210,7 +211,7 @@ fn number<'c>(e: &mut Emitter<'c>, code: Val<'c>, from: Float8, to: Type<'c>) ->
         Float8Family::Fnuz => (wide, from.nan()),
     };
     let is = e.constant(int, is.into());
-    let is_nan = e.icmp(IntPredicate::Equal, of, is);
+    let is_nan = e.icmp(ICmpPredicate::Eq, of, is);
     let nan = e.float(float, f64::NAN);
     let value = e.select(is_nan, nan, value);
     resized(e, value, to)

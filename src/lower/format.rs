@@ -1,6 +1,7 @@
 //! Formats of floats that LLVM computes with, f16, bf16, f32 and f64: one made of another.
 
-use super::emit::{Emitter, FloatPredicate, IntPredicate};
+use super::emit::{Emitter, FCmpPredicate, ICmpPredicate};
+use crate::ir::builders::llvm;
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
@@ -73,7 +74,7 @@ pub(super) fn rounded<'c>(
     to: Type<'c>,
     rounding: Rounding,
 ) -> Val<'c> {
-    use FloatPredicate::{Equal, Greater, Less};
+    use FCmpPredicate::{Ogt, Olt};
     let nearest = e.fptrunc(value, to);
     let back = e.fpext(nearest, value.r#type());
     let int = e.int_type(width(to));
@@ -81,19 +82,19 @@ pub(super) fn rounded<'c>(
     let bits = match rounding {
         Rounding::Nearest => return nearest,
         Rounding::TowardsZero => {
-            let [before, after] = [value, back].map(|v| e.fabs(v));
-            let grew = e.fcmp(Greater, after, before);
+            let [before, after] = [value, back].map(|v| e.pure(llvm::intr_fabs(v)));
+            let grew = e.fcmp(Ogt, after, before);
             let step = e.zext(grew, int);
             e.sub(bits, step)
         }
         Rounding::Downward | Rounding::Upward => {
             let passed = match rounding {
-                Rounding::Downward => e.fcmp(Greater, back, value),
-                _ => e.fcmp(Less, back, value),
+                Rounding::Downward => e.fcmp(Ogt, back, value),
+                _ => e.fcmp(Olt, back, value),
             };
             // A step to the sign's side makes the magnitude larger; the sign of zero is that of the value.
             let zero = e.zero(int);
-            let is_negative = e.icmp(IntPredicate::SignedLess, bits, zero);
+            let is_negative = e.icmp(ICmpPredicate::Slt, bits, zero);
             let (negative, positive) = match rounding {
                 Rounding::Downward => (1, -1),
                 _ => (-1, 1),
@@ -110,10 +111,10 @@ pub(super) fn rounded<'c>(
             let next = e.add(bits, step);
             let above = e.bitcast(next, to);
             let above = e.fpext(above, value.r#type());
-            let [size, below, above] = [value, back, above].map(|v| e.fabs(v));
-            let from_below = e.fsub(size, below);
-            let to_above = e.fsub(above, size);
-            let is_tie = e.fcmp(Equal, from_below, to_above);
+            let [size, below, above] = [value, back, above].map(|v| e.pure(llvm::intr_fabs(v)));
+            let from_below = e.pure(llvm::fsub(size, below));
+            let to_above = e.pure(llvm::fsub(above, size));
+            let is_tie = e.fcmp(FCmpPredicate::Oeq, from_below, to_above);
             e.select(is_tie, next, bits)
         }
     };

@@ -13,6 +13,7 @@ use super::types::bits_of;
 use super::value::Buffer;
 use crate::analysis::effects::{Act, Effects, Request, Touched};
 use crate::ir::Layouts;
+use crate::ir::builders::llvm;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp, tt};
 use crate::sys::build::{Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -336,7 +337,7 @@ fn vote<'c>(
             parts = [clear, set].concat();
         }
         for (count, part) in counts.iter_mut().zip(parts) {
-            let found = l.e.count_ones(part);
+            let found = l.e.pure(llvm::intr_ctpop(part));
             let found = if lanes > 32 {
                 let i32 = l.e.types.i32;
                 l.e.trunc(found, i32)

@@ -1,7 +1,8 @@
 //! Integers with more bits than a register: products that keep the upper half, sums that keep the carry.
 
-use super::emit::IntPredicate;
+use super::emit::ICmpPredicate;
 use super::state::{Lowering, Outcome};
+use crate::ir::builders::llvm;
 use crate::ir::ops::arith;
 use crate::ir::{OpView, UpstreamView};
 use crate::sys::build::{Op, Val};
@@ -37,7 +38,7 @@ pub(crate) fn add<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
     let carries: Vec<Val<'c>> = sums
         .iter()
         .zip(a.iter())
-        .map(|(sum, a)| l.e.icmp(IntPredicate::UnsignedLess, *sum, *a))
+        .map(|(sum, a)| l.e.icmp(ICmpPredicate::Ult, *sum, *a))
         .collect();
     l.set(view.sum(), sums);
     l.set(view.overflow(), carries);
@@ -97,7 +98,7 @@ pub(super) fn upper_half<'c>(
     // As unsigned numbers, a negative one is 2^64 too large.
     let [from_a, from_b] = [(a, b), (b, a)].map(|(x, other)| {
         let by = l.e.constant(type_, 63);
-        let sign = l.e.shift_right_signed(x, by);
+        let sign = l.e.pure(llvm::ashr(x, by));
         l.e.and(sign, other)
     });
     let high = l.e.sub(high, from_a);

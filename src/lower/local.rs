@@ -16,6 +16,7 @@ use super::types::bits_of;
 use super::value::Buffer;
 use super::words;
 use crate::analysis::effects::{Act, Effects, Makes, Request, Touched};
+use crate::ir::builders::llvm;
 use crate::ir::ops::ttg;
 use crate::ir::{Layouts, TensorLayout, TensorType, place_text};
 use crate::sys::build::{self, Op, Val};
@@ -299,7 +300,7 @@ fn pack<'c>(l: &mut Lowering<'c>, elements: &[Val<'c>]) -> Val<'c> {
         let i64 = l.e.types.i64;
         let numbers: Vec<Val<'c>> = elements
             .iter()
-            .map(|value| l.e.ptrtoint(*value, i64))
+            .map(|value| l.e.pure(llvm::ptrtoint(*value, i64)))
             .collect();
         return l.e.gather(&numbers);
     }
@@ -318,7 +319,7 @@ fn unpack<'c>(
         let numbers = l.e.scatter(value, count, i64);
         return numbers
             .into_iter()
-            .map(|number| l.e.inttoptr(number, element))
+            .map(|number| l.e.pure(llvm::inttoptr(number, element)))
             .collect();
     }
     let vector = if count == 1 {

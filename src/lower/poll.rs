@@ -7,6 +7,7 @@
 //! ```
 
 use super::allocate::Asked;
+use super::emit::ICmpPredicate;
 use super::gpu::{AtomicAccess, AtomicAction, AtomicMemory, CachePolicy, acquires};
 use super::memory::{Accesses, memory_element, owner};
 use super::share;
@@ -121,7 +122,7 @@ fn wait<'c>(
             // The clock may wrap around: what counts is the difference.
             let left = l.e.sub(now, end);
             let zero = l.e.zero(left.r#type());
-            let is_early = l.e.signed_less(left, zero);
+            let is_early = l.e.icmp(ICmpPredicate::Slt, left, zero);
             l.e.and(is_missing, is_early)
         }
     };

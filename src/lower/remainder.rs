@@ -15,8 +15,9 @@
 //! A rounded quotient is too large by less than one, so a difference is exact: it is smaller than what was taken off,
 //! and a multiple of the last place of both.
 
-use super::emit::FloatPredicate;
+use super::emit::FCmpPredicate;
 use super::state::Lowering;
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::float_width;
 use melior::ir::{Type, ValueLike};
@@ -32,36 +33,36 @@ fn precision(type_: Type<'_>) -> i32 {
 /// The remainder of two f32 or two f64, as C's `fmod`.
 pub(super) fn remainder<'c>(l: &mut Lowering<'c>, x: Val<'c>, y: Val<'c>) -> Val<'c> {
     if l.gpu.has_exact_remainder() {
-        return l.e.frem(x, y);
+        return l.e.pure(llvm::frem(x, y));
     }
     let type_ = x.r#type();
-    let [a, b] = [x, y].map(|value| l.e.fabs(value));
+    let [a, b] = [x, y].map(|value| l.e.pure(llvm::intr_fabs(value)));
     let limit = l.e.float(type_, f64::powi(2.0, precision(type_) - 2));
     let one = l.e.float(type_, 1.0);
-    let quotient = l.e.fdiv(a, b);
-    let fits = l.e.fcmp(FloatPredicate::Less, quotient, limit);
+    let quotient = l.e.pure(llvm::fdiv(a, b));
+    let fits = l.e.fcmp(FCmpPredicate::Olt, quotient, limit);
     let is_rare = l.e.is_zero(fits);
     let rare = l.e.fork(is_rare);
     let left = reduced(l, [a, b], limit);
-    let rest = l.e.fdiv(left, b);
+    let rest = l.e.pure(llvm::fdiv(left, b));
     let [a, quotient] = l.e.join_or(rare, &[left, rest], &[a, quotient])[..] else {
         unreachable!("two values are handed on");
     };
     let difference = less_multiple(l, a, b, quotient);
     // Nothing is taken off, which matters where the divisor is infinite.
-    let is_whole = l.e.fcmp(FloatPredicate::Less, quotient, one);
+    let is_whole = l.e.fcmp(FCmpPredicate::Olt, quotient, one);
     let size = l.e.select(is_whole, a, difference);
-    l.e.copysign(size, x)
+    l.e.pure(llvm::intr_copysign(size, x))
 }
 
 /// `a` without the whole multiple of `b` that a rounded quotient says.
 fn less_multiple<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, quotient: Val<'c>) -> Val<'c> {
     let zero = l.e.zero(a.r#type());
-    let whole = l.e.round_to_zero(quotient);
-    let taken = l.e.fneg(whole);
-    let difference = l.e.fma(taken, b, a);
-    let is_negative = l.e.fcmp(FloatPredicate::Less, difference, zero);
-    let corrected = l.e.fadd(difference, b);
+    let whole = l.e.pure(llvm::intr_trunc(quotient));
+    let taken = l.e.pure(llvm::fneg(whole));
+    let difference = l.e.pure(llvm::intr_fma(taken, b, a));
+    let is_negative = l.e.fcmp(FCmpPredicate::Olt, difference, zero);
+    let corrected = l.e.pure(llvm::fadd(difference, b));
     l.e.select(is_negative, corrected, difference)
 }
 
@@ -69,8 +70,8 @@ fn less_multiple<'c>(l: &mut Lowering<'c>, a: Val<'c>, b: Val<'c>, quotient: Val
 fn reduced<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Val<'c> {
     let type_ = a.r#type();
     let (zero, infinity) = (l.e.zero(type_), l.e.float(type_, f64::INFINITY));
-    let is_finite = l.e.fcmp(FloatPredicate::Less, a, infinity);
-    let has_divisor = l.e.fcmp(FloatPredicate::Greater, b, zero);
+    let is_finite = l.e.fcmp(FCmpPredicate::Olt, a, infinity);
+    let has_divisor = l.e.fcmp(FCmpPredicate::Ogt, b, zero);
     let has_remainder = l.e.and(is_finite, has_divisor);
     let none = l.e.float(type_, f64::NAN);
     let a = l.e.select(has_remainder, a, none);
@@ -78,14 +79,14 @@ fn reduced<'c>(l: &mut Lowering<'c>, [a, b]: [Val<'c>; 2], limit: Val<'c>) -> Va
     let step = l.e.float(type_, f64::powi(2.0, precision(type_) - 4));
     let (header, round) = l.e.begin_loop(&[a]);
     let left = round[0];
-    let quotient = l.e.fdiv(left, b);
-    let goes_on = l.e.fcmp(FloatPredicate::GreaterOrEqual, quotient, limit);
+    let quotient = l.e.pure(llvm::fdiv(left, b));
+    let goes_on = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
     let body = l.e.begin_body(header, goes_on);
     let (multiple_header, multiple) = l.e.begin_loop(&[b]);
-    let quotient = l.e.fdiv(left, multiple[0]);
-    let is_too_small = l.e.fcmp(FloatPredicate::GreaterOrEqual, quotient, limit);
+    let quotient = l.e.pure(llvm::fdiv(left, multiple[0]));
+    let is_too_small = l.e.fcmp(FCmpPredicate::Oge, quotient, limit);
     let grow = l.e.begin_body(multiple_header, is_too_small);
-    let larger = l.e.fmul(multiple[0], step);
+    let larger = l.e.pure(llvm::fmul(multiple[0], step));
     l.e.end_loop(grow, &[larger], None);
     let rest = less_multiple(l, left, multiple[0], quotient);
     l.e.end_loop(body, &[rest], None);

@@ -8,6 +8,7 @@ use super::plans::wrong;
 use super::state::Lowering;
 use super::types::bits_of;
 use super::words;
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use crate::sys::{self, Diagnostic};
 use linear_layout::plan::program::{IndexProgram, LaneMap, Predicate};
@@ -331,7 +332,7 @@ impl<'r, 'c> Run<'r, 'c> {
         if mask.count_ones() == 1 {
             return self.l.e.is_nonzero(bits);
         }
-        let count = self.l.e.count_ones(bits);
+        let count = self.l.e.pure(llvm::intr_ctpop(bits));
         let i1 = self.l.e.types.i1;
         self.l.e.trunc(count, i1)
     }

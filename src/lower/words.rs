@@ -8,6 +8,7 @@
 
 use super::emit::Emitter;
 use super::types::bits_of;
+use crate::ir::builders::llvm;
 use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
@@ -20,7 +21,7 @@ pub(crate) fn as_integer<'c>(e: &mut Emitter<'c>, value: Val<'c>, bits: u32) -> 
         return value;
     }
     if sys::is_llvm_pointer(type_) {
-        return e.ptrtoint(value, integer);
+        return e.pure(llvm::ptrtoint(value, integer));
     }
     e.bitcast(value, integer)
 }
@@ -31,7 +32,7 @@ pub(crate) fn integer_as<'c>(e: &mut Emitter<'c>, value: Val<'c>, type_: Type<'c
         return value;
     }
     if sys::is_llvm_pointer(type_) {
-        return e.inttoptr(value, type_);
+        return e.pure(llvm::inttoptr(value, type_));
     }
     e.bitcast(value, type_)
 }
@@ -81,7 +82,8 @@ pub(crate) fn pack<'c>(e: &mut Emitter<'c>, elements: &[Val<'c>]) -> Vec<Val<'c>
                 parts = parts.into_iter().map(|x| e.zext(x, container)).collect();
             }
             if parts.len() < per_word(bits) {
-                let missing = e.any_bits(container);
+                // Any bits, beside which the bits of others count: poison would make a word of both poison.
+                let missing = e.pure(llvm::mlir_undef(container));
                 parts.resize(per_word(bits), missing);
             }
             let vector = e.gather(&parts);

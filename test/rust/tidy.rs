@@ -172,53 +172,6 @@ fn targets_and_makers_are_named_in_one_room() {
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
 
-/// Dialects whose operations lowering emits.
-const EMITTED: [&str; 8] = ["arith", "cf", "llvm", "math", "nvvm", "rocdl", "scf", "ub"];
-
-/// The literals of a line that name an operation or an attribute of a dialect that lowering emits.
-fn emitted_named(line: &str) -> Vec<&str> {
-    line.split('"')
-        .skip(1)
-        .step_by(2)
-        .filter(|literal| {
-            literal
-                .trim_start_matches(['#', '!'])
-                .split_once('.')
-                .is_some_and(|(dialect, name)| {
-                    EMITTED.contains(&dialect) && name.starts_with(|c: char| c.is_ascii_lowercase())
-                })
-        })
-        .collect()
-}
-
-/// Where operations of the output are named: a method for each, and the instructions of each maker.
-const EMITTERS: [&str; 2] = ["src/lower/emit", "src/lower/gpu"];
-
-#[test]
-fn operations_of_the_output_are_named_where_they_are_emitted() {
-    assert_eq!(emitted_named(r#"e.pure("llvm.add", "#), ["llvm.add"]);
-    assert_eq!(
-        emitted_named(r##"("#nvvm.kind", "math.")"##),
-        ["#nvvm.kind"]
-    );
-    let mut wrong = Vec::new();
-    for file in files("src/lower", &["rs"]) {
-        let path = file.strip_prefix(root()).expect("it was found below");
-        let emits = EMITTERS.iter().any(|room| path.starts_with(room));
-        if emits || path.ends_with("tests.rs") {
-            continue;
-        }
-        let text = fs::read_to_string(&file).expect("a source file is text");
-        wrong.extend(
-            text.lines()
-                .filter(|line| !line.trim_start().starts_with("//"))
-                .filter(|line| !emitted_named(line).is_empty())
-                .map(|line| format!("{}: {line}", path.display())),
-        );
-    }
-    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
-}
-
 #[test]
 fn each_pass_is_spelled_one_way() {
     let table = read("passes/Passes.td");

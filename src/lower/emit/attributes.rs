@@ -4,8 +4,8 @@ use super::emitter::Emitter;
 use super::types::pointer_type;
 use melior::dialect::llvm;
 use melior::ir::attribute::{
-    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, FlatSymbolRefAttribute,
-    IntegerAttribute, StringAttribute, TypeAttribute,
+    BoolAttribute, DenseI32ArrayAttribute, FlatSymbolRefAttribute, IntegerAttribute,
+    StringAttribute,
 };
 use melior::ir::r#type::IntegerType;
 use melior::ir::{Attribute, Type};
@@ -31,16 +31,8 @@ impl<'c> Emitter<'c> {
         StringAttribute::new(self.context, text).into()
     }
 
-    pub(crate) fn type_attr(&self, type_: Type<'c>) -> Attribute<'c> {
-        TypeAttribute::new(type_).into()
-    }
-
     pub(crate) fn i32_array(&self, values: &[i32]) -> Attribute<'c> {
         DenseI32ArrayAttribute::new(self.context, values).into()
-    }
-
-    pub(super) fn i64_array(&self, values: &[i64]) -> Attribute<'c> {
-        DenseI64ArrayAttribute::new(self.context, values).into()
     }
 
     pub(crate) fn symbol(&self, name: &str) -> Attribute<'c> {

@@ -1,6 +1,7 @@
 //! Calls of what is not an operation: intrinsics, inline assembly.
 
-use super::emitter::{Emitter, Named};
+use super::emitter::Emitter;
+use crate::ir::builders::llvm;
 use crate::sys::build::{self, Val};
 use melior::ir::{Attribute, Type};
 
@@ -16,8 +17,7 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let attributes = self.intrinsic(name, operands);
-        self.pure("llvm.call_intrinsic", operands, result, &attributes)
+        self.pure(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
     /// Calls an intrinsic of LLVM that has an effect.
@@ -27,17 +27,7 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let attributes = self.intrinsic(name, operands);
-        self.effect("llvm.call_intrinsic", operands, result, &attributes)
-    }
-
-    fn intrinsic(&self, name: &'static str, operands: &[Val<'c>]) -> [Named<'c>; 3] {
-        let count = i32::try_from(operands.len()).expect("an intrinsic has a few operands");
-        [
-            ("intrin", self.string(name)),
-            ("operandSegmentSizes", self.i32_array(&[count, 0])),
-            ("op_bundle_sizes", self.i32_array(&[])),
-        ]
+        self.effect(llvm::call_intrinsic(name, operands, &[], Some(result)))
     }
 
     /// Calls a function of the module; returns its result, if it has one.
@@ -47,14 +37,7 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Option<Type<'c>>,
     ) -> Option<Val<'c>> {
-        let count = i32::try_from(operands.len()).expect("far fewer registers");
-        let attributes = [
-            ("callee", callee),
-            ("operandSegmentSizes", self.i32_array(&[count, 0])),
-            ("op_bundle_sizes", self.i32_array(&[])),
-        ];
-        let results: Vec<Type<'c>> = result.into_iter().collect();
-        let call = self.operation("llvm.call", operands, &results, &attributes, Vec::new());
+        let call = self.operation(llvm::call(operands, &[], result).callee(callee));
         result.map(|_| build::only_result(call))
     }
 
@@ -65,17 +48,9 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let count = i32::try_from(operands.len()).expect("far fewer registers");
-        let unit = self.unit();
-        let attributes = [
-            ("callee", callee),
-            ("operandSegmentSizes", self.i32_array(&[count, 0])),
-            ("op_bundle_sizes", self.i32_array(&[])),
-            ("memory_effects", self.kept(NO_MEMORY)),
-            ("no_unwind", unit),
-            ("will_return", unit),
-        ];
-        self.pure("llvm.call", operands, result, &attributes)
+        let call = llvm::call(operands, &[], Some(result)).callee(callee);
+        let call = call.memory_effects(self.kept(NO_MEMORY));
+        self.pure(call.no_unwind(true).will_return(true))
     }
 
     /// Assembly of one instruction without an effect.
@@ -86,11 +61,7 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        let attributes = [
-            ("asm_string", self.string(text)),
-            ("constraints", self.string(constraints)),
-        ];
-        self.pure("llvm.inline_asm", operands, result, &attributes)
+        self.pure(llvm::inline_asm(operands, text, constraints, Some(result)))
     }
 
     /// Assembly with an effect, and its result where it has one.
@@ -101,13 +72,8 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Option<Type<'c>>,
     ) -> Option<Val<'c>> {
-        let attributes = [
-            ("asm_string", self.string(text)),
-            ("constraints", self.string(constraints)),
-            ("has_side_effects", self.unit()),
-        ];
-        let results: Vec<Type<'c>> = result.into_iter().collect();
-        let op = self.operation("llvm.inline_asm", operands, &results, &attributes, vec![]);
+        let assembly = llvm::inline_asm(operands, text, constraints, result);
+        let op = self.operation(assembly.has_side_effects(true));
         result.map(|_| build::only_result(op))
     }
 }

@@ -1,6 +1,7 @@
 //! Constants: numbers, zeros of any type, and nothing in particular.
 
 use super::emitter::Emitter;
+use crate::ir::builders::llvm;
 use crate::ir::discardable::UNSET;
 use crate::sys::build::{self, Val};
 use crate::sys::{self, value_id};
@@ -31,7 +32,7 @@ impl<'c> Emitter<'c> {
     }
 
     fn constant_of(&mut self, type_: Type<'c>, value: Attribute<'c>) -> Val<'c> {
-        self.pure("llvm.mlir.constant", &[], type_, &[("value", value)])
+        self.pure(llvm::mlir_constant(value, type_))
     }
 
     pub(crate) fn i32(&mut self, value: u32) -> Val<'c> {
@@ -52,24 +53,19 @@ impl<'c> Emitter<'c> {
         if type_.is_integer() {
             return self.constant(type_, 0);
         }
-        self.pure("llvm.mlir.zero", &[], type_, &[])
+        self.pure(llvm::mlir_zero(type_))
     }
 
     /// A zero that stands for a value which is not defined, as the simulator is told by an attribute.
     ///
     /// Poison would leave the register of an inline assembly without a value, and change what an assembler makes of it.
     pub(crate) fn unset(&mut self, type_: Type<'c>) -> Val<'c> {
-        let yes = Attribute::unit(self.context);
-        self.pure("llvm.mlir.zero", &[], type_, &[(UNSET, yes)])
-    }
-
-    /// A value of any bits, beside which the bits of others count: poison would make a word of both poison.
-    pub(crate) fn any_bits(&mut self, type_: Type<'c>) -> Val<'c> {
-        self.pure("llvm.mlir.undef", &[], type_, &[])
+        let mark = [(UNSET, self.unit())];
+        self.pure(llvm::mlir_zero(type_).saying(&mark))
     }
 
     pub(crate) fn undefined(&mut self, type_: Type<'c>) -> Val<'c> {
-        self.pure("llvm.mlir.poison", &[], type_, &[])
+        self.pure(llvm::mlir_poison(type_))
     }
 
     pub(crate) fn known_constant(&self, value: Val<'c>) -> Option<u64> {

@@ -7,22 +7,12 @@
 //! loop: begin -> header -> body -> header, and header -> end, where the emitter goes on
 //! ```
 
-use super::emitter::{Emitter, Named, attributes_of, block_arguments};
+use super::emitter::{Emitter, attributes_of, block_arguments};
 use super::function::LOOP_ANNOTATION as OF_LOOP;
 use crate::ir::UpstreamKind;
+use crate::ir::builders::llvm;
 use crate::sys::build::{Blk, Op, Val};
 use melior::ir::{Attribute, Type, ValueLike};
-
-const BRANCH: &str = "llvm.br";
-const BRANCH_IF: &str = "llvm.cond_br";
-const SWITCH: &str = "llvm.switch";
-/// What is known of the loop that a branch closes.
-const LOOP_ANNOTATION: &str = "loop_annotation";
-/// The integers of a switch's cases, and how many operands each takes.
-const CASES: &str = "case_values";
-const CASE_SEGMENTS: &str = "case_operand_segments";
-/// How many operands each block takes, of a branch that may go to several.
-const SEGMENTS: &str = "operandSegmentSizes";
 
 /// Control that has forked: the emitter stands where the condition holds.
 #[must_use]
@@ -255,55 +245,43 @@ impl<'c> Emitter<'c> {
             each.join(", "),
             cases.len()
         ));
-        let attributes = [
-            (CASES, literals),
-            (CASE_SEGMENTS, self.i32_array(&vec![0; cases.len()])),
-            (SEGMENTS, self.i32_array(&[1, 0, 0])),
-        ];
-        self.jump(SWITCH, &[value], &ways, &attributes);
+        let nothing: Vec<&[Val<'c>]> = vec![&[]; cases.len()];
+        let switch = llvm::switch(value, &[], &nothing, ways[0], &ways[1..]);
+        self.operation(switch.case_values(literals));
         self.go_on_in(join);
         block_arguments(join)
     }
 
-    /// Emits a branch like one of `cf` that is there, to other blocks with other operands: it keeps all its
-    /// attributes but how the operands are shared out: how many there are before those for blocks, and how many each
-    /// block takes.
+    /// Emits a branch like one of `cf` that is there, to other blocks, each with the operands that it takes: it keeps
+    /// all its attributes but how the operands are shared out. The condition or the flag comes first.
     pub(crate) fn rebuild_branch(
         &mut self,
         op: Op<'c>,
-        operands: &[Val<'c>],
-        successors: &[Blk<'c>],
-        (first, shares): (usize, &[i32]),
+        head: &[Val<'c>],
+        targets: &[(Blk<'c>, Vec<Val<'c>>)],
     ) {
-        let kind = UpstreamKind::of(op);
-        let is_switch = kind == Some(UpstreamKind::CfSwitch);
-        let name = match kind {
-            Some(UpstreamKind::CfBranch) => BRANCH,
-            Some(UpstreamKind::CfSwitch) => SWITCH,
-            _ => BRANCH_IF,
-        };
-        let mut attributes: Vec<Named<'c>> = Vec::new();
-        for (key, value) in attributes_of(op) {
-            match key {
-                SEGMENTS | CASE_SEGMENTS => {}
-                _ if key == OF_LOOP => attributes.push((LOOP_ANNOTATION, value)),
-                _ => attributes.push((key, value)),
+        const SHARES: [&str; 2] = ["case_operand_segments", "operandSegmentSizes"];
+        let mut kept = attributes_of(op);
+        kept.retain(|(key, _)| !SHARES.contains(key));
+        for (key, _) in kept.iter_mut().filter(|(key, _)| *key == OF_LOOP) {
+            *key = "loop_annotation";
+        }
+        let blocks: Vec<Blk<'c>> = targets.iter().map(|(block, _)| *block).collect();
+        let passed: Vec<&[Val<'c>]> = targets.iter().map(|(_, values)| &**values).collect();
+        match UpstreamKind::of(op) {
+            Some(UpstreamKind::CfBranch) => {
+                self.operation(llvm::br(passed[0], blocks[0]).saying(&kept))
             }
-        }
-        if kind != Some(UpstreamKind::CfBranch) {
-            let ones = vec![1; first];
-            // A switch has the operands of its cases in one segment, and says beside it which case takes how many.
-            let segments = if is_switch {
-                [&ones[..], &[shares[0], shares[1..].iter().sum()]].concat()
-            } else {
-                [&ones[..], shares].concat()
-            };
-            attributes.push((SEGMENTS, self.i32_array(&segments)));
-        }
-        if is_switch {
-            attributes.push((CASE_SEGMENTS, self.i32_array(&shares[1..])));
-        }
-        self.jump(name, operands, successors, &attributes);
+            Some(UpstreamKind::CfSwitch) => {
+                let (passed, more) = (passed[0], &passed[1..]);
+                let switch = llvm::switch(head[0], passed, more, blocks[0], &blocks[1..]);
+                self.operation(switch.saying(&kept))
+            }
+            _ => {
+                let branch = llvm::cond_br(head[0], passed[0], passed[1], blocks[0], blocks[1]);
+                self.operation(branch.saying(&kept))
+            }
+        };
     }
 
     /// Goes on in another block; an annotation says what is known of the loop that this closes.
@@ -313,9 +291,7 @@ impl<'c> Emitter<'c> {
         values: &[Val<'c>],
         annotation: Option<Attribute<'c>>,
     ) {
-        let annotation = annotation.map(|annotation| (LOOP_ANNOTATION, annotation));
-        let attributes: Vec<Named<'c>> = annotation.into_iter().collect();
-        self.jump(BRANCH, values, &[target], &attributes);
+        self.operation(llvm::br(values, target).loop_annotation(annotation));
     }
 
     /// Goes on in the first block where the condition holds, else in the second, with the values that each takes.
@@ -325,11 +301,7 @@ impl<'c> Emitter<'c> {
         (then, passed): (Blk<'c>, &[Val<'c>]),
         (otherwise, others): (Blk<'c>, &[Val<'c>]),
     ) {
-        let count = |values: &[Val<'c>]| i32::try_from(values.len()).expect("far fewer registers");
-        let segments = self.i32_array(&[1, count(passed), count(others)]);
-        let operands = [&[condition], passed, others].concat();
-        let attributes = [(SEGMENTS, segments)];
-        self.jump(BRANCH_IF, &operands, &[then, otherwise], &attributes);
+        self.operation(llvm::cond_br(condition, passed, others, then, otherwise));
     }
 
     /// Says of a loop of which so many rounds are to become one.
@@ -341,12 +313,11 @@ impl<'c> Emitter<'c> {
 
     /// Stops the kernel.
     pub(crate) fn trap(&mut self) {
-        self.statement("llvm.intr.trap", &[], &[]);
+        self.operation(llvm::intr_trap());
     }
 
     /// Ends a function, with its result where it has one.
     pub(crate) fn return_(&mut self, result: Option<Val<'c>>) {
-        let operands: Vec<Val<'c>> = result.into_iter().collect();
-        self.statement("llvm.return", &operands, &[]);
+        self.operation(llvm::r#return(result));
     }
 }

@@ -3,11 +3,12 @@
 use super::fast::Fast;
 use super::types::Types;
 use crate::ir::UpstreamKind;
-use crate::sys::build::{self, Blk, Op, Spec, Val};
+use crate::ir::builders::{Building, Parts, Said};
+use crate::sys::build::{self, Blk, Op, Val};
 use crate::sys::{self, Rewriter, attribute_id, identifier_id, type_id, value_id};
 use melior::Context;
 use melior::ir::operation::OperationLike;
-use melior::ir::{Attribute, BlockLike, Identifier, Location, Region, Type};
+use melior::ir::{Attribute, BlockLike, Identifier, Location};
 use rustc_hash::FxHashMap;
 
 /// A named attribute by its name.
@@ -16,12 +17,6 @@ pub(crate) type Named<'c> = (&'c str, Attribute<'c>);
 /// What a pure operation is: its name, its type, how many operands, the operands, then each
 /// attribute's name and value; all of them unique in a context, so equal numbers are equal operations.
 type Key = Vec<usize>;
-
-fn upstream_name(op: Op<'_>) -> &'static str {
-    UpstreamKind::of(op)
-        .expect("what is built again is of MLIR's own dialects")
-        .name()
-}
 
 /// All attributes of an operation, inherent and discardable.
 pub(crate) fn attributes_of<'c>(op: Op<'c>) -> Vec<Named<'c>> {
@@ -98,81 +93,44 @@ impl<'c> Emitter<'c> {
             .or_insert_with(|| Identifier::new(self.context, name))
     }
 
-    /// Emits an operation with any number of results and regions.
-    pub(crate) fn operation(
+    /// Makes the attributes of an operation, each once where making it takes a parser.
+    pub(super) fn attributes(
         &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        results: &[Type<'c>],
-        attributes: &[Named<'c>],
-        regions: Vec<Region<'c>>,
-    ) -> Op<'c> {
-        let attributes: Vec<_> = attributes
-            .iter()
-            .map(|(key, value)| (self.identifier(key), *value))
-            .collect();
-        self.append(Spec {
-            name,
-            location: self.location,
-            operands,
-            results,
-            attributes: &attributes,
-            regions,
-            successors: &[],
-        })
+        parts: &Parts<'_, 'c>,
+    ) -> Vec<(Identifier<'c>, Attribute<'c>)> {
+        let attributes = parts.attributes.iter().map(|(key, said)| {
+            let value = match said {
+                Said::Parsed(text) => self.kept(text),
+                said => said.attribute(self.context),
+            };
+            (self.identifier(key), value)
+        });
+        attributes.collect()
     }
 
-    fn append(&mut self, spec: Spec<'_, 'c>) -> Op<'c> {
+    /// Emits an operation with any number of results.
+    pub(crate) fn operation<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Op<'c> {
+        let parts = op.into();
+        let attributes = self.attributes(&parts);
+        self.append(parts, &attributes)
+    }
+
+    fn append(
+        &mut self,
+        mut parts: Parts<'_, 'c>,
+        attributes: &[(Identifier<'c>, Attribute<'c>)],
+    ) -> Op<'c> {
         // The names are ours: a failure is a mistake of this room, caught at the border.
         self.rewriter
-            .append(self.block, spec)
+            .append(self.block, parts.spec(self.location, attributes))
             .expect("every operation emitted is registered")
     }
 
-    /// Emits a branch, to these blocks.
-    pub(super) fn jump(
-        &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        successors: &[Blk<'c>],
-        attributes: &[Named<'c>],
-    ) {
-        let attributes: Vec<_> = attributes
-            .iter()
-            .map(|(key, value)| (self.identifier(key), *value))
-            .collect();
-        self.append(Spec {
-            name,
-            location: self.location,
-            operands,
-            results: &[],
-            attributes: &attributes,
-            regions: Vec::new(),
-            successors,
-        });
-    }
-
     /// Emits an operation with one result where the function begins, however deep the emitter stands.
-    pub(super) fn at_entry(
-        &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        result: Type<'c>,
-        attributes: &[Named<'c>],
-    ) -> Val<'c> {
-        let attributes: Vec<_> = attributes
-            .iter()
-            .map(|(key, value)| (self.identifier(key), *value))
-            .collect();
-        let spec = Spec {
-            name,
-            location: self.location,
-            operands,
-            results: &[result],
-            attributes: &attributes,
-            regions: Vec::new(),
-            successors: &[],
-        };
+    pub(super) fn at_entry<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
+        let mut parts = op.into();
+        let attributes = self.attributes(&parts);
+        let spec = parts.spec(self.location, &attributes);
         // After those that were put there before.
         let operations = build::operations(self.entry);
         let made = match operations.get(self.at_entry) {
@@ -183,70 +141,41 @@ impl<'c> Emitter<'c> {
         build::only_result(made.expect("every operation emitted is registered"))
     }
 
-    /// Emits an operation like one that is there, with other operands and regions: it keeps all its
-    /// attributes, inherent and discardable, since nothing about what it does is said elsewhere.
-    pub(crate) fn rebuild(
-        &mut self,
-        op: Op<'c>,
-        operands: &[Val<'c>],
-        results: &[Type<'c>],
-        regions: Vec<Region<'c>>,
-    ) -> Op<'c> {
-        self.operation(
-            upstream_name(op),
-            operands,
-            results,
-            &attributes_of(op),
-            regions,
-        )
-    }
-
-    /// Emits an operation with effects and no result.
-    pub(crate) fn statement(
-        &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        attributes: &[Named<'c>],
-    ) {
-        self.operation(name, operands, &[], attributes, Vec::new());
+    /// Emits an operation like one that is there, with other operands: it keeps all its attributes, inherent and
+    /// discardable, since nothing about what it does is said elsewhere.
+    pub(crate) fn rebuild(&mut self, op: Op<'c>, operands: &[Val<'c>]) {
+        let kind = UpstreamKind::of(op).expect("what is built again is of MLIR's own dialects");
+        let same = Building::<()>::new(kind.into()).saying(&attributes_of(op));
+        self.operation(same.operands(operands));
     }
 
     /// Emits an operation with effects and one result.
-    pub(crate) fn effect(
-        &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        result: Type<'c>,
-        attributes: &[Named<'c>],
-    ) -> Val<'c> {
-        build::result(
-            self.operation(name, operands, &[result], attributes, Vec::new()),
-            0,
-        )
+    pub(crate) fn effect<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
+        build::only_result(self.operation(op))
     }
 
     /// Emits a pure operation with one result, or finds it.
-    pub(crate) fn pure(
-        &mut self,
-        name: &'c str,
-        operands: &[Val<'c>],
-        result: Type<'c>,
-        attributes: &[Named<'c>],
-    ) -> Val<'c> {
+    pub(crate) fn pure<'s>(&mut self, op: impl Into<Parts<'s, 'c>>) -> Val<'c> {
+        self.pure_of(op.into())
+    }
+
+    fn pure_of(&mut self, parts: Parts<'_, 'c>) -> Val<'c> {
+        let attributes = self.attributes(&parts);
+        let operands = &parts.operands;
         let mut key = Key::with_capacity(3 + operands.len() + 2 * attributes.len());
         key.extend([
-            identifier_id(self.identifier(name)),
-            type_id(result),
+            identifier_id(self.identifier(parts.name.text())),
+            type_id(parts.results[0]),
             operands.len(),
         ]);
         key.extend(operands.iter().map(|v| value_id(*v)));
-        for (name, value) in attributes {
-            key.extend([identifier_id(self.identifier(name)), attribute_id(*value)]);
+        for (name, value) in &attributes {
+            key.extend([identifier_id(*name), attribute_id(*value)]);
         }
         if let Some(known) = self.known.get(&key) {
             return *known;
         }
-        let op = self.operation(name, operands, &[result], attributes, Vec::new());
+        let op = self.append(parts, &attributes);
         self.pure.push(op);
         let value = build::only_result(op);
         if let Some((_, added)) = self.outer.last_mut() {

@@ -1,10 +1,11 @@
 //! Functions, and the variable that is a module's shared memory.
 
 use super::emitter::{Emitter, Named};
+use crate::ir::builders::{Parts, llvm};
 use crate::sys::Rewriter;
-use crate::sys::build::{Blk, Spec};
+use crate::sys::build::Blk;
 use melior::Context;
-use melior::ir::{Attribute, Identifier, Region, Type};
+use melior::ir::{Region, Type};
 
 /// What an argument promises of a pointer's alignment, in bytes.
 pub(crate) const ALIGN: &str = "llvm.align";
@@ -140,26 +141,11 @@ impl<'c> Emitter<'c> {
         } else {
             "#llvm.linkage<internal>"
         };
-        let each = [
-            ("sym_name", self.string(name)),
-            ("function_type", self.type_attr(type_)),
-            ("CConv", self.parsed("#llvm.cconv<ccc>")),
-            ("linkage", self.parsed(linkage)),
-        ];
-        let attributes: Vec<(Identifier<'c>, Attribute<'c>)> = each
-            .iter()
-            .chain(more)
-            .map(|(key, value)| (self.identifier(key), *value))
-            .collect();
-        let spec = Spec {
-            name: "llvm.func",
-            location: self.location,
-            operands: &[],
-            results: &[],
-            attributes: &attributes,
-            regions: vec![body],
-            successors: &[],
-        };
+        let function = llvm::func(name, type_, body).linkage(self.parsed(linkage));
+        let function = function.cconv(self.parsed("#llvm.cconv<ccc>")).saying(more);
+        let mut parts = Parts::from(function);
+        let attributes = self.attributes(&parts);
+        let spec = parts.spec(self.location, &attributes);
         self.rewriter.append(module, spec).map(|_| ())
     }
 }

@@ -1,6 +1,7 @@
 //! Values as parts of others: vectors, structs, the same bits as another type, one of two.
 
 use super::emitter::{Emitter, Named};
+use crate::ir::builders::llvm;
 use crate::sys::build::Val;
 use melior::ir::{Type, ValueLike};
 
@@ -14,7 +15,7 @@ impl<'c> Emitter<'c> {
         let mut vector = self.undefined(type_);
         for (i, element) in (0..).zip(elements) {
             let index = self.i32(i);
-            vector = self.pure("llvm.insertelement", &[vector, *element, index], type_, &[]);
+            vector = self.pure(llvm::insertelement(vector, *element, index));
         }
         vector
     }
@@ -32,46 +33,42 @@ impl<'c> Emitter<'c> {
         (0..count)
             .map(|i| {
                 let index = self.i32(i as u32);
-                self.pure("llvm.extractelement", &[vector, index], element, &[])
+                self.pure(llvm::extractelement(vector, index, element))
             })
             .collect()
     }
 
     /// One member of a struct, of a given type.
     pub(crate) fn extract_value(&mut self, value: Val<'c>, i: usize, type_: Type<'c>) -> Val<'c> {
-        let position = self.i64_array(&[i as i64]);
-        let attributes = [("position", position)];
-        self.pure("llvm.extractvalue", &[value], type_, &attributes)
+        self.pure(llvm::extractvalue(value, &[i as i64], type_))
     }
 
     /// A struct with one member replaced.
     pub(crate) fn insert_value(&mut self, struct_: Val<'c>, member: Val<'c>, i: usize) -> Val<'c> {
-        let attributes = [("position", self.i64_array(&[i as i64]))];
-        let type_ = struct_.r#type();
-        self.pure("llvm.insertvalue", &[struct_, member], type_, &attributes)
+        self.pure(llvm::insertvalue(struct_, member, &[i as i64]))
     }
 
     pub(crate) fn bitcast(&mut self, value: Val<'c>, type_: Type<'c>) -> Val<'c> {
         if value.r#type() == type_ {
             return value;
         }
-        self.pure("llvm.bitcast", &[value], type_, &[])
+        self.pure(llvm::bitcast(value, type_))
     }
 
     /// The same value with attributes that say something of it.
     pub(crate) fn marked(&mut self, value: Val<'c>, marks: &[Named<'c>]) -> Val<'c> {
-        self.pure("llvm.bitcast", &[value], value.r#type(), marks)
+        self.pure(llvm::bitcast(value, value.r#type()).saying(marks))
     }
 
     /// The same value, where what is said of it holds from here on, though nothing uses it.
     pub(crate) fn marked_here(&mut self, value: Val<'c>, marks: &[Named<'c>]) {
-        self.effect("llvm.bitcast", &[value], value.r#type(), marks);
+        self.effect(llvm::bitcast(value, value.r#type()).saying(marks));
     }
 
     pub(crate) fn select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         if a == b {
             return a;
         }
-        self.pure("llvm.select", &[condition, a, b], a.r#type(), &[])
+        self.pure(llvm::select(condition, a, b))
     }
 }

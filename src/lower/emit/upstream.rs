@@ -7,6 +7,7 @@
 use super::emitter::{Emitter, Named};
 use super::fast::Fast;
 use crate::ir::UpstreamKind;
+use crate::ir::builders::{Building, Name, llvm};
 use crate::sys::attribute_id;
 use crate::sys::build::Val;
 use melior::ir::{Attribute, Type};
@@ -22,7 +23,7 @@ const WITHOUT: [(&str, &str); 2] = [
 
 /// An operation of MLIR's own dialects as it is emitted, for any number of registers.
 pub(crate) struct Upstream<'c> {
-    name: &'static str,
+    name: Name,
     attributes: Vec<Named<'c>>,
 }
 
@@ -46,7 +47,7 @@ impl<'c> Emitter<'c> {
         attributes: &[Named<'c>],
     ) -> Upstream<'c> {
         let said = llvm_name(kind).and_then(|name| Some((name, self.said_by_llvm(attributes)?)));
-        let (name, attributes) = said.unwrap_or_else(|| (kind.name(), attributes.to_vec()));
+        let (name, attributes) = said.unwrap_or_else(|| (kind.into(), attributes.to_vec()));
         Upstream { name, attributes }
     }
 
@@ -57,7 +58,8 @@ impl<'c> Emitter<'c> {
         operands: &[Val<'c>],
         result: Type<'c>,
     ) -> Val<'c> {
-        self.pure(operation.name, operands, result, &operation.attributes)
+        let same = Building::<()>::new(operation.name).saying(&operation.attributes);
+        self.pure(same.operands(operands).results(&[result]))
     }
 
     /// Whether flags allow approximations.
@@ -102,64 +104,64 @@ impl<'c> Emitter<'c> {
 
 /// The LLVM dialect's operation that takes the same operands and says the same of them.
 #[rustfmt::skip]
-fn llvm_name(kind: UpstreamKind) -> Option<&'static str> {
+fn llvm_name(kind: UpstreamKind) -> Option<Name> {
     use UpstreamKind as K;
     Some(match kind {
-        K::ArithAddF => "llvm.fadd",
-        K::ArithAddI => "llvm.add",
-        K::ArithAndI => "llvm.and",
-        K::ArithCmpF => "llvm.fcmp",
-        K::ArithCmpI => "llvm.icmp",
-        K::ArithDivF => "llvm.fdiv",
-        K::ArithDivSI => "llvm.sdiv",
-        K::ArithDivUI => "llvm.udiv",
-        K::ArithExtF => "llvm.fpext",
-        K::ArithExtSI => "llvm.sext",
-        K::ArithExtUI => "llvm.zext",
-        K::ArithFPToSI => "llvm.fptosi",
-        K::ArithFPToUI => "llvm.fptoui",
-        K::ArithMaximumF => "llvm.intr.maximum",
-        K::ArithMaxNumF => "llvm.intr.maxnum",
-        K::ArithMaxSI => "llvm.intr.smax",
-        K::ArithMaxUI => "llvm.intr.umax",
-        K::ArithMinimumF => "llvm.intr.minimum",
-        K::ArithMinNumF => "llvm.intr.minnum",
-        K::ArithMinSI => "llvm.intr.smin",
-        K::ArithMinUI => "llvm.intr.umin",
-        K::ArithMulF => "llvm.fmul",
-        K::ArithMulI => "llvm.mul",
-        K::ArithNegF => "llvm.fneg",
-        K::ArithOrI => "llvm.or",
-        K::ArithRemF => "llvm.frem",
-        K::ArithRemSI => "llvm.srem",
-        K::ArithRemUI => "llvm.urem",
-        K::ArithSelect => "llvm.select",
-        K::ArithShLI => "llvm.shl",
-        K::ArithShRSI => "llvm.ashr",
-        K::ArithShRUI => "llvm.lshr",
-        K::ArithSIToFP => "llvm.sitofp",
-        K::ArithSubF => "llvm.fsub",
-        K::ArithSubI => "llvm.sub",
-        K::ArithTruncF => "llvm.fptrunc",
-        K::ArithTruncI => "llvm.trunc",
-        K::ArithUIToFP => "llvm.uitofp",
-        K::ArithXOrI => "llvm.xor",
-        K::MathAbsF => "llvm.intr.fabs",
-        K::MathCeil => "llvm.intr.ceil",
-        K::MathCopySign => "llvm.intr.copysign",
-        K::MathCos => "llvm.intr.cos",
-        K::MathExp => "llvm.intr.exp",
-        K::MathExp2 => "llvm.intr.exp2",
-        K::MathFloor => "llvm.intr.floor",
-        K::MathFma => "llvm.intr.fma",
-        K::MathLog => "llvm.intr.log",
-        K::MathLog2 => "llvm.intr.log2",
-        K::MathLog10 => "llvm.intr.log10",
-        K::MathRound => "llvm.intr.round",
-        K::MathRoundEven => "llvm.intr.roundeven",
-        K::MathSin => "llvm.intr.sin",
-        K::MathSqrt => "llvm.intr.sqrt",
-        K::MathTrunc => "llvm.intr.trunc",
+        K::ArithAddF => llvm::FAddOp::NAME,
+        K::ArithAddI => llvm::AddOp::NAME,
+        K::ArithAndI => llvm::AndOp::NAME,
+        K::ArithCmpF => llvm::FCmpOp::NAME,
+        K::ArithCmpI => llvm::ICmpOp::NAME,
+        K::ArithDivF => llvm::FDivOp::NAME,
+        K::ArithDivSI => llvm::SDivOp::NAME,
+        K::ArithDivUI => llvm::UDivOp::NAME,
+        K::ArithExtF => llvm::FPExtOp::NAME,
+        K::ArithExtSI => llvm::SExtOp::NAME,
+        K::ArithExtUI => llvm::ZExtOp::NAME,
+        K::ArithFPToSI => llvm::FPToSIOp::NAME,
+        K::ArithFPToUI => llvm::FPToUIOp::NAME,
+        K::ArithMaximumF => llvm::MaximumOp::NAME,
+        K::ArithMaxNumF => llvm::MaxNumOp::NAME,
+        K::ArithMaxSI => llvm::SMaxOp::NAME,
+        K::ArithMaxUI => llvm::UMaxOp::NAME,
+        K::ArithMinimumF => llvm::MinimumOp::NAME,
+        K::ArithMinNumF => llvm::MinNumOp::NAME,
+        K::ArithMinSI => llvm::SMinOp::NAME,
+        K::ArithMinUI => llvm::UMinOp::NAME,
+        K::ArithMulF => llvm::FMulOp::NAME,
+        K::ArithMulI => llvm::MulOp::NAME,
+        K::ArithNegF => llvm::FNegOp::NAME,
+        K::ArithOrI => llvm::OrOp::NAME,
+        K::ArithRemF => llvm::FRemOp::NAME,
+        K::ArithRemSI => llvm::SRemOp::NAME,
+        K::ArithRemUI => llvm::URemOp::NAME,
+        K::ArithSelect => llvm::SelectOp::NAME,
+        K::ArithShLI => llvm::ShlOp::NAME,
+        K::ArithShRSI => llvm::AShrOp::NAME,
+        K::ArithShRUI => llvm::LShrOp::NAME,
+        K::ArithSIToFP => llvm::SIToFPOp::NAME,
+        K::ArithSubF => llvm::FSubOp::NAME,
+        K::ArithSubI => llvm::SubOp::NAME,
+        K::ArithTruncF => llvm::FPTruncOp::NAME,
+        K::ArithTruncI => llvm::TruncOp::NAME,
+        K::ArithUIToFP => llvm::UIToFPOp::NAME,
+        K::ArithXOrI => llvm::XOrOp::NAME,
+        K::MathAbsF => llvm::FAbsOp::NAME,
+        K::MathCeil => llvm::FCeilOp::NAME,
+        K::MathCopySign => llvm::CopySignOp::NAME,
+        K::MathCos => llvm::CosOp::NAME,
+        K::MathExp => llvm::ExpOp::NAME,
+        K::MathExp2 => llvm::Exp2Op::NAME,
+        K::MathFloor => llvm::FFloorOp::NAME,
+        K::MathFma => llvm::FMAOp::NAME,
+        K::MathLog => llvm::LogOp::NAME,
+        K::MathLog2 => llvm::Log2Op::NAME,
+        K::MathLog10 => llvm::Log10Op::NAME,
+        K::MathRound => llvm::RoundOp::NAME,
+        K::MathRoundEven => llvm::RoundEvenOp::NAME,
+        K::MathSin => llvm::SinOp::NAME,
+        K::MathSqrt => llvm::SqrtOp::NAME,
+        K::MathTrunc => llvm::FTruncOp::NAME,
         _ => return None,
     })
 }

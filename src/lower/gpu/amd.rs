@@ -7,8 +7,10 @@ mod print;
 use super::access::{CachePolicy, GlobalAccess, where_true};
 use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{BufferIsa, Gpu, Isa};
+use crate::ir::builders::llvm::{self, AtomicOrdering};
+use crate::ir::builders::rocdl;
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
-use crate::lower::emit::{Emitter, FloatPredicate, Ordering, Usage};
+use crate::lower::emit::{Emitter, FCmpPredicate, Usage};
 use crate::lower::texts::Texts;
 use crate::lower::types::bits_of;
 use crate::lower::words;
@@ -17,13 +19,6 @@ use linear_layout::target::{Float8, Fragment, XorShuffle};
 use melior::ir::{Attribute, Type, ValueLike};
 
 pub(super) struct Amd;
-
-/// The names of a block's index along each axis.
-const WORKGROUP_ID: [&str; 3] = [
-    "rocdl.workgroup.id.x",
-    "rocdl.workgroup.id.y",
-    "rocdl.workgroup.id.z",
-];
 
 /// The message that asks for the time.
 const GET_REALTIME: u32 = 131;
@@ -52,19 +47,21 @@ impl Isa for Amd {
     }
 
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c> {
-        let i32 = e.types.i32;
-        e.pure("rocdl.workitem.id.x", &[], i32, &[("range", range)])
+        e.pure(rocdl::workitem_id_x(e.types.i32).range(range))
     }
 
     /// In a scalar register.
     fn uniform<'c>(&self, e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
-        let i32 = e.types.i32;
-        e.pure("rocdl.readfirstlane", &[value], i32, &[])
+        e.pure(rocdl::readfirstlane(value))
     }
 
     fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
-        e.pure(WORKGROUP_ID[axis], &[], i32, &[])
+        match axis {
+            0 => e.pure(rocdl::workgroup_id_x(i32)),
+            1 => e.pure(rocdl::workgroup_id_y(i32)),
+            _ => e.pure(rocdl::workgroup_id_z(i32)),
+        }
     }
 
     /// The first three words behind the kernel's own arguments, from code object version 5 on.
@@ -98,12 +95,12 @@ impl Isa for Amd {
     }
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {
-        e.statement("rocdl.barrier", &[], &[]);
+        e.operation(rocdl::barrier());
     }
 
     /// A wave's accesses to LDS are carried out in order: only the compiler must keep it.
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
-        e.fence(Ordering::AcquireRelease, "wavefront");
+        e.operation(llvm::fence(AtomicOrdering::AcqRel).syncscope("wavefront"));
     }
 
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
@@ -121,7 +118,7 @@ impl Isa for Amd {
                 // Bit-mask mode: and-mask 31, or-mask 0, xor-mask in bits 10 to 14.
                 let offset = e.i32(0x1f | mask << 10);
                 let i32 = e.types.i32;
-                e.effect("rocdl.ds_swizzle", &[value, offset], i32, &[])
+                e.effect(rocdl::ds_swizzle(value, offset, i32))
             }
             XorShuffle::DsBpermute | XorShuffle::Bfly => {
                 let lane = gpu.lane(e);
@@ -142,7 +139,7 @@ impl Isa for Amd {
     ) -> Val<'c> {
         let address = e.shl(source, 2);
         let i32 = e.types.i32;
-        e.effect("rocdl.ds_bpermute", &[address, value], i32, &[])
+        e.effect(rocdl::ds_bpermute(address, value, i32))
     }
 
     fn load_matrices<'c>(
@@ -153,24 +150,23 @@ impl Isa for Amd {
         fragment: Fragment,
     ) -> Option<Vec<Val<'c>>> {
         use Fragment as F;
-        let (name, bits) = match fragment {
-            F::Read16 => ("rocdl.ds.read.tr16.b64", 16),
-            F::Read8 => ("rocdl.ds.read.tr8.b64", 32),
-            F::Load16 => ("rocdl.ds.load.tr16.b128", 16),
-            F::Load8 => ("rocdl.ds.load.tr8.b64", 32),
+        // Elements of 16 bits come as such, bytes as words.
+        let (i16, i32) = (e.types.i16, e.types.i32);
+        let (halves, words) = (e.vector_type(2 * count, i16), e.vector_type(count, i32));
+        let loaded = match fragment {
+            F::Read16 => e.effect(rocdl::ds_read_tr16_b64(pointer, halves)),
+            F::Read8 => e.effect(rocdl::ds_read_tr8_b64(pointer, words)),
+            F::Load16 => e.effect(rocdl::ds_load_tr16_b128(pointer, halves)),
+            F::Load8 => e.effect(rocdl::ds_load_tr8_b64(pointer, words)),
             F::Plain | F::Transposed | F::LoadedBytes | F::StoredBytes => return None,
         };
-        // Elements of 16 bits come as such, bytes as words.
-        let (element, i32) = (e.int_type(bits), e.types.i32);
-        let type_ = e.vector_type(count * 32 / bits as usize, element);
-        let loaded = e.effect(name, &[pointer], type_, &[]);
-        let words = e.bitcast(loaded, e.vector_type(count, i32));
+        let words = e.bitcast(loaded, words);
         Some(e.scatter(words, count, i32))
     }
 
     fn ballot<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
         let word = e.int_type(gpu.target.lanes);
-        e.effect("rocdl.ballot", &[holds], word, &[])
+        e.effect(rocdl::ballot(holds, word))
     }
 
     fn swap_lanes<'c>(
@@ -180,16 +176,13 @@ impl Isa for Amd {
         high: Val<'c>,
         lane_bit: u32,
     ) -> Option<[Val<'c>; 2]> {
-        let name = match lane_bit {
-            4 => "rocdl.permlane16.swap",
-            5 => "rocdl.permlane32.swap",
-            _ => return None,
-        };
         let i32 = e.types.i32;
         let pair = e.struct_type(&[i32, i32]);
-        let no = e.bool_attr(false);
-        let attributes = [("fi", no), ("boundControl", no)];
-        let both = e.effect(name, &[low, high], pair, &attributes);
+        let both = match lane_bit {
+            4 => e.effect(rocdl::permlane16_swap(low, high, false, false, pair)),
+            5 => e.effect(rocdl::permlane32_swap(low, high, false, false, pair)),
+            _ => return None,
+        };
         Some([0, 1].map(|i| e.extract_value(both, i, i32)))
     }
 
@@ -241,7 +234,7 @@ impl Isa for Amd {
     }
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
-        e.fence(ordering(sem), atomic::scope_name(scope));
+        e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
     fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
@@ -253,20 +246,20 @@ impl Isa for Amd {
     }
 
     fn exp2<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
-        e.exp2(a)
+        e.pure(llvm::intr_exp2(a))
     }
 
     /// The instruction takes a subnormal number for 0.
     fn rsqrt<'c>(&self, e: &mut Emitter<'c>, a: Val<'c>) -> Val<'c> {
         let f32 = e.types.f32;
         let smallest = e.float(f32, f64::from(f32::MIN_POSITIVE));
-        let is_subnormal = e.fcmp(FloatPredicate::Less, a, smallest);
+        let is_subnormal = e.fcmp(FCmpPredicate::Olt, a, smallest);
         let up = e.float(f32, 2f64.powi(24));
-        let scaled = e.fmul(a, up);
+        let scaled = e.pure(llvm::fmul(a, up));
         let normal = e.select(is_subnormal, scaled, a);
         let root = e.call_intrinsic("llvm.amdgcn.rsq", &[normal], f32);
         let back = e.float(f32, 2f64.powi(12));
-        let scaled = e.fmul(root, back);
+        let scaled = e.pure(llvm::fmul(root, back));
         e.select(is_subnormal, scaled, root)
     }
 
@@ -320,8 +313,7 @@ impl BufferIsa for Amd {
         let size = e.constant(e.types.i64, bytes);
         let flags = e.i32(flags);
         let type_ = e.pointer_type(RESOURCE_SPACE);
-        let operands = [base, stride, size, flags];
-        e.pure("rocdl.make.buffer.rsrc", &operands, type_, &[])
+        e.pure(rocdl::make_buffer_rsrc(base, stride, size, flags, type_))
     }
 
     fn load<'c>(
@@ -332,8 +324,10 @@ impl BufferIsa for Amd {
         cache: u32,
         words: Type<'c>,
     ) -> Val<'c> {
-        let operands = [resource, offset, e.i32(0), e.i32(cache)];
-        e.effect("rocdl.raw.ptr.buffer.load", &operands, words, &[])
+        let (zero, cache) = (e.i32(0), e.i32(cache));
+        e.effect(rocdl::raw_ptr_buffer_load(
+            resource, offset, zero, cache, words,
+        ))
     }
 
     fn store<'c>(
@@ -344,8 +338,10 @@ impl BufferIsa for Amd {
         offset: Val<'c>,
         cache: u32,
     ) {
-        let operands = [words, resource, offset, e.i32(0), e.i32(cache)];
-        e.statement("rocdl.raw.ptr.buffer.store", &operands, &[]);
+        let (zero, cache) = (e.i32(0), e.i32(cache));
+        e.operation(rocdl::raw_ptr_buffer_store(
+            words, resource, offset, zero, cache,
+        ));
     }
 
     fn has_atomic(&self, op: Option<RMWOp>, element: Type<'_>) -> bool {
@@ -379,25 +375,18 @@ impl BufferIsa for Amd {
 
 /// A data-parallel primitive over all rows and banks.
 fn dpp<'c>(e: &mut Emitter<'c>, value: Val<'c>, ctrl: u32) -> Val<'c> {
-    let all = e.i32_attr(0xf);
-    let attributes = [
-        ("dppCtrl", e.i32_attr(i64::from(ctrl))),
-        ("rowMask", all),
-        ("bankMask", all),
-        ("boundCtrl", e.bool_attr(true)),
-    ];
-    let i32 = e.types.i32;
-    e.effect("rocdl.update.dpp", &[value, value], i32, &attributes)
+    e.effect(rocdl::update_dpp(
+        value,
+        value,
+        i64::from(ctrl),
+        0xf,
+        0xf,
+        true,
+    ))
 }
 
 /// Each lane's word from the same lane of the other row.
 fn permlane_x16<'c>(e: &mut Emitter<'c>, value: Val<'c>) -> Val<'c> {
     let (low, high) = (e.i32(0x7654_3210), e.i32(0xfedc_ba98));
-    let operands = [value, value, low, high];
-    let attributes = [
-        ("fi", e.bool_attr(true)),
-        ("boundControl", e.bool_attr(false)),
-    ];
-    let i32 = e.types.i32;
-    e.effect("rocdl.permlanex16", &operands, i32, &attributes)
+    e.effect(rocdl::permlanex16(value, value, low, high, true, false))
 }

@@ -1,8 +1,9 @@
 //! One atomic access of global or shared memory, as both makers see it, and by LLVM's own operations.
 
 use super::access::{GlobalAccess, where_true};
+use crate::ir::builders::llvm::{self, AtomicBinOp, AtomicOrdering};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
-use crate::lower::emit::{AtomicOperation, Emitter, Ordering};
+use crate::lower::emit::Emitter;
 use crate::lower::types::bits_of;
 use crate::lower::words;
 use crate::sys::build::Val;
@@ -48,29 +49,29 @@ pub(crate) fn acquires(sem: MemSemantic) -> bool {
 }
 
 /// The order of an access, in LLVM's words.
-pub(super) fn ordering(sem: MemSemantic) -> Ordering {
+pub(super) fn ordering(sem: MemSemantic) -> AtomicOrdering {
     match sem {
-        MemSemantic::Relaxed => Ordering::Monotonic,
-        MemSemantic::Acquire => Ordering::Acquire,
-        MemSemantic::Release => Ordering::Release,
-        MemSemantic::AcquireRelease => Ordering::AcquireRelease,
+        MemSemantic::Relaxed => AtomicOrdering::Monotonic,
+        MemSemantic::Acquire => AtomicOrdering::Acquire,
+        MemSemantic::Release => AtomicOrdering::Release,
+        MemSemantic::AcquireRelease => AtomicOrdering::AcqRel,
     }
 }
 
-fn operation(op: RMWOp, type_: Type<'_>) -> AtomicOperation {
+fn operation(op: RMWOp, type_: Type<'_>) -> AtomicBinOp {
     match op {
-        RMWOp::Max if !type_.is_integer() => AtomicOperation::FloatMax,
-        RMWOp::Min if !type_.is_integer() => AtomicOperation::FloatMin,
-        RMWOp::And => AtomicOperation::And,
-        RMWOp::Or => AtomicOperation::Or,
-        RMWOp::Xor => AtomicOperation::Xor,
-        RMWOp::Add => AtomicOperation::Add,
-        RMWOp::Fadd => AtomicOperation::FloatAdd,
-        RMWOp::Max => AtomicOperation::SignedMax,
-        RMWOp::Min => AtomicOperation::SignedMin,
-        RMWOp::Umax => AtomicOperation::UnsignedMax,
-        RMWOp::Umin => AtomicOperation::UnsignedMin,
-        RMWOp::Xchg => AtomicOperation::Exchange,
+        RMWOp::Max if !type_.is_integer() => AtomicBinOp::Fmax,
+        RMWOp::Min if !type_.is_integer() => AtomicBinOp::Fmin,
+        RMWOp::And => AtomicBinOp::And,
+        RMWOp::Or => AtomicBinOp::Or,
+        RMWOp::Xor => AtomicBinOp::Xor,
+        RMWOp::Add => AtomicBinOp::Add,
+        RMWOp::Fadd => AtomicBinOp::Fadd,
+        RMWOp::Max => AtomicBinOp::Max,
+        RMWOp::Min => AtomicBinOp::Min,
+        RMWOp::Umax => AtomicBinOp::Umax,
+        RMWOp::Umin => AtomicBinOp::Umin,
+        RMWOp::Xchg => AtomicBinOp::Xchg,
     }
 }
 
@@ -81,29 +82,42 @@ impl<'c> AtomicAccess<'_, 'c> {
         &self,
         e: &mut Emitter<'c>,
         action: AtomicAction<'c>,
-        scope: &'static str,
+        scope: Option<&'static str>,
     ) -> Option<Val<'c>> {
         let (at, order) = (&self.at, ordering(self.sem));
         let type_ = at.type_(e);
         let fallback = (!matches!(action, AtomicAction::Store(_))).then(|| e.zero(type_));
+        let alignment = i64::from(at.alignment_bytes);
         where_true(e, at.mask, fallback, |e| match action {
             AtomicAction::Change(op, value) => {
-                let operation = operation(op, value.r#type());
-                Some(e.atomic_rmw(operation, at.pointer, value, order, scope))
+                let change = operation(op, value.r#type());
+                let change = llvm::atomicrmw(change, at.pointer, value, order);
+                Some(e.effect(change.syncscope(scope)))
             }
             AtomicAction::Compare(values) => {
                 // Bits are compared, of floats too.
                 let bits = bits_of(type_);
-                let values = values.map(|value| words::as_integer(e, value, bits));
-                let found = e.atomic_cas(at.pointer, values, order, scope);
+                let [expected, new] = values.map(|value| words::as_integer(e, value, bits));
+                // Nothing is written where the comparison fails, so nothing is released.
+                let failure = if acquires(self.sem) {
+                    AtomicOrdering::Acquire
+                } else {
+                    AtomicOrdering::Monotonic
+                };
+                let both = e.struct_type(&[new.r#type(), e.types.i1]);
+                let exchange = llvm::cmpxchg(at.pointer, expected, new, order, failure, both);
+                let both = e.effect(exchange.syncscope(scope));
+                let found = e.extract_value(both, 0, new.r#type());
                 Some(words::integer_as(e, found, type_))
             }
             AtomicAction::Load => {
-                Some(e.atomic_load(at.pointer, type_, at.alignment_bytes, order, scope))
+                let load = llvm::load(at.pointer, type_).alignment(alignment);
+                Some(e.effect(load.ordering(order).syncscope(scope)))
             }
             AtomicAction::Store(value) => {
                 debug_assert_eq!(value.r#type(), type_);
-                e.atomic_store(value, at.pointer, at.alignment_bytes, order, scope);
+                let store = llvm::store(value, at.pointer).alignment(alignment);
+                e.operation(store.ordering(order).syncscope(scope));
                 None
             }
         })

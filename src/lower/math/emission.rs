@@ -1,7 +1,8 @@
 //! Approximations as operations of the LLVM dialect.
 
 use super::arithmetic::{Arithmetic, Binary, IntBinary, Order, Unary};
-use crate::lower::emit::{Emitter, FloatPredicate, IntPredicate};
+use crate::ir::builders::llvm;
+use crate::lower::emit::{Emitter, FCmpPredicate, ICmpPredicate};
 use crate::lower::gpu::Gpu;
 use crate::sys::build::Val;
 
@@ -19,8 +20,8 @@ impl<'c> Emission<'_, 'c> {
             IntBinary::And => self.e.and(a, b),
             IntBinary::Or => self.e.or(a, b),
             IntBinary::Xor => self.e.xor(a, b),
-            IntBinary::ShiftLeft => self.e.shift_left(a, b),
-            IntBinary::ShiftRight => self.e.shift_right(a, b),
+            IntBinary::ShiftLeft => self.e.pure(llvm::shl(a, b)),
+            IntBinary::ShiftRight => self.e.pure(llvm::lshr(a, b)),
         }
     }
 }
@@ -42,11 +43,11 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
 
     fn unary(&mut self, op: Unary, a: Val<'c>) -> Val<'c> {
         match op {
-            Unary::Neg => self.e.fneg(a),
-            Unary::Abs => self.e.fabs(a),
-            Unary::Sqrt => self.e.sqrt(a),
-            Unary::RoundEven => self.e.round_even(a),
-            Unary::Trunc => self.e.round_to_zero(a),
+            Unary::Neg => self.e.pure(llvm::fneg(a)),
+            Unary::Abs => self.e.pure(llvm::intr_fabs(a)),
+            Unary::Sqrt => self.e.pure(llvm::intr_sqrt(a)),
+            Unary::RoundEven => self.e.pure(llvm::intr_roundeven(a)),
+            Unary::Trunc => self.e.pure(llvm::intr_trunc(a)),
             Unary::Exp2 => self.gpu.exp2(self.e, a),
             Unary::Rsqrt => self.gpu.rsqrt(self.e, a),
         }
@@ -54,23 +55,23 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
 
     fn binary(&mut self, op: Binary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         match op {
-            Binary::Add => self.e.fadd(a, b),
-            Binary::Sub => self.e.fsub(a, b),
-            Binary::Mul => self.e.fmul(a, b),
-            Binary::Div => self.e.fdiv(a, b),
-            Binary::CopySign => self.e.copysign(a, b),
+            Binary::Add => self.e.pure(llvm::fadd(a, b)),
+            Binary::Sub => self.e.pure(llvm::fsub(a, b)),
+            Binary::Mul => self.e.pure(llvm::fmul(a, b)),
+            Binary::Div => self.e.pure(llvm::fdiv(a, b)),
+            Binary::CopySign => self.e.pure(llvm::intr_copysign(a, b)),
         }
     }
 
     fn fma(&mut self, a: Val<'c>, b: Val<'c>, c: Val<'c>) -> Val<'c> {
-        self.e.fma(a, b, c)
+        self.e.pure(llvm::intr_fma(a, b, c))
     }
 
     fn compare(&mut self, order: Order, a: Val<'c>, b: Val<'c>) -> Val<'c> {
         let predicate = match order {
-            Order::Equal => FloatPredicate::Equal,
-            Order::Less => FloatPredicate::Less,
-            Order::Unordered => FloatPredicate::Unordered,
+            Order::Equal => FCmpPredicate::Oeq,
+            Order::Less => FCmpPredicate::Olt,
+            Order::Unordered => FCmpPredicate::Uno,
         };
         self.e.fcmp(predicate, a, b)
     }
@@ -95,12 +96,12 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
 
     fn to_float(&mut self, a: Val<'c>) -> Val<'c> {
         let f32 = self.e.types.f32;
-        self.e.sitofp(a, f32)
+        self.e.pure(llvm::sitofp(a, f32))
     }
 
     fn to_int(&mut self, a: Val<'c>) -> Val<'c> {
         let i32 = self.e.types.i32;
-        self.e.fptosi(a, i32)
+        self.e.pure(llvm::fptosi(a, i32))
     }
 
     fn int_binary(&mut self, op: IntBinary, a: Val<'c>, b: Val<'c>) -> Val<'c> {
@@ -108,7 +109,7 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
     }
 
     fn int_equal(&mut self, a: Val<'c>, b: Val<'c>) -> Val<'c> {
-        self.e.icmp(IntPredicate::Equal, a, b)
+        self.e.icmp(ICmpPredicate::Eq, a, b)
     }
 
     fn int_select(&mut self, condition: Val<'c>, a: Val<'c>, b: Val<'c>) -> Val<'c> {
@@ -137,12 +138,12 @@ impl<'c> Arithmetic for Emission<'_, 'c> {
 
     fn long_to_float(&mut self, a: Val<'c>) -> Val<'c> {
         let f32 = self.e.types.f32;
-        self.e.sitofp(a, f32)
+        self.e.pure(llvm::sitofp(a, f32))
     }
 
     fn to_long(&mut self, a: Val<'c>) -> Val<'c> {
         let i64 = self.e.types.i64;
-        self.e.fptosi(a, i64)
+        self.e.pure(llvm::fptosi(a, i64))
     }
 
     fn branch(

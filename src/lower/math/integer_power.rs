@@ -1,7 +1,8 @@
 //! Integers as powers and as exponents.
 
+use crate::ir::builders::llvm;
 use crate::ir::ops::math;
-use crate::lower::emit::IntPredicate;
+use crate::lower::emit::ICmpPredicate;
 use crate::lower::state::{Lowering, Outcome};
 use crate::sys::build::{Op, Val};
 use melior::ir::r#type::IntegerType;
@@ -23,16 +24,16 @@ pub(super) fn lower<'c>(l: &mut Lowering<'c>, op: Op<'c>) -> Outcome {
 fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> {
     let type_ = base.r#type();
     let [zero, one, minus_one] = [0, 1, -1].map(|n| l.e.constant(type_, n));
-    let is_negative = l.e.icmp(IntPredicate::SignedLess, exponent, zero);
+    let is_negative = l.e.icmp(ICmpPredicate::Slt, exponent, zero);
     let count = l.e.select(is_negative, zero, exponent);
 
     // Carried: the power so far, the next square, and the bits of the exponent that are left.
     let (header, carried) = l.e.begin_loop(&[one, base, count]);
-    let goes_on = l.e.icmp(IntPredicate::NotEqual, carried[2], zero);
+    let goes_on = l.e.icmp(ICmpPredicate::Ne, carried[2], zero);
     let body = l.e.begin_body(header, goes_on);
     let product = l.e.mul(carried[0], carried[1]);
     let bit = l.e.and(carried[2], one);
-    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
+    let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);
     let product = l.e.select(is_odd, product, carried[0]);
     let square = l.e.mul(carried[1], carried[1]);
     let rest = halved(l, carried[2], one, type_);
@@ -40,11 +41,11 @@ fn power<'c>(l: &mut Lowering<'c>, base: Val<'c>, exponent: Val<'c>) -> Val<'c> 
     let result = carried[0];
 
     let bit = l.e.and(exponent, one);
-    let is_odd = l.e.icmp(IntPredicate::Equal, bit, one);
+    let is_odd = l.e.icmp(ICmpPredicate::Eq, bit, one);
     let sign = l.e.select(is_odd, minus_one, one);
-    let is_minus_one = l.e.icmp(IntPredicate::Equal, base, minus_one);
+    let is_minus_one = l.e.icmp(ICmpPredicate::Eq, base, minus_one);
     let inverse = l.e.select(is_minus_one, sign, zero);
-    let is_one = l.e.icmp(IntPredicate::Equal, base, one);
+    let is_one = l.e.icmp(ICmpPredicate::Eq, base, one);
     let inverse = l.e.select(is_one, one, inverse);
     l.e.select(is_negative, inverse, result)
 }
@@ -54,7 +55,7 @@ fn halved<'c>(l: &mut Lowering<'c>, value: Val<'c>, one: Val<'c>, type_: Type<'c
         // A shift by the whole width has no result.
         return l.e.constant(type_, 0);
     }
-    l.e.shift_right(value, one)
+    l.e.pure(llvm::lshr(value, one))
 }
 
 /// An exponent in the parts that [`super::power::fpowi`] takes. Beyond 32 bits only its sign, its
@@ -71,8 +72,8 @@ pub(super) fn parts<'c>(l: &mut Lowering<'c>, exponent: Val<'c>) -> [Val<'c>; 3]
         32 => (exponent, exponent),
         _ => {
             let [least, most] = [i32::MIN, i32::MAX].map(|n| l.e.constant(type_, i64::from(n)));
-            let bounded = l.e.signed_max(exponent, least);
-            let bounded = l.e.signed_min(bounded, most);
+            let bounded = l.e.pure(llvm::intr_smax(exponent, least));
+            let bounded = l.e.pure(llvm::intr_smin(bounded, most));
             (l.e.trunc(bounded, i32), l.e.trunc(exponent, i32))
         }
     };

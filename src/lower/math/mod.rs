@@ -58,10 +58,11 @@ mod tests;
 mod trigonometric;
 
 use super::elementwise::{self, check_formats};
-use super::emit::{FloatPredicate, Named, attributes_of};
+use super::emit::{FCmpPredicate, Named, attributes_of};
 use super::format::width;
 use super::state::{Lowering, Outcome};
 use crate::ir::UpstreamKind as K;
+use crate::ir::builders::llvm;
 use crate::ir::{TensorType, element_name};
 use crate::sys::build::{self, Op, Val};
 use crate::sys::{self, Diagnostic};
@@ -211,9 +212,9 @@ fn one<'c>(
         }
         K::MathClampF => return Ok(vec![clamp(l, values)]),
         K::MathRsqrt if sys::float_width(type_) == Some(64) => {
-            let root = l.e.sqrt(values[0]);
+            let root = l.e.pure(llvm::intr_sqrt(values[0]));
             let one = l.e.float(type_, 1.0);
-            return Ok(vec![l.e.fdiv(one, root)]);
+            return Ok(vec![l.e.pure(llvm::fdiv(one, root))]);
         }
         K::MathAbsF
         | K::MathCopySign
@@ -281,19 +282,19 @@ fn function<M: Arithmetic>(m: &mut M, kind: K, x: &[M::F]) -> Option<M::F> {
 pub(crate) fn classify<'c>(l: &mut Lowering<'c>, kind: K, value: Val<'c>) -> Val<'c> {
     let type_ = value.r#type();
     if kind == K::MathIsNaN {
-        return l.e.fcmp(FloatPredicate::Unordered, value, value);
+        return l.e.fcmp(FCmpPredicate::Uno, value, value);
     }
-    let size = l.e.fabs(value);
+    let size = l.e.pure(llvm::intr_fabs(value));
     let infinity = l.e.float(type_, f64::INFINITY);
     if kind == K::MathIsInf {
-        return l.e.fcmp(FloatPredicate::Equal, size, infinity);
+        return l.e.fcmp(FCmpPredicate::Oeq, size, infinity);
     }
-    let is_finite = l.e.fcmp(FloatPredicate::Less, size, infinity);
+    let is_finite = l.e.fcmp(FCmpPredicate::Olt, size, infinity);
     if kind == K::MathIsFinite {
         return is_finite;
     }
     let smallest = l.e.float(type_, smallest_normal(type_));
-    let is_large = l.e.fcmp(FloatPredicate::GreaterOrEqual, size, smallest);
+    let is_large = l.e.fcmp(FCmpPredicate::Oge, size, smallest);
     l.e.and(is_finite, is_large)
 }
 
@@ -307,8 +308,8 @@ fn smallest_normal(type_: Type<'_>) -> f64 {
 
 /// `min(max(x, low), high)`; NaN stays.
 fn clamp<'c>(l: &mut Lowering<'c>, values: &[Val<'c>]) -> Val<'c> {
-    let is_low = l.e.fcmp(FloatPredicate::Less, values[0], values[1]);
+    let is_low = l.e.fcmp(FCmpPredicate::Olt, values[0], values[1]);
     let raised = l.e.select(is_low, values[1], values[0]);
-    let is_high = l.e.fcmp(FloatPredicate::Greater, raised, values[2]);
+    let is_high = l.e.fcmp(FCmpPredicate::Ogt, raised, values[2]);
     l.e.select(is_high, values[2], raised)
 }

@@ -5,12 +5,12 @@ use crate::lower::types::bits_of;
 use crate::sys;
 use melior::ir::{Type, TypeLike};
 
-/// What LLVM calls the threads of a scope.
-pub(super) fn scope_name(scope: MemSyncScope) -> &'static str {
+/// What LLVM calls the threads of a scope, but for those of the whole system.
+pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
-        MemSyncScope::Cta => "workgroup",
-        MemSyncScope::Gpu => "agent",
-        MemSyncScope::System => "",
+        MemSyncScope::Cta => Some("workgroup"),
+        MemSyncScope::Gpu => Some("agent"),
+        MemSyncScope::System => None,
     }
 }
 

@@ -1,6 +1,7 @@
 //! Floats of 8 bits: instructions take two numbers, and write or read one half of a word.
 
-use crate::lower::emit::{Emitter, FloatPredicate};
+use crate::ir::builders::llvm;
+use crate::lower::emit::{Emitter, FCmpPredicate};
 use crate::sys::build::Val;
 use linear_layout::target::{Float8, Float8Family};
 use melior::ir::{Type, ValueLike};
@@ -47,13 +48,13 @@ fn bounded<'c>(e: &mut Emitter<'c>, value: Val<'c>, to: Float8) -> Val<'c> {
     let middle = e.call_intrinsic("llvm.amdgcn.fmed3", &[value, low, high], f32);
     match to.family {
         Float8Family::Ocp => {
-            let is_nan = e.fcmp(FloatPredicate::Unordered, value, value);
+            let is_nan = e.fcmp(FCmpPredicate::Uno, value, value);
             e.select(is_nan, value, middle)
         }
         Float8Family::Fnuz => {
             let infinity = e.float(f32, f64::INFINITY);
-            let size = e.fabs(value);
-            let is_finite = e.fcmp(FloatPredicate::Less, size, infinity);
+            let size = e.pure(llvm::intr_fabs(value));
+            let is_finite = e.fcmp(FCmpPredicate::Olt, size, infinity);
             e.select(is_finite, middle, value)
         }
     }

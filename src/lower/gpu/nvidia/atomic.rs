@@ -9,12 +9,12 @@ use crate::sys;
 use crate::sys::build::Val;
 use melior::ir::{Type, TypeLike};
 
-/// What LLVM calls the threads of a scope.
-pub(super) fn scope_name(scope: MemSyncScope) -> &'static str {
+/// What LLVM calls the threads of a scope, but for those of the whole system.
+pub(super) fn scope_name(scope: MemSyncScope) -> Option<&'static str> {
     match scope {
-        MemSyncScope::Cta => "block",
-        MemSyncScope::Gpu => "device",
-        MemSyncScope::System => "",
+        MemSyncScope::Cta => Some("block"),
+        MemSyncScope::Gpu => Some("device"),
+        MemSyncScope::System => None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! Matrices, by warps.
 
-use crate::lower::emit::{Emitter, Named};
+use crate::ir::builders::nvvm::{self, LdStMatrixEltType, MMALayout};
+use crate::lower::emit::Emitter;
 use crate::sys::build::Val;
 use linear_layout::target::Fragment;
+use melior::ir::Attribute;
 
 /// Reads `count` words a lane of matrices whose rows lie where lanes say.
 pub(super) fn load<'c>(
@@ -21,9 +23,9 @@ pub(super) fn load<'c>(
         Fragment::LoadedBytes => count / 2,
         _ => count,
     };
-    let mut attributes = layout(e, fragment)?.to_vec();
-    attributes.push(("num", e.i32_attr(matrices as i64)));
-    let loaded = e.effect("nvvm.ldmatrix", &[pointer], type_, &attributes);
+    let (layout, shape, element) = layout(e, fragment)?;
+    let loaded = nvvm::ldmatrix(pointer, matrices as i64, layout, shape, element, type_);
+    let loaded = e.effect(loaded);
     if count == 1 {
         return Some(vec![loaded]);
     }
@@ -47,28 +49,25 @@ pub(super) fn store<'c>(
     words: &[Val<'c>],
     fragment: Fragment,
 ) -> Option<()> {
-    let operands = [&[pointer], words].concat();
-    let attributes = layout(e, fragment)?;
-    e.statement("nvvm.stmatrix", &operands, &attributes);
+    let (layout, shape, element) = layout(e, fragment)?;
+    e.operation(nvvm::stmatrix(pointer, words, layout, shape, element));
     Some(())
 }
 
-fn layout<'c>(e: &mut Emitter<'c>, fragment: Fragment) -> Option<[Named<'c>; 3]> {
-    const COLUMNS: &str = "#nvvm.mma_layout<col>";
-    const SQUARE: &str = "#nvvm.ld_st_matrix_shape<m = 8, n = 8>";
-    const HALVES: &str = "#nvvm.ld_st_matrix_elt_type<b16>";
-    const BYTES: &str = "#nvvm.ld_st_matrix_elt_type<b8>";
+fn layout<'c>(
+    e: &mut Emitter<'c>,
+    fragment: Fragment,
+) -> Option<(MMALayout, Attribute<'c>, LdStMatrixEltType)> {
     use Fragment as F;
+    use LdStMatrixEltType::{B8, B16};
+    use MMALayout::{Col, Row};
+    const SQUARE: &str = "#nvvm.ld_st_matrix_shape<m = 8, n = 8>";
     let (layout, shape, element) = match fragment {
-        F::Plain => ("#nvvm.mma_layout<row>", SQUARE, HALVES),
-        F::Transposed => (COLUMNS, SQUARE, HALVES),
-        F::LoadedBytes => (COLUMNS, "#nvvm.ld_st_matrix_shape<m = 16, n = 16>", BYTES),
-        F::StoredBytes => (COLUMNS, "#nvvm.ld_st_matrix_shape<m = 16, n = 8>", BYTES),
+        F::Plain => (Row, SQUARE, B16),
+        F::Transposed => (Col, SQUARE, B16),
+        F::LoadedBytes => (Col, "#nvvm.ld_st_matrix_shape<m = 16, n = 16>", B8),
+        F::StoredBytes => (Col, "#nvvm.ld_st_matrix_shape<m = 16, n = 8>", B8),
         F::Read16 | F::Read8 | F::Load16 | F::Load8 => return None,
     };
-    Some([
-        ("layout", e.kept(layout)),
-        ("shape", e.kept(shape)),
-        ("eltType", e.kept(element)),
-    ])
+    Some((layout, e.kept(shape), element))
 }

@@ -12,6 +12,8 @@ use super::atomic::{AtomicAccess, AtomicAction, ordering};
 use super::isa::{Gpu, GridDependency, Isa};
 use super::lanes::LaneOperation;
 use crate::ir::UpstreamKind;
+use crate::ir::builders::llvm;
+use crate::ir::builders::nvvm::{self, ReduxKind, ShflKind, VoteSyncKind};
 use crate::ir::ops::{MemSemantic, MemSyncScope, RMWOp};
 use crate::lower::emit::{Emitter, Named};
 use crate::lower::format::Rounding;
@@ -24,20 +26,6 @@ pub(super) struct Nvidia;
 
 /// All lanes of a warp.
 const FULL_WARP: u32 = u32::MAX;
-
-/// The names of a block's index along each axis.
-const BLOCK_ID: [&str; 3] = [
-    "nvvm.read.ptx.sreg.ctaid.x",
-    "nvvm.read.ptx.sreg.ctaid.y",
-    "nvvm.read.ptx.sreg.ctaid.z",
-];
-
-/// The names of the number of blocks along each axis.
-const NUM_BLOCKS: [&str; 3] = [
-    "nvvm.read.ptx.sreg.nctaid.x",
-    "nvvm.read.ptx.sreg.nctaid.y",
-    "nvvm.read.ptx.sreg.nctaid.z",
-];
 
 impl Isa for Nvidia {
     fn kernel_attributes<'c>(
@@ -55,8 +43,7 @@ impl Isa for Nvidia {
     }
 
     fn thread_id<'c>(&self, e: &mut Emitter<'c>, range: Attribute<'c>) -> Val<'c> {
-        let i32 = e.types.i32;
-        e.pure("nvvm.read.ptx.sreg.tid.x", &[], i32, &[("range", range)])
+        e.pure(nvvm::read_ptx_sreg_tid_x(e.types.i32).range(range))
     }
 
     /// The compiler finds out for itself.
@@ -66,12 +53,20 @@ impl Isa for Nvidia {
 
     fn program_id<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
-        e.pure(BLOCK_ID[axis], &[], i32, &[])
+        match axis {
+            0 => e.pure(nvvm::read_ptx_sreg_ctaid_x(i32)),
+            1 => e.pure(nvvm::read_ptx_sreg_ctaid_y(i32)),
+            _ => e.pure(nvvm::read_ptx_sreg_ctaid_z(i32)),
+        }
     }
 
     fn num_programs<'c>(&self, e: &mut Emitter<'c>, axis: usize) -> Val<'c> {
         let i32 = e.types.i32;
-        e.pure(NUM_BLOCKS[axis], &[], i32, &[])
+        match axis {
+            0 => e.pure(nvvm::read_ptx_sreg_nctaid_x(i32)),
+            1 => e.pure(nvvm::read_ptx_sreg_nctaid_y(i32)),
+            _ => e.pure(nvvm::read_ptx_sreg_nctaid_z(i32)),
+        }
     }
 
     /// No access may move across it, which LLVM's intrinsics do not say.
@@ -92,17 +87,17 @@ impl Isa for Nvidia {
     }
 
     fn block_barrier(&self, e: &mut Emitter<'_>) {
-        e.statement("nvvm.barrier0", &[], &[]);
+        e.operation(nvvm::barrier0());
     }
 
     fn warp_barrier(&self, e: &mut Emitter<'_>) {
         let mask = e.i32(FULL_WARP);
-        e.statement("nvvm.bar.warp.sync", &[mask], &[]);
+        e.operation(nvvm::bar_warp_sync(mask));
     }
 
     fn shuffle_xor<'c>(&self, gpu: Gpu, e: &mut Emitter<'c>, value: Val<'c>, mask: u32) -> Val<'c> {
         let mask = e.i32(mask);
-        shfl_sync(gpu, e, value, mask, "#nvvm<shfl_kind bfly>")
+        shfl_sync(gpu, e, value, mask, ShflKind::Bfly)
     }
 
     fn shuffle_index<'c>(
@@ -112,13 +107,12 @@ impl Isa for Nvidia {
         value: Val<'c>,
         source: Val<'c>,
     ) -> Val<'c> {
-        shfl_sync(gpu, e, value, source, "#nvvm<shfl_kind idx>")
+        shfl_sync(gpu, e, value, source, ShflKind::Idx)
     }
 
     fn ballot<'c>(&self, _: Gpu, e: &mut Emitter<'c>, holds: Val<'c>) -> Val<'c> {
         let (all, i32) = (e.i32(FULL_WARP), e.types.i32);
-        let kind = e.kept("#nvvm<vote_sync_kind ballot>");
-        e.effect("nvvm.vote.sync", &[all, holds], i32, &[("kind", kind)])
+        e.effect(nvvm::vote_sync(all, holds, VoteSyncKind::Ballot, i32))
     }
 
     fn reduce_lanes<'c>(
@@ -129,23 +123,24 @@ impl Isa for Nvidia {
     ) -> Option<Val<'c>> {
         use LaneOperation as O;
         let kind = match operation {
-            O::Add => "#nvvm<redux_kind add>",
-            O::And => "#nvvm<redux_kind and>",
-            O::Or => "#nvvm<redux_kind or>",
-            O::Xor => "#nvvm<redux_kind xor>",
-            O::Max => "#nvvm<redux_kind max>",
-            O::Min => "#nvvm<redux_kind min>",
-            O::UnsignedMax => "#nvvm<redux_kind umax>",
-            O::UnsignedMin => "#nvvm<redux_kind umin>",
-            O::FloatMax { .. } => "#nvvm<redux_kind fmax>",
-            O::FloatMin { .. } => "#nvvm<redux_kind fmin>",
+            O::Add => ReduxKind::Add,
+            O::And => ReduxKind::And,
+            O::Or => ReduxKind::Or,
+            O::Xor => ReduxKind::Xor,
+            O::Max => ReduxKind::Max,
+            O::Min => ReduxKind::Min,
+            O::UnsignedMax => ReduxKind::Umax,
+            O::UnsignedMin => ReduxKind::Umin,
+            O::FloatMax { .. } => ReduxKind::Fmax,
+            O::FloatMin { .. } => ReduxKind::Fmin,
         };
-        let mut attributes = vec![("kind", e.kept(kind))];
-        if let O::FloatMax { nan: true } | O::FloatMin { nan: true } = operation {
-            attributes.push(("nan", e.bool_attr(true)));
-        }
         let all = e.i32(FULL_WARP);
-        Some(e.effect("nvvm.redux.sync", &[word, all], word.r#type(), &attributes))
+        let counts_nan = matches!(
+            operation,
+            O::FloatMax { nan: true } | O::FloatMin { nan: true }
+        );
+        let reduced = nvvm::redux_sync(word, kind, all);
+        Some(e.effect(reduced.nan(counts_nan.then_some(true))))
     }
 
     fn transpose_matrix<'c>(&self, e: &mut Emitter<'c>, word: Val<'c>) -> Option<Val<'c>> {
@@ -207,7 +202,7 @@ impl Isa for Nvidia {
     }
 
     fn fence(&self, e: &mut Emitter<'_>, sem: MemSemantic, scope: MemSyncScope) {
-        e.fence(ordering(sem), atomic::scope_name(scope));
+        e.operation(llvm::fence(ordering(sem)).syncscope(atomic::scope_name(scope)));
     }
 
     fn print<'c>(&self, e: &mut Emitter<'c>, texts: &mut Texts, format: &[u8], values: &[Val<'c>]) {
@@ -317,13 +312,11 @@ fn shfl_sync<'c>(
     e: &mut Emitter<'c>,
     value: Val<'c>,
     offset: Val<'c>,
-    kind: &'static str,
+    kind: ShflKind,
 ) -> Val<'c> {
     let (all, clamp) = (e.i32(FULL_WARP), e.i32(gpu.target.lanes - 1));
-    let kind = e.kept(kind);
-    let operands = [all, value, offset, clamp];
     let i32 = e.types.i32;
-    e.effect("nvvm.shfl.sync", &operands, i32, &[("kind", kind)])
+    e.effect(nvvm::shfl_sync(all, value, offset, clamp, kind, i32))
 }
 
 fn log2<'c>(e: &mut Emitter<'c>, x: Val<'c>) -> Val<'c> {

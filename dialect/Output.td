@@ -1,0 +1,40 @@
+// What Rust builds by name: the dialects that lowering emits, and which operations have builders.
+#ifndef LL_OUTPUT
+#define LL_OUTPUT
+
+include "mlir/Dialect/LLVMIR/LLVMIntrinsicOps.td"
+include "mlir/Dialect/LLVMIR/LLVMOps.td"
+include "mlir/Dialect/LLVMIR/NVVMOps.td"
+include "mlir/Dialect/LLVMIR/ROCDLOps.td"
+
+// Operations of these dialects, of ours and of those that stand in TTGIR.
+def LL_Built {
+  list<string> names = [
+    "arith.constant", "llvm.add", "llvm.addrspacecast", "llvm.alloca", "llvm.and", "llvm.ashr", "llvm.atomicrmw",
+    "llvm.bitcast", "llvm.br", "llvm.call", "llvm.call_intrinsic", "llvm.cmpxchg", "llvm.cond_br",
+    "llvm.extractelement", "llvm.extractvalue", "llvm.fadd", "llvm.fcmp", "llvm.fdiv", "llvm.fence", "llvm.fmul",
+    "llvm.fneg", "llvm.fpext", "llvm.fptosi", "llvm.fptoui", "llvm.fptrunc", "llvm.frem", "llvm.fsub",
+    "llvm.func", "llvm.getelementptr", "llvm.icmp", "llvm.inline_asm", "llvm.insertelement", "llvm.insertvalue",
+    "llvm.intr.abs", "llvm.intr.bitreverse", "llvm.intr.ceil", "llvm.intr.copysign", "llvm.intr.cos",
+    "llvm.intr.ctlz", "llvm.intr.ctpop", "llvm.intr.cttz", "llvm.intr.exp", "llvm.intr.exp2", "llvm.intr.fabs",
+    "llvm.intr.floor", "llvm.intr.fma", "llvm.intr.log", "llvm.intr.log10", "llvm.intr.log2", "llvm.intr.maximum",
+    "llvm.intr.maxnum", "llvm.intr.minimum", "llvm.intr.minnum", "llvm.intr.round", "llvm.intr.roundeven",
+    "llvm.intr.sin", "llvm.intr.smax", "llvm.intr.smin", "llvm.intr.sqrt", "llvm.intr.trap", "llvm.intr.trunc",
+    "llvm.intr.umax", "llvm.intr.umin", "llvm.inttoptr", "llvm.load", "llvm.lshr", "llvm.mlir.addressof",
+    "llvm.mlir.constant", "llvm.mlir.poison", "llvm.mlir.undef", "llvm.mlir.zero", "llvm.mul", "llvm.or",
+    "llvm.ptrtoint", "llvm.return", "llvm.sdiv", "llvm.select", "llvm.sext", "llvm.shl", "llvm.sitofp",
+    "llvm.srem", "llvm.store", "llvm.sub", "llvm.switch", "llvm.trunc", "llvm.udiv", "llvm.uitofp", "llvm.urem",
+    "llvm.xor", "llvm.zext", "nvvm.bar.warp.sync", "nvvm.barrier0", "nvvm.ldmatrix", "nvvm.read.ptx.sreg.ctaid.x",
+    "nvvm.read.ptx.sreg.ctaid.y", "nvvm.read.ptx.sreg.ctaid.z", "nvvm.read.ptx.sreg.nctaid.x",
+    "nvvm.read.ptx.sreg.nctaid.y", "nvvm.read.ptx.sreg.nctaid.z", "nvvm.read.ptx.sreg.tid.x", "nvvm.redux.sync",
+    "nvvm.shfl.sync", "nvvm.stmatrix", "nvvm.vote.sync", "rocdl.ballot", "rocdl.barrier",
+    "rocdl.ds.load.tr16.b128", "rocdl.ds.load.tr8.b64", "rocdl.ds.read.tr16.b64", "rocdl.ds.read.tr8.b64",
+    "rocdl.ds_bpermute", "rocdl.ds_swizzle", "rocdl.make.buffer.rsrc", "rocdl.permlane16.swap",
+    "rocdl.permlane32.swap", "rocdl.permlanex16", "rocdl.raw.ptr.buffer.load", "rocdl.raw.ptr.buffer.store",
+    "rocdl.readfirstlane", "rocdl.update.dpp", "rocdl.workgroup.id.x", "rocdl.workgroup.id.y",
+    "rocdl.workgroup.id.z", "rocdl.workitem.id.x", "tt.broadcast", "tt.reshape", "tt.splat", "tt.trans",
+    "ttg.convert_layout", "ttg.local_alloc", "ttg.local_load"
+  ];
+}
+
+#endif

@@ -1,0 +1,218 @@
+//! Builders of operations, generated from their TableGen records.
+//!
+//! `llvm::load(pointer, type_).alignment(4)` is a load that is not yet in the IR. Parameters are the operands, the
+//! attributes that it must have, its blocks and regions, and the types of results that do not follow from an operand;
+//! what may be left out is a method. An operand that is missing, or an attribute by a wrong name, does not compile.
+//! [`Building::before`] adds an operation before another one; lowering adds it by its emitter.
+//!
+//! Which operations have builders is listed in `dialect/Output.td`.
+
+use super::ops::{OpKind, UpstreamKind};
+use crate::sys::build::{Blk, Op, Spec, Val};
+use crate::sys::{self, Rewriter, build};
+use melior::Context;
+use melior::ir::attribute::{
+    BoolAttribute, DenseI32ArrayAttribute, DenseI64ArrayAttribute, IntegerAttribute,
+    StringAttribute, TypeAttribute,
+};
+use melior::ir::operation::OperationLike;
+use melior::ir::r#type::IntegerType;
+use melior::ir::{Attribute, Identifier, Location, Region, Type, ValueLike};
+use std::marker::PhantomData;
+
+include!(concat!(env!("OUT_DIR"), "/generated/builders.rs"));
+
+/// The full name of an operation, which builders and kinds know.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Name(&'static str);
+
+impl Name {
+    pub(crate) const fn text(self) -> &'static str {
+        self.0
+    }
+}
+
+impl From<OpKind> for Name {
+    fn from(kind: OpKind) -> Self {
+        Self(kind.name())
+    }
+}
+
+impl From<UpstreamKind> for Name {
+    fn from(kind: UpstreamKind) -> Self {
+        Self(kind.name())
+    }
+}
+
+/// What an attribute says, before there is a context to make it in.
+#[derive(Clone, Debug)]
+pub(crate) enum Said<'s, 'c> {
+    Given(Attribute<'c>),
+    Unit,
+    Truth(bool),
+    /// Of so many bits.
+    Integer(i64, i64),
+    Text(&'s str),
+    Type(Type<'c>),
+    Array32(&'s [i32]),
+    Array64(&'s [i64]),
+    Sizes(Vec<i32>),
+    /// What only MLIR's parser makes.
+    Parsed(&'static str),
+}
+
+impl<'c> Said<'_, 'c> {
+    pub(crate) fn attribute(&self, context: &'c Context) -> Attribute<'c> {
+        match self {
+            Self::Given(attribute) => *attribute,
+            Self::Unit => Attribute::unit(context),
+            Self::Truth(truth) => BoolAttribute::new(context, *truth).into(),
+            Self::Integer(bits, value) => {
+                let type_ = IntegerType::new(context, *bits as u32);
+                IntegerAttribute::new(type_.into(), *value).into()
+            }
+            Self::Text(text) => StringAttribute::new(context, text).into(),
+            Self::Type(type_) => TypeAttribute::new(*type_).into(),
+            Self::Array32(values) => DenseI32ArrayAttribute::new(context, values).into(),
+            Self::Array64(values) => DenseI64ArrayAttribute::new(context, values).into(),
+            Self::Sizes(sizes) => DenseI32ArrayAttribute::new(context, sizes).into(),
+            Self::Parsed(text) => Attribute::parse(context, text).expect("the text is MLIR's"),
+        }
+    }
+}
+
+/// What an operation is made of.
+#[derive(Debug)]
+pub(crate) struct Parts<'s, 'c> {
+    pub(crate) name: Name,
+    pub(crate) operands: Vec<Val<'c>>,
+    pub(crate) results: Vec<Type<'c>>,
+    pub(crate) attributes: Vec<(&'c str, Said<'s, 'c>)>,
+    pub(crate) regions: Vec<Region<'c>>,
+    pub(crate) successors: Vec<Blk<'c>>,
+}
+
+impl<'c> Parts<'_, 'c> {
+    /// The operation at a location, with its attributes as they were made.
+    pub(crate) fn spec<'p>(
+        &'p mut self,
+        location: Location<'c>,
+        attributes: &'p [(Identifier<'c>, Attribute<'c>)],
+    ) -> Spec<'p, 'c> {
+        Spec {
+            name: self.name.text(),
+            location,
+            operands: &self.operands,
+            results: &self.results,
+            attributes,
+            regions: std::mem::take(&mut self.regions),
+            successors: &self.successors,
+        }
+    }
+}
+
+/// An operation that is not yet in the IR; `O` has the methods of its builder, one for each attribute that may be left
+/// out.
+#[derive(Debug)]
+pub(crate) struct Building<'s, 'c, O = ()> {
+    parts: Parts<'s, 'c>,
+    operation: PhantomData<O>,
+}
+
+impl<'s, 'c, O> From<Building<'s, 'c, O>> for Parts<'s, 'c> {
+    fn from(building: Building<'s, 'c, O>) -> Self {
+        building.parts
+    }
+}
+
+impl<'s, 'c, O> Building<'s, 'c, O> {
+    /// An operation that is known by its name only.
+    pub(crate) fn new(name: Name) -> Self {
+        let parts = Parts {
+            name,
+            operands: Vec::new(),
+            results: Vec::new(),
+            attributes: Vec::new(),
+            regions: Vec::new(),
+            successors: Vec::new(),
+        };
+        Self {
+            parts,
+            operation: PhantomData,
+        }
+    }
+
+    pub(crate) fn operands(mut self, operands: &[Val<'c>]) -> Self {
+        self.parts.operands.extend_from_slice(operands);
+        self
+    }
+
+    pub(crate) fn results(mut self, types: &[Type<'c>]) -> Self {
+        self.parts.results.extend_from_slice(types);
+        self
+    }
+
+    pub(crate) fn region(mut self, region: Region<'c>) -> Self {
+        self.parts.regions.push(region);
+        self
+    }
+
+    /// With attributes that are there, those that no declaration knows too.
+    pub(crate) fn saying(mut self, attributes: &[(&'c str, Attribute<'c>)]) -> Self {
+        let given = attributes
+            .iter()
+            .map(|(key, value)| (*key, Said::Given(*value)));
+        self.parts.attributes.extend(given);
+        self
+    }
+
+    /// The same, as they are read.
+    pub(crate) fn noting(mut self, attributes: &[(Identifier<'c>, Attribute<'c>)]) -> Self {
+        let given = attributes
+            .iter()
+            .map(|(key, value)| (sys::identifier_text(*key), Said::Given(*value)));
+        self.parts.attributes.extend(given);
+        self
+    }
+
+    fn successors(mut self, blocks: &[Blk<'c>]) -> Self {
+        self.parts.successors.extend(blocks);
+        self
+    }
+
+    fn with_some(mut self, key: &'static str, said: Option<Said<'s, 'c>>) -> Self {
+        if let Some(said) = said {
+            self.parts.attributes.push((key, said));
+        }
+        self
+    }
+
+    fn sizes(self, key: &'static str, sizes: impl IntoIterator<Item = usize>) -> Self {
+        let size = |n| i32::try_from(n).expect("an operation has far fewer operands");
+        let sizes = Said::Sizes(sizes.into_iter().map(size).collect());
+        self.with_some(key, Some(sizes))
+    }
+
+    /// Adds the operation before another one, at a location; nothing where it cannot be made.
+    pub(crate) fn insert(
+        self,
+        rewriter: Rewriter<'c>,
+        place: Op<'c>,
+        location: Location<'c>,
+    ) -> Option<Op<'c>> {
+        let context = build::context(place);
+        let mut parts = self.parts;
+        let attributes = parts.attributes.iter();
+        let attributes: Vec<_> = attributes
+            .map(|(key, said)| (Identifier::new(context, key), said.attribute(context)))
+            .collect();
+        let spec = parts.spec(location, &attributes);
+        rewriter.insert_before(place, spec).ok()
+    }
+
+    /// The result of the operation, which is added before another one, at its location.
+    pub(crate) fn before(self, rewriter: Rewriter<'c>, place: Op<'c>) -> Option<Val<'c>> {
+        let made = self.insert(rewriter, place, place.location())?;
+        Some(build::only_result(made))
+    }
+}
