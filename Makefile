@@ -12,9 +12,9 @@ TEST_BINARIES = $(CARGO) test --no-run --test lit
 # The crates that need no LLVM.
 PURE = -p linear-layout -p linear-layout-cute -p linear-layout-tilus -p gpu-race -p gpu-sim
 MLIR = -p linear-layout-mlir -p ll-layout -p embed-rust
-TEST_MLIR = $(CARGO) test $(MLIR) --lib --bins --tests
+TEST = $(CARGO) test --lib --bins --tests
 
-.PHONY: help demo test test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
+.PHONY: help demo test test-all test-pure test-release test-mlir asan build install lint bless bench scores mutants fuzz docs setup setup-test
 .DEFAULT_GOAL := help
 
 help: ## list the verbs
@@ -30,7 +30,13 @@ demo: setup ## lower a transpose kernel, look at its PTX, and run it on the CPU
 	@$(TEST_BINARIES)
 	@tools/demo.sh
 
-test: lint test-pure test-release test-mlir ## everything: format, lints, the algebra alone, MLIR, lit, doctests
+test: lint test-release test-all ## everything: format, lints, the algebra optimised, MLIR, lit, doctests
+
+# All packages at once: the features of what they depend on follow from which are asked for, and what has other
+# features is compiled once more.
+test-all: setup-test # all crates, with MLIR
+	$(TEST) --workspace
+	$(CARGO) test --workspace --doc
 
 test-pure: ## the crates that need no LLVM: unit, property and vector tests, doctests
 	@tools/setup.sh --pure
@@ -41,7 +47,7 @@ test-release: ## the same crates as users build it: optimised, without checks of
 	$(CARGO) test --profile release-test $(PURE) --lib --test algebra
 
 test-mlir: setup-test ## unit tests, vectors, lit suites and doctests with MLIR
-	$(TEST_MLIR)
+	$(TEST) $(MLIR)
 	$(CARGO) test $(MLIR) --doc
 
 # The host is named so that the flags are for what runs, and not for build scripts. LLVM marks freed
@@ -52,7 +58,7 @@ asan: setup-test ## the tests with MLIR, with the C++ side under AddressSanitize
 	export LL_SANITIZER=address ASAN_OPTIONS=allow_user_poisoning=0 \
 	    RUSTFLAGS="-C linker=clang-22 -C link-arg=-fsanitize=address" \
 	    CARGO_BUILD_TARGET=$(HOST) CARGO_TARGET_DIR=$${CARGO_TARGET_DIR:-target}/asan; \
-	$(TEST_MLIR)
+	$(TEST) $(MLIR)
 
 build: setup ## the tools and the plugin, optimised, in target/release
 	$(CARGO) build --release

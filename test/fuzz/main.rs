@@ -43,8 +43,8 @@ type Kind = (&'static str, fn(u64, &Scratch) -> Vec<Finding>, u64);
 
 const KINDS: [Kind; 7] = [
     ("mutate", inputs::check, 60),
-    ("kernels", kernels::check, 600),
-    ("exchanges", kernels::check_exchanges, 300),
+    ("kernels", kernels::check, 300),
+    ("exchanges", kernels::check_exchanges, 150),
     ("layouts", kernels::check_layouts, 60),
     ("settled", kernels::check_settled, 100),
     ("open", kernels::check_open, 60),
