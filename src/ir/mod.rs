@@ -4,7 +4,7 @@
 //! [`ModuleInfo`] what a module says about its GPU, [`verify`] the rules of operations, [`infer`] how
 //! the encodings of operands and results follow from each other, [`canonical`] the canonical form of
 //! operations, [`LinearLayouts`] what the dialects ask of all these, [`Message`] what MLIR said about a file.
-//! [`ops`] has the kinds and the views of operations, [`builders`] the functions that build them, [`rules`] what is
+//! [`ops`] has the kinds and the views of operations, `builders` the functions that build them, [`rules`] what is
 //! declared of them by label, [`discardable`] the names of attributes that no operation declares.
 
 pub(crate) mod builders;
